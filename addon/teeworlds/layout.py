@@ -1,0 +1,193 @@
+"""Where each part of a Teeworlds map lives in a Blender scene: the one place that importer, exporter and operators share.
+
+The map lies in the XY plane and is seen from above: 1 tile = 32 world px = 1 Blender unit, x to the right, y up
+(Blender y = -map y), z = draw order. A cell (x, y) covers x..x+1 and -y..-(y+1).
+
+    <map>                       collection, stamp "level"; LevelProperties; children in draw order
+      <map>                     empty at the origin, stamp "root": the parent of everything
+      Group 0: <name>           collection, stamp "group"
+        Group 0: <name>         empty, stamp "group": GroupProperties, location = -offset; parent of the layers
+        Clip 0                  empty, stamp "clip": the clip rectangle in world coordinates (child of the map's root)
+        0.0 <layer>             layer objects, stamp "layer": mesh (tiles, quads) or empty (sounds)
+          ... quads, sources    objects of single records, children of their layer's object, stamps "quad", "source"
+        Group 0: physics        collection of the group's physics layers (game, tele, ...), hidden at first
+
+The order of the groups is the order of the collections; the order of the layers of a group is their int property
+ORDER (ties by name). Depth is only for show: an object's z is never exported.
+
+A stamp's record is the position in the original file: group index, image/envelope/sound index, quad/source index in
+its layer, and for layers the running number over all groups (see `numbered_layers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...formats import teeworlds
+
+TILE = 32
+"""World pixels per tile, that is per Blender unit (exact: a power of two)."""
+
+FIXED = 1024
+"""Steps per pixel of the file's 22.10 numbers, and of a full texture, full colour or full volume."""
+
+STEP = 1 / 16
+"""Depth between layers, in Blender units. Layer n of the map (counted over all groups) has z = n * STEP."""
+
+QUAD_STEP = STEP / 4096
+"""Depth between the quads of one layer (real maps hold up to 2,392 quads in a layer)."""
+
+# Stamps: the `kind` of scene.identity.stamp.
+LEVEL, ROOT, GROUP, CLIP, LAYER = "level", "root", "group", "clip", "layer"
+QUAD, SOURCE = "quad", "source"
+IMAGE, ENVELOPE, SOUND, SETTINGS = "image", "envelope", "sound", "settings"
+PREVIEW = "preview"
+"""Made for show only (border tiles, game camera): never exported, safe to delete."""
+
+# Property keys on objects.
+ORDER = "order"
+ENVELOPE_COLOR = "envelope_color"
+"""float[4] on objects with a colour envelope: what the envelope multiplies the colour by; animated."""
+STORAGE = "storage"
+"""On tile layer objects: "mesh" (a quad a tile) or "image" (a plane with index images, see `FIELD_IMAGES`)."""
+
+# Mesh names.
+UV = "UVMap"
+COLOR = "color"
+PIVOT = "pivot"
+
+
+@dataclass(frozen=True)
+class TileFields:
+    """How one kind of tile record maps to face attributes and, for layers kept as images, to image channels.
+
+    attributes: face attribute -> field of the record's dtype. "index" is the byte that says what the tile is (the
+    record's `index`, or `type` of the special layers): 0 is air and gets no face.
+    images: up to two RGB images a layer; each lists the (attribute, shift) of its red, green and blue channel, the
+    channel holding `(value >> shift) & 255`. The images' alpha is always 255. Their top row is map row y = 0.
+    """
+
+    attributes: dict[str, str]
+    images: tuple[tuple[tuple[str, int], ...], ...]
+
+
+_TILE = TileFields({"index": "index", "flags": "flags"}, ((("index", 0), ("flags", 0)),))
+_NUMBERED = TileFields({"index": "type", "number": "number"}, ((("index", 0), ("number", 0)),))
+TILE_FIELDS: dict[str, TileFields] = {
+    "TILES": _TILE,
+    "GAME": _TILE,
+    "FRONT": _TILE,
+    "TELE": _NUMBERED,
+    "TUNE": _NUMBERED,
+    "SWITCH": TileFields(
+        {"index": "type", "flags": "flags", "number": "number", "delay": "delay"},
+        ((("index", 0), ("flags", 0), ("number", 0)), (("delay", 0),)),
+    ),
+    "SPEEDUP": TileFields(
+        {"index": "type", "force": "force", "max_speed": "max_speed", "angle": "angle"},
+        ((("index", 0), ("force", 0), ("max_speed", 0)), (("angle", 0), ("angle", 8))),
+    ),
+}
+"""By name of the TileKind (teeworlds-map-notes §3)."""
+
+FIELD_IMAGES = ("index_image", "field_image")
+"""Names under which the images of a layer kept as images are found: image pointers in the layer object's properties."""
+
+LARGE_LAYER = 2_000_000
+"""A tile layer with more non-air tiles than this becomes a plane with index images instead of a quad a tile."""
+LARGE_MAP = 8_000_000
+"""Non-air tiles that all meshes of one map may hold together; further layers become planes, largest first."""
+
+
+def _text(tooltip: str, default: str = "") -> Any:
+    return field(default=default, metadata={"tooltip": tooltip})
+
+
+def _int(tooltip: str, default: int = 0, minimum: int = -(2**31), maximum: int = 2**31 - 1) -> Any:
+    return field(default=default, metadata={"tooltip": tooltip, "min": minimum, "max": maximum})
+
+
+def _bool(tooltip: str, default: bool = False) -> Any:
+    return field(default=default, metadata={"tooltip": tooltip})
+
+
+@dataclass
+class LevelProperties:
+    """On the level collection. The server settings are a text block (resource SETTINGS 0), a line a command."""
+
+    author: str = _text("Who made the map")
+    map_version: str = _text("The map's own version, free text")
+    credits: str = _text("Whom the map owes thanks")
+    license: str = _text("Licence of the map")
+
+
+@dataclass
+class GroupProperties:
+    """On a group's root empty. The offset is the empty's location, the clip rectangle the clip empty."""
+
+    group_name: str = _text("Name of the group, up to 11 bytes")
+    parallax_x: int = _int("How far the group follows the camera, percent; 100 moves with the map, 0 stays", 100)
+    parallax_y: int = _int("How far the group follows the camera, percent; 100 moves with the map, 0 stays", 100)
+    use_clip: bool = _bool("Draw only what is inside the clip rectangle")
+
+
+@dataclass
+class LayerProperties:
+    """On every layer object."""
+
+    layer_name: str = _text("Name of the layer, up to 11 bytes")
+    detail: bool = _bool("Left out when the player turns high detail off")
+
+
+@dataclass
+class TileLayerProperties(LayerProperties):
+    """On tile layer objects. The layer's colour is the object's colour (value / 255); its image the material's."""
+
+    tile_kind: str = field(
+        default="TILES",
+        metadata={"tooltip": "What the layer's tiles are; all but TILES are physics", "choices": tuple(TILE_FIELDS)},
+    )
+    width: int = _int("Width of the layer in tiles", 2, 1, 2**31 - 1)
+    height: int = _int("Height of the layer in tiles", 2, 1, 2**31 - 1)
+    image: int = _int("Image record of the layer, -1 = none", -1)
+    color_envelope: int = _int("Envelope that multiplies the layer's colour, -1 = none", -1)
+    color_envelope_offset: int = _int("Time offset of the colour envelope, ms")
+    automapper_config: int = _int("Automapper rule set, -1 = none", -1)
+    automapper_seed: int = _int("Automapper seed, 0 = random")
+    automapper_automatic: bool = _bool("The editor runs the automapper after each change")
+
+
+@dataclass
+class QuadLayerProperties(LayerProperties):
+    """On quad layer objects."""
+
+    image: int = _int("Image record of the layer, -1 = none", -1)
+
+
+@dataclass
+class SoundLayerProperties(LayerProperties):
+    """On sound layer empties."""
+
+    sound: int = _int("Sound record of the layer, -1 = none", -1)
+
+
+def numbered_layers(level: teeworlds.Level) -> Iterator[tuple[int, int, int, teeworlds.Layer]]:
+    """(number, group index, index in the group, layer) of every layer in draw order; number is its stamp's record."""
+    number = 0
+    for group_index, group in enumerate(level.groups):
+        for layer_index, layer in enumerate(group.layers):
+            yield number, group_index, layer_index, layer
+            number += 1
+
+
+def element_token(token: int, layer: int) -> int:
+    """The identity token of the elements (tiles, quads, sources) of one layer: int32, odd mix of level token and layer.
+
+    Each layer has its own, so that a face joined in from another layer of the same map counts as new.
+    """
+    mixed = (token * 0x9E3779B1 + (layer + 1) * 0x85EBCA6B) & 0xFFFFFFFF
+    mixed ^= mixed >> 15
+    return (mixed & 0xFFFFFFFF) - (mixed & 0x80000000) * 2
