@@ -1,0 +1,40 @@
+"""What every test may use: the corpus where it exists, and the `slow` mark.
+
+Tests of the library (tests/formats) import `formats` and never see Blender. Tests of the extension (tests/addon) import it by the
+name `levelwright`, as Blender does by a longer one: `from levelwright.addon.scene import meshes` (see tests/addon/conftest.py).
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = ROOT.parent / "shared" / "corpus"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run the slow tests too (they always run where CI=true)")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--slow") or os.environ.get("CI") == "true":
+        return
+    skip = pytest.mark.skip(reason="slow: run with --slow")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Return the repository's folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """Return the folder of real levels (`teeworlds`, ...); skips the test where there is none."""
+    if not CORPUS.is_dir():
+        pytest.skip("no corpus of real levels beside this repository (../shared/corpus)")
+    return CORPUS
