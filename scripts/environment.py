@@ -1,0 +1,182 @@
+"""Make `.venv` with Blender as a Python module (bpy) and the tools, and print its interpreter.
+
+Run by the scripts in this folder; only the standard library of Python 3.8 or later, because this is what runs before anything is
+installed. The second run finds its stamp and is done.
+
+bpy wants one exact Python: 3.11 for Blender 4.5 LTS, 3.13 for 5.2 LTS. This looks for one of them (the running Python, PATH, pyenv), then
+asks apt (as root) and uv for one. LEVELWRIGHT_VENV names another folder than `.venv`.
+"""
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Dict, List, NoReturn, Optional
+
+ROOT = Path(__file__).resolve().parent.parent
+VERSIONS = ("3.11", "3.13")
+UV = "uv==0.13.8"
+
+# Shared libraries that `import bpy` and rendering without a screen need, and Debian's packages of them.
+LIBRARIES = {
+    "libX11.so.6": "libx11-6",
+    "libXrender.so.1": "libxrender1",
+    "libXfixes.so.3": "libxfixes3",
+    "libXi.so.6": "libxi6",
+    "libXxf86vm.so.1": "libxxf86vm1",
+    "libXext.so.6": "libxext6",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libSM.so.6": "libsm6",
+    "libICE.so.6": "libice6",
+    "libGL.so.1": "libgl1",
+    "libEGL.so.1": "libegl1",
+    "libEGL_mesa.so.0": "libegl-mesa0",
+    "libgomp.so.1": "libgomp1",
+}
+
+
+def say(text: str) -> None:
+    """Tell the user what happens; standard output is for the answer only."""
+    print("levelwright: " + text, file=sys.stderr, flush=True)
+
+
+def fail(text: str) -> NoReturn:
+    """Say what the user has to do, and stop."""
+    say(text)
+    sys.exit(1)
+
+
+def run(*command: str, env: Optional[Dict[str, str]] = None) -> None:
+    """Run a command with its output on standard error; stops with the command's name when it fails."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, env=env, check=False)
+    except OSError as error:
+        fail("cannot run {}: {}".format(command[0], error))
+    if done.returncode:
+        fail("this failed: " + " ".join(map(shlex.quote, command)))
+
+
+def answer(*command: str) -> str:
+    """Return what a command prints, or "" where it fails or does not exist."""
+    try:
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, text=True
+        ).stdout.strip()
+    except OSError:
+        return ""
+
+
+def version(python: str) -> str:
+    """Return "3.11" and the like for an interpreter, "" for what is none (pyenv leaves shims that only complain)."""
+    return answer(python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
+
+
+def can_make_venvs(python: str) -> bool:
+    """Tell whether an interpreter has the standard library whole: Debian splits ensurepip off."""
+    return bool(answer(python, "-c", "import ensurepip, venv; print(1)"))
+
+
+def find_python() -> Optional[str]:
+    """Return an interpreter that bpy has a wheel for, if this machine has one."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", str(Path.home() / ".pyenv"))) / "versions"
+    for wanted in VERSIONS:
+        named = [sys.executable, shutil.which("python" + wanted), "/usr/bin/python" + wanted]
+        built = [str(path / "bin" / "python") for path in sorted(pyenv.glob(wanted + ".*"))]
+        for python in named + built:
+            if python and version(python) == wanted:
+                return python
+    return None
+
+
+def missing_packages(python: Optional[str]) -> List[str]:
+    """Return the Debian packages to install: the libraries that the loader doesn't know, and the venv module of `python`."""
+    known = {line.split(" ")[0] for line in answer("/sbin/ldconfig", "-p").replace("\t", "").splitlines()}
+    packages = [package for library, package in LIBRARIES.items() if library not in known]
+    if not any(Path("/usr/lib").glob("*/dri/swrast_dri.so")):
+        packages.append("libgl1-mesa-dri")
+    if python and not can_make_venvs(python):
+        packages.append("python{}-venv".format(version(python)))
+    return packages
+
+
+def has_candidate(package: str) -> bool:
+    """Tell whether apt could install a package."""
+    policy = answer("apt-cache", "policy", package)
+    return "Candidate:" in policy and "Candidate: (none)" not in policy
+
+
+def apt_install(packages: List[str]) -> None:
+    """Install Debian packages as root; without root, stop with the line that somebody with root has to run."""
+    command = ["apt-get", "install", "-y", "--no-install-recommends"] + packages
+    if os.geteuid():
+        fail("this machine lacks some packages; run this once, then the same command again:\n  sudo " + " ".join(command))
+    say("installing " + " ".join(packages))
+    quiet = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    run("apt-get", "update", "-q", env=quiet)
+    run(*command, env=quiet)
+
+
+def fetch_python() -> Optional[str]:
+    """Get a Python 3.11 or 3.13 from apt or, with uv, from its builds; None where neither has one."""
+    debian = shutil.which("apt-get") is not None
+    if debian and not os.geteuid():
+        run("apt-get", "update", "-q")
+        for wanted in VERSIONS:
+            if has_candidate("python{}-venv".format(wanted)):
+                apt_install(["python" + wanted, "python{}-venv".format(wanted)])
+                return "/usr/bin/python" + wanted
+    if debian and not shutil.which("uv") and not can_make_venvs(sys.executable):
+        apt_install(missing_packages(sys.executable))
+    say("fetching Python 3.11 with uv")
+    with tempfile.TemporaryDirectory() as folder:
+        uv = shutil.which("uv")
+        if uv is None:
+            run(sys.executable, "-m", "venv", folder)
+            uv = str(Path(folder) / "bin" / "uv")
+            run(str(Path(folder) / "bin" / "python"), "-m", "pip", "install", "-q", UV)
+        answer(uv, "python", "install", "3.11")
+        return answer(uv, "python", "find", "3.11") or None
+
+
+def create(venv: Path) -> None:
+    """Make the environment from nothing."""
+    python = find_python() or fetch_python()
+    if python is None:
+        fail(
+            "bpy needs exactly Python 3.11 or 3.13, and this machine has neither. Install Python 3.11 so that `python3.11` runs "
+            "(https://www.python.org/downloads/), then run the same command again."
+        )
+    if shutil.which("apt-get"):
+        packages = missing_packages(python)
+        if packages:
+            apt_install(packages)
+    say("making {} with Python {}".format(venv, version(python)))
+    run(python, "-m", "venv", "--clear", str(venv))
+
+
+def main() -> None:
+    """Bring the environment up to date and print its interpreter."""
+    venv = Path(os.environ.get("LEVELWRIGHT_VENV") or ROOT / ".venv").resolve()
+    python = venv / "bin" / "python"
+    stamp = venv / "levelwright-requirements"
+    made = version(str(python)) if python.exists() and stamp.exists() else ""
+    if made not in VERSIONS:
+        create(venv)
+        made = version(str(python))
+    requirements = ROOT / "requirements" / "python{}.txt".format(made)
+    digest = hashlib.sha256(requirements.read_bytes()).hexdigest()
+    if not stamp.exists() or stamp.read_text() != digest:
+        say("installing Blender as a Python module and the tools (about 1 GB, some minutes)")
+        stamp.write_text("incomplete")
+        run(str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", str(requirements))
+        run(str(python), "-c", "import bpy")
+        stamp.write_text(digest)
+    print(python)
+
+
+if __name__ == "__main__":
+    main()
