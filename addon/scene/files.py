@@ -1,0 +1,55 @@
+"""Writing a file all or nothing: the old one stays until the new one is complete, read back and checked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+
+def write_atomically(
+    path: str | os.PathLike[str],
+    data: bytes | memoryview,
+    verify: Callable[[bytes], object] | None = None,
+    backup: bool = False,
+) -> None:
+    """Write data to a temporary file beside path, read it back, check it, and rename it over path.
+
+    verify: called with the bytes read back; what it raises (FormatError, ...) leaves path as it was.
+    backup: keep what path held as `<path>.bak`, replacing an older one.
+    Raises OSError when the bytes can't be written or don't read back as written. A symbolic link stays one.
+    """
+    target = Path(path).resolve()
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        written = temporary.read_bytes()
+        if written != data:
+            raise OSError(f"{target}: the bytes read back differ from those written (is the disk failing?)")
+        if verify is not None:
+            verify(written)
+        _keep_mode(target, temporary)
+        if backup and target.exists():
+            shutil.copy2(target, target.with_name(target.name + ".bak"))
+        temporary.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _keep_mode(target: Path, temporary: Path) -> None:
+    """Give the new file the permissions of the one it replaces, or what a plain `open` would have given it."""
+    if target.exists():
+        temporary.chmod(target.stat().st_mode & 0o7777)
+        return
+    mask = os.umask(0)
+    os.umask(mask)
+    temporary.chmod(0o666 & ~mask)

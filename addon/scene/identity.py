@@ -1,0 +1,139 @@
+"""Which record of which import an object or a mesh element is: identity is data, never a name.
+
+Data-blocks carry a stamp: kind of record, record number and the token of the import. Mesh elements carry two int32
+attributes: an id = record number + 1 (0: new) and a check, a non-linear hash of token and id. Blender copies both when
+elements are duplicated, joined or separated, averages them when elements are subdivided, bevelled or merged, and sets
+0 on new ones: a pair that disagrees is a blend or comes from another level, so it is new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+Domain = Literal["POINT", "EDGE", "FACE", "CORNER"]
+
+ID, CHECK = "record_id", "record_check"
+"""Names of the two mesh attributes. Not plain "id": Blender keeps that name for points, and refuses it on faces."""
+STAMP = "levelwright"
+"""Key of the stamp property on objects, collections, actions, images, ..."""
+LEVEL, ROOT = "level", "root"
+"""The kinds that every game uses: the level's collection, and the empty at its origin."""
+
+
+class Token(int):
+    """One import of one file: a random int32, never 0, that knows the sha256 of the file (`digest`, hex, or "")."""
+
+    digest: str
+
+    def __new__(cls, value: int, digest: str = "") -> Self:
+        """Make a token of an int32 that is known already."""
+        token = super().__new__(cls, value)
+        token.digest = digest
+        return token
+
+
+def new_token(data: bytes | memoryview | None = None) -> Token:
+    """Return a token for a new import, so that importing a file twice gives two levels.
+
+    data: the imported bytes; stamps then name the file by its hash, for when its level gets lost.
+    """
+    value = secrets.randbelow(2**32 - 1) + 1
+    return Token(value - (value >> 31 << 32), hashlib.sha256(data).hexdigest() if data is not None else "")
+
+
+def checks(token: int, ids: NDArray[Any]) -> NDArray[np.int32]:
+    """Return the int32 check of each id: a multiply-xorshift mix, so that no average of pairs is a pair."""
+    mixed = ids.astype(np.uint32)
+    mixed += np.uint32(token & 0xFFFFFFFF)
+    for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B)):
+        mixed ^= mixed >> np.uint32(shift)
+        mixed *= np.uint32(factor)
+    mixed ^= mixed >> np.uint32(16)
+    return mixed.view(np.int32)
+
+
+def write_ids(mesh: bpy.types.Mesh, domain: Domain, ids: NDArray[Any], token: int) -> None:
+    """Give each element of the domain its id (record number + 1; 0 for none) and check. ids: int[n]."""
+    ids = np.ascontiguousarray(ids, np.int32)
+    for name, values in ((ID, ids), (CHECK, checks(token, ids))):
+        attribute = mesh.attributes.get(name)
+        if attribute is not None and (attribute.domain != domain or attribute.data_type != "INT"):
+            mesh.attributes.remove(attribute)
+            attribute = None
+        attribute = attribute or mesh.attributes.new(name, "INT", domain)
+        attribute.data.foreach_set("value", values)
+
+
+def valid_ids(ids: NDArray[Any], check: NDArray[Any], token: int) -> NDArray[np.int32]:
+    """Return ids (int32[n]) with 0 wherever id and check (int32[n]) aren't a pair of this token."""
+    ids = np.asarray(ids, np.int32)
+    return np.where((ids > 0) & (checks(token, ids) == check), ids, 0).astype(np.int32, copy=False)
+
+
+def read_ids(mesh: bpy.types.Mesh, domain: Domain, token: int) -> NDArray[np.int32]:
+    """Return the id of each element of the domain, int32[n]: 0 where it is new, blended or from another level."""
+    size = {"POINT": mesh.vertices, "EDGE": mesh.edges, "FACE": mesh.polygons, "CORNER": mesh.loops}[domain]
+    pair = []
+    for name in (ID, CHECK):
+        attribute = mesh.attributes.get(name)
+        if attribute is None or attribute.domain != domain or attribute.data_type != "INT":
+            return np.zeros(len(size), np.int32)
+        values = np.empty(len(size), np.int32)
+        attribute.data.foreach_get("value", values)
+        pair.append(values)
+    return valid_ids(pair[0], pair[1], token)
+
+
+def nearest_bearers(ids: NDArray[Any], distances: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say which elements keep their id: of several with one id the nearest to the record's geometry, then the first.
+
+    ids: int[n], 0 = none (never kept). distances: float[n], any measure; NaN counts as farthest.
+    """
+    keep = np.zeros(len(ids), np.bool_)
+    order = np.lexsort((np.nan_to_num(distances, nan=np.inf), ids))  # stable: equals stay in order
+    ordered = np.asarray(ids)[order]
+    first = np.ones(len(ordered), np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    keep[order[first & (ordered != 0)]] = True
+    return keep
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a data-block is: a record of a kind in the import with this token; digest begins its file's sha256."""
+
+    token: int
+    kind: str
+    record: int
+    digest: str = ""
+
+
+def stamp(id_block: bpy.types.ID, token: int, kind: str, record: int) -> None:
+    """Mark a data-block as a record. kind: one word. record: its number in the original, -1 where it has none."""
+    digest = getattr(token, "digest", "")[:16]
+    id_block[STAMP] = f"{kind} {record} {int(token)} {digest}".rstrip()
+
+
+def stamped(id_block: bpy.types.ID) -> Stamp | None:
+    """Return a data-block's stamp; None where there is none, or none that can be read."""
+    text = id_block.get(STAMP)
+    if not isinstance(text, str):
+        return None
+    parts = text.split(" ")
+    try:
+        return Stamp(int(parts[2]), parts[0], int(parts[1]), parts[3] if len(parts) > 3 else "")
+    except (ValueError, IndexError):
+        return None
+
+
+def unstamp(id_block: bpy.types.ID) -> None:
+    """Make a data-block new: it is nobody's record any more."""
+    if STAMP in id_block:
+        del id_block[STAMP]

@@ -1,0 +1,177 @@
+"""Pixels to packed images and back, bit for bit, and placeholders for images that weren't found."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import bpy
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import bitmap_font
+
+BASELINE = "levelwright_packed"
+"""Key of the SHA-256 of the packed bytes as the import made them."""
+
+PLACEHOLDER_COLORS = ((96, 96, 104, 255), (128, 128, 136, 255))
+PLACEHOLDER_TEXT = (240, 240, 240, 255)
+
+
+def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False, alpha: bool = True) -> bpy.types.Image:
+    """Make a packed image of uint8[h,w,4] (straight alpha, top row first); `to_rgba` gives the same numbers back.
+
+    non_color: the pixels are data, not colours. alpha: False to show the image as opaque (the alpha is kept).
+    """
+    array = np.ascontiguousarray(pixels, np.uint8)
+    if array.ndim != 3 or array.shape[2] != 4 or 0 in array.shape:
+        raise ValueError(f"{name}: an image is [height, width, 4], not {list(array.shape)}")
+    return _packed(name, png(array), array.shape[1], array.shape[0], non_color, "CHANNEL_PACKED" if alpha else "NONE")
+
+
+def from_file_bytes(name: str, data: bytes, width: int, height: int, non_color: bool = False) -> bpy.types.Image:
+    """Make a packed image of an image file's bytes (PNG, TGA, ...), kept as they are; Blender decodes them when it
+    needs them. width, height: in pixels, as the file has them.
+    """
+    return _packed(name, data, width, height, non_color, "STRAIGHT")
+
+
+def _packed(name: str, data: bytes, width: int, height: int, non_color: bool, alpha_mode: str) -> bpy.types.Image:
+    image = bpy.data.images.new(name, width, height, alpha=True)
+    image.pack(data=data, data_len=len(data))
+    image.source = "FILE"
+    image.alpha_mode = alpha_mode
+    if non_color:
+        image.colorspace_settings.name = "Non-Color"
+    remember(image)
+    return image
+
+
+def png(pixels: NDArray[np.uint8]) -> bytes:
+    """Return uint8[h,w,4] as a PNG file: quick to make rather than small."""
+    height, width = pixels.shape[:2]
+    rows = np.zeros((height, 1 + width * 4), np.uint8)  # each row begins with its filter: none
+    rows[:, 1:] = pixels.reshape(height, width * 4)
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 1)), (b"IEND", b""))
+    body = b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )
+    return b"\x89PNG\r\n\x1a\n" + body
+
+
+def to_rgba(image: bpy.types.Image) -> NDArray[np.uint8]:
+    """Return an image's pixels, uint8[h,w,4], straight alpha, top row first; painted or not, saved or not."""
+    width, height = image.size
+    if not width or not height:
+        raise ValueError(f"{image.name}: the image has no pixels (is its file missing?)")
+    values = np.empty(width * height * image.channels, np.float32)
+    image.pixels.foreach_get(values)
+    np.clip(values, 0, 1, out=values)
+    values *= 255
+    values += 0.5
+    array = values.astype(np.uint8).reshape(height, width, image.channels)[::-1]
+    if image.channels == 4:
+        return np.ascontiguousarray(array)
+    rgba = np.full((height, width, 4), 255, np.uint8)
+    rgba[..., :3] = array[..., :3] if image.channels == 3 else array[..., :1]
+    return rgba
+
+
+def remember(image: bpy.types.Image) -> None:
+    """Keep the hash of the packed bytes, for `unchanged`."""
+    image[BASELINE] = _packed_hash(image)
+
+
+def unchanged(image: bpy.types.Image) -> bool:
+    """Say whether a packed image holds what the import put in: the same bytes, and no painting that isn't saved."""
+    return not image.is_dirty and BASELINE in image and image[BASELINE] == _packed_hash(image)
+
+
+def _packed_hash(image: bpy.types.Image) -> str:
+    packed = image.packed_file
+    return hashlib.sha256(packed.data).hexdigest() if packed is not None else ""
+
+
+def checker(name: str, width: int, height: int, label: str | None = None, cells: int = 16) -> bpy.types.Image:
+    """Make the placeholder for an image that wasn't found: a grey checker of its size with its name on it.
+
+    cells: checker fields per side (16 shows a tile set's cells). Never pink: pink means broken.
+    """
+    width, height = max(width, 1), max(height, 1)
+    column = np.arange(width) * cells // width
+    row = np.arange(height) * cells // height
+    dark = (row[:, None] + column[None, :]) % 2
+    pixels = np.array(PLACEHOLDER_COLORS, np.uint8)[dark]
+    text = label if label is not None else name
+    scale = max(1, width // max(1, (bitmap_font.WIDTH + 1) * len(text) * 2))
+    mask = bitmap_font.text(text, scale)[:height, :width]
+    tall, wide = mask.shape
+    for top in range(0, height - tall + 1, max(height // 4, tall * 2)):
+        left = (width - wide) // 2
+        pixels[top : top + tall, left : left + wide][mask] = PLACEHOLDER_TEXT
+    image = from_rgba(name, pixels)
+    image["levelwright_placeholder"] = True
+    return image
+
+
+def is_placeholder(image: bpy.types.Image) -> bool:
+    """Say whether an image only stands for one that wasn't found: such an image is never exported."""
+    return bool(image.get("levelwright_placeholder", False))
+
+
+def from_dds(
+    name: str, width: int, height: int, four_cc: bytes, blocks: bytes, non_color: bool = False
+) -> bpy.types.Image:
+    """Make a packed image of DXT1, DXT3 or DXT5 blocks (the largest mip only): Blender decodes them itself.
+
+    four_cc: b"DXT1", b"DXT3" or b"DXT5". Raises ValueError if the blocks are too few for the size.
+    """
+    block = {b"DXT1": 8, b"DXT3": 16, b"DXT5": 16}.get(four_cc)
+    if block is None:
+        raise ValueError(f"{name}: {four_cc!r} isn't DXT1, DXT3 or DXT5")
+    size = -(-width // 4) * -(-height // 4) * block
+    if width < 1 or height < 1 or len(blocks) < size:
+        raise ValueError(f"{name}: {len(blocks)} bytes of blocks, {width} x {height} needs {size}")
+    caps, height_width_format_linear = 0x1000, 0x1 | 0x2 | 0x4 | 0x1000 | 0x80000
+    head = struct.pack("<4s7I44x", b"DDS ", 124, height_width_format_linear, height, width, size, 0, 1)
+    pixel_format = struct.pack("<2I4s20x", 32, 0x4, four_cc)
+    data = head + pixel_format + struct.pack("<I16x", caps) + blocks[:size]
+    return _packed(name, data, width, height, non_color, "CHANNEL_PACKED")
+
+
+def find_file(name: str, folders: Iterable[str | os.PathLike[str]], endings: Iterable[str] = ()) -> Path | None:
+    """Return the file of this name in the first folder that has it, or None; capitals don't matter.
+
+    name: may hold sub-folders ("nature/grass"), with either slash, but never leads out of the folder. endings: tried
+    one after another (".png", ".tga"); without any, name holds its ending.
+    """
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+    if not parts or ".." in parts or "\0" in name or ":" in name:
+        return None
+    for folder in folders:
+        for ending in list(endings) or [""]:
+            found = _resolve(Path(folder), [*parts[:-1], parts[-1] + ending])
+            if found is not None:
+                return found
+    return None
+
+
+def _resolve(folder: Path, parts: list[str]) -> Path | None:
+    """Return the file below the folder, each part as written or else in other capitals."""
+    path = folder
+    for part in parts:
+        exact = path / part
+        try:
+            if exact.exists():
+                path = exact
+                continue
+            lower = part.lower()
+            path = next(entry for entry in sorted(path.iterdir()) if entry.name.lower() == lower)
+        except (OSError, StopIteration):
+            return None
+    return path if path.is_file() else None

@@ -1,0 +1,305 @@
+"""The level's collection: what marks it, the imported bytes that travel on it, and the resources it holds.
+
+A level is one collection with three kinds of properties: LEVEL (JSON: format, token, import options, file name, hash),
+ORIGINAL (the imported bytes, flat; compressed where that saves a tenth) and one group of data-block pointers for each
+kind of resource. All of it survives saving, append, link, library override and copies of the collection. A level made
+in Blender has no bytes and is exported whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from . import identity
+from .reports import SceneError
+
+LEVEL = "levelwright_level"
+ORIGINAL = "levelwright_original"
+PART = "levelwright_part_"
+RESOURCES = "levelwright_"
+
+SAMPLE = 1 << 16
+SAMPLES = 8
+
+
+@dataclass(frozen=True)
+class LevelInfo:
+    """What a level's collection says about itself. sha256 is hex, "" for a level that was made in Blender."""
+
+    format: str
+    token: identity.Token
+    options: dict[str, Any] = field(default_factory=dict)
+    file_name: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True)
+class Original(LevelInfo):
+    """A level's imported file. parts: further files of the same level, by name (Fable's .tng beside the .lev)."""
+
+    data: bytes = b""
+    parts: dict[str, bytes] = field(default_factory=dict)
+
+
+def attach(
+    collection: bpy.types.Collection,
+    format_key: str,
+    data: bytes | None,
+    token: int,
+    options: Mapping[str, Any] | None = None,
+    file_name: str = "",
+    parts: Mapping[str, bytes] | None = None,
+) -> None:
+    """Make a collection a level and put the imported bytes on it.
+
+    data: None for a level made in Blender. options: the import's settings, as JSON can hold them: an export needs them
+    to know what was imported. parts: further files that the level was read from.
+    """
+    _forget(collection)
+    info: dict[str, Any] = {"format": format_key, "token": int(token), "options": dict(options or {})}
+    info["file_name"] = file_name
+    if data is not None:
+        info["sha256"] = hashlib.sha256(data).hexdigest()
+        collection[ORIGINAL] = _pack(data)
+        info["parts"] = {name: hashlib.sha256(part).hexdigest() for name, part in (parts or {}).items()}
+        for number, part in enumerate((parts or {}).values()):
+            collection[f"{PART}{number}"] = _pack(part)
+    collection[LEVEL] = json.dumps(info)
+    identity.stamp(collection, identity.Token(token, info.get("sha256", "")), identity.LEVEL, 0)
+
+
+def describe(collection: bpy.types.Collection) -> LevelInfo | None:
+    """Return what a level's collection says about itself; None for a collection that is no level."""
+    info = _info(collection)
+    return None if info is None else LevelInfo(**_fields(info))
+
+
+def find(collection: bpy.types.Collection) -> Original | None:
+    """Return the level's imported file; None for a level made in Blender, or a collection that is no level.
+
+    Raises SceneError, naming the hash, when the bytes are gone or aren't those that were imported.
+    """
+    info = _info(collection)
+    if info is None or not info.get("sha256"):
+        return None
+    data = _unpack(collection, ORIGINAL, info["sha256"], info["file_name"])
+    parts = {
+        name: _unpack(collection, f"{PART}{number}", digest, name)
+        for number, (name, digest) in enumerate(info.get("parts", {}).items())
+    }
+    return Original(**_fields(info), data=data, parts=parts)
+
+
+def reattach(
+    collection: bpy.types.Collection,
+    data: bytes,
+    format_key: str = "",
+    options: Mapping[str, Any] | None = None,
+    file_name: str = "",
+) -> None:
+    """Give a level its lost original back, or make a level of a collection of objects that lost theirs.
+
+    data must be the very bytes of the import: their hash is compared with the one that the level, or else the stamps of
+    its objects, carry. format_key, options and file_name are used where the level itself is gone.
+    Raises SceneError for any other file, and where nothing in the collection says which file it came from.
+    """
+    digest = hashlib.sha256(data).hexdigest()
+    info = _info(collection)
+    if info is not None and info.get("sha256"):
+        wanted = {info["sha256"][:16]}
+        token = info["token"]
+    else:
+        stamps = [mark for obj in collection.all_objects if (mark := identity.stamped(obj)) and mark.digest]
+        wanted = {mark.digest for mark in stamps}
+        token = next((mark.token for mark in stamps if digest.startswith(mark.digest)), 0)
+    if not wanted:
+        raise SceneError(f"{collection.name}: nothing in it says which file it came from")
+    if digest[:16] not in wanted:
+        names = " or ".join(sorted(wanted))
+        raise SceneError(
+            f"{collection.name}: this isn't the file that was imported: its SHA-256 begins with {digest[:16]}, "
+            f"that of the imported one with {names}"
+        )
+    if info is not None and info.get("sha256"):
+        collection[ORIGINAL] = _pack(data)
+    else:
+        attach(collection, format_key, data, token, options, file_name)
+
+
+def require(collection: bpy.types.Collection, build_as_new: bool = False) -> Original | None:
+    """Return the original to lay the scene over, or None to build the level whole.
+
+    Raises SceneError, with how to attach the original (by hash), when it is missing: the bytes are gone, or objects in
+    the collection are records of an import that isn't this level's (one object appended to another file).
+    build_as_new: build all of it whole instead: no object is anyone's record then.
+    """
+    if build_as_new:
+        return None
+    original = find(collection)
+    info = describe(collection)
+    if info is None or not info.sha256:
+        _refuse_orphans(collection, info.token if info else 0)
+    return original
+
+
+def _refuse_orphans(collection: bpy.types.Collection, token: int) -> None:
+    """Raise SceneError if objects are records of an import, in a level that has no original."""
+    present = {int(info.token) for level in bpy.data.collections if (info := describe(level)) and info.sha256}
+    orphans = [
+        (obj, mark)
+        for obj in collection.all_objects
+        if (mark := identity.stamped(obj)) and mark.token != token and mark.token not in present and mark.record >= 0
+    ]
+    if not orphans:
+        return
+    digests = sorted({mark.digest for _, mark in orphans if mark.digest})
+    files = f" (SHA-256 begins with {' or '.join(digests)})" if digests else ""
+    raise SceneError(
+        f"{collection.name}: {len(orphans)} objects are parts of an imported level whose original file{files} isn't in "
+        f"this .blend, first {orphans[0][0].name}. Attach that file to the collection, or export with Build as New",
+        objects=[obj for obj, _ in orphans],
+    )
+
+
+def levels(scene: bpy.types.Scene | None = None) -> list[bpy.types.Collection]:
+    """Return the level collections of a scene (default: the current one), in outliner order."""
+    scene = scene or bpy.context.scene
+    found: dict[bpy.types.Collection, None] = {}
+    stack = [scene.collection] if scene is not None else []
+    while stack:
+        collection = stack.pop()
+        if LEVEL in collection:
+            found[collection] = None
+        else:
+            stack.extend(reversed(collection.children))
+    return list(found)
+
+
+def level_of(context: bpy.types.Context) -> bpy.types.Collection | None:
+    """Return the level that the active collection is, or lies in; else the scene's only level; else None."""
+    scene = context.scene
+    candidates = levels(scene)
+    layer = context.view_layer.active_layer_collection if context.view_layer else None
+    if layer is not None:
+        for level in candidates:
+            if layer.collection == level or layer.collection in level.children_recursive:
+                return level
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def level_named(scene: bpy.types.Scene, name: str = "") -> bpy.types.Collection:
+    """Return the scene's level of this name, or its only one when no name is given; raises SceneError otherwise."""
+    candidates = levels(scene)
+    if name:
+        candidates = [level for level in candidates if level.name == name or _file_name(level) == name]
+    if len(candidates) == 1:
+        return candidates[0]
+    names = ", ".join(level.name for level in (candidates or levels(scene))) or "none"
+    raise SceneError(
+        f"no single level{f' named {name}' if name else ''} to export: the scene has {names}. Name one of them"
+    )
+
+
+def set_resource(collection: bpy.types.Collection, kind: str, record: int, id_block: bpy.types.ID | None) -> None:
+    """Hold a data-block (image, sound, action, text) on the level as record number `record` of its kind (plural).
+
+    Held like this it is saved and appended with the level, whether used or not. None lets go of it.
+    """
+    key = RESOURCES + kind
+    group = collection.get(key)
+    if group is None:
+        collection[key] = {}
+        group = collection[key]
+    if id_block is not None:
+        group[str(record)] = id_block
+    elif str(record) in group:
+        del group[str(record)]
+
+
+def resources(collection: bpy.types.Collection, kind: str) -> dict[int, bpy.types.ID]:
+    """Return the level's data-blocks of a kind by record number, ascending; deleted ones are absent."""
+    group = collection.get(RESOURCES + kind)
+    if group is None:
+        return {}
+    held = {int(record): id_block for record, id_block in group.items() if isinstance(id_block, bpy.types.ID)}
+    return dict(sorted(held.items()))
+
+
+def _pack(data: bytes) -> bytes:
+    """Return one byte that says how, then the data: Z deflated (if that saves a tenth), or R as it is."""
+    if _shrinks(data):
+        packed = zlib.compress(data, 6)
+        if len(packed) <= len(data) * 9 // 10:
+            return b"Z" + packed
+    return b"R" + data
+
+
+def _shrinks(data: bytes) -> bool:
+    """Guess by samples whether deflating saves a tenth: most levels are compressed already, and trying takes time."""
+    if len(data) <= SAMPLE * SAMPLES:
+        return True
+    view = memoryview(data)
+    starts = range(0, len(data) - SAMPLE, (len(data) - SAMPLE) // (SAMPLES - 1))
+    return sum(len(zlib.compress(view[start : start + SAMPLE], 1)) for start in starts) < SAMPLE * len(starts) * 0.93
+
+
+def _unpack(collection: bpy.types.Collection, key: str, sha256: str, name: str) -> bytes:
+    """Return the bytes under a key, after checking their hash."""
+    packed = collection.get(key)
+    data = b""
+    if isinstance(packed, bytes) and packed[:1] in (b"Z", b"R"):
+        try:
+            data = packed[1:] if packed[:1] == b"R" else zlib.decompress(packed[1:])
+        except zlib.error:
+            data = b""
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise SceneError(
+            f"{collection.name}: the bytes of the imported file {name or 'original'} are missing or damaged. Attach "
+            f"the file whose SHA-256 is {sha256} to the collection, or export with Build as New"
+        )
+    return data
+
+
+def _info(collection: bpy.types.Collection) -> dict[str, Any] | None:
+    text = collection.get(LEVEL)
+    if not isinstance(text, str):
+        return None
+    try:
+        info = json.loads(text)
+        return info if isinstance(info, dict) and "format" in info and "token" in info else None
+    except ValueError:
+        return None
+
+
+def _fields(info: dict[str, Any]) -> dict[str, Any]:
+    sha256 = info.get("sha256", "")
+    return {
+        "format": info["format"],
+        "token": identity.Token(info["token"], sha256),
+        "options": info.get("options", {}),
+        "file_name": info.get("file_name", ""),
+        "sha256": sha256,
+    }
+
+
+def _file_name(collection: bpy.types.Collection) -> str:
+    info = describe(collection)
+    return info.file_name if info else ""
+
+
+def _forget(collection: bpy.types.Collection) -> None:
+    """Drop an older original, with its parts."""
+    for key in [key for key in _keys(collection) if key == ORIGINAL or key.startswith(PART)]:
+        del collection[key]
+
+
+def _keys(id_block: bpy.types.ID) -> Iterator[str]:
+    keys: Iterable[str] = id_block.keys()
+    yield from list(keys)

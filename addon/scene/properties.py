@@ -1,0 +1,256 @@
+"""A dataclass's fields as custom properties with tooltip, limits and names for numbers; and back.
+
+    @dataclass
+    class Lamp:
+        brightness: int = setting(255, "Brightness", minimum=0, maximum=255)
+        style: Style = setting(Style.STEADY, "How it flickers")        # an IntEnum becomes a menu
+
+Field types: bool, int, float, str, bytes, IntEnum, IntFlag, tuples of int or float. A str field with `choices` becomes
+a menu of them. Integers that may go beyond int32 are kept as decimal text, text with NULs as bytes, and numpy scalars
+become Python's: Blender would refuse them, cut them, or store nothing without a word.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import bpy
+import numpy as np
+
+BASELINE = "levelwright_fields"
+"""Key of the values as they were written (JSON), by which `read` tells what changed."""
+MAX_KEY = 63
+"""Bytes that Blender allows in a key."""
+INT32 = range(-(2**31), 2**31)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One property: what a dataclass's field says about it."""
+
+    name: str
+    type: type
+    default: Any
+    tooltip: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    subtype: str | None = None
+
+    @property
+    def wide(self) -> bool:
+        """An int that may not fit Blender's 32 bits, so kept as text."""
+        return self.type is int and not all(
+            limit is None or int(limit) in INT32 for limit in (self.minimum, self.maximum)
+        )
+
+
+def setting(
+    default: Any,
+    tooltip: str = "",
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: Sequence[str] = (),
+    subtype: str | None = None,
+) -> Any:
+    """Return a dataclass field with what its custom property needs. subtype: as `id_properties_ui` has it ("COLOR")."""
+    optional = {"min": minimum, "max": maximum, "choices": tuple(choices) or None, "subtype": subtype}
+    metadata = {"tooltip": tooltip} | {key: value for key, value in optional.items() if value is not None}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@lru_cache
+def fields(cls: type) -> tuple[Field, ...]:
+    """Return the properties of a dataclass, in order. Metadata keys: tooltip, min, max, choices, subtype."""
+    types = typing.get_type_hints(cls)
+    found = []
+    for one in dataclasses.fields(cls):
+        if len(one.name.encode()) > MAX_KEY:
+            raise ValueError(f"{one.name}: a property's key has at most {MAX_KEY} bytes")
+        default = one.default
+        if default is dataclasses.MISSING and one.default_factory is not dataclasses.MISSING:
+            default = one.default_factory()
+        kind = types[one.name]
+        meta = one.metadata
+        found.append(
+            Field(
+                one.name,
+                typing.get_origin(kind) or kind,
+                None if default is dataclasses.MISSING else default,
+                meta.get("tooltip", ""),
+                meta.get("min"),
+                meta.get("max"),
+                tuple(meta.get("choices", ())),
+                meta.get("subtype"),
+            )
+        )
+    return tuple(found)
+
+
+def write(id_block: bpy.types.ID, instance: Any) -> None:
+    """Write a dataclass instance's fields as custom properties, and keep the values for `read` to compare with."""
+    stored = {}
+    for one in fields(type(instance)):
+        value = to_blender(one, getattr(instance, one.name))
+        id_block[one.name] = value
+        stored[one.name] = _comparable(value)
+        describe(id_block, one)
+    baseline = id_block.get(BASELINE)
+    if isinstance(baseline, str):
+        stored = {**json.loads(baseline), **stored}
+    id_block[BASELINE] = json.dumps(stored)
+
+
+def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
+    """Return an instance made of the custom properties, and the names of the fields that were edited.
+
+    Properties that are absent have the field's default. Edited are those that differ from what `write` stored (a
+    deleted one too); on a data-block that it never wrote, all that are present.
+    Raises ValueError, naming data-block and property, for a value that doesn't fit the field.
+    """
+    baseline = id_block.get(BASELINE)
+    stored: dict[str, Any] = json.loads(baseline) if isinstance(baseline, str) else {}
+    values, changed = {}, set()
+    for one in fields(cls):
+        raw = id_block.get(one.name)
+        if raw is None:
+            values[one.name] = one.default
+            if one.name in stored:
+                changed.add(one.name)
+            continue
+        raw = _plain(raw)
+        if one.name not in stored or stored[one.name] != _comparable(raw):
+            changed.add(one.name)
+        try:
+            values[one.name] = from_blender(one, raw)
+        except (ValueError, TypeError, UnicodeError) as error:
+            raise ValueError(f"{id_block.name}: property {one.name}: {error}") from error
+    return cls(**values), frozenset(changed)
+
+
+def to_blender(field: Field, value: Any) -> Any:
+    """Return a value as Blender stores it without loss. Raises ValueError where there is no way."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if field.choices:
+        if value not in field.choices:
+            raise ValueError(f"{field.name}: {value!r} is none of {', '.join(field.choices)}")
+        return field.choices.index(value)
+    if isinstance(value, enum.Enum):
+        value = value.value
+    if isinstance(value, bool | float | bytes):
+        return value
+    if isinstance(value, int):
+        return str(value) if field.wide or value not in INT32 else value
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape") if "\0" in value else value
+    if isinstance(value, np.ndarray | tuple | list):
+        return [one.item() if isinstance(one, np.generic) else one for one in value]
+    raise ValueError(f"{field.name}: {type(value).__name__} has no custom property")
+
+
+def from_blender(field: Field, raw: Any) -> Any:
+    """Return a stored value as the field's type. Raises ValueError or TypeError if it doesn't fit."""
+    kind = field.type
+    if field.choices:
+        if isinstance(raw, str):  # typed in by hand
+            if raw not in field.choices:
+                raise ValueError(f"{raw!r} is none of {', '.join(field.choices)}")
+            return raw
+        if not 0 <= int(raw) < len(field.choices):
+            raise ValueError(f"{raw} is no number of {', '.join(field.choices)}")
+        return field.choices[int(raw)]
+    if issubclass(kind, enum.Enum):
+        try:
+            return kind(int(raw))
+        except ValueError:
+            return int(raw)  # files hold numbers that no enum names
+    if kind is bool:
+        return bool(raw)
+    if kind is str:
+        return raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else str(raw)
+    if kind is bytes:
+        return raw if isinstance(raw, bytes) else str(raw).encode("utf-8", "surrogateescape")
+    if kind is int:
+        number = float(raw) if isinstance(raw, float) else int(raw)
+        if number != int(number):
+            raise ValueError(f"{raw} is no whole number")
+        number = int(number)
+        for limit, out in ((field.minimum, number.__lt__), (field.maximum, number.__gt__)):
+            if limit is not None and out(int(limit)):
+                raise ValueError(f"{number} is outside {field.minimum} to {field.maximum}")
+        return number
+    if kind is float:
+        return float(raw)
+    if kind is tuple:
+        return tuple(raw)
+    raise TypeError(f"{kind.__name__} has no custom property")
+
+
+def describe(id_block: bpy.types.ID, field: Field) -> None:
+    """Give the property of a field its tooltip, limits, default and menu."""
+    raw = id_block[field.name]
+    ui: dict[str, Any] = {"description": field.tooltip} if field.tooltip else {}
+    if isinstance(raw, bytes):
+        return
+    if field.choices:
+        ui["items"] = [(name, name, "", number) for number, name in enumerate(field.choices)]
+    elif issubclass(field.type, enum.IntEnum):
+        ui["items"] = [(one.name, one.name.replace("_", " ").title(), "", one.value) for one in field.type]
+    elif isinstance(raw, int | float) and not isinstance(raw, bool):
+        for key, limit in (("min", field.minimum), ("max", field.maximum)):
+            if limit is not None:
+                ui[key] = ui["soft_" + key] = type(raw)(limit)
+    if field.subtype and not isinstance(raw, str):
+        ui["subtype"] = field.subtype
+    if field.default is not None and not field.choices and isinstance(raw, bool | int | float | str):
+        default = to_blender(field, field.default)
+        if type(default) is type(raw):
+            ui["default"] = default
+    if ui:
+        manager = id_block.id_properties_ui(field.name)
+        manager.update(**ui)
+
+
+def write_pairs(id_block: bpy.types.ID, pairs: Sequence[tuple[str, str]], rename: Callable[[str], str] = str) -> None:
+    """Write free text keys and values (entity keyvalues); keys that repeat become a list of text.
+
+    rename: makes keys that Blender can hold. Raises ValueError for keys beyond 63 bytes.
+    """
+    grouped: dict[str, list[str]] = {}
+    for key, value in pairs:
+        grouped.setdefault(rename(key), []).append(value)
+    for key, values in grouped.items():
+        if len(key.encode("utf-8", "surrogateescape")) > MAX_KEY:
+            raise ValueError(f"{key}: a property's key has at most {MAX_KEY} bytes")
+        one = Field(key, str, "")
+        id_block[key] = to_blender(one, values[0]) if len(values) == 1 else values
+
+
+def _plain(raw: Any) -> Any:
+    """Return Blender's arrays as lists."""
+    return raw.to_list() if hasattr(raw, "to_list") else raw
+
+
+def _comparable(value: Any) -> Any:
+    """Return a stored value as JSON gives it back: exact, and different for 1, 1.0 and True."""
+    if isinstance(value, bytes):
+        return {"bytes": value.hex()}
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_comparable(one) for one in value]
+    if isinstance(value, Mapping):
+        return {key: _comparable(one) for key, one in value.items()}
+    return value

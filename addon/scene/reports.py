@@ -1,0 +1,116 @@
+"""What an import or export tells the user: counts, warnings, what was missing and what was left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+SHOWN = 20
+"""Warnings that `Report.forward` shows one by one; the rest are in the text block."""
+
+
+class SceneError(Exception):
+    """A scene that can't be exported, or an import that can't be done, in words for the artist.
+
+    objects: the objects at fault. faces: object -> indices of its faces at fault. Operators select them.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        objects: Iterable[bpy.types.Object] = (),
+        faces: Mapping[bpy.types.Object, NDArray[np.integer[Any]]] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.faces = dict(faces or {})
+        self.objects = list(dict.fromkeys([*objects, *self.faces]))
+
+
+class Report:
+    """Collects what happened; nothing is shown until `forward` or `to_text`."""
+
+    def __init__(self, title: str = "") -> None:
+        self.title = title
+        self.counts: Counter[str] = Counter()
+        self.warnings: list[str] = []
+        self._missing: dict[str, list[str]] = {}
+        self._left_out: Counter[str] = Counter()
+
+    def count(self, kind: str, n: int = 1) -> None:
+        """Add n to the number of things of this kind (plural, as the summary shows it: "tile layers")."""
+        self.counts[kind] += n
+
+    def warn(self, message: str) -> None:
+        """Note something that the user should look at; the same message twice is kept once."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+
+    def missing(self, kind: str, name: str) -> None:
+        """Note a file that wasn't found (kind in the plural: "images"); each name is listed once."""
+        names = self._missing.setdefault(kind, [])
+        if name not in names:
+            names.append(name)
+
+    def left_out(self, what: str, n: int = 1) -> None:
+        """Note n things that weren't imported or exported (plural: "sound layers of unknown version")."""
+        self._left_out[what] += n
+
+    @property
+    def missing_names(self) -> dict[str, list[str]]:
+        """The missing files by kind, in the order they were noted."""
+        return {kind: list(names) for kind, names in self._missing.items()}
+
+    def merge(self, other: Report) -> None:
+        """Add all that another report holds (several files in one import)."""
+        self.counts.update(other.counts)
+        self._left_out.update(other._left_out)
+        for message in other.warnings:
+            self.warn(message)
+        for kind, names in other._missing.items():
+            for name in names:
+                self.missing(kind, name)
+
+    def summary(self) -> str:
+        """One line: '2 groups, 17 tile layers; 1 missing: images grass_main; left out: 3 sounds; 1 warning'."""
+        parts = [", ".join(f"{n} {kind}" for kind, n in self.counts.items() if n) or "nothing"]
+        for kind, names in self._missing.items():
+            shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+            parts.append(f"{len(names)} missing {kind}: {shown}")
+        if self._left_out:
+            parts.append("left out: " + ", ".join(f"{n} {what}" for what, n in self._left_out.items()))
+        if self.warnings:
+            parts.append(f"{len(self.warnings)} warning{'s' if len(self.warnings) > 1 else ''}")
+        line = "; ".join(parts)
+        return f"{self.title}: {line}" if self.title else line
+
+    def lines(self) -> list[str]:
+        """Return everything, a line each: the summary, then what was missing and left out, then the warnings."""
+        lines = [self.summary()]
+        for kind, names in self._missing.items():
+            lines += [f"missing {kind}: {name}" for name in names]
+        lines += [f"left out: {n} {what}" for what, n in self._left_out.items()]
+        lines += [f"warning: {message}" for message in self.warnings]
+        return lines
+
+    def to_text(self, name: str) -> bpy.types.Text:
+        """Write all lines into the text block of this name (made when there is none) and return it."""
+        text = bpy.data.texts.get(name) or bpy.data.texts.new(name)
+        text.clear()
+        text.write("\n".join(self.lines()) + "\n")
+        return text
+
+    def forward(self, operator: bpy.types.Operator) -> None:
+        """Show the summary and the first warnings through an operator's report."""
+        for message in self.warnings[:SHOWN]:
+            operator.report({"WARNING"}, message)
+        if len(self.warnings) > SHOWN:
+            operator.report({"WARNING"}, f"{len(self.warnings) - SHOWN} more warnings: see the report's text block")
+        for kind, names in self._missing.items():
+            operator.report({"WARNING"}, f"missing {kind}: {', '.join(names)}")
+        operator.report({"INFO"}, self.summary())
