@@ -19,7 +19,8 @@ ENDLESS = 1_000_000.0
 
 
 def _numbers(prop: str) -> dict[str, int]:
-    return {item.identifier: item.value for item in bpy.types.Keyframe.bl_rna.properties[prop].enum_items}
+    enum: Any = bpy.types.Keyframe.bl_rna.properties[prop]
+    return {item.identifier: item.value for item in enum.enum_items}
 
 
 INTERPOLATION = _numbers("interpolation")
@@ -42,13 +43,14 @@ def time_of(frame: Any, scene: bpy.types.Scene) -> Any:
 
 def action(name: str, id_type: str = "OBJECT") -> bpy.types.Action:
     """Make an action for data-blocks of a type ("OBJECT", "MATERIAL", ...), with the one slot it needs."""
-    made = bpy.data.actions.new(name)
+    made: Any = bpy.data.actions.new(name)
     if SLOTS:
         made.slots.new(id_type, name)
         made.layers.new("Layer").strips.new(type="KEYFRAME")
     else:
         made.id_root = id_type
-    return made
+    action: bpy.types.Action = made
+    return action
 
 
 def slot(of: bpy.types.Action, id_type: str | None = None) -> Any:
@@ -58,7 +60,7 @@ def slot(of: bpy.types.Action, id_type: str | None = None) -> Any:
     return next((one for one in of.slots if id_type is None or one.target_id_type in (id_type, "UNSPECIFIED")), None)
 
 
-def _channels(of: bpy.types.Action, in_slot: Any, ensure: bool) -> Any:
+def _channels(of: Any, in_slot: Any, ensure: bool) -> Any:
     """Return the F-curve collection of an action (and slot), or None."""
     if not SLOTS:
         return of.fcurves
@@ -84,7 +86,8 @@ def fcurves(of: bpy.types.Action, in_slot: Any = None) -> list[bpy.types.FCurve]
 def fcurve(of: bpy.types.Action, in_slot: Any, path: str, index: int = 0) -> bpy.types.FCurve:
     """Return the action's F-curve of a data path and array index, made when there is none. in_slot: from `slot`."""
     curves = _channels(of, in_slot, ensure=True)
-    return curves.find(path, index=index) or curves.new(path, index=index)
+    curve: bpy.types.FCurve = curves.find(path, index=index) or curves.new(path, index=index)
+    return curve
 
 
 def find_fcurve(of: bpy.types.Action, in_slot: Any, path: str, index: int = 0) -> bpy.types.FCurve | None:
@@ -221,7 +224,7 @@ def strip_offset(of: bpy.types.NlaStrip) -> float:
     return float(of.action_frame_start) - float(of.frame_start) / (float(of.scale) or 1.0)
 
 
-def strips(id_block: bpy.types.ID) -> list[bpy.types.NlaStrip]:
+def strips(id_block: Any) -> list[bpy.types.NlaStrip]:
     """Return a data-block's NLA strips with an action, that aren't muted, track by track."""
     data = id_block.animation_data
     if data is None:
@@ -248,7 +251,7 @@ def drive(
     Raises ValueError for an expression that isn't simple.
     """
     id_block.driver_remove(path, index)
-    curve = id_block.driver_add(path, index)
+    curve: Any = id_block.driver_add(path, index)
     driver = curve.driver
     driver.type = "SCRIPTED"
     named = [(n, *v) for n, v in variables.items()] if isinstance(variables, Mapping) else variables
@@ -264,4 +267,5 @@ def drive(
     if not driver.is_simple_expression:
         id_block.driver_remove(path, index)
         raise ValueError(f"{expression}: not a simple expression, Blender would ask to allow Python")
-    return curve
+    driven: bpy.types.FCurve = curve
+    return driven

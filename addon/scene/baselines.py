@@ -51,5 +51,5 @@ def same(id_block: bpy.types.ID, key: str, values: ArrayLike) -> bool:
 
 def forget(id_block: bpy.types.ID, key: str) -> None:
     """Drop the baseline of this key, if there is one."""
-    if PREFIX + key in id_block:
+    if id_block.get(PREFIX + key) is not None:
         del id_block[PREFIX + key]

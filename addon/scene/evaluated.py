@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import bpy
 
@@ -32,7 +33,8 @@ def shown(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> It
             stage.collection.objects.link(obj)
         layer = stage.view_layers[0]
         layer.update()
-        yield layer.depsgraph
+        depsgraph: Any = layer.depsgraph
+        yield depsgraph
     finally:
         for obj in hidden:
             obj.hide_viewport = True

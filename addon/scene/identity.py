@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-Domain = Literal["POINT", "EDGE", "FACE", "CORNER"]
+from . import attributes
+from .attributes import Domain
 
 ID, CHECK = "record_id", "record_check"
 """Names of the two mesh attributes. Not plain "id": Blender keeps that name for points, and refuses it on faces."""
@@ -62,13 +63,8 @@ def checks(token: int, ids: NDArray[Any]) -> NDArray[np.int32]:
 def write_ids(mesh: bpy.types.Mesh, domain: Domain, ids: NDArray[Any], token: int) -> None:
     """Give each element of the domain its id (record number + 1; 0 for none) and check. ids: int[n]."""
     ids = np.ascontiguousarray(ids, np.int32)
-    for name, values in ((ID, ids), (CHECK, checks(token, ids))):
-        attribute = mesh.attributes.get(name)
-        if attribute is not None and (attribute.domain != domain or attribute.data_type != "INT"):
-            mesh.attributes.remove(attribute)
-            attribute = None
-        attribute = attribute or mesh.attributes.new(name, "INT", domain)
-        attribute.data.foreach_set("value", values)
+    attributes.write(mesh, ID, domain, "INT", ids)
+    attributes.write(mesh, CHECK, domain, "INT", checks(token, ids))
 
 
 def valid_ids(ids: NDArray[Any], check: NDArray[Any], token: int) -> NDArray[np.int32]:
@@ -79,16 +75,13 @@ def valid_ids(ids: NDArray[Any], check: NDArray[Any], token: int) -> NDArray[np.
 
 def read_ids(mesh: bpy.types.Mesh, domain: Domain, token: int) -> NDArray[np.int32]:
     """Return the id of each element of the domain, int32[n]: 0 where it is new, blended or from another level."""
-    size = {"POINT": mesh.vertices, "EDGE": mesh.edges, "FACE": mesh.polygons, "CORNER": mesh.loops}[domain]
-    pair = []
-    for name in (ID, CHECK):
-        attribute = mesh.attributes.get(name)
-        if attribute is None or attribute.domain != domain or attribute.data_type != "INT":
-            return np.zeros(len(size), np.int32)
-        values = np.empty(len(size), np.int32)
-        attribute.data.foreach_get("value", values)
-        pair.append(values)
-    return valid_ids(pair[0], pair[1], token)
+    ids, check = attributes.read(mesh, ID, domain), attributes.read(mesh, CHECK, domain)
+    if ids is None or check is None or ids.dtype != np.int32 or check.dtype != np.int32:
+        elements: Any = {"POINT": mesh.vertices, "EDGE": mesh.edges, "FACE": mesh.polygons, "CORNER": mesh.loops}[
+            domain
+        ]
+        return np.zeros(len(elements), np.int32)
+    return valid_ids(ids, check, token)
 
 
 def nearest_bearers(ids: NDArray[Any], distances: NDArray[Any]) -> NDArray[np.bool_]:
@@ -135,5 +128,5 @@ def stamped(id_block: bpy.types.ID) -> Stamp | None:
 
 def unstamp(id_block: bpy.types.ID) -> None:
     """Make a data-block new: it is nobody's record any more."""
-    if STAMP in id_block:
+    if id_block.get(STAMP) is not None:
         del id_block[STAMP]

@@ -8,6 +8,7 @@ import struct
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
@@ -30,23 +31,23 @@ def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False, alpha: bool
     array = np.ascontiguousarray(pixels, np.uint8)
     if array.ndim != 3 or array.shape[2] != 4 or 0 in array.shape:
         raise ValueError(f"{name}: an image is [height, width, 4], not {list(array.shape)}")
-    return _packed(name, png(array), array.shape[1], array.shape[0], non_color, "CHANNEL_PACKED" if alpha else "NONE")
+    return _packed(name, png(array), array.shape[1], array.shape[0], non_color, alpha)
 
 
 def from_file_bytes(name: str, data: bytes, width: int, height: int, non_color: bool = False) -> bpy.types.Image:
     """Make a packed image of an image file's bytes (PNG, TGA, ...), kept as they are; Blender decodes them when it
     needs them. width, height: in pixels, as the file has them.
     """
-    return _packed(name, data, width, height, non_color, "STRAIGHT")
+    return _packed(name, data, width, height, non_color, True)
 
 
-def _packed(name: str, data: bytes, width: int, height: int, non_color: bool, alpha_mode: str) -> bpy.types.Image:
+def _packed(name: str, data: bytes, width: int, height: int, non_color: bool, alpha: bool) -> bpy.types.Image:
     image = bpy.data.images.new(name, width, height, alpha=True)
     image.pack(data=data, data_len=len(data))
     image.source = "FILE"
-    image.alpha_mode = alpha_mode
-    if non_color:
-        image.colorspace_settings.name = "Non-Color"
+    image.alpha_mode = "CHANNEL_PACKED" if alpha else "NONE"
+    settings: Any = image.colorspace_settings
+    settings.name = "Non-Color" if non_color else "sRGB"
     remember(image)
     return image
 
@@ -70,7 +71,8 @@ def to_rgba(image: bpy.types.Image) -> NDArray[np.uint8]:
     if not width or not height:
         raise ValueError(f"{image.name}: the image has no pixels (is its file missing?)")
     values = np.empty(width * height * image.channels, np.float32)
-    image.pixels.foreach_get(values)
+    pixels: Any = image.pixels
+    pixels.foreach_get(values)
     np.clip(values, 0, 1, out=values)
     values *= 255
     values += 0.5
@@ -89,7 +91,7 @@ def remember(image: bpy.types.Image) -> None:
 
 def unchanged(image: bpy.types.Image) -> bool:
     """Say whether a packed image holds what the import put in: the same bytes, and no painting that isn't saved."""
-    return not image.is_dirty and BASELINE in image and image[BASELINE] == _packed_hash(image)
+    return not image.is_dirty and image.get(BASELINE) == _packed_hash(image)
 
 
 def _packed_hash(image: bpy.types.Image) -> str:
@@ -141,7 +143,7 @@ def from_dds(
     head = struct.pack("<4s7I44x", b"DDS ", 124, height_width_format_linear, height, width, size, 0, 1)
     pixel_format = struct.pack("<2I4s20x", 32, 0x4, four_cc)
     data = head + pixel_format + struct.pack("<I16x", caps) + blocks[:size]
-    return _packed(name, data, width, height, non_color, "CHANNEL_PACKED")
+    return _packed(name, data, width, height, non_color, True)
 
 
 def find_file(name: str, folders: Iterable[str | os.PathLike[str]], endings: Iterable[str] = ()) -> Path | None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import bpy
 
-Socket = bpy.types.NodeSocket
+Socket = Any
+"""A node's input or output (bpy.types.NodeSocket; what its value is depends on its type)."""
 
 
 class Nodes:
@@ -17,9 +18,9 @@ class Nodes:
         self.tree = tree
         self._column = 0
 
-    def add(self, kind: str, label: str = "", **settings: Any) -> bpy.types.Node:
+    def add(self, kind: str, label: str = "", **settings: Any) -> Any:
         """Add a node with these settings, right of those before it."""
-        node = self.tree.nodes.new(kind)
+        node: Any = self.tree.nodes.new(kind)
         node.location = (self._column * 220.0, 0.0)
         self._column += 1
         if label:
@@ -32,7 +33,7 @@ class Nodes:
         """Connect an output to an input."""
         self.tree.links.new(target, source)
 
-    def feed(self, node: bpy.types.Node, **inputs: Any) -> bpy.types.Node:
+    def feed(self, node: Any, **inputs: Any) -> Any:
         """Set inputs by name (spaces as _) from sockets or values, and return the node."""
         for name, value in inputs.items():
             socket = node.inputs[name.replace("_", " ")]
@@ -57,21 +58,20 @@ def shader(material: bpy.types.Material) -> Nodes:
     """Return a builder on the material's emptied node tree."""
     if bpy.app.version < (5, 0):  # from 5.0 on every material has nodes, and asking for them warns
         material.use_nodes = True
-    material.node_tree.nodes.clear()
-    return Nodes(material.node_tree)
+    tree: Any = material.node_tree
+    tree.nodes.clear()
+    return Nodes(tree)
 
 
-def node_group(
-    name: str, version: int, build: Callable[[Nodes], None], kind: str = "ShaderNodeTree"
-) -> bpy.types.NodeTree:
+def node_group(name: str, version: int, build: Callable[[Nodes], None]) -> bpy.types.NodeTree:
     """Return the shared node group `<name> v<version>`, built when the file hasn't got it yet.
 
     The version is raised when the code changes what the group does: files made before keep the look they had.
     """
     full = f"{name} v{version}"
-    group = bpy.data.node_groups.get(full)
-    if group is None or group.bl_idname != kind:
-        group = bpy.data.node_groups.new(full, kind)
+    group: bpy.types.NodeTree | None = bpy.data.node_groups.get(full)
+    if group is None:
+        group = bpy.data.node_groups.new(full, "ShaderNodeTree")
         build(Nodes(group))
     return group
 

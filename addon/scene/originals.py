@@ -175,7 +175,7 @@ def levels(scene: bpy.types.Scene | None = None) -> list[bpy.types.Collection]:
     stack = [scene.collection] if scene is not None else []
     while stack:
         collection = stack.pop()
-        if LEVEL in collection:
+        if collection.get(LEVEL) is not None:
             found[collection] = None
         else:
             stack.extend(reversed(collection.children))

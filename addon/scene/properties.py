@@ -18,7 +18,7 @@ import json
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeVar
 
 import bpy
@@ -68,9 +68,14 @@ def setting(
     return dataclasses.field(default=default, metadata=metadata)
 
 
-@lru_cache
 def fields(cls: type) -> tuple[Field, ...]:
     """Return the properties of a dataclass, in order. Metadata keys: tooltip, min, max, choices, subtype."""
+    key: Any = cls
+    return _fields(key)
+
+
+@cache
+def _fields(cls: Any) -> tuple[Field, ...]:
     types = typing.get_type_hints(cls)
     found = []
     for one in dataclasses.fields(cls):
@@ -217,7 +222,7 @@ def describe(id_block: bpy.types.ID, field: Field) -> None:
         if type(default) is type(raw):
             ui["default"] = default
     if ui:
-        manager = id_block.id_properties_ui(field.name)
+        manager: Any = id_block.id_properties_ui(field.name)  # type: ignore[func-returns-value]
         manager.update(**ui)
 
 

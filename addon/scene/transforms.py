@@ -92,20 +92,11 @@ def _channels(obj: bpy.types.Object, deltas: bool) -> tuple[Any, ...]:
     mode = obj.rotation_mode
     delta: tuple[float, ...] = (0.0,) * 10
     if deltas:
-        delta = (*obj.delta_location, *_padded(_delta_rotation(obj)), *obj.delta_scale)
-    inverse = obj.matrix_parent_inverse
-    return (
-        *obj.location,
-        *obj.scale,
-        *_padded(_rotation_values(obj)),
-        mode.encode(),
-        *delta,
-        *inverse[0],
-        *inverse[1],
-        *inverse[2],
-        *inverse[3],
-        deltas,
-    )
+        delta = (*obj.delta_location[:], *_padded(_delta_rotation(obj)), *obj.delta_scale[:])
+    rows = obj.matrix_parent_inverse
+    inverse = (*rows[0][:], *rows[1][:], *rows[2][:], *rows[3][:])
+    rotation = _padded(_rotation_values(obj))
+    return (*obj.location[:], *obj.scale[:], *rotation, mode.encode(), *delta, *inverse, deltas)
 
 
 def _padded(values: tuple[float, ...]) -> tuple[float, ...]:
@@ -114,19 +105,19 @@ def _padded(values: tuple[float, ...]) -> tuple[float, ...]:
 
 def _rotation_values(obj: bpy.types.Object) -> tuple[float, ...]:
     if obj.rotation_mode == "QUATERNION":
-        return tuple(obj.rotation_quaternion)
+        return obj.rotation_quaternion[:]
     if obj.rotation_mode == "AXIS_ANGLE":
-        return tuple(obj.rotation_axis_angle)
-    return tuple(obj.rotation_euler)
+        return obj.rotation_axis_angle[:]
+    return obj.rotation_euler[:]
 
 
 def _delta_rotation(obj: bpy.types.Object) -> tuple[float, ...]:
     """Blender has no delta in axis and angle: objects in that mode use none."""
     if obj.rotation_mode == "QUATERNION":
-        return tuple(obj.delta_rotation_quaternion)
+        return obj.delta_rotation_quaternion[:]
     if obj.rotation_mode == "AXIS_ANGLE":
         return (0.0, 0.0, 0.0)
-    return tuple(obj.delta_rotation_euler)
+    return obj.delta_rotation_euler[:]
 
 
 def _parent_key(obj: bpy.types.Object) -> str:
@@ -163,7 +154,7 @@ def _is_driven_elsewhere(obj: bpy.types.Object) -> bool:
     parent = obj.parent
     if parent is None:
         return False
-    follows_path = parent.type == "CURVE" and parent.data.use_path
+    follows_path = isinstance(parent.data, bpy.types.Curve) and parent.data.use_path
     return obj.parent_type not in {"OBJECT", "ARMATURE", "LATTICE"} or follows_path
 
 
