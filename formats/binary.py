@@ -1,0 +1,247 @@
+"""Reading binary data without trusting it: a bounds-checked cursor, record tables, bounded decompression, one error.
+
+Everything that reads a file goes through here. A count that a file claims is compared with the bytes that are left
+before anything is allocated, and decompression never makes more bytes than it was granted.
+"""
+
+import struct
+import zlib
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+Buffer = bytes | bytearray | memoryview
+
+_U8, _I8 = struct.Struct("<B"), struct.Struct("<b")
+_U16, _I16 = struct.Struct("<H"), struct.Struct("<h")
+_U32, _I32 = struct.Struct("<I"), struct.Struct("<i")
+_U64, _I64 = struct.Struct("<Q"), struct.Struct("<q")
+_F32, _F64 = struct.Struct("<f"), struct.Struct("<d")
+
+DEFLATE_RATIO = 1032  # deflate cannot do better: 258 bytes (its longest match) for 2 bits
+_TEXT_STEP = 256
+_HEADROOM = 1 << 20  # bytes that one step of decompression may make beyond what was asked for
+
+
+class FormatError(ValueError):
+    """Bytes that are not what their format demands, or a level that its format cannot hold.
+
+    `message`: what is wrong, with the value that stands there. `reading`: what was being read. `offset`: the byte in
+    the file, if one is to blame. `file`: its name, where known (:meth:`in_file`).
+    """
+
+    def __init__(self, message: str, reading: str = "", offset: int | None = None, file: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.reading = reading
+        self.offset = offset
+        self.file = file
+
+    def __str__(self) -> str:
+        parts = (
+            self.file,
+            None if self.offset is None else f"at byte {self.offset:#x}",
+            f"reading {self.reading}" if self.reading else None,
+            self.message,
+        )
+        return ": ".join(part for part in parts if part)
+
+    def in_file(self, name: str | PurePath) -> "FormatError":
+        """Return the same error, naming the file."""
+        return FormatError(self.message, self.reading, self.offset, str(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a level that its game would refuse or misread."""
+
+    place: str  # in the format's own terms: "layer 3 of group 1"
+    message: str
+    severity: Literal["error", "warning"] = "error"
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.place}: {self.message}"
+
+
+class Cursor:
+    """A position in little-endian bytes that only moves forward and never past its end.
+
+    Every read names `what` is read, for the error. `base` is added to the offsets that errors report, so that a cursor
+    over a part of a file tells where in the file it stands.
+    """
+
+    __slots__ = ("_view", "base", "end", "offset")
+
+    def __init__(self, data: Buffer, offset: int = 0, end: int | None = None, base: int = 0) -> None:
+        self._view = memoryview(data).toreadonly().cast("B")
+        self.end = len(self._view) if end is None else end
+        self.offset = offset
+        self.base = base
+        if not 0 <= offset <= self.end <= len(self._view):
+            raise FormatError(f"bytes {offset} to {self.end} lie outside the {len(self._view)} there are")
+
+    @property
+    def left(self) -> int:
+        """Bytes that are not read yet."""
+        return self.end - self.offset
+
+    def error(self, message: str, what: str) -> FormatError:
+        """Return a FormatError for the place where the cursor stands."""
+        return FormatError(message, what, self.base + self.offset)
+
+    def need(self, count: int, what: str) -> None:
+        """Raise FormatError unless `count` bytes are left."""
+        if count < 0:
+            raise self.error(f"its size is negative ({count})", what)
+        if count > self.left:
+            raise self.error(f"needs {count} bytes, {self.left} are left", what)
+
+    def take(self, count: int, what: str) -> memoryview:
+        """The next `count` bytes, not copied."""
+        self.need(count, what)
+        start = self.offset
+        self.offset += count
+        return self._view[start : self.offset]
+
+    def skip(self, count: int, what: str) -> None:
+        """Move on by `count` bytes."""
+        self.need(count, what)
+        self.offset += count
+
+    def _scalar(self, form: struct.Struct, what: str) -> Any:
+        self.need(form.size, what)
+        (value,) = form.unpack_from(self._view, self.offset)
+        self.offset += form.size
+        return value
+
+    def u8(self, what: str) -> int:
+        """Read an unsigned byte."""
+        return int(self._scalar(_U8, what))
+
+    def i8(self, what: str) -> int:
+        """Read a signed byte."""
+        return int(self._scalar(_I8, what))
+
+    def u16(self, what: str) -> int:
+        """Read an unsigned 16-bit integer."""
+        return int(self._scalar(_U16, what))
+
+    def i16(self, what: str) -> int:
+        """Read a signed 16-bit integer."""
+        return int(self._scalar(_I16, what))
+
+    def u32(self, what: str) -> int:
+        """Read an unsigned 32-bit integer."""
+        return int(self._scalar(_U32, what))
+
+    def i32(self, what: str) -> int:
+        """Read a signed 32-bit integer."""
+        return int(self._scalar(_I32, what))
+
+    def u64(self, what: str) -> int:
+        """Read an unsigned 64-bit integer."""
+        return int(self._scalar(_U64, what))
+
+    def i64(self, what: str) -> int:
+        """Read a signed 64-bit integer."""
+        return int(self._scalar(_I64, what))
+
+    def f32(self, what: str) -> float:
+        """Read a 32-bit float (as a Python float: a signalling NaN's bits do not survive; use `array` for those)."""
+        return float(self._scalar(_F32, what))
+
+    def f64(self, what: str) -> float:
+        """Read a 64-bit float."""
+        return float(self._scalar(_F64, what))
+
+    def array(self, dtype: npt.DTypeLike, count: int, what: str) -> npt.NDArray[Any]:
+        """The next `count` records: a read-only view of the bytes, nothing copied."""
+        record = np.dtype(dtype)
+        if count < 0:
+            raise self.error(f"its count is negative ({count})", what)
+        if count * record.itemsize > self.left:
+            raise self.error(f"{count} records of {record.itemsize} bytes, but {self.left} bytes are left", what)
+        start = self.offset
+        self.offset += count * record.itemsize
+        return np.frombuffer(self._view[start : self.offset], record)
+
+    def cstring(self, what: str) -> bytes:
+        """The bytes up to the next NUL, which is skipped."""
+        text = bytearray()
+        for start in range(self.offset, self.end, _TEXT_STEP):
+            piece = bytes(self._view[start : min(start + _TEXT_STEP, self.end)])
+            length = piece.find(0)
+            if length >= 0:
+                text += piece[:length]
+                self.offset += len(text) + 1
+                return bytes(text)
+            text += piece
+        raise self.error("its text has no end", what)
+
+
+def table(data: Buffer, dtype: npt.DTypeLike, what: str) -> npt.NDArray[Any]:
+    """All of `data` as records of `dtype`: a read-only view. Raises FormatError if the last record isn't whole."""
+    record = np.dtype(dtype)
+    view = memoryview(data).toreadonly().cast("B")
+    if len(view) % record.itemsize:
+        raise FormatError(f"{len(view)} bytes are no whole number of {record.itemsize}-byte records", what)
+    return np.frombuffer(view, record)
+
+
+class Budget:
+    """Bytes that decompression may still make: one for all parts of a file, so that no file fills the memory."""
+
+    __slots__ = ("left", "limit")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.left = limit
+
+    def spend(self, count: int, what: str) -> None:
+        """Take `count` bytes, or raise FormatError and take none."""
+        if count > self.left:
+            raise FormatError(f"{count} bytes are beyond the limit of {self.limit} for one file", what)
+        self.left -= count
+
+    @classmethod
+    def unlimited(cls) -> Self:
+        """A budget that is never spent: for bytes that we made ourselves."""
+        return cls(1 << 62)
+
+
+def inflate(data: Buffer, size: int, budget: Budget, what: str) -> bytes:
+    """Decompress a zlib stream that must give exactly `size` bytes; bytes after the stream are ignored, as zlib does.
+
+    Never makes more than about `size` bytes, and refuses a `size` that the stream is too short for before anything is
+    allocated. Raises FormatError.
+    """
+    stored = len(data)
+    if size < 0:
+        raise FormatError(f"its size is negative ({size})", what)
+    if size > stored * DEFLATE_RATIO:
+        raise FormatError(f"{stored} compressed bytes cannot hold {size}", what)
+    budget.spend(size, what)
+    try:
+        if stored * DEFLATE_RATIO <= 2 * size + _HEADROOM:
+            plain = zlib.decompress(data, bufsize=max(size, 1))  # cannot run away, and nothing is copied
+        else:
+            plain = _inflate_bounded(data, size)
+    except zlib.error as error:
+        raise FormatError(f"cannot be decompressed: {error}", what) from None
+    if len(plain) != size:
+        raise FormatError(
+            f"decompresses to {len(plain)}{'' if len(plain) < size else ' or more'}, not {size} bytes", what
+        )
+    return plain
+
+
+def _inflate_bounded(data: Buffer, size: int) -> bytes:
+    """At most `size` + 1 bytes of a zlib stream."""
+    stream = zlib.decompressobj()
+    plain = stream.decompress(data, size + 1)
+    if not stream.eof and len(plain) <= size:
+        raise zlib.error("incomplete or truncated stream")
+    return plain

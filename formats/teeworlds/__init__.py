@@ -1,0 +1,89 @@
+"""Teeworlds and DDNet maps (`.map`)."""
+
+from ..binary import Buffer
+from .check import check
+from .datafile import MAGICS, Blob, Datafile, Item
+from .items import Automapper, Image, Info, Record, Sound
+from .layers import Group, Layer, QuadLayer, SoundLayer, TileLayer, UnknownLayer
+from .level import PRE_0_4, Level
+from .points import Envelope
+from .profiles import convert, new_level
+from .records import (
+    BEZIER,
+    POINT,
+    QUAD,
+    SOURCE,
+    SPEEDUP,
+    SWITCH,
+    TELE,
+    TILE,
+    TILE_RECORDS,
+    TUNE,
+    Curve,
+    EnvelopeKind,
+    LayerFlag,
+    LayerKind,
+    SourceShape,
+    TileKind,
+)
+from .save import datafile_of
+from .tiles import TileFlag
+
+__all__ = [
+    "BEZIER",
+    "POINT",
+    "PRE_0_4",
+    "QUAD",
+    "SOURCE",
+    "SPEEDUP",
+    "SWITCH",
+    "TELE",
+    "TILE",
+    "TILE_RECORDS",
+    "TUNE",
+    "Automapper",
+    "Blob",
+    "Curve",
+    "Datafile",
+    "Envelope",
+    "EnvelopeKind",
+    "Group",
+    "Image",
+    "Info",
+    "Item",
+    "Layer",
+    "LayerFlag",
+    "LayerKind",
+    "Level",
+    "QuadLayer",
+    "Record",
+    "Sound",
+    "SoundLayer",
+    "SourceShape",
+    "TileFlag",
+    "TileKind",
+    "TileLayer",
+    "UnknownLayer",
+    "check",
+    "convert",
+    "identify",
+    "new_level",
+    "read",
+    "write",
+]
+
+
+def identify(data: Buffer) -> bool:
+    """Whether these bytes are a Teeworlds datafile: its magic, and a version that isn't absurd."""
+    head = bytes(data[:8])
+    return head[:4] in MAGICS and int.from_bytes(head[4:8], "little") < 256
+
+
+def read(data: Buffer) -> Level:
+    """Read a map: cheap, blobs are decoded when they are first asked for. Raises FormatError."""
+    return Level(Datafile.read(data))
+
+
+def write(level: Level) -> bytes:
+    """Return the map's bytes: what nobody changed comes out as it came in."""
+    return datafile_of(level).write()
