@@ -1,0 +1,48 @@
+"""`scripts/bench GAME`: how fast a game's format and its import are, in ratios against others in the same run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from .measure import Result
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def teeworlds(corpus: Path, rounds: int, parts: Sequence[str]) -> list[Result]:
+    """Measure the library, then - where bpy is installed - the import."""
+    from . import teeworlds_library
+
+    results = teeworlds_library.run(corpus / "teeworlds", rounds) if "library" in parts else []
+    if "import" in parts:
+        from . import extension, teeworlds_import
+
+        with extension.registered():
+            results += teeworlds_import.run(corpus / "teeworlds", rounds)
+    return results
+
+
+GAMES: dict[str, Callable[[Path, int, Sequence[str]], list[Result]]] = {"teeworlds": teeworlds}
+
+
+def main() -> int:
+    """Run the benchmarks that the command line names; 1 if a target was missed."""
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
+    parser.add_argument("game", choices=GAMES)
+    parser.add_argument("--corpus", type=Path, default=ROOT.parent / "shared" / "corpus", help="folder of real levels")
+    parser.add_argument("--rounds", type=int, default=5, help="repeats of each measurement (the best one counts)")
+    parser.add_argument("--only", choices=("library", "import"), help="measure only this half")
+    options = parser.parse_args()
+    parts = [options.only] if options.only else ["library", "import"]
+    results = GAMES[options.game](options.corpus, options.rounds, parts)
+    print("\nmeasured against what has to be reached")
+    for result in results:
+        print("  " + result.line())
+    return 0 if all(result.reached for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

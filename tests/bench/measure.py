@@ -1,0 +1,78 @@
+"""Times of several ways to do one thing, taken in turns, so that a busy moment of the machine hits all of them."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Times:
+    """Seconds that one way took, a value a round."""
+
+    rounds: list[float] = field(default_factory=list)
+
+    @property
+    def best(self) -> float:
+        return min(self.rounds)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.rounds)
+
+
+@dataclass(slots=True)
+class Way:
+    """One way to do the thing: `run` is timed; `prepare` makes its argument and `tidy` cleans up, both untimed."""
+
+    run: Callable[..., object]
+    prepare: Callable[[], object] | None = None
+    tidy: Callable[[], object] | None = None
+
+
+def in_turns(ways: Mapping[str, Way], rounds: int, least_seconds: float = 0.0) -> dict[str, Times]:
+    """Run each way once a round, `rounds` rounds at least and until `least_seconds` have been measured.
+
+    Every other round runs them in the opposite order. The garbage collector is off inside a measurement.
+    """
+    times = {name: Times() for name in ways}
+    measured = 0.0
+    done = 0
+    while done < rounds or (measured < least_seconds and done < 50 * rounds):
+        for name in list(ways)[:: 1 if done % 2 == 0 else -1]:
+            way = ways[name]
+            arguments = () if way.prepare is None else (way.prepare(),)
+            gc.collect()
+            gc.disable()
+            start = time.perf_counter()
+            result = way.run(*arguments)
+            seconds = time.perf_counter() - start
+            gc.enable()
+            del result, arguments
+            if way.tidy is not None:
+                way.tidy()
+            times[name].rounds.append(seconds)
+            measured += seconds
+        done += 1
+    return times
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A measured figure beside what it has to reach."""
+
+    what: str
+    measured: float
+    target: float
+    unit: str = "x"
+
+    @property
+    def reached(self) -> bool:
+        return self.measured <= self.target
+
+    def line(self) -> str:
+        mark = "reached" if self.reached else "MISSED"
+        return f"{self.what:<66} {self.measured:9.4g} {self.unit:<2}  target {self.target:6.4g} {self.unit:<2}  {mark}"
