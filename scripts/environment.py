@@ -1,11 +1,14 @@
 """Make `.venv` with Blender as a Python module (bpy) and the tools, and print its interpreter.
 
-Run by the scripts in this folder; only the standard library of Python 3.8 or later, because this is what runs before anything is
-installed. The second run finds its stamp and is done.
+Run by the scripts in this folder; only the standard library of Python 3.8 or later, because this is what runs before
+anything is installed. The second run finds its stamp and is done.
 
-bpy wants one exact Python: 3.11 for Blender 4.5 LTS, 3.13 for 5.2 LTS. This looks for one of them (the running Python, PATH, pyenv), then
-asks apt (as root) and uv for one. LEVELWRIGHT_VENV names another folder than `.venv`.
+bpy wants one exact Python: 3.11 for Blender 4.5 LTS, 3.13 for 5.2 LTS. This looks for one of them (the running Python,
+PATH, pyenv), then asks apt (as root) and uv for one. LEVELWRIGHT_VENV names another folder than `.venv`,
+LEVELWRIGHT_PYTHON the version wanted ("3.13").
 """
+
+from __future__ import annotations
 
 import hashlib
 import os
@@ -15,10 +18,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Dict, List, NoReturn, Optional
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
-VERSIONS = ("3.11", "3.13")
+VERSIONS = tuple(filter(None, [os.environ.get("LEVELWRIGHT_PYTHON")])) or ("3.11", "3.13")
 UV = "uv==0.13.8"
 
 # Shared libraries that `import bpy` and rendering without a screen need, and Debian's packages of them.
@@ -50,12 +53,12 @@ def fail(text: str) -> NoReturn:
     sys.exit(1)
 
 
-def run(*command: str, env: Optional[Dict[str, str]] = None) -> None:
+def run(*command: str, env: dict[str, str] | None = None) -> None:
     """Run a command with its output on standard error; stops with the command's name when it fails."""
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, env=env, check=False)
     except OSError as error:
-        fail("cannot run {}: {}".format(command[0], error))
+        fail(f"cannot run {command[0]}: {error}")
     if done.returncode:
         fail("this failed: " + " ".join(map(shlex.quote, command)))
 
@@ -80,11 +83,13 @@ def can_make_venvs(python: str) -> bool:
     return bool(answer(python, "-c", "import ensurepip, venv; print(1)"))
 
 
-def find_python() -> Optional[str]:
+def find_python() -> str | None:
     """Return an interpreter that bpy has a wheel for, if this machine has one."""
+    if version(sys.executable) in VERSIONS:
+        return sys.executable
     pyenv = Path(os.environ.get("PYENV_ROOT", str(Path.home() / ".pyenv"))) / "versions"
     for wanted in VERSIONS:
-        named = [sys.executable, shutil.which("python" + wanted), "/usr/bin/python" + wanted]
+        named = ["/usr/bin/python" + wanted, shutil.which("python" + wanted)]
         built = [str(path / "bin" / "python") for path in sorted(pyenv.glob(wanted + ".*"))]
         for python in named + built:
             if python and version(python) == wanted:
@@ -92,14 +97,14 @@ def find_python() -> Optional[str]:
     return None
 
 
-def missing_packages(python: Optional[str]) -> List[str]:
-    """Return the Debian packages to install: the libraries that the loader doesn't know, and the venv module of `python`."""
+def missing_packages(python: str | None) -> list[str]:
+    """Return the Debian packages to install: libraries that the loader doesn't know, and the venv module."""
     known = {line.split(" ")[0] for line in answer("/sbin/ldconfig", "-p").replace("\t", "").splitlines()}
     packages = [package for library, package in LIBRARIES.items() if library not in known]
     if not any(Path("/usr/lib").glob("*/dri/swrast_dri.so")):
         packages.append("libgl1-mesa-dri")
     if python and not can_make_venvs(python):
-        packages.append("python{}-venv".format(version(python)))
+        packages.append(f"python{version(python)}-venv")
     return packages
 
 
@@ -109,37 +114,39 @@ def has_candidate(package: str) -> bool:
     return "Candidate:" in policy and "Candidate: (none)" not in policy
 
 
-def apt_install(packages: List[str]) -> None:
+def apt_install(packages: list[str]) -> None:
     """Install Debian packages as root; without root, stop with the line that somebody with root has to run."""
-    command = ["apt-get", "install", "-y", "--no-install-recommends"] + packages
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
     if os.geteuid():
-        fail("this machine lacks some packages; run this once, then the same command again:\n  sudo " + " ".join(command))
+        line = "sudo " + " ".join(command)
+        fail(f"this machine lacks some packages; run this once, then the same command again:\n  {line}")
     say("installing " + " ".join(packages))
     quiet = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
     run("apt-get", "update", "-q", env=quiet)
     run(*command, env=quiet)
 
 
-def fetch_python() -> Optional[str]:
+def fetch_python() -> str | None:
     """Get a Python 3.11 or 3.13 from apt or, with uv, from its builds; None where neither has one."""
     debian = shutil.which("apt-get") is not None
     if debian and not os.geteuid():
         run("apt-get", "update", "-q")
         for wanted in VERSIONS:
-            if has_candidate("python{}-venv".format(wanted)):
-                apt_install(["python" + wanted, "python{}-venv".format(wanted)])
+            if has_candidate(f"python{wanted}-venv"):
+                apt_install(["python" + wanted, f"python{wanted}-venv"])
                 return "/usr/bin/python" + wanted
     if debian and not shutil.which("uv") and not can_make_venvs(sys.executable):
         apt_install(missing_packages(sys.executable))
-    say("fetching Python 3.11 with uv")
+    wanted = VERSIONS[0]
+    say(f"fetching Python {wanted} with uv")
     with tempfile.TemporaryDirectory() as folder:
         uv = shutil.which("uv")
         if uv is None:
             run(sys.executable, "-m", "venv", folder)
             uv = str(Path(folder) / "bin" / "uv")
             run(str(Path(folder) / "bin" / "python"), "-m", "pip", "install", "-q", UV)
-        answer(uv, "python", "install", "3.11")
-        return answer(uv, "python", "find", "3.11") or None
+        answer(uv, "python", "install", wanted)
+        return answer(uv, "python", "find", wanted) or None
 
 
 def create(venv: Path) -> None:
@@ -147,14 +154,16 @@ def create(venv: Path) -> None:
     python = find_python() or fetch_python()
     if python is None:
         fail(
-            "bpy needs exactly Python 3.11 or 3.13, and this machine has neither. Install Python 3.11 so that `python3.11` runs "
-            "(https://www.python.org/downloads/), then run the same command again."
+            f"bpy needs exactly Python {' or '.join(VERSIONS)}, and this machine has none. Install Python {VERSIONS[0]} "
+            f"(https://www.python.org/downloads/), so that `python{VERSIONS[0]}` runs; then run the same command again."
         )
     if shutil.which("apt-get"):
         packages = missing_packages(python)
         if packages:
             apt_install(packages)
-    say("making {} with Python {}".format(venv, version(python)))
+    if venv != ROOT / ".venv" and venv.exists() and any(venv.iterdir()):
+        fail(f"{venv} exists, and this script did not finish it: remove it, or name another folder in LEVELWRIGHT_VENV")
+    say(f"making {venv} with Python {version(python)}")
     run(python, "-m", "venv", "--clear", str(venv))
 
 
@@ -167,7 +176,7 @@ def main() -> None:
     if made not in VERSIONS:
         create(venv)
         made = version(str(python))
-    requirements = ROOT / "requirements" / "python{}.txt".format(made)
+    requirements = ROOT / "requirements" / f"python{made}.txt"
     digest = hashlib.sha256(requirements.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != digest:
         say("installing Blender as a Python module and the tools (about 1 GB, some minutes)")

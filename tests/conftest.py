@@ -1,7 +1,7 @@
 """What every test may use: the corpus where it exists, and the `slow` mark.
 
-Tests of the library (tests/formats) import `formats` and never see Blender. Tests of the extension (tests/addon) import it by the
-name `levelwright`, as Blender does by a longer one: `from levelwright.addon.scene import meshes` (see tests/addon/conftest.py).
+Tests of the library (tests/formats) import `formats` and never see Blender. Tests of the extension (tests/addon) import
+it by the name `levelwright`, as Blender does by a longer one: `from levelwright.addon.scene import meshes`.
 """
 
 import os

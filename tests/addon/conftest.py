@@ -1,17 +1,14 @@
-"""Starts Blender (the bpy wheel) once, registers the extension under the name `levelwright`, and gives each test an empty scene."""
+"""Starts Blender (the bpy wheel) once, registers the extension as `levelwright`, and gives each test an empty scene."""
 
 import importlib.util
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-NAME = "levelwright"
-ROOT = Path(__file__).resolve().parent.parent.parent
+from scripts.extension import NAME, load
 
 if importlib.util.find_spec("bpy") is None:
     collect_ignore_glob = ["*"]
@@ -21,26 +18,14 @@ else:
     os.environ["BLENDER_USER_RESOURCES"] = _profile.name
     import bpy
 
-
-def load_extension() -> ModuleType:
-    """Import the repository's root folder as the package `levelwright`, whatever the folder is called."""
-    if NAME not in sys.modules:
-        spec = importlib.util.spec_from_file_location(NAME, ROOT / "__init__.py", submodule_search_locations=[str(ROOT)])
-        assert spec and spec.loader
-        module = sys.modules[NAME] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return sys.modules[NAME]
-
-
-if importlib.util.find_spec("bpy") is not None:
-    load_extension()
+    load()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def extension() -> Iterator[ModuleType]:
-    """Register the extension for the whole run; a class left registered would hang bpy 4.5 at exit, so unregister it too."""
-    module = load_extension()
-    entry = bpy.context.preferences.addons.new()  # what enabling an add-on does: this is where its preferences are kept
+    """Register the extension for the whole run, and unregister it: a class left registered hangs bpy 4.5 at exit."""
+    module = load()
+    entry = bpy.context.preferences.addons.new()  # what enabling an add-on makes: its preferences are kept there
     entry.module = NAME
     module.register()
     yield module

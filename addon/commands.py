@@ -1,0 +1,137 @@
+"""Without a window: `levelwright convert IN OUT`, for Blender's --command and for scripts/levelwright alike."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import bpy
+
+from ..formats.binary import FormatError
+from . import games, levels
+from .picture import PictureSettings, render
+from .scene.reports import Report, SceneError
+from .settings import UsageError, from_text, refuse_unknown
+
+COMMAND = "levelwright"
+OK, FAILED, USAGE = 0, 1, 2
+
+_registered: list[object] = []  # what bpy.utils.register_cli_command gave, to be handed back
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command line (without the program's name) and return the process's exit code.
+
+    0: done. 1: it could not be done, and the error is on standard error. 2: the command line makes no sense.
+    """
+    try:
+        options = _parser().parse_args(list(arguments))
+    except SystemExit as stop:  # argparse has said what is wrong, or shown the help
+        return USAGE if stop.code else OK
+    try:
+        report = convert(Path(options.input), Path(options.output), options.level, _pairs(options.option))
+    except UsageError as error:
+        _say(str(error))
+        return USAGE
+    except (FormatError, SceneError, OSError, RuntimeError) as error:  # RuntimeError: Blender's own operators
+        _say(str(error))
+        return FAILED
+    for line in report.lines():
+        _say(line)
+    return OK
+
+
+def convert(source: Path, target: Path, level: str = "", options: dict[str, str] | None = None) -> Report:
+    """Turn a level or a .blend into a level, a .blend, a .glb or a .png, as the endings say, and report.
+
+    level: the name of the level to export where the .blend holds several. options: for the import, the export or the
+    picture, by the names of their settings. Raises UsageError, FormatError, SceneError, OSError, or RuntimeError.
+    """
+    given = options or {}
+    if not source.is_file():
+        raise UsageError(f"{source}: no such file")
+    if not target.parent.is_dir():
+        raise UsageError(f"{target}: its folder does not exist")
+    ending = target.suffix.lower()
+    written = [game for game in games.GAMES if ending in game.format.endings]
+    if not written and ending not in _SCENES:
+        raise UsageError(f"{target}: write what? The ending has to be one of {', '.join([*games.endings(), *_SCENES])}")
+    read = None if source.suffix.lower() == ".blend" else games.identify(source.read_bytes(), str(source))
+    known = [game.side.ExportSettings for game in written] + ([PictureSettings] if ending == ".png" else [])
+    refuse_unknown(given, known + ([read.side.ImportSettings] if read else []))
+
+    report = Report(target.name)
+    context = bpy.context
+    if read is None:
+        bpy.ops.wm.open_mainfile(filepath=str(source.absolute()), load_ui=False)
+    else:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        chosen = from_text(read.side.ImportSettings, given)
+        levels.import_files(context, [source], lambda _: chosen, report, read)
+    if written:
+        collection = levels.choose(context, level)
+        exporting = from_text(levels.game_of(collection).side.ExportSettings, given)
+        levels.export_file(context, collection, target, exporting, report)
+    else:
+        _SCENES[ending](target.absolute(), given)
+    return report
+
+
+def _save(target: Path, _options: dict[str, str]) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+
+
+def _export_gltf(target: Path, _options: dict[str, str]) -> None:
+    bpy.ops.export_scene.gltf(filepath=str(target), export_format="GLB", use_renderable=True, export_extras=True)
+
+
+def _render(target: Path, options: dict[str, str]) -> None:
+    render(bpy.context, target, from_text(PictureSettings, options))
+
+
+_SCENES: dict[str, Callable[[Path, dict[str, str]], None]] = {".blend": _save, ".glb": _export_gltf, ".png": _render}
+
+
+def _pairs(words: Iterable[str]) -> dict[str, str]:
+    """Return `key=value` words as a dictionary."""
+    pairs = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise UsageError(f"--option {word}: it has to be KEY=VALUE")
+        pairs[key] = value
+    return pairs
+
+
+def _parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Game levels to Blender scenes and back.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    command = commands.add_parser(
+        "convert",
+        help="turn IN into OUT",
+        description="Turn a level or a .blend into a level, a .blend, a .glb or a .png picture, as OUT's ending says. "
+        "An existing OUT is replaced once all went well.",
+    )
+    command.add_argument("input", metavar="IN", help="a level of any game, or a .blend")
+    command.add_argument("output", metavar="OUT", help="a file ending in .blend, .glb, .png or a level's ending")
+    command.add_argument("--level", default="", metavar="NAME", help="the level to write, where a .blend holds several")
+    command.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the import, export or picture"
+    )
+    return parser
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{COMMAND}: {line}\n")
+
+
+def register() -> None:
+    """Register the command for `blender --background --command levelwright`."""
+    _registered.append(bpy.utils.register_cli_command(COMMAND, main))
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    while _registered:
+        bpy.utils.unregister_cli_command(_registered.pop())

@@ -1,0 +1,81 @@
+"""The games that Levelwright knows in Blender: a row each, joining a format to what makes and reads its scenes."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import bpy
+
+from .. import formats
+from ..formats.binary import FormatError
+from . import teeworlds
+from .scene.reports import Report
+
+
+class Side(Protocol):
+    """What a game's package in addon/ offers.
+
+    The two settings are frozen dataclasses; their fields become the operators' options.
+    """
+
+    ImportSettings: type[Any]
+    ExportSettings: type[Any]
+
+    def import_level(
+        self, context: bpy.types.Context, data: bytes, name: str, settings: Any, report: Report, /
+    ) -> bpy.types.Collection:
+        """Build a level's scene and return its collection, linked to the scene; FormatError, SceneError."""
+
+    def export_level(
+        self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Any, report: Report, /
+    ) -> bytes:
+        """Return the file's bytes; SceneError, with the objects at fault, or FormatError where it can't be."""
+
+    def register(self) -> None:
+        """Register the game's own classes."""
+
+    def unregister(self) -> None:
+        """Undo `register`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game. operator: the name after import_scene. and export_scene."""
+
+    format: formats.Format
+    operator: str
+    side: Side
+
+
+_FORMATS = {form.key: form for form in formats.FORMATS}
+GAMES: tuple[Game, ...] = (Game(_FORMATS["teeworlds"], "teeworlds_map", teeworlds),)
+
+
+def endings() -> list[str]:
+    """Return the endings of all levels, each once."""
+    return list(dict.fromkeys(ending for game in GAMES for ending in game.format.endings))
+
+
+def by_key(key: str) -> Game:
+    """Return the game of a format's key; KeyError for one that has no scenes."""
+    return {game.format.key: game for game in GAMES}[key]
+
+
+def identify(data: bytes, file: str) -> Game:
+    """Return the game whose level these bytes are, whatever the file is called; FormatError where they are none's."""
+    found = formats.identify(data)
+    for game in GAMES:
+        if game.format is found:
+            return game
+    raise FormatError("no level of a game that Levelwright knows", offset=0, file=file)
+
+
+def register() -> None:
+    """Register what each game has of its own: panels, operators, properties."""
+    for game in GAMES:
+        game.side.register()
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    for game in reversed(GAMES):
+        game.side.unregister()

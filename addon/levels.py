@@ -1,0 +1,137 @@
+"""From files to scenes and back: what the operators, the panel and the command line share, for every game.
+
+An import is all or nothing, however many files it was given. An export writes the file only after all of it was made,
+and read back.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from .. import formats
+from ..formats.binary import FormatError
+from . import games
+from .scene import files, originals
+from .scene.progress import progress
+from .scene.reports import Report, SceneError
+
+_NEVER_MADE = ("libraries", "screens", "window_managers", "workspaces")  # by an import; and Blender won't remove them
+
+
+def import_files(
+    context: bpy.types.Context,
+    paths: Sequence[Path],
+    settings: Callable[[games.Game], Any],
+    report: Report,
+    only: games.Game | None = None,
+) -> list[bpy.types.Collection]:
+    """Import levels, each into a collection of its own, and return those; on an error nothing is left behind.
+
+    settings: gives the options for a game. only: the game that the files have to be of; otherwise their bytes tell.
+    Raises FormatError naming the file, SceneError, or OSError.
+    """
+    collections = []
+    with _nothing_left_behind(), progress(len(paths), "files") as step:
+        for path in paths:
+            data = path.read_bytes()
+            game = only or games.identify(data, str(path))
+            try:
+                own = Report(path.name)
+                collection = game.side.import_level(context, data, path.stem, settings(game), own)
+            except FormatError as error:
+                raise error.in_file(path) from error
+            _keep_report(collection, own, "import")
+            report.merge(own)
+            collections.append(collection)
+            step()
+    return collections
+
+
+def export_file(
+    context: bpy.types.Context, collection: bpy.types.Collection, path: Path, settings: Any, report: Report
+) -> None:
+    """Write a level's collection to a file of its game; the file is as it was unless everything went well.
+
+    Raises SceneError naming the objects at fault, FormatError, or OSError.
+    """
+    game = game_of(collection)
+    data = game.side.export_level(context, collection, settings, report)
+    files.write_atomically(path, data, verify=lambda written: formats.read(written, game.format.key))
+    _keep_report(collection, report, "export")
+
+
+def attach_original(context: bpy.types.Context, name: str, path: Path) -> None:
+    """Give the level of this name (or the active one) the file back that it was imported from.
+
+    Raises SceneError where the file's hash is another one, FormatError where it is no level, or OSError.
+    """
+    data = path.read_bytes()
+    level = bpy.data.collections.get(name) if name else originals.level_of(context) or context.collection
+    if level is None:
+        raise SceneError(f"no collection {name} to attach {path.name} to")
+    originals.reattach(level, data, games.identify(data, str(path)).format.key, file_name=path.name)
+
+
+def game_of(collection: bpy.types.Collection) -> games.Game:
+    """Return the game that a level's collection belongs to; SceneError for a collection that is no level."""
+    info = originals.describe(collection)
+    if info is None:
+        raise SceneError(f"{collection.name} is no level: no game made it")
+    try:
+        return games.by_key(info.format)
+    except KeyError:
+        raise SceneError(f"{collection.name}: this version of Levelwright exports no {info.format} levels") from None
+
+
+def choose(context: bpy.types.Context, name: str = "", game: games.Game | None = None) -> bpy.types.Collection:
+    """Return the level to export: the one named, else the active collection's, else the scene's only one.
+
+    game: the one that it has to be of. Raises SceneError with the levels that there are.
+    """
+    level = None if name else originals.level_of(context)
+    if level is None and context.scene is not None:
+        level = originals.level_named(context.scene, name)
+    if level is None:
+        raise SceneError("there is no scene to export from")
+    if game is not None and game_of(level) is not game:
+        raise SceneError(f"{level.name} is no {game.format.title}")
+    return level
+
+
+def file_name(collection: bpy.types.Collection) -> str:
+    """Return the name to suggest for a level's file: that of the imported one, else the collection's."""
+    info = originals.describe(collection)
+    return (info and info.file_name) or bpy.path.clean_name(collection.name) + game_of(collection).format.endings[0]
+
+
+def report_of(collection: bpy.types.Collection) -> bpy.types.Text | None:
+    """Return the text block with what the last import or export of a level said."""
+    texts = originals.resources(collection, "reports")
+    text = texts.get(0)
+    return text if isinstance(text, bpy.types.Text) else None
+
+
+def _keep_report(collection: bpy.types.Collection, report: Report, what: str) -> None:
+    text = report.to_text(f"{collection.name} {what}")
+    originals.set_resource(collection, "reports", 0, text)
+
+
+@contextmanager
+def _nothing_left_behind() -> Iterator[None]:
+    """Remove every data-block that was made inside when an exception leaves it."""
+    before = {block.session_uid for block in _data_blocks()}
+    try:
+        yield
+    except BaseException:
+        bpy.data.batch_remove([block for block in _data_blocks() if block.session_uid not in before])
+        raise
+
+
+def _data_blocks() -> Iterator[bpy.types.ID]:
+    """Give every data-block that removing makes sense for."""
+    for table in bpy.data.bl_rna.properties:
+        if table.type == "COLLECTION" and table.identifier not in _NEVER_MADE:
+            yield from getattr(bpy.data, table.identifier)

@@ -1,0 +1,234 @@
+"""File > Import, File > Export, drag and drop, and collection exporters: one thin class an operator, no logic."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_drop
+
+from ..formats.binary import FormatError
+from . import games, levels, settings, teeworlds
+from .scene.meshes import select_faces
+from .scene.reports import Report, SceneError
+
+Result = set[Any]  # {"FINISHED"} or {"CANCELLED"}; the stubs want literals that a shared helper can't promise
+FAILURES = (FormatError, SceneError, OSError)
+
+
+def _refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exception) -> Result:
+    """Report an error, and select what is at fault where the error knows."""
+    if isinstance(error, SceneError) and error.objects and context.view_layer:
+        for obj in context.view_layer.objects:
+            obj.select_set(obj in error.objects)
+        for obj, faces in error.faces.items():
+            select_faces(obj, faces)
+        shown = [obj for obj in error.objects if obj.name in context.view_layer.objects]
+        context.view_layer.objects.active = shown[0] if shown else None
+    operator.report({"ERROR"}, str(error))
+    return {"CANCELLED"}
+
+
+class _Import(ImportHelper, bpy.types.Operator):
+    """What all imports share: several files, one undo step, the report."""
+
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
+    files: bpy.props.CollectionProperty(
+        type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
+    )
+    directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
+
+    game: games.Game | None = None
+    """The game whose files these have to be; None where their bytes tell."""
+
+    def prefix(self, game: games.Game) -> str:
+        """Return what stands before the names of a game's options."""
+        return "" if self.game else f"{game.format.key}_"
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Show the options when files were dropped, otherwise the file browser."""
+        return self.invoke_popup(context)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Import the files."""
+        names = [Path(self.directory, file.name) for file in self.files if file.name]
+        paths = names or [Path(bpy.path.abspath(self.filepath))]
+        report = Report()
+
+        def chosen(game: games.Game) -> Any:
+            return settings.from_properties(game.side.ImportSettings, self, self.prefix(game))
+
+        try:
+            levels.import_files(context, paths, chosen, report, self.game)
+        except FAILURES as error:
+            return _refuse(self, context, error)
+        report.forward(self)
+        return {"FINISHED"}
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Show the options, those of several games each in a panel."""
+        for game in games.GAMES if self.game is None else (self.game,):
+            header, body = self.layout.panel(f"LEVELWRIGHT_{game.format.key}")
+            header.label(text=game.format.title)
+            if body is not None:
+                settings.draw(game.side.ImportSettings, body, self, self.prefix(game))
+
+
+class _Export(ExportHelper, bpy.types.Operator):
+    """What all exports share: which level, one file, the report."""
+
+    bl_options = {"PRESET"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_PRESET"})
+    collection: bpy.props.StringProperty(
+        name="Level",
+        description="Name of the level's collection; empty for the level of the active collection",
+        options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
+    )
+
+    game: games.Game
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Suggest the name that the level was imported from."""
+        try:
+            level = levels.choose(context, self.collection, self.game)
+        except FAILURES as error:
+            return _refuse(self, context, error)
+        self.collection = level.name
+        self.filepath = str(Path(context.blend_data.filepath).parent / levels.file_name(level))
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Export the level."""
+        report = Report()
+        try:
+            level = levels.choose(context, self.collection, self.game)
+            chosen = settings.from_properties(self.game.side.ExportSettings, self)
+            levels.export_file(context, level, Path(bpy.path.abspath(self.filepath)), chosen, report)
+        except FAILURES as error:
+            return _refuse(self, context, error)
+        report.forward(self)
+        return {"FINISHED"}
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Show the options."""
+        settings.draw(self.game.side.ExportSettings, self.layout, self)  # type: ignore[arg-type]  # there is a layout
+
+
+def _settings_of_all_games(cls: type) -> type:
+    """Give an operator the options of every game, each name after the game's key."""
+    for game in games.GAMES:
+        cls = settings.as_properties(game.side.ImportSettings, f"{game.format.key}_")(cls)
+    return cls
+
+
+@_settings_of_all_games
+class ImportGameLevel(_Import):
+    """Open levels of any game that Levelwright knows: each file's bytes tell which, not its ending"""
+
+    bl_idname = "import_scene.game_level"
+    bl_label = "Import Game Level"
+
+    filter_glob: bpy.props.StringProperty(default=";".join(f"*{e}" for e in games.endings()), options={"HIDDEN"})
+
+
+@settings.as_properties(teeworlds.ImportSettings)
+class ImportTeeworldsMap(_Import):
+    """Open maps of Teeworlds and DDNet as scenes, one collection each"""
+
+    bl_idname = "import_scene.teeworlds_map"
+    bl_label = "Import Teeworlds / DDNet Map"
+
+    filter_glob: bpy.props.StringProperty(default="*.map", options={"HIDDEN"})
+    game = games.by_key("teeworlds")
+
+
+@settings.as_properties(teeworlds.ExportSettings)
+class ExportTeeworldsMap(_Export):
+    """Write the level of the active collection as a map of Teeworlds or DDNet"""
+
+    bl_idname = "export_scene.teeworlds_map"
+    bl_label = "Export Teeworlds / DDNet Map"
+
+    filename_ext = ".map"
+    filter_glob: bpy.props.StringProperty(default="*.map", options={"HIDDEN"})
+    game = games.by_key("teeworlds")
+
+
+class AttachOriginal(ImportHelper, bpy.types.Operator):
+    """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
+
+    bl_idname = "levelwright.attach_original"
+    bl_label = "Attach Original"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    collection: bpy.props.StringProperty(name="Level", options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Compare the file's hash with the one that was imported, and attach it."""
+        try:
+            levels.attach_original(context, self.collection, Path(bpy.path.abspath(self.filepath)))
+        except FAILURES as error:
+            return _refuse(self, context, error)
+        return {"FINISHED"}
+
+
+class IO_FH_game_level(bpy.types.FileHandler):
+    """Dropping levels on the 3D view or the outliner."""
+
+    bl_idname = "IO_FH_game_level"
+    bl_label = "Game level"
+    bl_import_operator = ImportGameLevel.bl_idname
+    bl_file_extensions = ";".join(games.endings())
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context) -> bool:
+        """Accept files where objects can be dropped."""
+        return bool(poll_file_object_drop(context))
+
+
+class IO_FH_teeworlds_map(bpy.types.FileHandler):
+    """Maps among the exporters of a collection; it takes no drops, so that dropping asks no question."""
+
+    bl_idname = "IO_FH_teeworlds_map"
+    bl_label = "Teeworlds / DDNet map"
+    bl_export_operator = ExportTeeworldsMap.bl_idname
+    bl_file_extensions = ".map"
+
+
+CLASSES = (
+    ImportGameLevel,
+    ImportTeeworldsMap,
+    ExportTeeworldsMap,
+    AttachOriginal,
+    IO_FH_game_level,
+    IO_FH_teeworlds_map,
+)
+
+
+def _import_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    menu.layout.operator(ImportGameLevel.bl_idname, text=f"Game level ({', '.join(games.endings())})")
+    menu.layout.operator(ImportTeeworldsMap.bl_idname, text="Teeworlds / DDNet map (.map)")
+
+
+def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    menu.layout.operator(ExportTeeworldsMap.bl_idname, text="Teeworlds / DDNet map (.map)")
+
+
+def register() -> None:
+    """Register the operators, the file handlers and the menu entries."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.TOPBAR_MT_file_import.append(_import_menu)
+    bpy.types.TOPBAR_MT_file_export.append(_export_menu)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    bpy.types.TOPBAR_MT_file_export.remove(_export_menu)
+    bpy.types.TOPBAR_MT_file_import.remove(_import_menu)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,66 @@
+"""The sidebar of the 3D view: the scene's levels, what they were imported from, and how to write them."""
+
+import bpy
+
+from . import levels
+from .operators import AttachOriginal
+from .scene import originals
+from .scene.reports import SceneError
+
+CATEGORY = "Levelwright"
+
+
+class LEVELWRIGHT_PT_levels(bpy.types.Panel):
+    """The levels of the scene."""
+
+    bl_label = "Levels"
+    bl_category = CATEGORY
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw a box a level; the one that an export would take has a filled mark."""
+        found = originals.levels(context.scene)
+        if not found:
+            self.layout.label(text="No level in this scene")
+            self.layout.operator("import_scene.game_level", icon="IMPORT")
+        active = originals.level_of(context)
+        for level in found:
+            _draw_level(self.layout.box(), level, level == active)
+
+
+def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active: bool) -> None:
+    """Draw one level: its name, its original, its report, and what can be done with it."""
+    layout.label(text=level.name, icon="RADIOBUT_ON" if active else "RADIOBUT_OFF")
+    info = originals.describe(level)
+    try:
+        game = levels.game_of(level)
+    except SceneError as error:
+        layout.label(text=str(error), icon="ERROR")
+        return
+    column = layout.column(align=True)
+    column.label(text=game.format.title)
+    if info is None or not info.sha256:
+        column.label(text="Made in Blender, exported whole", icon="FILE_NEW")
+    elif level.get(originals.ORIGINAL) is not None:
+        column.label(text=f"Laid over {info.file_name or 'the imported file'}", icon="CHECKMARK")
+    else:
+        column.label(text=f"Its original is gone: {info.file_name}", icon="ERROR")
+        column.operator(AttachOriginal.bl_idname).collection = level.name
+    report = levels.report_of(level)
+    if report is not None:
+        for line in report.lines[:4]:
+            column.label(text=line.body)
+        if len(report.lines) > 5:
+            column.label(text=f"All of it: text block {report.name}", icon="TEXT")
+    layout.operator(f"export_scene.{game.operator}", icon="EXPORT").collection = level.name
+
+
+def register() -> None:
+    """Register the panel."""
+    bpy.utils.register_class(LEVELWRIGHT_PT_levels)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    bpy.utils.unregister_class(LEVELWRIGHT_PT_levels)

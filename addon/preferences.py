@@ -1,0 +1,89 @@
+"""Where the games are: folders that the user names, and the usual places of an installed game."""
+
+import os
+import sys
+from pathlib import Path
+
+import bpy
+
+from .. import __package__ as base_package
+
+MAPRES_VARIABLE = "LEVELWRIGHT_MAPRES"
+
+
+def _usual_data_directories() -> list[Path]:
+    """Return the folders where Teeworlds and DDNet keep their data, the user's own first, whether they exist or not."""
+    home = Path.home()
+    if sys.platform == "win32":
+        roaming = Path(os.environ.get("APPDATA", home / "AppData" / "Roaming"))
+        programs = Path(os.environ.get("PROGRAMFILES(X86)", "C:/Program Files (x86)"))
+        users = [roaming / "DDNet", roaming / "Teeworlds"]
+        steam = programs / "Steam"
+        system: list[Path] = []
+    elif sys.platform == "darwin":
+        support = home / "Library" / "Application Support"
+        users = [support / "DDNet", support / "Teeworlds"]
+        steam = support / "Steam"
+        system = [
+            Path("/Applications/DDNet.app/Contents/Resources/data"),
+            Path("/Applications/Teeworlds.app/Contents/Resources/data"),
+        ]
+    else:
+        share = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+        users = [share / "ddnet", home / ".ddnet", share / "teeworlds", home / ".teeworlds"]
+        steam = home / ".steam" / "steam"
+        roots = [Path("/usr/share"), Path("/usr/local/share"), Path("/usr/share/games")]
+        system = [root / game / "data" for root in roots for game in ("ddnet", "teeworlds")]
+    common = steam / "steamapps" / "common"
+    return [*users, common / "DDraceNetwork" / "ddnet" / "data", common / "Teeworlds" / "data", *system]
+
+
+def mapres_directories(context: bpy.types.Context | None = None) -> list[Path]:
+    """Return the folders to look for a map's external images in, those the user named first; only ones that exist.
+
+    They come from the preferences, the variable LEVELWRIGHT_MAPRES (folders separated as in PATH), and the places where
+    Teeworlds and DDNet are usually installed. A folder that holds a `mapres` folder stands for that one.
+    """
+    entry = (context or bpy.context).preferences.addons.get(base_package)
+    chosen = getattr(entry and entry.preferences, "mapres_directory", "")
+    named = [bpy.path.abspath(chosen), *os.environ.get(MAPRES_VARIABLE, "").split(os.pathsep)]
+    folders = [Path(name) for name in named if name] + _usual_data_directories()
+    resolved = [folder / "mapres" if (folder / "mapres").is_dir() else folder for folder in folders]
+    users = len(folders) - len(_usual_data_directories())
+    return list(
+        dict.fromkeys(
+            folder
+            for number, folder in enumerate(resolved)
+            if folder.is_dir() and (number < users or folder.name == "mapres")
+        )
+    )
+
+
+class LevelwrightPreferences(bpy.types.AddonPreferences):
+    """Levelwright's preferences; the key is the extension's root package."""
+
+    bl_idname = base_package
+
+    mapres_directory: bpy.props.StringProperty(
+        name="Teeworlds mapres",
+        description="Folder with the images that maps name without holding them (data/mapres of Teeworlds or DDNet). "
+        "Looked into before the usual install places",
+        subtype="DIR_PATH",
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Show the folder and what is used besides it."""
+        column = self.layout.column()
+        column.prop(self, "mapres_directory")
+        for folder in mapres_directories(context):
+            column.label(text=str(folder), icon="CHECKMARK")
+
+
+def register() -> None:
+    """Register the preferences."""
+    bpy.utils.register_class(LevelwrightPreferences)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    bpy.utils.unregister_class(LevelwrightPreferences)

@@ -1,0 +1,116 @@
+"""The options of an import or export: a frozen dataclass a game, as operator properties and on the command line.
+
+Its fields are those of `scene.properties`: bool, int, float, str, IntEnum, str with choices; with tooltip and limits.
+"""
+
+import enum
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import bpy
+
+from .scene.properties import Field, fields
+
+Settings = TypeVar("Settings")
+Class = TypeVar("Class", bound=type)
+
+_PROPERTIES: dict[type, Callable[..., Any]] = {
+    bool: bpy.props.BoolProperty,
+    int: bpy.props.IntProperty,
+    float: bpy.props.FloatProperty,
+    str: bpy.props.StringProperty,
+}
+_WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+class UsageError(ValueError):
+    """A command line, or an option in it, that makes no sense."""
+
+
+def _choices(field: Field) -> tuple[str, ...]:
+    """Return the words that a field may hold; none for a plain field."""
+    return tuple(field.type.__members__) if issubclass(field.type, enum.Enum) else field.choices
+
+
+def _title(name: str) -> str:
+    """Return a name as the interface shows it: `too_big` as "Too Big"."""
+    return name.replace("_", " ").title()
+
+
+def _property(field: Field) -> Any:
+    """Return the deferred Blender property of one field."""
+    shown: dict[str, Any] = {"name": _title(field.name), "description": field.tooltip}
+    choices = _choices(field)
+    if choices:
+        default = field.default.name if isinstance(field.default, enum.Enum) else field.default
+        return bpy.props.EnumProperty(items=[(word, _title(word), "") for word in choices], default=default, **shown)
+    limits = {"min": field.minimum, "max": field.maximum, "subtype": field.subtype}
+    shown.update((name, limit) for name, limit in limits.items() if limit is not None)
+    return _PROPERTIES[field.type](default=field.default, **shown)
+
+
+def as_properties(settings: type, prefix: str = "") -> Callable[[Class], Class]:
+    """Decorate an operator class so that it has a property for each field of a dataclass, named prefix + field."""
+    found = {prefix + field.name: _property(field) for field in fields(settings)}
+
+    def decorate(cls: Class) -> Class:
+        # Blender reads the annotations of the class itself; a new dictionary, so that no parent's is changed.
+        cls.__annotations__ = {**inspect.get_annotations(cls), **found}
+        return cls
+
+    return decorate
+
+
+def from_properties(settings: type[Settings], owner: Any, prefix: str = "") -> Settings:
+    """Return the dataclass that an operator's properties hold."""
+    values = {field.name: getattr(owner, prefix + field.name) for field in fields(settings)}
+    for field in fields(settings):
+        if issubclass(field.type, enum.Enum):
+            values[field.name] = field.type[values[field.name]]
+    return settings(**values)
+
+
+def draw(settings: type, layout: bpy.types.UILayout, owner: Any, prefix: str = "") -> None:
+    """Draw the properties that `as_properties` made, in the order of the fields."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    for field in fields(settings):
+        layout.prop(owner, prefix + field.name)
+
+
+def from_text(settings: type[Settings], options: Mapping[str, str]) -> Settings:
+    """Return the dataclass that the options of a command line give; those that aren't its fields are left alone.
+
+    Raises UsageError for a value that doesn't fit its field.
+    """
+    known = {field.name: field for field in fields(settings)}
+    return settings(**{name: _value(known[name], text) for name, text in options.items() if name in known})
+
+
+def refuse_unknown(options: Iterable[str], settings: Iterable[type]) -> None:
+    """Raise UsageError, with the names that there are, for an option that none of the dataclasses has."""
+    known = list(dict.fromkeys(field.name for cls in settings for field in fields(cls)))
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise UsageError(f"no option {', '.join(unknown)} here; there are: {', '.join(known) or 'none'}")
+
+
+def _value(field: Field, text: str) -> Any:
+    """Return a command line's word as a field's value, within its limits."""
+    choices = _choices(field)
+    if choices:
+        if text not in choices:
+            raise UsageError(f"option {field.name}: {text!r} is none of {', '.join(choices)}")
+        return field.type[text] if issubclass(field.type, enum.Enum) else text
+    if field.type is bool:
+        if text.lower() not in _WORDS:
+            raise UsageError(f"option {field.name}: {text!r} is neither true nor false")
+        return _WORDS[text.lower()]
+    try:
+        value = field.type(text)
+    except ValueError:
+        raise UsageError(f"option {field.name}: {text!r} is no {field.type.__name__}") from None
+    if (field.minimum is not None and value < field.minimum) or (field.maximum is not None and value > field.maximum):
+        raise UsageError(f"option {field.name}: {text} is outside {field.minimum} to {field.maximum}")
+    return value

@@ -1,0 +1,53 @@
+"""Build the extension's zip with the builder that Blender ships, and check it with Blender's own validator.
+
+The builder is a plain script inside the bpy wheel, so Blender itself isn't started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def builder() -> Path:
+    """Return Blender's script that builds and validates extensions."""
+    found = importlib.util.find_spec("bpy")
+    folders = found.submodule_search_locations if found else None
+    for folder in folders or ():
+        for script in Path(folder).glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py"):
+            return script
+    raise FileNotFoundError(f"{sys.executable} has no bpy, and so no extension builder")
+
+
+def build(target: Path) -> Path:
+    """Build the zip into a folder, validate it, and return its path; CalledProcessError where Blender objects."""
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    archive = target / f"{manifest['id']}-{manifest['version']}.zip"
+    target.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-I", str(builder())]
+    source = ["--source-dir", str(ROOT), "--output-filepath", str(archive)]
+    subprocess.run([*command, "build", *source], check=True)
+    subprocess.run([*command, "validate", str(archive)], check=True)
+    return archive
+
+
+def main() -> int:
+    """Build into dist/, or into the folder that is named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist")
+    try:
+        print(build(parser.parse_args().folder))
+    except (subprocess.CalledProcessError, FileNotFoundError) as error:
+        print(f"levelwright: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

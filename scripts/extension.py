@@ -1,0 +1,38 @@
+"""The extension in a Python that has bpy: `load` imports it, and as a program this is its command line."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+NAME = "levelwright"
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def load() -> ModuleType:
+    """Import the repository's root folder as the package `levelwright`, whatever the clone is called."""
+    if NAME not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            NAME, ROOT / "__init__.py", submodule_search_locations=[str(ROOT)]
+        )
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{ROOT} holds no extension")
+        module = sys.modules[NAME] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[NAME]
+
+
+def main() -> int:
+    """Run the command line that the extension also registers in Blender."""
+    extension = load()
+    extension.register()
+    try:
+        from levelwright.addon import commands
+
+        return commands.main(sys.argv[1:])
+    finally:
+        extension.unregister()  # bpy 4.5 hangs at exit while a class is registered
+
+
+if __name__ == "__main__":
+    sys.exit(main())
