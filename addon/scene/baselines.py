@@ -16,6 +16,13 @@ PREFIX = "levelwright_was_"
 """Baselines are bytes properties named PREFIX + key."""
 
 
+def put_bytes(id_block: bpy.types.ID, key: str, data: bytes) -> None:
+    """Set a bytes property: anew, for Blender cuts bytes at their first NUL when it overwrites bytes (4.2 to 5.2)."""
+    if id_block.get(key) is not None:
+        del id_block[key]
+    id_block[key] = data
+
+
 def store(id_block: bpy.types.ID, key: str, values: ArrayLike) -> None:
     """Keep values under a key (up to 47 bytes): dtype, shape and the exact bits; records come back as plain bytes."""
     array = np.asarray(values)
@@ -23,7 +30,7 @@ def store(id_block: bpy.types.ID, key: str, values: ArrayLike) -> None:
         raise TypeError(f"{key}: a baseline holds numbers, not {array.dtype}")
     array = array.astype(array.dtype.newbyteorder("<"), copy=False)
     head = f"{array.dtype.str} {','.join(map(str, array.shape))}\n".encode()
-    id_block[PREFIX + key] = head + array.tobytes()
+    put_bytes(id_block, PREFIX + key, head + array.tobytes())
 
 
 def load(id_block: bpy.types.ID, key: str) -> NDArray[Any] | None:

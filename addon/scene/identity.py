@@ -50,7 +50,7 @@ def new_token(data: bytes | memoryview | None = None) -> Token:
 
 
 def checks(token: int, ids: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the check of each id, int32 within +-2**24: a multiply-xorshift mix, so that averages of pairs aren't pairs.
+    """Return the check of each id, int32 within +-2**24: a multiply-xorshift mix: averages of pairs aren't pairs.
 
     Blender averages in float32: kept to 25 bits, equal pairs average to themselves (a vertex merged with its copy keeps
     its id), and a blend of different ones passes once in 33 million.

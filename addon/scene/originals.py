@@ -18,6 +18,7 @@ from typing import Any
 import bpy
 
 from . import identity
+from .baselines import put_bytes
 from .reports import SceneError
 
 LEVEL = "levelwright_level"
@@ -67,10 +68,10 @@ def attach(
     info["file_name"] = file_name
     if data is not None:
         info["sha256"] = hashlib.sha256(data).hexdigest()
-        collection[ORIGINAL] = _pack(data)
+        put_bytes(collection, ORIGINAL, _pack(data))
         info["parts"] = {name: hashlib.sha256(part).hexdigest() for name, part in (parts or {}).items()}
         for number, part in enumerate((parts or {}).values()):
-            collection[f"{PART}{number}"] = _pack(part)
+            put_bytes(collection, f"{PART}{number}", _pack(part))
     collection[LEVEL] = json.dumps(info)
     identity.stamp(collection, identity.Token(token, info.get("sha256", "")), identity.LEVEL, 0)
 
@@ -128,7 +129,7 @@ def reattach(
             f"that of the imported one with {names}"
         )
     if info is not None and info.get("sha256"):
-        collection[ORIGINAL] = _pack(data)
+        put_bytes(collection, ORIGINAL, _pack(data))
     else:
         attach(collection, format_key, data, token, options, file_name)
 

@@ -24,6 +24,8 @@ from typing import Any, TypeVar
 import bpy
 import numpy as np
 
+from .baselines import put_bytes
+
 BASELINE = "levelwright_fields"
 """Key of the values as they were written (JSON), by which `read` tells what changed."""
 MAX_KEY = 63
@@ -45,6 +47,8 @@ class Field:
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     subtype: str | None = None
+    title: str = ""
+    """What an operator's option is called, where its name in capitals won't do."""
 
     @property
     def wide(self) -> bool:
@@ -69,7 +73,7 @@ def setting(
 
 
 def fields(cls: type) -> tuple[Field, ...]:
-    """Return the properties of a dataclass, in order. Metadata keys: tooltip, min, max, choices, subtype."""
+    """Return the properties of a dataclass, in order. Metadata keys: tooltip, min, max, choices, subtype, title."""
     key: Any = cls
     return _fields(key)
 
@@ -96,6 +100,7 @@ def _fields(cls: Any) -> tuple[Field, ...]:
                 meta.get("max"),
                 tuple(meta.get("choices", ())),
                 meta.get("subtype"),
+                meta.get("title", ""),
             )
         )
     return tuple(found)
@@ -106,13 +111,21 @@ def write(id_block: bpy.types.ID, instance: Any) -> None:
     stored = {}
     for one in fields(type(instance)):
         value = to_blender(one, getattr(instance, one.name))
-        id_block[one.name] = value
+        put(id_block, one.name, value)
         stored[one.name] = _comparable(value)
         describe(id_block, one)
     baseline = id_block.get(BASELINE)
     if isinstance(baseline, str):
         stored = {**json.loads(baseline), **stored}
     id_block[BASELINE] = json.dumps(stored)
+
+
+def put(id_block: bpy.types.ID, key: str, value: Any) -> None:
+    """Set a custom property to a value that Blender can hold (see `to_blender`)."""
+    if isinstance(value, bytes):
+        put_bytes(id_block, key, value)
+    else:
+        id_block[key] = value
 
 
 def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
@@ -238,7 +251,7 @@ def write_pairs(id_block: bpy.types.ID, pairs: Sequence[tuple[str, str]], rename
         if len(key.encode("utf-8", "surrogateescape")) > MAX_KEY:
             raise ValueError(f"{key}: a property's key has at most {MAX_KEY} bytes")
         one = Field(key, str, "")
-        id_block[key] = to_blender(one, values[0]) if len(values) == 1 else values
+        put(id_block, key, to_blender(one, values[0]) if len(values) == 1 else values)
 
 
 def _plain(raw: Any) -> Any:

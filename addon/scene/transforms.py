@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import identity
+from .baselines import put_bytes
 from .reports import SceneError
 
 BASELINE = "levelwright_transform"
@@ -35,7 +36,8 @@ def remember(obj: bpy.types.Object, deltas: bool = True) -> None:
 
     deltas: False where delta channels are animated for show (envelopes, parallax): they then count for nothing.
     """
-    obj[BASELINE] = _CHANNELS.pack(*_channels(obj, deltas)) + _parent_key(obj).encode("utf-8", "surrogateescape")
+    parent = _parent_key(obj).encode("utf-8", "surrogateescape")
+    put_bytes(obj, BASELINE, _CHANNELS.pack(*_channels(obj, deltas)) + parent)
 
 
 def unchanged(obj: bpy.types.Object, root: bpy.types.Object | None = None) -> bool:
