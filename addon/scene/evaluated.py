@@ -17,7 +17,7 @@ def shown(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> It
     user's scene, its collections and what is hidden in them aren't touched. Objects in edit mode are flushed.
     """
     scene = context.scene
-    objects = list(objects)
+    objects = list(dict.fromkeys(objects))
     for obj in objects:
         if obj.mode == "EDIT":
             obj.update_from_editmode()

@@ -235,7 +235,7 @@ def describe(id_block: bpy.types.ID, field: Field) -> None:
         if type(default) is type(raw):
             ui["default"] = default
     if ui:
-        manager: Any = id_block.id_properties_ui(field.name)  # type: ignore[func-returns-value]
+        manager: Any = id_block.id_properties_ui(field.name)
         manager.update(**ui)
 
 

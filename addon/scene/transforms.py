@@ -27,8 +27,9 @@ LOCATION, ROTATION, SCALE, DELTA, PARENT = "location", "rotation", "scale", "del
 
 _CHANNELS = struct.Struct("<3f3f4f10s10f16f?")
 """location, scale, rotation values, rotation mode, deltas, parent inverse, whether deltas count."""
-_LOCATION, _SCALE, _ROTATION = slice(0, 3), slice(3, 6), slice(6, 11)
-_DELTA, _INVERSE, _WITH_DELTAS = slice(11, 21), slice(21, 37), 37
+_LOCATION, _SCALE, _ROTATION, _MODE = slice(0, 3), slice(3, 6), slice(6, 10), 10
+_DELTA_LOCATION, _DELTA_ROTATION, _DELTA_SCALE = slice(11, 14), slice(14, 18), slice(18, 21)
+_INVERSE, _WITH_DELTAS = slice(21, 37), 37
 
 
 def remember(obj: bpy.types.Object, deltas: bool = True) -> None:
@@ -66,11 +67,12 @@ def _own_changes(obj: bpy.types.Object) -> set[str]:
     was = _CHANNELS.unpack_from(stored)
     now = _CHANNELS.unpack(_CHANNELS.pack(*_channels(obj, was[_WITH_DELTAS])))
     changed = set()
-    for channel, part in ((LOCATION, _LOCATION), (SCALE, _SCALE), (DELTA, _DELTA)):
-        if _bits(was[part]) != _bits(now[part]):
+    for channel, *parts in ((LOCATION, _LOCATION), (SCALE, _SCALE), (DELTA, _DELTA_LOCATION, _DELTA_SCALE)):
+        if any(_bits(was[part]) != _bits(now[part]) for part in parts):
             changed.add(channel)
-    if was[_ROTATION] != now[_ROTATION] and not _same_rotation(was[_ROTATION], now[_ROTATION]):
-        changed.add(ROTATION)
+    for channel, part in ((ROTATION, _ROTATION), (DELTA, _DELTA_ROTATION)):
+        if not _same_rotation(was[_MODE], was[part], now[_MODE], now[part]):
+            changed.add(channel)
     if _bits(was[_INVERSE]) != _bits(now[_INVERSE]) or stored[_CHANNELS.size :] != _parent_key(obj).encode(
         "utf-8", "surrogateescape"
     ):
@@ -82,12 +84,12 @@ def _bits(values: tuple[float, ...]) -> bytes:
     return struct.pack(f"<{len(values)}f", *values)
 
 
-def _same_rotation(was: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
-    """Say whether two rotations in different modes are the same; in one mode, other numbers are another rotation."""
-    if was[4] == now[4]:
-        return False
-    old, new = (_rotation(part[4].rstrip(b"\0").decode(), part[:4]) for part in (was, now))
-    return bool(np.abs(old - new).max() < 1e-6)
+def _same_rotation(old_mode: bytes, old: tuple[float, ...], new_mode: bytes, new: tuple[float, ...]) -> bool:
+    """Say whether two rotations are the same: bit for bit in one mode; in two, as Blender converts between them."""
+    if old_mode == new_mode:
+        return _bits(old) == _bits(new)
+    before, after = (_rotation(mode.rstrip(b"\0").decode(), v) for mode, v in ((old_mode, old), (new_mode, new)))
+    return bool(np.abs(before - after).max() < 1e-6)
 
 
 def _channels(obj: bpy.types.Object, deltas: bool) -> tuple[Any, ...]:

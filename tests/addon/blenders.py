@@ -1,8 +1,8 @@
 """Runs a script in another Blender (a Python with bpy), for tests that save in one version and reopen in another.
 
 The Pythons are named by LEVELWRIGHT_PYTHONS, separated as PATH is; without it only the Python that runs the tests is
-there, which still gives a fresh process. The code finds bpy, sys and the extension (package `levelwright`) imported, its
-arguments in sys.argv[1:], and says what it found by printing JSON as its last line.
+there, which still gives a fresh process. The code finds bpy, sys and the extension (package `levelwright`) imported,
+its arguments in sys.argv[1:], and says what it found by printing JSON as its last line.
 """
 
 import json
