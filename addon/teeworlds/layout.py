@@ -1,4 +1,4 @@
-"""Where each part of a Teeworlds map lives in a Blender scene: the one place that importer, exporter and operators share.
+"""Where each part of a Teeworlds map lives in a Blender scene: what importer, exporter and operators agree on.
 
 The map lies in the XY plane and is seen from above: 1 tile = 32 world px = 1 Blender unit, x to the right, y up
 (Blender y = -map y), z = draw order. A cell (x, y) covers x..x+1 and -y..-(y+1).
@@ -10,7 +10,7 @@ The map lies in the XY plane and is seen from above: 1 tile = 32 world px = 1 Bl
         Clip 0                  empty, stamp "clip": the clip rectangle in world coordinates (child of the map's root)
         0.0 <layer>             layer objects, stamp "layer": mesh (tiles, quads) or empty (sounds)
           ... quads, sources    objects of single records, children of their layer's object, stamps "quad", "source"
-        Group 0: physics        collection of the group's physics layers (game, tele, ...), hidden at first
+        Group 0: physics        collection, stamp "physics": the physics layers (game, tele, ...), hidden at first
 
 The order of the groups is the order of the collections; the order of the layers of a group is their int property
 ORDER (ties by name). Depth is only for show: an object's z is never exported.
@@ -42,6 +42,7 @@ QUAD_STEP = STEP / 4096
 
 # Stamps: the `kind` of scene.identity.stamp.
 LEVEL, ROOT, GROUP, CLIP, LAYER = "level", "root", "group", "clip", "layer"
+PHYSICS = "physics"
 QUAD, SOURCE = "quad", "source"
 IMAGE, ENVELOPE, SOUND, SETTINGS = "image", "envelope", "sound", "settings"
 PREVIEW = "preview"
@@ -52,7 +53,10 @@ ORDER = "order"
 ENVELOPE_COLOR = "envelope_color"
 """float[4] on objects with a colour envelope: what the envelope multiplies the colour by; animated."""
 STORAGE = "storage"
-"""On tile layer objects: "mesh" (a quad a tile) or "image" (a plane with index images, see `FIELD_IMAGES`)."""
+"""On tile layer objects: how the tiles lie in it."""
+MESH, PLANE, KEPT = "mesh", "image", "kept"
+"""Values of STORAGE: a face a tile; a plane with index images (see FIELD_IMAGES); no tiles, because they cannot be read
+(damaged, or of the alphas of 2010): the object stands for the layer, whose tiles stay as they are."""
 
 # Mesh names.
 UV = "UVMap"
@@ -125,6 +129,14 @@ class LevelProperties:
 
 
 @dataclass
+class ImageProperties:
+    """On image data-blocks."""
+
+    image_name: str = _text("Name of the image; of an external one that of its file in mapres, without .png")
+    external: bool = _bool("The map holds only the image's name; the players' games have the file")
+
+
+@dataclass
 class GroupProperties:
     """On a group's root empty. The offset is the empty's location, the clip rectangle the clip empty."""
 
@@ -172,6 +184,11 @@ class SoundLayerProperties(LayerProperties):
     """On sound layer empties."""
 
     sound: int = _int("Sound record of the layer, -1 = none", -1)
+
+
+def readable(text: str) -> str:
+    """Return a name from a map as Blender can show it: bytes that are no UTF-8 become the replacement sign."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def numbered_layers(level: teeworlds.Level) -> Iterator[tuple[int, int, int, teeworlds.Layer]]:
