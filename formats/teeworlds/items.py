@@ -32,7 +32,8 @@ class Record:
         self._own: dict[int, Blob] = {}  # word -> the blob that it shall name
 
     @classmethod
-    def _fresh(cls) -> Self:
+    def fresh(cls) -> Self:
+        """Return a record with an item of its own, in its newest form."""
         return cls(Item(int(cls.KIND), 0, np.array(cls.NEWEST, WORD)))
 
     def copy(self) -> Self:
@@ -184,7 +185,7 @@ class Info(Record):
     @classmethod
     def new(cls) -> "Info":
         """Return an item in which nothing is set."""
-        return cls._fresh()
+        return cls.fresh()
 
     def blob_words(self) -> tuple[int, ...]:  # noqa: D102 - inherited
         return (1, 2, 3, 4, 5)
@@ -225,7 +226,7 @@ class Image(Record):
         external: bool = False,
     ) -> "Image":
         """Return an image: embedded if there are `pixels` (uint8 [h, w, 4]), otherwise of the given size."""
-        image = cls._fresh()
+        image = cls.fresh()
         image.name = name
         image.width, image.height, image.external = width, height, external
         if pixels is not None:
@@ -249,18 +250,21 @@ class Image(Record):
 
         RGB (variant 0) gets alpha 255. Raises FormatError where the bytes don't fit the size.
         """
-        what = f"pixels of image {self.name!r}"
-        data = None if self.external else self.blob_data(5, what)
-        if data is None:
-            return None
+        try:
+            data = None if self.external else self.blob_data(5, "pixels")
+            return None if data is None else self._decoded(data)
+        except FormatError as error:
+            raise error.about(f"pixels of image {self.name!r}") from None
+
+    def _decoded(self, data: bytes) -> npt.NDArray[np.uint8]:
         width, height = self.width, self.height
         count = width * height
         if width < 0 or height < 0 or len(data) < 3 * count:
-            raise FormatError(f"{len(data)} bytes for {width} x {height} px", what)
+            raise FormatError(f"{len(data)} bytes for {width} x {height} px")
         if len(data) >= 4 * count:
             return np.frombuffer(data, np.uint8, 4 * count).reshape(height, width, 4)
         if len(data) != 3 * count:
-            raise FormatError(f"{len(data)} bytes are neither RGB nor RGBA of {width} x {height} px", what)
+            raise FormatError(f"{len(data)} bytes are neither RGB nor RGBA of {width} x {height} px")
         pixels = np.full((height, width, 4), 255, np.uint8)
         pixels[:, :, :3] = np.frombuffer(data, np.uint8).reshape(height, width, 3)
         pixels.flags.writeable = False
@@ -305,7 +309,7 @@ class Sound(Record):
     @classmethod
     def new(cls, name: str, data: bytes | None = None, external: bool = False) -> "Sound":
         """Return a sound: embedded if there is `data` (an Ogg/Opus file)."""
-        sound = cls._fresh()
+        sound = cls.fresh()
         sound.name, sound.external = name, external
         if data is not None:
             sound.set_data(data)
@@ -325,7 +329,10 @@ class Sound(Record):
 
     def data(self) -> bytes | None:
         """The Ogg/Opus file; None if it isn't embedded."""
-        return None if self.external else self.blob_data(3, f"sound {self.name!r}")
+        try:
+            return None if self.external else self.blob_data(3, "sound")
+        except FormatError as error:
+            raise error.about(f"sound {self.name!r}") from None
 
     def set_data(self, data: bytes | None) -> None:
         """Embed an Ogg/Opus file, or make the sound external (None)."""
@@ -366,7 +373,7 @@ class Automapper(Record):
     @classmethod
     def new(cls, config: int, seed: int = 0, automatic: bool = False) -> "Automapper":
         """Return a configuration for `TileLayer.automapper`."""
-        mapper = cls._fresh()
+        mapper = cls.fresh()
         mapper.config, mapper.seed, mapper.automatic = config, seed, automatic
         return mapper
 

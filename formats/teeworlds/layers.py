@@ -1,7 +1,7 @@
 """Groups and layers (teeworlds-map-notes §3)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +54,7 @@ class Group(Record):
     @classmethod
     def new(cls, name: str = "") -> "Group":
         """Return a group without layers, at offset 0, parallax 100."""
-        group = cls._fresh()
+        group = cls.fresh()
         group.name = name
         return group
 
@@ -77,7 +77,7 @@ class Group(Record):
         if value is None:
             self.extra = None
         else:
-            self.extra = self.extra or GroupExtra._fresh()
+            self.extra = self.extra or GroupExtra.fresh()
             self.extra.parallax_zoom = value
 
 
@@ -127,14 +127,21 @@ class UnknownLayer(Layer):
     NAME_WORD = 1 << 30  # unknown kinds have no name
 
 
+_COUNT, _RECORDS = 4, 5  # words of layers that hold a list of records
+
+
 def layer_of(item: Item, blobs: Sequence[Blob]) -> Layer:
     """The view of a layer item for its kind."""
     number = int(item.words[1]) if len(item.words) > 1 else -1
     return _LAYERS.get(number, UnknownLayer)(item, blobs)
 
 
+_WIDTH, _HEIGHT = 4, 5
+DATA = 14  # the word that names the blob of plain tiles
 _FIRST_PHYSICS_WORD = {False: 15, True: 18}  # without and with a name
 _PHYSICS_WORDS = (TileKind.TELE, TileKind.SPEEDUP, TileKind.FRONT, TileKind.SWITCH, TileKind.TUNE)
+# The kind that flags stand for: of several bits the lowest, as the game looks for them.
+_KINDS = [TileKind(flags & -flags) for flags in range(64)]
 
 
 class TileLayer(Layer):
@@ -144,8 +151,6 @@ class TileLayer(Layer):
     FORMS = ((15, 2), (18, 3), (23, 3))
     NAME_WORD = 15
 
-    width = Word(4)
-    height = Word(5)
     tile_flags = Word(6)  # TileKind and bits that nobody knows
     color_envelope = Word(11, -1)  # < 0 or beyond the last: none
     color_envelope_offset = Word(12)  # ms
@@ -154,7 +159,7 @@ class TileLayer(Layer):
     def __init__(self, item: Item, blobs: Sequence[Blob] = ()) -> None:
         super().__init__(item, blobs)
         self.automapper: Automapper | None = None
-        self._expanded: tuple[Blob, Records] | None = None
+        self._runs: tuple[bytes, Records] | None = None  # and what they stand for
 
     @classmethod
     def new(
@@ -171,7 +176,7 @@ class TileLayer(Layer):
         detail: bool = False,
     ) -> "TileLayer":
         """Return a layer of air, in the form that DDNet writes (version 3)."""
-        layer = cls._fresh()
+        layer = cls.fresh()
         layer.tile_flags = int(tile_kind)
         layer.name, layer.image, layer.color, layer.detail = name, image, color, detail
         layer.color_envelope, layer.color_envelope_offset = color_envelope, color_envelope_offset
@@ -184,10 +189,19 @@ class TileLayer(Layer):
         return twin
 
     @property
+    def width(self) -> int:
+        """In tiles; `set_tiles` sets it."""
+        return self.get(_WIDTH, 0)
+
+    @property
+    def height(self) -> int:
+        """In tiles; `set_tiles` sets it."""
+        return self.get(_HEIGHT, 0)
+
+    @property
     def tile_kind(self) -> TileKind:
         """What the layer is for. Where several bits are set, the one that the game looks at first."""
-        flags = self.tile_flags
-        return next((kind for kind in TileKind if kind and flags & kind), TileKind.TILES)
+        return _KINDS[self.tile_flags & 63]
 
     @property
     def has_name(self) -> bool:
@@ -232,29 +246,30 @@ class TileLayer(Layer):
         InfClass maps of 2016 have tele and other layers without the word of their kind: their tiles are in `data`.
         """
         physics = self._physics_word()
-        return physics if physics is not None and physics < len(self.item) else 14
+        return physics if physics is not None and physics < len(self.item) else DATA
 
     def blob_words(self) -> tuple[int, ...]:  # noqa: D102 - inherited
         physics = self._physics_word()
-        return (14,) if physics is None else (14, physics)
+        return (DATA,) if physics is None else (DATA, physics)
 
     @property
     def runs(self) -> bool:
         """Whether the tiles are run-length coded (version 4: vanilla 0.7)."""
-        return self.version >= 4 and self._tiles_word() == 14
+        return self.version >= 4 and self._tiles_word() == DATA
 
     def _record(self, size: int) -> np.dtype[np.void]:
         """The record that the file has, by the size of its blob."""
-        kind, count = self.tile_kind, self.width * self.height
-        if self._tiles_word() == 14:
+        if self._tiles_word() == DATA:
             return TILE
-        old = TILE_RECORDS_2010.get(kind)
-        return old if old is not None and size == count * old.itemsize else TILE_RECORDS[kind]
+        old = TILE_RECORDS_2010.get(self.tile_kind)
+        if old is not None and size == self.width * self.height * old.itemsize:
+            return old
+        return TILE_RECORDS[self.tile_kind]
 
     def _tile_bytes(self) -> bytes:
-        data = self.blob_data(self._tiles_word(), f"tiles of {self.title}")
+        data = self.blob_data(self._tiles_word(), "tiles")
         if data is None:
-            raise FormatError("it has none", f"tiles of {self.title}")
+            raise FormatError("it has none")
         return data
 
     def tiles(self) -> Records:
@@ -263,31 +278,34 @@ class TileLayer(Layer):
         The record is that of the layer's kind (TILE_RECORDS); in alphas of 2010 that of their time, with fewer fields,
         and TILE for a physics layer that lacks its own blob. Runs (version 4) are expanded, their skip is then 0.
         """
-        what = f"tiles of {self.title}"
+        try:
+            return self._decoded()
+        except FormatError as error:
+            raise error.about(f"tiles of {self.title}") from None
+
+    def _decoded(self) -> Records:
         width, height = self.width, self.height
         if width < 0 or height < 0:
-            raise FormatError(f"its size is {width} x {height}", what)
+            raise FormatError(f"its size is {width} x {height}")
         data = self._tile_bytes()
-        record = self._record(len(data))
         count = width * height
         if self.runs:
-            return self._expand(data, count).reshape(height, width)
+            return self._expanded(data, count).reshape(height, width)
+        record = self._record(len(data))
         if len(data) < count * record.itemsize:
-            raise FormatError(f"{len(data)} bytes for {width} x {height} records of {record.itemsize}", what)
+            raise FormatError(f"{len(data)} bytes for {width} x {height} records of {record.itemsize}")
         tiles: Records = np.frombuffer(data, record, count).reshape(height, width)
         return tiles
 
-    def _expand(self, data: bytes, count: int) -> Records:
-        blob = self.blob(14)
-        if self._expanded is None or self._expanded[0] is not blob or len(self._expanded[1]) != count:
+    def _expanded(self, data: bytes, count: int) -> Records:
+        """What runs stand for; the last result is kept."""
+        if self._runs is None or self._runs[0] is not data or len(self._runs[1]) != count:
             if len(data) % TILE.itemsize:
-                raise FormatError(f"{len(data)} bytes are no whole number of records", f"tiles of {self.title}")
+                raise FormatError(f"{len(data)} bytes are no whole number of records")
             tiles = expand_runs(np.frombuffer(data, TILE), count)
             tiles.flags.writeable = False
-            if blob is None:
-                return tiles
-            self._expanded = (blob, tiles)
-        return self._expanded[1]
+            self._runs = (data, tiles)
+        return self._runs[1]
 
     def set_tiles(self, tiles: Records) -> None:
         """Set the tiles (structured [h, w], in the record that :meth:`tiles` has), and with them the layer's size.
@@ -295,84 +313,109 @@ class TileLayer(Layer):
         Version 4 is written in the runs that the game writes. Bytes beyond the tiles stay if the size does. The dummy
         that stands beside the tiles of a physics layer gets the new size. Raises FormatError for a wrong record.
         """
-        if tiles.ndim != 2:
-            raise FormatError(f"tiles must be [h, w], not {tiles.shape}", self.title)
-        word = self._tiles_word()
-        kind_word = self._physics_word()
         try:
             old: Records | None = self.tiles()
         except FormatError:
             old = None  # none yet, or damaged
-        record = TILE_RECORDS[self.tile_kind] if old is None else old.dtype
-        if old is None and kind_word is not None:
-            word = kind_word
-        if tiles.dtype != record:
-            raise FormatError(f"tiles must be {record}, not {tiles.dtype}", self.title)
-        if old is not None and old.shape == tiles.shape and old.tobytes() == tiles.tobytes():
-            return
-        rest = b""
-        if old is not None and old.shape == tiles.shape and not self.runs:
-            rest = self._tile_bytes()[old.nbytes :]
+        record = self._record(0) if old is None else old.dtype
+        if tiles.dtype != record or tiles.ndim != 2:
+            raise FormatError(f"tiles must be {record} [h, w], not {tiles.dtype} {tiles.shape}", self.title)
+        runs, word = self.runs, self._tiles_word()
+        data, rest = (compress_runs(tiles) if runs else tiles).tobytes(), b""
+        if old is not None and old.shape == tiles.shape:
+            if runs and old.tobytes() == tiles.tobytes():
+                return  # although its runs may not be those that the game writes
+            rest = b"" if runs else self._tile_bytes()[len(data) :]
         height, width = tiles.shape
-        if (height, width) != (self.height, self.width) and word != 14:
-            self.put_blob(14, bytes(TILE.itemsize * width * height))
-        runs = self.runs
-        self.height, self.width = height, width
-        self.put_blob(word, (compress_runs(tiles) if runs else tiles).tobytes() + rest)
+        if (height, width) != (self.height, self.width) and word != DATA:
+            self.put_blob(DATA, bytes(TILE.itemsize * width * height))
+        self.put(_WIDTH, width)
+        self.put(_HEIGHT, height)
+        self.put_blob(word, data + rest if rest else data)
 
 
-def _records_of(layer: Layer, record: np.dtype[np.void], count: int, data: bytes | None, what: str) -> Records:
-    """The `count` records that a blob begins with."""
-    if count <= 0 and count == 0:
-        return np.zeros(0, record)
-    have = 0 if data is None else len(data)
-    if count < 0 or data is None or count * record.itemsize > have:
-        raise FormatError(f"{have} bytes for {count} records of {record.itemsize}", f"{what} of {layer.title}")
-    return np.frombuffer(data, record, count)
+class RecordLayer(Layer):
+    """A layer with a list of records in a blob."""
+
+    FORMS = ((7, 1), (10, 2))
+    RECORD: ClassVar[np.dtype[np.void]]
+
+    count = Word(_COUNT)
+
+    def blob_words(self) -> tuple[int, ...]:  # noqa: D102 - inherited
+        return (_RECORDS,)
+
+    def _record(self) -> np.dtype[np.void]:
+        return self.RECORD
+
+    def records(self) -> Records:
+        """The records as they stand in the file, [n], read-only. Raises FormatError where there are too few."""
+        count, record = self.count, self._record()
+        if count == 0:
+            return np.zeros(0, record)
+        try:
+            data = self.blob_data(_RECORDS, "records") or b""
+            if count < 0 or count * record.itemsize > len(data):
+                raise FormatError(f"{len(data)} bytes for {count} records of {record.itemsize}")
+        except FormatError as error:
+            raise error.about(f"records of {self.title}") from None
+        return np.frombuffer(data, record, count)
+
+    def set_records(self, records: Records) -> None:
+        """Set the records. A layer without any gets a blob with an empty one, as DDNet writes it."""
+        record = self._record()
+        if records.dtype != record or records.ndim != 1:
+            raise FormatError(f"needs {record} [n], not {records.dtype} {records.shape}", self.title)
+        data, rest = records.tobytes(), b""
+        try:
+            old: Records | None = self.records()
+        except FormatError:
+            old = None  # damaged: the new ones replace it
+        if old is not None and len(old) == len(records) and self.blob(_RECORDS) is not None:
+            if old.tobytes() == data:
+                return
+            rest = (self.blob_data(_RECORDS, "records") or b"")[len(data) :]
+        self.put(_COUNT, len(records))
+        self.put_blob(_RECORDS, data + rest or bytes(record.itemsize))
 
 
-class QuadLayer(Layer):
+class QuadLayer(RecordLayer):
     """Quads: pictures with four corners anywhere, that envelopes may move and colour."""
 
-    NEWEST = (0, 3, 0, 2, 0, -1, -1, *NO_NAME)
-    FORMS = ((7, 1), (10, 2))
+    NEWEST = (0, LayerKind.QUADS, 0, 2, 0, -1, -1, *NO_NAME)
+    RECORD = QUAD
 
-    num_quads = Word(4)
     image = Word(6, -1)
 
     @classmethod
     def new(cls, name: str = "", image: int = -1, quads: Records | None = None, detail: bool = False) -> "QuadLayer":
         """Return a layer with these quads (QUAD [n])."""
-        layer = cls._fresh()
+        layer = cls.fresh()
         layer.name, layer.image, layer.detail = name, image, detail
         layer.set_quads(np.zeros(0, QUAD) if quads is None else quads)
         return layer
 
-    def blob_words(self) -> tuple[int, ...]:  # noqa: D102 - inherited
-        return (5,)
-
     def quads(self) -> Records:
-        """The quads, QUAD [n], read-only, in the order they are drawn in."""
-        return _records_of(self, QUAD, self.num_quads, self.blob_data(5, f"quads of {self.title}"), "quads")
+        """The quads in the order they are drawn in, QUAD [n], read-only. Raises FormatError where there are too few."""
+        return self.records()
 
     def set_quads(self, quads: Records) -> None:
-        """Set the quads (QUAD [n]). A layer without any gets a blob with one empty quad, as DDNet writes it."""
-        _set_records(self, quads, QUAD, self.quads, 4, 5)
+        """Set the quads (QUAD [n])."""
+        self.set_records(quads)
 
 
-class SoundLayer(Layer):
+class SoundLayer(RecordLayer):
     """Sources of one sound."""
 
-    NEWEST = (0, 10, 0, 2, 0, -1, -1, *NO_NAME)
-    FORMS = ((7, 1), (10, 2))
+    NEWEST = (0, LayerKind.SOUNDS, 0, 2, 0, -1, -1, *NO_NAME)
+    RECORD = SOURCE
 
-    num_sources = Word(4)
     sound = Word(6, -1)
 
     @classmethod
     def new(cls, name: str = "", sound: int = -1, sources: Records | None = None, detail: bool = False) -> "SoundLayer":
         """Return a layer with these sources (SOURCE [n])."""
-        layer = cls._fresh()
+        layer = cls.fresh()
         layer.name, layer.sound, layer.detail = name, sound, detail
         layer.set_sources(np.zeros(0, SOURCE) if sources is None else sources)
         return layer
@@ -382,21 +425,20 @@ class SoundLayer(Layer):
         """Whether it is of the kind of late 2014: circles only, always panning, without falloff."""
         return self.kind == LayerKind.DEPRECATED_SOUNDS
 
-    def blob_words(self) -> tuple[int, ...]:  # noqa: D102 - inherited
-        return (5,)
-
-    def _raw_sources(self) -> Records:
-        record = OLD_SOURCE if self.deprecated else SOURCE
-        return _records_of(self, record, self.num_sources, self.blob_data(5, f"sources of {self.title}"), "sources")
+    def _record(self) -> np.dtype[np.void]:
+        return OLD_SOURCE if self.deprecated else SOURCE
 
     def sources(self) -> Records:
-        """The sources, SOURCE [n], read-only; deprecated ones as the circles that the game makes of them."""
-        raw = self._raw_sources()
+        """The sources, SOURCE [n], read-only; deprecated ones as the circles that the game makes of them.
+
+        Raises FormatError where there are too few.
+        """
+        records = self.records()
         if not self.deprecated:
-            return raw
-        sources = np.zeros(len(raw), SOURCE)
-        for name in OLD_SOURCE.names or ():
-            sources["width" if name == "radius" else name] = raw[name]
+            return records
+        sources = np.zeros(len(records), SOURCE)
+        for old, new in _OLD_SOURCE_FIELDS:
+            sources[new] = records[old]
         sources["panning"] = 1
         sources["shape"] = SourceShape.CIRCLE
         sources.flags.writeable = False
@@ -405,36 +447,19 @@ class SoundLayer(Layer):
     def set_sources(self, sources: Records) -> None:
         """Set the sources (SOURCE [n]). Raises FormatError for what a deprecated layer cannot hold."""
         if not self.deprecated:
-            _set_records(self, sources, SOURCE, self.sources, 4, 5)
+            self.set_records(sources)
             return
-        raw = np.zeros(len(sources), OLD_SOURCE)
-        for name in OLD_SOURCE.names or ():
-            raw[name] = sources["width" if name == "radius" else name]
         lost = (sources["panning"] != 1) | (sources["falloff"] != 0) | (sources["shape"] != SourceShape.CIRCLE)
         if lost.any():
             number = int(np.flatnonzero(lost)[0])
-            raise FormatError(f"source {number} is no panning circle without falloff (2014 has no other)", self.title)
-        _set_records(self, raw, OLD_SOURCE, self._raw_sources, 4, 5)
+            raise FormatError(f"source {number} is no panning circle without falloff, 2014 had no other", self.title)
+        records = np.zeros(len(sources), OLD_SOURCE)
+        for old, new in _OLD_SOURCE_FIELDS:
+            records[old] = sources[new]
+        self.set_records(records)
 
 
-def _set_records(layer: Layer, new: Records, record: np.dtype[np.void], read: Any, count: int, blob: int) -> None:
-    """Put `new` in the place of a layer's records; an empty layer gets a blob of one empty record, as DDNet writes."""
-    if new.dtype != record or new.ndim != 1:
-        raise FormatError(f"needs {record} [n], not {new.dtype} {new.shape}", layer.title)
-    rest = b""
-    if layer.blob(blob) is not None:
-        try:
-            old = read()
-        except FormatError:
-            old = None  # damaged: the new ones replace it
-        if old is not None and len(old) == len(new):
-            if old.tobytes() == new.tobytes():
-                return
-            rest = (layer.blob_data(blob, layer.title) or b"")[old.nbytes :]
-    layer.put(count, len(new))
-    layer.put_blob(blob, new.tobytes() + rest if len(new) else bytes(record.itemsize))
-
-
+_OLD_SOURCE_FIELDS = [(name, "width" if name == "radius" else name) for name in OLD_SOURCE.names or ()]
 _LAYERS: dict[int, type[Layer]] = {
     LayerKind.TILES: TileLayer,
     LayerKind.QUADS: QuadLayer,

@@ -47,7 +47,7 @@ class Envelope(Record):
         synchronized: bool = True,
     ) -> "Envelope":
         """Return an envelope with these points (POINT [n]) and tangents (BEZIER [n] or None)."""
-        envelope = cls._fresh()
+        envelope = cls.fresh()
         envelope.channels = int(kind)
         envelope.name, envelope.synchronized = name, synchronized
         envelope.set_points(points, tangents)
@@ -194,12 +194,12 @@ def lay_out(old: PointTable, before: Sequence[Envelope], after: Sequence[Envelop
         starts = [everything.add(envelope.points, envelope.tangents) for envelope in after]
         return everything.table(old.rest), starts
     everything.add(old.points, old.tangents)
-    claimed = [envelope for envelope in after if envelope.own_points is None]
+    claimed = [envelope for envelope in after if envelope in before]
     starts = []
     for envelope in after:
         if envelope.own_points is None and envelope in before:
             starts.append(envelope.start_point)
-        elif envelope in before and envelope.num_points == len(envelope.points) and not _overlaps(envelope, claimed):
+        elif envelope in before and _fits(envelope, old) and not _overlaps(envelope, claimed):
             everything.replace(envelope.start_point, envelope.points, envelope.tangents)
             starts.append(envelope.start_point)
         else:
@@ -214,6 +214,12 @@ def _in_order(table: PointTable, envelopes: Sequence[Envelope]) -> bool:
             return False
         position += envelope.num_points
     return position == len(table.points)
+
+
+def _fits(envelope: Envelope, table: PointTable) -> bool:
+    """Whether an envelope's new points can take the place of its old ones."""
+    count = len(envelope.points)
+    return envelope.num_points == count and 0 <= envelope.start_point <= len(table.points) - count
 
 
 def _overlaps(envelope: Envelope, others: Sequence[Envelope]) -> bool:

@@ -152,7 +152,7 @@ class _Conversion:
             self.lose("info", f"{len(old.settings)} server settings")
 
     def _image(self, old: Image, place: str) -> Image | None:
-        new = Image._fresh()
+        new = Image.fresh()
         new.item.words = np.array([*Image.NEWEST, 1], WORD)[: self.target.image_words]
         new.item.words[0] = self.target.image_version
         new.name = self._text(old.name, place)
@@ -241,7 +241,7 @@ class _Conversion:
         if tiles.dtype != TILE_RECORDS[kind]:
             raise FormatError(f"the {(kind.name or '').lower()} layer has records {tiles.dtype.names}")
         self._check_size(kind, tiles.shape)
-        new = TileLayer._fresh()
+        new = TileLayer.fresh()
         new.item.words = new.item.words[: target.tile_words].copy()
         new.item.words[3] = target.tile_version
         new.tile_flags = old.tile_flags

@@ -176,11 +176,13 @@ WIDE_POINT = np.dtype([("point", POINT), ("tangents", BEZIER)])  # if any envelo
 
 # ------------------------------------------------------------------------------------------------------- names in words
 
+_SHIFTED = bytes((byte + 128) & 255 for byte in range(256))  # its own inverse
+
 
 def words_to_text(words: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> str:
     """The text of an I32String: every byte + 128, big-endian, to the first NUL; the last raw byte doesn't count."""
-    raw = words.astype(">i4").tobytes()[:-1]
-    return bytes((byte - 128) & 255 for byte in raw).split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
+    raw = words.byteswap().tobytes()[:-1]
+    return raw.translate(_SHIFTED).split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
 
 
 def text_to_words(text: str, count: int, what: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
@@ -188,7 +190,7 @@ def text_to_words(text: str, count: int, what: str) -> np.ndarray[tuple[int], np
     plain = encode_text(text, what)
     if len(plain) >= 4 * count:
         raise FormatError(f"{text!r} has {len(plain)} bytes, {4 * count - 1} fit", what)
-    raw = bytearray((byte + 128) & 255 for byte in plain.ljust(4 * count, b"\0"))
+    raw = bytearray(plain.ljust(4 * count, b"\0").translate(_SHIFTED))
     raw[-1] = 0
     return np.frombuffer(raw, ">i4").astype(WORD)
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..binary import FormatError
 from .datafile import Blob, Datafile, Item, ItemType
 from .items import Automapper, GroupExtra, Record
-from .layers import Layer, TileLayer
+from .layers import Group, Layer, TileLayer
 from .level import PRE_0_4, Level
 from .points import Envelope, is_wide, lay_out
 from .records import AUTOMAPPER, ENVELOPE_TANGENTS, GROUP_EX, WORD, ItemKind
@@ -154,6 +154,7 @@ class _Assembly:
         wide = is_wide(level.envelopes)
         table, starts = lay_out(level.point_table, before, level.envelopes)
         for envelope, start in zip(level.envelopes, starts, strict=True):
+            self.lengthen(envelope.item, Envelope.NEWEST[:4])
             self.set(envelope.item, Envelope.START, start)
             if envelope.own_points is not None or id(envelope) not in known:
                 self.set(envelope.item, Envelope.COUNT, len(envelope.points))
@@ -187,6 +188,13 @@ class _Assembly:
         self.row(ItemKind.GROUP, level.groups)
         layers = self.layer_order()
         self.row(ItemKind.LAYER, layers)
+        if layers is not level.file_layers:
+            self.group_ranges(layers)
+        self.group_extras()
+
+    def group_ranges(self, layers: list[Layer]) -> None:
+        """Which of `layers` each group has."""
+        level = self.level
         places = {id(layer): place for place, layer in enumerate(layers)}
         regular = dict(zip(map(id, level.before.groups), _regular(level), strict=True))
         position = 0
@@ -197,10 +205,16 @@ class _Assembly:
                 start = places[id(group.layers[0])] if group.layers else position
                 if layers[start : start + len(group.layers)] != group.layers:
                     raise FormatError("it has layers that another group has too", f"group {group.name!r}")
+                self.lengthen(group.item, Group.NEWEST[:7])
                 self.set(group.item, 5, start)
                 self.set(group.item, 6, len(group.layers))
             position = start + len(group.layers)
-        self.group_extras()
+
+    def lengthen(self, item: Item, words: Sequence[int]) -> None:
+        """Give an item that is too short, as damaged ones are, the rest of `words`."""
+        now = self.changed.get(id(item), item).words
+        if len(now) < len(words):
+            self.change(item).words = np.concatenate((now, np.array(words[len(now) :], WORD)))
 
     def layer_order(self) -> list[Layer]:
         """Every layer, in the order of the file: that of the groups, unless the file had another and it still does."""
@@ -218,7 +232,7 @@ class _Assembly:
             extras.pop()
         old = self.level.uuid_items(GROUP_EX)
         spare = old[len(self.level.before.groups) :]
-        filled = [extra.item if extra else GroupExtra._fresh().item for extra in extras]
+        filled = [extra.item if extra else GroupExtra.fresh().item for extra in extras]
         self.uuid_items(GROUP_EX, filled + spare)
 
     def automappers(self) -> None:

@@ -334,7 +334,7 @@ def whole_map(container: int = 4, **options: object) -> Map:
     m.quads(
         [
             quad(colors=((255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (255, 255, 255, 0))),
-            quad(((-4096, 0), (4096, -300), (-3000, 4096), (5000, 4000)), (9, 5), envelopes=(position, 250, colour, -5)),
+            quad(((-4096, 0), (4096, -300), (-3000, 4096), (5000, 4000)), (9, 5), envelopes=(position, 250, colour, 5)),
             quad(texcoords=((-512, 0), (2048, 0), (-512, 3072), (2048, 3072)), envelopes=(-1, 0, colour, 100)),
         ],
         art,
