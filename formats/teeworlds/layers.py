@@ -262,7 +262,7 @@ class TileLayer(Layer):
         if self._tiles_word() == DATA:
             return TILE
         old = TILE_RECORDS_2010.get(self.tile_kind)
-        if old is not None and size == self.width * self.height * old.itemsize:
+        if old is not None and 0 < size == self.width * self.height * old.itemsize:
             return old
         return TILE_RECORDS[self.tile_kind]
 
