@@ -1,9 +1,19 @@
 """The Blender side of Levelwright: typed records to scenes and back. It never parses bytes."""
 
+from types import ModuleType
+
+from . import commands, games, operators, panels, preferences
+
+_PARTS: tuple[ModuleType, ...] = (preferences, operators, panels, commands, games)
+
 
 def register() -> None:
     """Tell Blender about the extension's classes, menus and commands."""
+    for part in _PARTS:
+        part.register()
 
 
 def unregister() -> None:
     """Undo `register`, in the opposite order."""
+    for part in reversed(_PARTS):
+        part.unregister()

@@ -1,6 +1,7 @@
 """The games that Levelwright knows in Blender: a row each, joining a format to what makes and reads its scenes."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import bpy
@@ -21,7 +22,7 @@ class Side(Protocol):
     ExportSettings: type[Any]
 
     def import_level(
-        self, context: bpy.types.Context, data: bytes, name: str, settings: Any, report: Report, /
+        self, context: bpy.types.Context, data: bytes, file: Path, settings: Any, report: Report, /
     ) -> bpy.types.Collection:
         """Build a level's scene and return its collection, linked to the scene; FormatError, SceneError."""
 

@@ -40,7 +40,7 @@ def import_files(
             game = only or games.identify(data, str(path))
             try:
                 own = Report(path.name)
-                collection = game.side.import_level(context, data, path.stem, settings(game), own)
+                collection = game.side.import_level(context, data, path, settings(game), own)
             except FormatError as error:
                 raise error.in_file(path) from error
             _keep_report(collection, own, "import")

@@ -40,7 +40,7 @@ def _title(name: str) -> str:
 
 def _property(field: Field) -> Any:
     """Return the deferred Blender property of one field."""
-    shown: dict[str, Any] = {"name": _title(field.name), "description": field.tooltip}
+    shown: dict[str, Any] = {"name": field.title or _title(field.name), "description": field.tooltip}
     choices = _choices(field)
     if choices:
         default = field.default.name if isinstance(field.default, enum.Enum) else field.default

@@ -3,9 +3,8 @@
 Run by the scripts in this folder; only the standard library of Python 3.8 or later, because this is what runs before
 anything is installed. The second run finds its stamp and is done.
 
-bpy wants one exact Python: 3.11 for Blender 4.5 LTS, 3.13 for 5.2 LTS. This looks for one of them (the running Python,
-PATH, pyenv), then asks apt (as root) and uv for one. LEVELWRIGHT_VENV names another folder than `.venv`,
-LEVELWRIGHT_PYTHON the version wanted ("3.13").
+Each bpy wants one exact Python. This looks for one of them (the running Python, PATH, pyenv), then asks apt (as root)
+and uv. LEVELWRIGHT_BLENDER=5.2 wants that version of Blender, and puts it into `.venv-5.2`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,9 @@ from pathlib import Path
 from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
-VERSIONS = tuple(filter(None, [os.environ.get("LEVELWRIGHT_PYTHON")])) or ("3.11", "3.13")
+# Blender's version -> the Python that its bpy wants. Without LEVELWRIGHT_BLENDER it is one of the first two.
+BLENDERS = {"4.5": "3.11", "5.2": "3.13", "4.2": "3.11"}
+USUAL = ("4.5", "5.2")
 UV = "uv==0.13.8"
 
 # Shared libraries that `import bpy` and rendering without a screen need, and Debian's packages of them.
@@ -83,12 +84,12 @@ def can_make_venvs(python: str) -> bool:
     return bool(answer(python, "-c", "import ensurepip, venv; print(1)"))
 
 
-def find_python() -> str | None:
-    """Return an interpreter that bpy has a wheel for, if this machine has one."""
-    if version(sys.executable) in VERSIONS:
+def find_python(versions: list[str]) -> str | None:
+    """Return an interpreter of one of these versions, if this machine has one."""
+    if version(sys.executable) in versions:
         return sys.executable
     pyenv = Path(os.environ.get("PYENV_ROOT", str(Path.home() / ".pyenv"))) / "versions"
-    for wanted in VERSIONS:
+    for wanted in versions:
         named = ["/usr/bin/python" + wanted, shutil.which("python" + wanted)]
         built = [str(path / "bin" / "python") for path in sorted(pyenv.glob(wanted + ".*"))]
         for python in named + built:
@@ -126,18 +127,18 @@ def apt_install(packages: list[str]) -> None:
     run(*command, env=quiet)
 
 
-def fetch_python() -> str | None:
-    """Get a Python 3.11 or 3.13 from apt or, with uv, from its builds; None where neither has one."""
+def fetch_python(versions: list[str]) -> str | None:
+    """Get one of these Pythons from apt or, with uv, from its builds; None where neither has one."""
     debian = shutil.which("apt-get") is not None
     if debian and not os.geteuid():
         run("apt-get", "update", "-q")
-        for wanted in VERSIONS:
+        for wanted in versions:
             if has_candidate(f"python{wanted}-venv"):
                 apt_install(["python" + wanted, f"python{wanted}-venv"])
                 return "/usr/bin/python" + wanted
     if debian and not shutil.which("uv") and not can_make_venvs(sys.executable):
         apt_install(missing_packages(sys.executable))
-    wanted = VERSIONS[0]
+    wanted = versions[0]
     say(f"fetching Python {wanted} with uv")
     with tempfile.TemporaryDirectory() as folder:
         uv = shutil.which("uv")
@@ -146,37 +147,40 @@ def fetch_python() -> str | None:
             uv = str(Path(folder) / "bin" / "uv")
             run(str(Path(folder) / "bin" / "python"), "-m", "pip", "install", "-q", UV)
         answer(uv, "python", "install", wanted)
-        return answer(uv, "python", "find", wanted) or None
+        return answer(uv, "python", "find", "--managed-python", wanted) or None
 
 
-def create(venv: Path) -> None:
-    """Make the environment from nothing."""
-    python = find_python() or fetch_python()
+def create(venv: Path, versions: list[str]) -> None:
+    """Make the environment from nothing, with one of these Pythons."""
+    python = find_python(versions) or fetch_python(versions)
     if python is None:
+        wanted = versions[0]
         fail(
-            f"bpy needs exactly Python {' or '.join(VERSIONS)}, and this machine has none. Install Python {VERSIONS[0]} "
-            f"(https://www.python.org/downloads/), so that `python{VERSIONS[0]}` runs; then run the same command again."
+            f"bpy needs exactly Python {' or '.join(versions)}, and there is none here. Install Python {wanted} "
+            f"(https://www.python.org/downloads/), so that `python{wanted}` runs; then run the same command again."
         )
     if shutil.which("apt-get"):
         packages = missing_packages(python)
         if packages:
             apt_install(packages)
-    if venv != ROOT / ".venv" and venv.exists() and any(venv.iterdir()):
-        fail(f"{venv} exists, and this script did not finish it: remove it, or name another folder in LEVELWRIGHT_VENV")
     say(f"making {venv} with Python {version(python)}")
     run(python, "-m", "venv", "--clear", str(venv))
 
 
 def main() -> None:
     """Bring the environment up to date and print its interpreter."""
-    venv = Path(os.environ.get("LEVELWRIGHT_VENV") or ROOT / ".venv").resolve()
+    wanted = os.environ.get("LEVELWRIGHT_BLENDER", "")
+    if wanted and wanted not in BLENDERS:
+        fail(f"LEVELWRIGHT_BLENDER={wanted}: it can be {', '.join(BLENDERS)}")
+    blenders = {BLENDERS[blender]: blender for blender in ([wanted] if wanted else USUAL)}
+    venv = ROOT / (f".venv-{wanted}" if wanted else ".venv")
     python = venv / "bin" / "python"
     stamp = venv / "levelwright-requirements"
-    made = version(str(python)) if python.exists() and stamp.exists() else ""
-    if made not in VERSIONS:
-        create(venv)
+    made = version(str(python)) if stamp.exists() else ""
+    if made not in blenders:
+        create(venv, list(blenders))
         made = version(str(python))
-    requirements = ROOT / "requirements" / f"python{made}.txt"
+    requirements = ROOT / "requirements" / f"blender-{blenders[made]}.txt"
     digest = hashlib.sha256(requirements.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != digest:
         say("installing Blender as a Python module and the tools (about 1 GB, some minutes)")

@@ -136,6 +136,7 @@ class LEVELWRIGHT_PT_teeworlds_view(_OnMap, bpy.types.Panel):
     bl_category = "Levelwright"
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
+    bl_options = set()  # those of the mixin are an operator's
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the button and a switch a line."""

@@ -1,0 +1,123 @@
+"""The shape of the project, as its design has it: which way imports point, how long files are, one version."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMIT = 500
+ALLOWED = {"numpy", *sys.stdlib_module_names}
+BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras"}
+
+
+def modules(folder: str) -> list[Path]:
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Give what a module imports: the dotted name from the root, and 0, or the top-level name outside, and 1."""
+    package = path.relative_to(ROOT).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name.partition(".")[0], 1) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield (node.module or "").partition(".")[0], 1
+        elif isinstance(node, ast.ImportFrom):
+            base = [*package[: len(package) - node.level + 1], *filter(None, [node.module])]
+            yield from ((".".join([*base, alias.name]), 0) for alias in node.names)
+
+
+def layer(dotted: str) -> str:
+    """Return the layer of a dotted name: formats, formats/<game>, addon/scene, addon/<game>, or addon (the surface)."""
+    parts = dotted.split(".")
+    folder = ROOT.joinpath(*parts[:2])
+    if len(parts) > 1 and folder.is_dir():
+        return f"{parts[0]}/{parts[1]}"
+    return parts[0]
+
+
+def may_import(importer: str, imported: str) -> bool:
+    """operators -> addon/<game> -> addon/scene, formats/<game> -> formats/binary; nothing else, and no game another."""
+    if importer == imported:
+        return True
+    game = importer.partition("/")[2]
+    if importer == "addon":
+        return True
+    if importer == "addon/scene":
+        return False
+    if importer.startswith("addon/"):
+        return imported in ("addon/scene", "formats", f"formats/{game}")
+    return importer == "formats"
+
+
+@pytest.mark.parametrize("folder", ["formats", "addon"])
+def test_imports_point_one_way(folder: str) -> None:
+    wrong = []
+    for path in modules(folder):
+        own = layer(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        for name, outside in imports(path):
+            if outside:
+                fine = name in ALLOWED or (folder == "addon" and name in BLENDER)
+            elif own.startswith("formats/") and layer(name) == "formats":
+                fine = name.startswith("formats.binary.")
+            elif own.startswith("addon/") and layer(name) == "addon":
+                fine = name.startswith("addon.preferences.")  # where the user keeps the game's files
+            else:
+                fine = may_import(own, layer(name))
+            if not fine:
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert wrong == []
+
+
+def test_the_check_sees_a_wrong_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = tmp_path / "formats" / "quake"
+    game.mkdir(parents=True)
+    (game / "level.py").write_text("import bpy\nfrom ..doom import level\nfrom ..binary import Cursor\n")
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    found = list(imports(game / "level.py"))
+    assert found == [("bpy", 1), ("formats.doom.level", 0), ("formats.binary.Cursor", 0)]
+    assert not may_import("formats/quake", "formats/doom")
+
+
+def test_files_are_one_thing_each() -> None:
+    tracked = subprocess.run(
+        ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.splitlines()
+    paths = [ROOT / name for name in tracked] or [*modules("formats"), *modules("addon"), *modules("tests")]
+    lengths = {str(path.relative_to(ROOT)): len(path.read_bytes().splitlines()) for path in paths if path.exists()}
+    assert {name: length for name, length in lengths.items() if length > LIMIT} == {}
+
+
+def test_one_version_everywhere() -> None:
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert manifest["version"] == project["project"]["version"]
+    assert f"## {manifest['version']}" in changes
+
+
+def test_the_extension_does_nothing_the_platform_refuses() -> None:
+    forbidden = {"exec", "eval", "compile", "__import__", "print", "breakpoint"}
+    wrong = []
+    for path in [ROOT / "__init__.py", *modules("addon"), *modules("formats")]:
+        printing = path == ROOT / "formats" / "__main__.py"  # a command line of its own
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+            if name in forbidden and not (printing and name == "print"):
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}: {name}")
+            if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path":
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}: sys.path")
+        wrong += [
+            f"{path.relative_to(ROOT)}: {name}" for name, _ in imports(path) if name in ("threading", "subprocess")
+        ]
+    assert wrong == []
+
+
+def test_the_library_needs_no_blender() -> None:
+    code = "import sys, formats; sys.exit('bpy' in sys.modules or 'addon' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=False).returncode == 0

@@ -1,0 +1,43 @@
+"""ruff and mypy are part of the suite: what CI would refuse, the quick run refuses."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(module: str, *arguments: str, cwd: Path = ROOT, **environment: str) -> str:
+    """Run a tool of this environment; returns what it printed, "" where it was content."""
+    if importlib.util.find_spec(module) is None:
+        pytest.skip(f"{module} is not in this environment")
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(
+        command, cwd=cwd, env=os.environ | environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def test_ruff_finds_nothing() -> None:
+    assert run("ruff", "check", "--output-format=concise", ".") == ""
+
+
+def test_ruff_would_format_nothing() -> None:
+    assert run("ruff", "format", "--check", ".") == ""
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="checked with the stubs of Python 3.11's requirements")
+def test_mypy_finds_nothing() -> None:
+    # mypy takes the name of a package from its folder's, and the clone may be called anything: a link names it.
+    names = ROOT / ".mypy_cache" / "names"
+    names.mkdir(parents=True, exist_ok=True)
+    link = names / "levelwright"
+    if not link.exists():
+        link.symlink_to(ROOT, target_is_directory=True)
+    packages = ["-p", "levelwright.formats", "-p", "levelwright.addon"]
+    config = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache")]
+    assert run("mypy", *config, *packages, cwd=names, MYPYPATH=str(names)) == ""

@@ -1,0 +1,82 @@
+"""The zip that artists install: what is in it, and that Blender's own extension system takes it."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from scripts.build import build
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "tests" / "samples" / "first-light.map"
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("bpy") is None, reason="needs bpy, which holds the builder")
+
+# Runs in a Blender of its own, whose user directory is empty; arguments: the zip, a level, a folder to write to.
+ARTIST = """
+import sys
+from pathlib import Path
+import bpy
+
+archive, level, folder = sys.argv[1:]
+done = bpy.ops.extensions.package_install_files(filepath=archive, repo="user_default", enable_on_install=True)
+assert done == {"FINISHED"}, done
+module = "bl_ext.user_default.levelwright"
+assert module in bpy.context.preferences.addons, list(bpy.context.preferences.addons.keys())
+assert bpy.context.preferences.addons[module].preferences.mapres_directory == ""
+
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+assert bpy.ops.import_scene.teeworlds_map(filepath=level) == {"FINISHED"}
+assert bpy.ops.export_scene.teeworlds_map(filepath=folder + "/direct.map") == {"FINISHED"}
+bpy.ops.wm.save_as_mainfile(filepath=folder + "/level.blend")
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.wm.open_mainfile(filepath=folder + "/level.blend")
+assert bpy.ops.export_scene.teeworlds_map(filepath=folder + "/reopened.map") == {"FINISHED"}
+assert bpy.ops.preferences.addon_disable(module=module) == {"FINISHED"}
+assert not hasattr(bpy.types, "IMPORT_SCENE_OT_game_level")
+"""
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("dist with spaces"))
+
+
+def test_the_zip_holds_the_extension_and_nothing_else(archive: Path) -> None:
+    with zipfile.ZipFile(archive) as opened:
+        names = opened.namelist()
+    assert {name.partition("/")[0] for name in names} == {
+        "blender_manifest.toml",
+        "__init__.py",
+        "addon",
+        "formats",
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+    }
+    assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".map", ".blend"))]
+    assert "addon/operators.py" in names
+    assert "formats/binary.py" in names
+
+
+def test_blender_installs_enables_and_uses_the_zip(archive: Path, tmp_path: Path) -> None:
+    profile = tmp_path / "user"
+    profile.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", ARTIST, str(archive), str(SAMPLE), str(tmp_path)],
+        env=os.environ | {"BLENDER_USER_RESOURCES": str(profile)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "direct.map").read_bytes() == SAMPLE.read_bytes()
+    assert (tmp_path / "reopened.map").read_bytes() == SAMPLE.read_bytes()
+    installed = list(profile.rglob("blender_manifest.toml"))
+    assert len(installed) == 1
