@@ -39,6 +39,7 @@ class Report:
         self.title = title
         self.counts: Counter[str] = Counter()
         self.warnings: list[str] = []
+        self.notes: list[str] = []
         self._missing: dict[str, list[str]] = {}
         self._left_out: Counter[str] = Counter()
 
@@ -50,6 +51,10 @@ class Report:
         """Note something that the user should look at; the same message twice is kept once."""
         if message not in self.warnings:
             self.warnings.append(message)
+
+    def note(self, message: str) -> None:
+        """Note something worth reading that isn't wrong (what an export changed): it is listed, but not shown."""
+        self.notes.append(message)
 
     def missing(self, kind: str, name: str) -> None:
         """Note a file that wasn't found (kind in the plural: "images"); each name is listed once."""
@@ -70,6 +75,7 @@ class Report:
         """Add all that another report holds (several files in one import)."""
         self.counts.update(other.counts)
         self._left_out.update(other._left_out)
+        self.notes += other.notes
         for message in other.warnings:
             self.warn(message)
         for kind, names in other._missing.items():
@@ -90,12 +96,13 @@ class Report:
         return f"{self.title}: {line}" if self.title else line
 
     def lines(self) -> list[str]:
-        """Return everything, a line each: the summary, then what was missing and left out, then the warnings."""
+        """Return everything, a line each: the summary, what was missing and left out, the warnings, the notes."""
         lines = [self.summary()]
         for kind, names in self._missing.items():
             lines += [f"missing {kind}: {name}" for name in names]
         lines += [f"left out: {n} {what}" for what, n in self._left_out.items()]
         lines += [f"warning: {message}" for message in self.warnings]
+        lines += self.notes
         return lines
 
     def to_text(self, name: str) -> bpy.types.Text:
