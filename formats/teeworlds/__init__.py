@@ -2,9 +2,10 @@
 
 from ..binary import Buffer
 from .check import check
+from .contents import contents, section_at, summary
 from .datafile import MAGICS, Blob, Datafile, Item
 from .items import Automapper, Image, Info, Record, Sound
-from .layers import Group, Layer, QuadLayer, SoundLayer, TileLayer, UnknownLayer
+from .layers import Group, Layer, QuadLayer, SoundLayer, UnknownLayer
 from .level import PRE_0_4, Level
 from .points import Envelope
 from .profiles import convert, new_level
@@ -27,6 +28,7 @@ from .records import (
     TileKind,
 )
 from .save import datafile_of
+from .tile_layers import TileLayer
 from .tiles import TileFlag
 
 __all__ = [
@@ -65,10 +67,13 @@ __all__ = [
     "TileLayer",
     "UnknownLayer",
     "check",
+    "contents",
     "convert",
     "identify",
     "new_level",
     "read",
+    "section_at",
+    "summary",
     "write",
 ]
 

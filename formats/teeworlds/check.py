@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from ..binary import FormatError, Problem
 from . import ddnet_rules
-from .layers import Layer, QuadLayer, SoundLayer, TileLayer
+from .layers import Layer, QuadLayer, SoundLayer
 from .level import PRE_0_4, Level
 from .records import TileKind
 from .save import datafile_of
+from .tile_layers import TileLayer
 
 TILESET_CELLS = 16  # DDNet takes an image off a tile layer if its sides are no multiples of this
 

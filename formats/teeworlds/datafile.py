@@ -86,6 +86,11 @@ class Blob:
         self.size = size  # of the decoded bytes, as the file claims; 0 = unusable
         self.offset: int | None = offset  # in the file
 
+    def forget(self) -> None:
+        """Let go of the decoded bytes, if they can be decoded again."""
+        if self._stored is not None:
+            self._data = None
+
     def clone(self) -> "Blob":
         """Return another blob with the same bytes."""
         blob = Blob(memoryview(b""), self.size, self._compressed, self._budget, 0)
@@ -110,6 +115,7 @@ class Blob:
                     self._data = b""  # the game takes such a blob for none, whatever is stored
                 else:
                     self._data = inflate(stored, self.size, self._budget, what)
+                    self._budget = Budget.unlimited()  # once is enough
             except FormatError as error:
                 error.offset = self.offset
                 raise

@@ -28,7 +28,7 @@ class Record:
 
     def __init__(self, item: Item, blobs: Sequence[Blob] = ()) -> None:
         self.item = item
-        self._blobs = blobs
+        self.blobs = blobs  # of the file that it was read from
         self._own: dict[int, Blob] = {}  # word -> the blob that it shall name
 
     @classmethod
@@ -38,7 +38,7 @@ class Record:
 
     def copy(self) -> Self:
         """Return the same with an item and blobs of its own."""
-        twin = type(self)(self.item.copy(), self._blobs)
+        twin = type(self)(self.item.copy(), self.blobs)
         for word in self.blob_words():
             blob = self.blob(word)
             if blob is not None:
@@ -91,17 +91,24 @@ class Record:
         if word in self._own:
             return self._own[word]
         index = self.get(word, -1)
-        return self._blobs[index] if 0 <= index < len(self._blobs) else None
+        return self.blobs[index] if 0 <= index < len(self.blobs) else None
 
     def file_blob(self, word: int) -> int | None:
         """The number of the blob that the word names in the file that was read."""
         index = self.get(word, -1)
-        return index if 0 <= index < len(self._blobs) else None
+        return index if 0 <= index < len(self.blobs) else None
 
     def blob_data(self, word: int, what: str) -> bytes | None:
         """The decoded bytes of a blob; None where there are none, or an unusable blob (size 0)."""
         blob = self.blob(word)
         return None if blob is None or blob.size == 0 else blob.data(what)
+
+    def forget(self) -> None:
+        """Let go of what was decoded; it is decoded again when it is next asked for."""
+        for word in self.blob_words():
+            blob = self.blob(word)
+            if blob is not None:
+                blob.forget()
 
     def put_blob(self, word: int, data: bytes | None) -> None:
         """Put other bytes in a blob's place, if that changes anything; None = no blob."""
@@ -303,6 +310,8 @@ class Sound(Record):
     NEWEST = (1, 0, -1, -1, 0)
     FORMS = ((5, 1),)
 
+    DATA = 3  # the word that names its blob
+
     external = Flag(1)
     data_size = Word(4)  # deprecated: the blob's own size counts
 
@@ -316,7 +325,7 @@ class Sound(Record):
         return sound
 
     def blob_words(self) -> tuple[int, ...]:  # noqa: D102 - inherited
-        return (2, 3)
+        return (2, self.DATA)
 
     @property
     def name(self) -> str:
@@ -330,7 +339,7 @@ class Sound(Record):
     def data(self) -> bytes | None:
         """The Ogg/Opus file; None if it isn't embedded."""
         try:
-            return None if self.external else self.blob_data(3, "sound")
+            return None if self.external else self.blob_data(self.DATA, "sound")
         except FormatError as error:
             raise error.about(f"sound {self.name!r}") from None
 
@@ -338,12 +347,12 @@ class Sound(Record):
         """Embed an Ogg/Opus file, or make the sound external (None)."""
         if data is None:
             self.external = True
-            self.put_blob(3, None)
+            self.put_blob(self.DATA, None)
             return
-        if not self.external and self.blob(3) is not None and self.data() == data:
+        if not self.external and self.blob(self.DATA) is not None and self.data() == data:
             return
         self.external = False
-        self.put_blob(3, bytes(data))
+        self.put_blob(self.DATA, bytes(data))
         self.data_size = len(data)
 
 

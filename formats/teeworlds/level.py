@@ -1,14 +1,14 @@
 """A Teeworlds / DDNet map: live views of everything in it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
 
-from .datafile import Datafile, Item
+from .datafile import Blob, Datafile, Item
 from .items import Automapper, GroupExtra, Image, Info, Record, Sound
-from .layers import Group, Layer, QuadLayer, SoundLayer, TileLayer, layer_of
+from .layers import Group, Layer, QuadLayer, SoundLayer, UnknownLayer
 from .points import Envelope, PointTable, is_wide
 from .records import (
     AUTOMAPPER,
@@ -17,8 +17,10 @@ from .records import (
     OLD_COLLISION_MAP,
     OLD_TILEMAP,
     ItemKind,
+    LayerKind,
     TileKind,
 )
+from .tile_layers import TileLayer
 
 PRE_0_4 = "pre-0.4"
 
@@ -51,7 +53,7 @@ class Level:
         self.images = [Image(item, file.blobs) for item in self._items(ItemKind.IMAGE)]
         self.sounds = [Sound(item, file.blobs) for item in self._items(ItemKind.SOUND)]
         self.envelopes, self.point_table = self._read_envelopes()
-        self.file_layers = [layer_of(item, file.blobs) for item in self._items(ItemKind.LAYER)]
+        self.file_layers = [_layer(item, file.blobs) for item in self._items(ItemKind.LAYER)]
         self.groups = self._read_groups()
         self.automappers = self._read_automappers()
         grouped = {id(layer) for layer in self.layers}
@@ -190,6 +192,20 @@ class Level:
             if isinstance(layer, TileLayer):
                 layer.color_envelope = move(layer.color_envelope)
         del self.envelopes[number]
+
+
+_LAYERS: dict[int, type[Layer]] = {
+    LayerKind.TILES: TileLayer,
+    LayerKind.QUADS: QuadLayer,
+    LayerKind.DEPRECATED_SOUNDS: SoundLayer,
+    LayerKind.SOUNDS: SoundLayer,
+}
+
+
+def _layer(item: Item, blobs: Sequence[Blob]) -> Layer:
+    """The view of a layer item for its kind."""
+    number = int(item.words[1]) if len(item) > 1 else -1
+    return _LAYERS.get(number, UnknownLayer)(item, blobs)
 
 
 def _renumbering(removed: int, left: int) -> Callable[[int], int]:

@@ -10,11 +10,12 @@ import numpy.typing as npt
 from ..binary import FormatError
 from .datafile import Datafile, Item, ItemType
 from .items import Automapper, Image, Info, Sound
-from .layers import Group, Layer, QuadLayer, SoundLayer, TileLayer
+from .layers import Group, Layer, QuadLayer, SoundLayer
 from .level import PRE_0_4, Level
 from .points import WIDE_VERSION, Envelope
 from .records import TILE_RECORDS, WORD, Curve, EnvelopeKind, ItemKind, TileKind
 from .save import datafile_of
+from .tile_layers import TileLayer
 
 Profile = Literal["preserve", "ddnet", "vanilla07"]
 T = TypeVar("T")

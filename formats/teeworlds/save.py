@@ -12,10 +12,11 @@ import numpy as np
 from ..binary import FormatError
 from .datafile import Blob, Datafile, Item, ItemType
 from .items import Automapper, GroupExtra, Record
-from .layers import Group, Layer, TileLayer
+from .layers import Group, Layer
 from .level import PRE_0_4, Level
 from .points import Envelope, is_wide, lay_out
 from .records import AUTOMAPPER, ENVELOPE_TANGENTS, GROUP_EX, WORD, ItemKind
+from .tile_layers import TileLayer
 
 FIRST_UUID_TYPE = 0xFFFE  # DDNet counts down from here
 
@@ -293,7 +294,7 @@ class _Assembly:
             if id(blob) in placed:
                 anchor = placed[id(blob)] if placed[id(blob)] >= -1 else anchor
                 continue
-            number = record.file_blob(word)
+            number = record.file_blob(word) if record.blobs is file.blobs else None
             if number is not None and slots[number] is None:
                 slots[number] = blob
                 placed[id(blob)] = anchor = number

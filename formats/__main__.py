@@ -1,0 +1,225 @@
+"""The library on the command line: `python -m formats info | verify | dump FILE...` (installed: `levelformats ...`)."""
+
+import argparse
+import json
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from . import FORMATS, FormatError, format_of, read
+
+JSON = str | int | float | bool | None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a verb over files. Returns the exit code: 0, or 1 if a file was refused, damaged or came out different."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.verb(options))
+    except BrokenPipeError:  # whoever read our output has enough
+        sys.stderr.close()
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="levelformats", description=f"Reads game levels: {', '.join(form.title for form in FORMATS)}."
+    )
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    for name, verb, title in (
+        ("info", _info, "print what is in a level, in short"),
+        ("verify", _verify, "read every record, write the level back and compare the bytes"),
+        ("dump", _dump, "print everything decoded as JSON (bytes in base64)"),
+    ):
+        sub = verbs.add_parser(name, help=title, description=title.capitalize() + ".")
+        sub.add_argument("files", nargs="+", metavar="FILE")
+        if name == "info":
+            sub.add_argument("--json", action="store_true", help="as JSON; of several files as a list")
+        sub.set_defaults(verb=verb)
+    return parser
+
+
+def _refused(file: str, error: FormatError | OSError) -> str:
+    """The line for a file that cannot be read; it names the file only once."""
+    if isinstance(error, FormatError):
+        error.file = None
+    return f"refused {file}: {error if isinstance(error, FormatError) else error.strerror}"
+
+
+# -------------------------------------------------------------------------------------------------------------- verify
+
+
+def _verify(options: argparse.Namespace) -> int:
+    lines = [_verified(file) for file in options.files]
+    return max(lines)
+
+
+def _verified(file: str) -> int:
+    """Print a file's line; returns 0 if all is well with it."""
+    start = time.perf_counter()
+    try:
+        data = Path(file).read_bytes()
+        level = read(data)
+        form = format_of(level)
+        for value in _walk(form.module.contents(level)):
+            if isinstance(value, FormatError):
+                raise value
+        written = form.module.write(level)
+    except (FormatError, OSError) as error:
+        print(_refused(file, error), flush=True)
+        return 1
+    if written != data:
+        offset = _first_difference(data, written)
+        print(f"differs {file}: {offset}, {form.module.section_at(level, offset)}", flush=True)
+        return 1
+    print(f"ok {file} {form.key} {len(data)} {time.perf_counter() - start:.3f}", flush=True)
+    return 0
+
+
+def _walk(value: Any) -> Iterator[Any]:
+    """Every leaf of contents."""
+    if isinstance(value, dict):
+        for part in value.values():
+            yield from _walk(part)
+    elif isinstance(value, list | tuple | Iterator):
+        for part in value:
+            yield from _walk(part)
+    else:
+        yield value
+
+
+def _first_difference(first: bytes, second: bytes) -> int:
+    """The offset of the first byte in which they differ; the length of the shorter if it is the other's beginning."""
+    length = min(len(first), len(second))
+    same = np.frombuffer(first, np.uint8, length) == np.frombuffer(second, np.uint8, length)
+    return length if bool(same.all()) else int(np.argmin(same))
+
+
+# ---------------------------------------------------------------------------------------------------------------- info
+
+
+def _info(options: argparse.Namespace) -> int:
+    summaries: list[dict[str, Any]] = []
+    failed = False
+    for file in options.files:
+        try:
+            data = Path(file).read_bytes()
+            level = read(data)
+        except (FormatError, OSError) as error:
+            print(_refused(file, error), file=sys.stderr)
+            failed = True
+            continue
+        form = format_of(level)
+        head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
+        summaries.append(head | form.module.summary(level))
+    if options.json:
+        whole: Any = summaries[0] if len(options.files) == 1 and summaries else summaries
+        _JsonWriter(sys.stdout).document(whole)
+    else:
+        for summary in summaries:
+            sys.stdout.write(_text(summary))
+    return int(failed)
+
+
+def _text(summary: dict[str, Any]) -> str:
+    """A summary for people: `name: value`, nested things indented; what there is none of is left out."""
+    title = f"{summary.pop('file')}: {summary.pop('title')}, {summary.pop('bytes')} bytes"
+    return "\n".join([title, *_lines(summary, "  ")]) + "\n"
+
+
+def _lines(value: Any, indent: str) -> Iterator[str]:
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    for name, part in pairs:
+        if part is None or part == [] or part == "":
+            continue
+        if isinstance(part, dict) or (isinstance(part, list) and not all(isinstance(item, int) for item in part)):
+            yield f"{indent}{name}:"
+            yield from _lines(part, indent + "  ")
+        else:
+            shown = " ".join(map(str, part)) if isinstance(part, list) else part
+            yield f"{indent}{name}: {str(shown).encode('utf-8', 'replace').decode()}"
+
+
+# ---------------------------------------------------------------------------------------------------------------- dump
+
+
+def _dump(options: argparse.Namespace) -> int:
+    writer = _JsonWriter(sys.stdout)
+
+    def documents() -> Iterator[dict[str, Any]]:
+        for file in options.files:
+            try:
+                level = read(Path(file).read_bytes())
+            except (FormatError, OSError) as error:
+                print(_refused(file, error), file=sys.stderr)
+                writer.errors += 1
+                yield {"file": file, "error": _refused(file, error)}
+                continue
+            form = format_of(level)
+            yield {"file": file, "format": form.key} | form.module.contents(level)
+
+    writer.document(next(documents()) if len(options.files) == 1 else documents())
+    return int(writer.errors > 0)
+
+
+class _JsonWriter:
+    """Writes JSON piece by piece: iterators become lists, arrays nested lists, records of them columns, bytes base64.
+
+    A FormatError becomes {"error": its text} and is counted.
+    """
+
+    def __init__(self, out: TextIO) -> None:
+        self.out = out
+        self.errors = 0
+
+    def document(self, value: Any) -> None:
+        """Write a value and end the line."""
+        self.value(value, "\n")
+        self.out.write("\n")
+
+    def value(self, value: Any, newline: str) -> None:
+        """Write a value; `newline` begins its further lines."""
+        if isinstance(value, dict):
+            self.block("{}", ((json.dumps(str(name)) + ": ", part) for name, part in value.items()), newline)
+        elif isinstance(value, FormatError):
+            self.errors += 1
+            self.value({"error": str(value)}, newline)
+        elif isinstance(value, bytes):
+            self.out.write(f'"{b64encode(value).decode()}"')
+        elif isinstance(value, np.ndarray):
+            self.array(value, newline)
+        elif isinstance(value, list | tuple) and all(isinstance(part, JSON) for part in value):
+            self.out.write(json.dumps(value))
+        elif isinstance(value, list | tuple | Iterator):
+            self.block("[]", (("", part) for part in value), newline)
+        else:
+            self.out.write(json.dumps(value))
+
+    def block(self, brackets: str, parts: Iterator[tuple[str, Any]], newline: str) -> None:
+        """Write a list or an object, a line a part."""
+        inner = newline + "  "
+        separator = ""
+        self.out.write(brackets[0])
+        for name, part in parts:
+            self.out.write(separator + inner + name)
+            self.value(part, inner)
+            separator = ","
+        self.out.write((newline if separator else "") + brackets[1])
+
+    def array(self, array: "np.ndarray[Any, Any]", newline: str) -> None:
+        """Write an array: fields as an object of columns; a line for each row."""
+        if array.dtype.names:
+            self.value({name: array[name] for name in array.dtype.names}, newline)
+        elif array.ndim > 1:
+            self.block("[]", (("", row) for row in array), newline)
+        else:
+            self.out.write(json.dumps(array.tolist(), separators=(",", ":")))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
