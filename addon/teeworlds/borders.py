@@ -20,9 +20,9 @@ REACH = 512
 
 
 def is_border(obj: bpy.types.Object) -> bool:
-    """Say whether an object is a border."""
+    """Say whether an object is a border: a preview on a tile layer (sounds show their shapes by previews, too)."""
     mark = identity.stamped(obj)
-    return mark is not None and mark.kind == layout.PREVIEW and obj.type == "MESH"
+    return mark is not None and mark.kind == layout.PREVIEW and obj.parent is not None and layout.STORAGE in obj.parent
 
 
 def add(layer: bpy.types.Object, materials: Materials, clip: Clip | None) -> None:

@@ -45,7 +45,7 @@ class Materials:
         picture = self.picture(image)
 
         def fill(tree: Tree) -> dict[str, Any]:
-            return _textured(tree, picture, _tile_uv(tree, picture)) | _tint(tree)
+            return _tileset(tree, picture, _uv(tree)) | _tint(tree)
 
         return self._material("tiles", picture, clip, envelope, fill)
 
@@ -57,9 +57,8 @@ class Materials:
         picture = self.picture(image)
 
         def fill(tree: Tree) -> dict[str, Any]:
-            uv = tree.put("ShaderNodeUVMap", uv_map=layout.UV).outputs[0]
             color = tree.add("ShaderNodeAttribute", attribute_name=layout.COLOR).outputs
-            return _textured(tree, picture, uv) | {"Tint": color["Color"], "Tint_Alpha": color["Alpha"]}
+            return _repeated(tree, picture, _uv(tree)) | {"Tint": color["Color"], "Tint_Alpha": color["Alpha"]}
 
         return self._material("quads", picture, clip, envelope, fill)
 
@@ -95,10 +94,9 @@ class Materials:
                 Index=values["index"],
                 Flags=values.get("flags"),
                 Place=place,
-                Margin=picture.margin if picture else None,
             )
             if kind == "TILES":
-                parts = _textured(tree, picture, cell["UV"]) | _tint(tree)
+                parts = _tileset(tree, picture, cell["UV"]) | _tint(tree)
             else:
                 parts = physics.shade(tree, kind, cell["UV"], place, values)
             return parts | {"Visible": cell["Visible"]}
@@ -115,7 +113,7 @@ class Materials:
             nodes = {name: tree.add("ShaderNodeAttribute", attribute_name=name) for name in names}
             place = tree.add("ShaderNodeTexCoord").outputs["Object"]
             values = {name: node.outputs["Fac"] for name, node in nodes.items()}
-            return physics.shade(tree, kind, _tile_uv(tree, picture), place, values)
+            return physics.shade(tree, kind, _uv(tree), place, values)
 
         return self._material(kind, picture, None, False, fill)
 
@@ -153,19 +151,22 @@ def _fill(
     blended(material)
 
 
-def _tile_uv(tree: Tree, picture: Picture | None) -> Any:
-    """The UV map, kept inside the cells of the picture."""
-    if picture is None:
-        return None
-    uv = tree.put("ShaderNodeUVMap", uv_map=layout.UV).outputs[0]
-    return tree.group(shading.atlas(), UV=uv, Margin=picture.margin)[0]
+def _uv(tree: Tree) -> Any:
+    return tree.put("ShaderNodeUVMap", uv_map=layout.UV).outputs[0]
 
 
-def _textured(tree: Tree, picture: Picture | None, uv: Any) -> dict[str, Any]:
+def _tileset(tree: Tree, picture: Picture | None, uv: Any) -> dict[str, Any]:
     if picture is None:
         return {}
-    node = tree.put("ShaderNodeTexImage", uv, image=picture.image, interpolation="Cubic", extension="REPEAT")
-    tree.tree.nodes.active = node  # what the Solid viewport's texture mode shows
+    color, alpha = shading.tileset(tree, picture, uv)
+    return {"Texture": color, "Texture_Alpha": alpha}
+
+
+def _repeated(tree: Tree, picture: Picture | None, uv: Any) -> dict[str, Any]:
+    if picture is None:
+        return {}
+    node = tree.put("ShaderNodeTexImage", uv, image=picture.image, interpolation="Linear", extension="REPEAT")
+    tree.tree.nodes.active = node
     return {"Texture": node.outputs["Color"], "Texture_Alpha": node.outputs["Alpha"]}
 
 

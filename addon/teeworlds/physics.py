@@ -166,23 +166,23 @@ def shade(tree: Tree, kind: str, uv: Any, place: Any, values: dict[str, Any]) ->
     """
     tileset = picture(kind)
     if kind == "SPEEDUP":
-        uv = _turned(tree, tileset, place, values)
-    base = tree.put("ShaderNodeTexImage", uv, image=tileset.image, interpolation="Cubic")
+        uv = _turned(tree, place, values)
+    base = tree.put("ShaderNodeTexImage", uv, image=tileset.image, interpolation="Closest")
     tree.tree.nodes.active = base
     color, alpha = base.outputs["Color"], base.outputs["Alpha"]
     numbers = NUMBERS.get(kind, ())
     for field, drop in zip(numbers, (0.0, 44 / CELL), strict=False):
         at = tree.vector("SUBTRACT", place, (0.0, drop, 0.0)) if drop else place
         digits = Picture(_image("Levelwright numbers", draw_numbers()), 16 * CELL, 16 * CELL)
-        cell = tree.group(shading.index(), Index=values[field], Place=at, Margin=digits.margin)
-        over = tree.put("ShaderNodeTexImage", cell["UV"], image=digits.image, interpolation="Cubic").outputs
+        cell = tree.group(shading.index(), Index=values[field], Place=at)
+        over = tree.put("ShaderNodeTexImage", cell["UV"], image=digits.image, interpolation="Closest").outputs
         factor = tree.math("MULTIPLY", over["Alpha"], cell["Visible"])
         color = tree.lerp(tree.join(factor, factor, factor), color, over["Color"])
         alpha = tree.math("MAXIMUM", alpha, factor)
     return {"Texture": color, "Texture_Alpha": alpha}
 
 
-def _turned(tree: Tree, tileset: Picture, place: Any, values: dict[str, Any]) -> Any:
+def _turned(tree: Tree, place: Any, values: dict[str, Any]) -> Any:
     """UV of a speedup's arrow, turned by its angle (degrees, clockwise; int16 as read from bytes 0-65535)."""
     angle = values["angle"]
     angle = tree.math("SUBTRACT", angle, tree.math("MULTIPLY", tree.math("GREATER_THAN", angle, 32767.5), 65536.0))
@@ -191,4 +191,4 @@ def _turned(tree: Tree, tileset: Picture, place: Any, values: dict[str, Any]) ->
         "ShaderNodeVectorRotate", inner, (0.5, 0.5, 0.0), None, tree.math("RADIANS", angle), rotation_type="Z_AXIS"
     ).outputs[0]
     inside = tree.vector("MINIMUM", tree.vector("MAXIMUM", turned, (0, 0, 0)), (0.999, 0.999, 0))
-    return tree.group(shading.index(), Index=values["index"], Place=inside, Margin=tileset.margin)["UV"]
+    return tree.group(shading.index(), Index=values["index"], Place=inside)["UV"]

@@ -2,11 +2,12 @@
 
 The game multiplies and blends the numbers that stand in its images, as a screen shows them (sRGB encoded). Blender does
 so too when images are Non-Color, the numbers go straight into the emission and the scene's view transform is Raw:
-then the reference pictures agree within 2 of 255 (with the Standard view and light-linear blending within 5). In a
+then block means agree with pictures of the real game within 1 of 255 (with the Standard view and light-linear blending
+within 5). In a
 scene with other things in it the Raw view would spoil those, so one switch in DISPLAY decodes the colours instead.
 
-Images are sampled with Cubic interpolation, which keeps off the smaller copies ("mipmaps") of a tileset: those mix
-neighbouring tiles, and dark lines show between tiles.
+Tilesets are read texel by texel ("Closest") and blended here, kept inside the tile: Blender's own filtering reads
+smaller copies of the image ("mipmaps"), which mix neighbouring tiles, and shows lines between tiles.
 """
 
 from __future__ import annotations
@@ -22,13 +23,10 @@ from ..scene.materials import Nodes, node_group
 VERSION = 1
 """Raised when a group changes what it does: a .blend may hold groups of an older version."""
 
-DISPLAY, SURFACE, ATLAS = "Levelwright display", "Levelwright surface", "Levelwright tile"
-CLIP, INDEX = "Levelwright clip", "Levelwright index"
+DISPLAY, SURFACE, CLIP = "Levelwright display", "Levelwright surface", "Levelwright clip"
+INDEX, TEXELS, BLEND = "Levelwright index", "Levelwright texels", "Levelwright blend"
 SWITCH = "Switch"
 """Name of the Value node in DISPLAY and CLIP that the sidebar's switches turn."""
-
-TEXELS = 1.5
-"""How far from a tile's edge its image is sampled, in texels: Cubic interpolation reads that far around."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +36,6 @@ class Picture:
     image: bpy.types.Image
     width: int
     height: int
-
-    @property
-    def margin(self) -> tuple[float, float, float]:
-        """`TEXELS` as a part of a tile, both axes; half a tile at most."""
-        u, v = (min(0.5, TEXELS * 16 / max(size, 1)) for size in (self.width, self.height))
-        return u, v, 0.0
 
 
 class Tree(Nodes):
@@ -155,18 +147,59 @@ def surface() -> Any:
     return _group(SURFACE, inputs | {"Visible": ("Float", 1.0)}, {"Shader": "Shader"}, fill)
 
 
-def atlas() -> Any:
-    """UV of a tileset -> the same, kept `Margin` (in cells, per axis) inside its cell of the 16 x 16."""
+TAPS = ("Lower Left", "Lower Right", "Upper Left", "Upper Right")
+
+
+def texels() -> Any:
+    """UV in a tileset, Size of a tile in texels -> the UVs of the four texels around, all of the same tile; Part."""
 
     def fill(tree: Tree, inputs: Any, outputs: Any) -> None:
+        size = inputs["Size"]
         scaled = tree.vector("MULTIPLY", inputs["UV"], (16, 16, 0))
         cell = tree.vector("FLOOR", scaled)
-        inner = tree.vector("MAXIMUM", tree.vector("SUBTRACT", scaled, cell), inputs["Margin"])
-        inner = tree.vector("MINIMUM", inner, tree.vector("SUBTRACT", (1, 1, 1), inputs["Margin"]))
-        tree.set(outputs["UV"], tree.vector("MULTIPLY", tree.vector("ADD", cell, inner), (1 / 16, 1 / 16, 0)))
+        place = tree.vector("MULTIPLY_ADD", tree.vector("SUBTRACT", scaled, cell), size, (-0.5, -0.5, 0))
+        low = tree.vector("FLOOR", place)
+        last = tree.vector("SUBTRACT", size, (1, 1, 0))
+        first = tree.vector("MULTIPLY", cell, size)
+        ends = []
+        for texel in (low, tree.vector("ADD", low, (1, 1, 0))):
+            texel = tree.vector("MINIMUM", tree.vector("MAXIMUM", texel, (0, 0, 0)), last)
+            middle = tree.vector("ADD", tree.vector("ADD", first, texel), (0.5, 0.5, 0))
+            ends.append(tree.split(tree.vector("DIVIDE", middle, tree.vector("MULTIPLY", size, (16, 16, 1)))))
+        for tap, (x, y) in zip(TAPS, ((0, 0), (1, 0), (0, 1), (1, 1)), strict=True):
+            tree.set(outputs[tap], tree.join(ends[x][0], ends[y][1]))
+        tree.set(outputs["Part"], tree.vector("SUBTRACT", place, low))
 
-    margin = ("Vector", (0.0, 0.0, 0.0))
-    return _group(ATLAS, {"UV": ("Vector", None), "Margin": margin}, {"UV": "Vector"}, fill)
+    vectors = {"UV": ("Vector", None), "Size": ("Vector", (64.0, 64.0, 1.0))}
+    return _group(TEXELS, vectors, dict.fromkeys((*TAPS, "Part"), "Vector"), fill)
+
+
+def blend() -> Any:
+    """The colours and alphas of four texels, and how far (Part) the place lies from the first to the last."""
+
+    def fill(tree: Tree, inputs: Any, outputs: Any) -> None:
+        right, up, _ = tree.split(inputs["Part"])
+        rights = tree.join(right, right, right)
+        colors = [tree.lerp(rights, inputs[a], inputs[b]) for a, b in (TAPS[:2], TAPS[2:])]
+        tree.set(outputs["Color"], tree.lerp(tree.join(up, up, up), *colors))
+        alphas = [tree.choose(right, inputs[f"{a} Alpha"], inputs[f"{b} Alpha"]) for a, b in (TAPS[:2], TAPS[2:])]
+        tree.set(outputs["Alpha"], tree.choose(up, *alphas))
+
+    inputs = dict.fromkeys(TAPS, ("Color", None)) | {f"{tap} Alpha": ("Float", None) for tap in TAPS}
+    return _group(BLEND, inputs | {"Part": ("Vector", None)}, {"Color": "Color", "Alpha": "Float"}, fill)
+
+
+def tileset(tree: Tree, picture: Picture, uv: Any) -> tuple[Any, Any]:
+    """Add nodes that read a tileset smoothly within the tiles; returns colour and alpha."""
+    size = (max(picture.width / 16, 1.0), max(picture.height / 16, 1.0), 1.0)
+    around = tree.group(texels(), UV=uv, Size=size)
+    mixed: dict[str, Any] = {"Part": around["Part"]}
+    for tap in TAPS:
+        node = tree.put("ShaderNodeTexImage", around[tap], image=picture.image, interpolation="Closest")
+        mixed[tap], mixed[f"{tap} Alpha"] = node.outputs["Color"], node.outputs["Alpha"]
+        tree.tree.nodes.active = node  # what the Solid viewport's texture mode shows
+    found = tree.group(blend(), **mixed)
+    return found["Color"], found["Alpha"]
 
 
 def clip() -> Any:
@@ -204,16 +237,13 @@ def index() -> Any:
         v = tree.choose(mirrored_y, v, tree.math("SUBTRACT", 1.0, v))
         row = tree.math("FLOOR", tree.math("DIVIDE", number, 16.0))
         column = tree.math("MODULO", number, 16.0)
-        inner = tree.join(u, tree.math("SUBTRACT", 1.0, v))
-        inner = tree.vector("MAXIMUM", inner, inputs["Margin"])
-        inner = tree.vector("MINIMUM", inner, tree.vector("SUBTRACT", (1, 1, 1), inputs["Margin"]))
+        inner = tree.vector("MINIMUM", tree.join(u, tree.math("SUBTRACT", 1.0, v)), (0.9999, 0.9999, 0))
         cell = tree.join(column, tree.math("SUBTRACT", 15.0, row))
         tree.set(outputs["UV"], tree.vector("MULTIPLY", tree.vector("ADD", cell, inner), (1 / 16, 1 / 16, 0)))
         tree.set(outputs["Visible"], tree.math("GREATER_THAN", number, 0.5))
 
     inputs = dict.fromkeys(("Index", "Flags"), ("Float", 0.0))
-    vectors = {"Place": ("Vector", None), "Margin": ("Vector", (0.0, 0.0, 0.0))}
-    return _group(INDEX, inputs | vectors, {"UV": "Vector", "Visible": "Float"}, fill)
+    return _group(INDEX, inputs | {"Place": ("Vector", None)}, {"UV": "Vector", "Visible": "Float"}, fill)
 
 
 def _switch_of(name: str) -> Any:

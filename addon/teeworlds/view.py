@@ -26,9 +26,10 @@ WIDTH = "game_width"
 _AREA, _MOST = 1150 * 1000, (1500, 1050)
 """World px that the game shows: their number, and the most along each axis."""
 
-_DELTA = "c - x + o / w * (x - c * p / 100) / (1 + clamp(max(p, q), 0, 100) / 100 * (o / w - 1))"
-"""delta_location of a group's root along one axis, whose location is x. c: the camera's place, o: its ortho_scale, w:
-its WIDTH, p and q: the parallax along this and the other axis. From: place = c - scale * (c * p - x)."""
+_DELTA = "c - {x!r} + o / w * ({x!r} - c * p / 100) / (1 + clamp(max(p, q), 0, 100) / 100 * (o / w - 1))"
+"""delta_location of a group's root along one axis. c: the camera's place, o: its ortho_scale, w: its WIDTH, p and q:
+the parallax along this and the other axis, x: the root's location. From: place = c - scale * (c * p - x). At zoom 1 x
+cancels out, so that moving the root shows at once; it can't be a variable, since it depends on what is driven."""
 _SCALE = "o / w / (1 + clamp(max(p, q), 0, 100) / 100 * (o / w - 1))"
 
 
@@ -149,8 +150,8 @@ def _follow(root: bpy.types.Object, camera: bpy.types.Object) -> None:
             "q": (root, other),
         }
         animation.drive(root, "delta_scale", axis, _SCALE, variables)
-        variables |= {"c": (camera, f"location[{axis}]"), "x": (root, f"location[{axis}]")}
-        animation.drive(root, "delta_location", axis, _DELTA, variables)
+        variables["c"] = (camera, f"location[{axis}]")
+        animation.drive(root, "delta_location", axis, _DELTA.format(x=root.location[axis]), variables)
 
 
 def has_borders(collection: bpy.types.Collection) -> bool:
@@ -177,7 +178,7 @@ def _layers(collection: bpy.types.Collection) -> list[bpy.types.Object]:
 
 def tile_kind(layer: bpy.types.Object) -> str | None:
     """The name of the TileKind of a layer's object; None for what is no tile layer."""
-    if layout.STORAGE not in layer:
+    if "tile_kind" not in layer:
         return None
     return properties.read(layer, layout.TileLayerProperties)[0].tile_kind
 
