@@ -3,8 +3,8 @@
 The game multiplies and blends the numbers that stand in its images, as a screen shows them (sRGB encoded). Blender does
 so too when images are Non-Color, the numbers go straight into the emission and the scene's view transform is Raw:
 then block means agree with pictures of the real game within 1 of 255 (with the Standard view and light-linear blending
-within 5). In a
-scene with other things in it the Raw view would spoil those, so one switch in DISPLAY decodes the colours instead.
+within 5). In a scene with other things in it the Raw view would spoil those, so one switch in DISPLAY decodes the
+colours instead.
 
 Tilesets are read texel by texel ("Closest") and blended here, kept inside the tile: Blender's own filtering reads
 smaller copies of the image ("mipmaps"), which mix neighbouring tiles, and shows lines between tiles.
