@@ -1,8 +1,10 @@
 """The options of an import or export: a frozen dataclass a game, as operator properties and on the command line.
 
 Its fields are those of `scene.properties`: bool, int, float, str, IntEnum, str with choices; with tooltip and limits.
+"choices" in a field's metadata may also be {word: (title, tooltip)}.
 """
 
+import dataclasses
 import enum
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -38,13 +40,19 @@ def _title(name: str) -> str:
     return name.replace("_", " ").title()
 
 
-def _property(field: Field) -> Any:
+def _items(settings: type, field: Field) -> list[tuple[str, str, str]]:
+    """Return the words that a field may hold as a menu has them: word, title, tooltip."""
+    told = next(one.metadata.get("choices") for one in dataclasses.fields(settings) if one.name == field.name)
+    texts = told if isinstance(told, Mapping) else {}
+    return [(word, *texts.get(word, (_title(word), ""))) for word in _choices(field)]
+
+
+def _property(settings: type, field: Field) -> Any:
     """Return the deferred Blender property of one field."""
     shown: dict[str, Any] = {"name": field.title or _title(field.name), "description": field.tooltip}
-    choices = _choices(field)
-    if choices:
+    if _choices(field):
         default = field.default.name if isinstance(field.default, enum.Enum) else field.default
-        return bpy.props.EnumProperty(items=[(word, _title(word), "") for word in choices], default=default, **shown)
+        return bpy.props.EnumProperty(items=_items(settings, field), default=default, **shown)
     limits = {"min": field.minimum, "max": field.maximum, "subtype": field.subtype}
     shown.update((name, limit) for name, limit in limits.items() if limit is not None)
     return _PROPERTIES[field.type](default=field.default, **shown)
@@ -52,7 +60,7 @@ def _property(field: Field) -> Any:
 
 def as_properties(settings: type, prefix: str = "") -> Callable[[Class], Class]:
     """Decorate an operator class so that it has a property for each field of a dataclass, named prefix + field."""
-    found = {prefix + field.name: _property(field) for field in fields(settings)}
+    found = {prefix + field.name: _property(settings, field) for field in fields(settings)}
 
     def decorate(cls: Class) -> Class:
         # Blender reads the annotations of the class itself; a new dictionary, so that no parent's is changed.

@@ -1,0 +1,107 @@
+"""The command line: what it makes of which endings, and its exit codes."""
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import bpy
+import pytest
+from levelwright.addon import commands
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "tests" / "samples" / "first-light.map"
+
+
+def convert(*words: object) -> int:
+    return commands.main(["convert", *map(str, words)])
+
+
+def test_a_level_becomes_a_blend_and_a_level_again(tmp_path: Path) -> None:
+    assert convert(SAMPLE, tmp_path / "level.blend") == 0
+    assert convert(tmp_path / "level.blend", tmp_path / "out.map") == 0
+    assert (tmp_path / "out.map").read_bytes() == SAMPLE.read_bytes()
+
+
+def test_a_level_through_a_scene_is_the_same_level(tmp_path: Path) -> None:
+    assert convert(SAMPLE, tmp_path / "out.map") == 0
+    assert (tmp_path / "out.map").read_bytes() == SAMPLE.read_bytes()
+
+
+def test_a_level_becomes_a_glb(tmp_path: Path) -> None:
+    assert convert(SAMPLE, tmp_path / "out.glb") == 0
+    magic, version, size = struct.unpack("<4sII", (tmp_path / "out.glb").read_bytes()[:12])
+    assert (magic, version, size) == (b"glTF", 2, (tmp_path / "out.glb").stat().st_size)
+
+
+def test_a_level_becomes_a_picture(tmp_path: Path) -> None:
+    options = [word for pair in ("width=96", "height=64", "samples=1") for word in ("--option", pair)]
+    assert convert(SAMPLE, tmp_path / "out.png", *options) == 0
+    image = bpy.data.images.load(str(tmp_path / "out.png"))
+    assert tuple(image.size) == (96, 64)
+    pixels = list(image.pixels)
+    colours = {tuple(round(value, 1) for value in pixels[at : at + 3]) for at in range(0, len(pixels), 4)}
+    assert len(colours) > 3  # something is seen
+
+
+def test_one_of_several_levels_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        bpy.ops.import_scene.teeworlds_map(filepath=str(SAMPLE))
+    layer = bpy.context.view_layer
+    layer.active_layer_collection = layer.layer_collection
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "two.blend"))
+    assert convert(tmp_path / "two.blend", tmp_path / "out.map") == 1
+    assert "first-light, first-light.001" in capsys.readouterr().err
+    assert not (tmp_path / "out.map").exists()
+    assert convert(tmp_path / "two.blend", tmp_path / "out.map", "--level", "first-light.001") == 0
+    assert (tmp_path / "out.map").read_bytes() == SAMPLE.read_bytes()
+    assert convert(tmp_path / "two.blend", tmp_path / "out.map", "--level", "third") == 1
+
+
+def test_a_damaged_level_fails_and_leaves_the_old_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.map").write_bytes(SAMPLE.read_bytes()[:-9])
+    (tmp_path / "out.map").write_bytes(b"old")
+    assert convert(tmp_path / "in.map", tmp_path / "out.map") == 1
+    assert "in.map" in capsys.readouterr().err
+    assert (tmp_path / "out.map").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["IN", "out.obj"], "ending"),
+        (["nothing.map", "out.blend"], "no such file"),
+        (["IN", "nowhere/out.blend"], "folder does not exist"),
+        (["IN", "out.blend", "--option", "colour=red"], "no option colour"),
+        (["IN", "out.blend", "--option", "physics"], "KEY=VALUE"),
+        (["IN", "out.blend", "--option", "physics=perhaps"], "neither true nor false"),
+        (["IN", "out.png", "--option", "samples=0"], "outside"),
+        (["IN", "out.png", "--option", "width=wide"], "no int"),
+        (["IN"], "required"),
+    ],
+)
+def test_a_senseless_command_line_is_exit_code_2(
+    words: list[str],
+    complaint: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert convert(*[str(SAMPLE) if word == "IN" else word for word in words]) == 2
+    assert complaint in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.main(["convert", "--help"]) == 0
+    assert "KEY=VALUE" in capsys.readouterr().out
+
+
+def test_the_program_ends_with_the_exit_code(tmp_path: Path) -> None:
+    """A process of its own: nothing stays registered, which would hang bpy 4.5 or crash 4.2 at exit."""
+    program = [sys.executable, str(ROOT / "scripts" / "extension.py"), "convert"]
+    for words, code in (([SAMPLE, tmp_path / "out.blend"], 0), ([SAMPLE, tmp_path / "out.txt"], 2)):
+        done = subprocess.run([*program, *map(str, words)], cwd=tmp_path, capture_output=True, timeout=120, check=False)
+        assert done.returncode == code, done.stderr.decode()
+    assert (tmp_path / "out.blend").exists()

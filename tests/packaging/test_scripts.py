@@ -1,0 +1,119 @@
+"""The commands of the README: from any folder, in a clone whose path has spaces, and what they say when they can't."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import environment
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "tests" / "samples" / "first-light.map"
+OURS = Path(sys.prefix, "levelwright-requirements").exists()
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """Return a folder with spaces in its name that looks like a clone which has its environment already."""
+    folder = tmp_path / "my level wright"
+    folder.mkdir()
+    for name in ("__init__.py", "addon", "formats", "pyproject.toml", "requirements", "scripts", "tests"):
+        (folder / name).symlink_to(ROOT / name)
+    (folder / "scripts").unlink()
+    shutil.copytree(ROOT / "scripts", folder / "scripts")
+    (folder / ".venv").symlink_to(sys.prefix)
+    return folder
+
+
+def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    usual = {key: value for key, value in os.environ.items() if key != "LEVELWRIGHT_BLENDER"}
+    return subprocess.run(command, cwd=cwd, env=usual, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.skipif(not OURS, reason="this environment wasn't made by scripts/test")
+def test_both_commands_work_from_elsewhere(clone: Path, tmp_path: Path) -> None:
+    done = run(clone / "scripts" / "levelwright", "convert", SAMPLE, "first light.blend", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "first light.blend").stat().st_size > 10_000
+    tests = run(clone / "scripts" / "test", "-q", "tests/packaging/test_scripts.py", "-k", "readme", cwd=tmp_path)
+    assert re.search(r"1 passed, \d+ deselected", tests.stdout.splitlines()[-1]), tests.stdout + tests.stderr
+
+
+def test_the_readme_starts_with_two_commands_that_exist() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    commands = [line.split() for line in lines[:8] if line.startswith("    scripts/")]
+    assert [words[0] for words in commands] == ["scripts/levelwright", "scripts/test"]
+    assert all(os.access(ROOT / words[0], os.X_OK) for words in commands)
+    assert (ROOT / commands[0][2]).is_file()
+
+
+def test_a_blender_that_there_is_not_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LEVELWRIGHT_BLENDER", "3.6")
+    with pytest.raises(SystemExit):
+        environment.main()
+    assert "LEVELWRIGHT_BLENDER=3.6: it can be 4.5, 5.2, 4.2" in capsys.readouterr().err
+
+
+def test_every_blender_has_pinned_requirements() -> None:
+    for blender in environment.BLENDERS:
+        lines = (ROOT / "requirements" / f"blender-{blender}.txt").read_text(encoding="utf-8").splitlines()
+        pins = [line.partition(";")[0] for line in lines if line and not line.startswith("#")]
+        assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in pins)
+        assert any(pin.startswith(f"bpy=={blender}.") for pin in pins)
+
+
+def test_without_root_the_missing_packages_are_named_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cache = "\tlibX11.so.6 (libc6,x86-64) => /lib/libX11.so.6\n\tlibSM.so.6 (libc6,x86-64) => /lib/libSM.so.6\n"
+    monkeypatch.setattr(environment, "answer", lambda *command: cache if "ldconfig" in command[0] else "1")
+    monkeypatch.setattr(environment.os, "geteuid", lambda: 1000)
+    packages = environment.missing_packages(None)
+    assert "libx11-6" not in packages
+    assert "libxrender1" in packages
+    with pytest.raises(SystemExit):
+        environment.apt_install(packages)
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.strip().startswith("sudo apt-get install -y --no-install-recommends libxrender1 ")
+
+
+def test_any_other_python_gets_one_instruction(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(environment, "find_python", lambda _: None)
+    monkeypatch.setattr(environment, "fetch_python", lambda _: None)
+    with pytest.raises(SystemExit):
+        environment.create(tmp_path / ".venv", ["3.11", "3.13"])
+    assert "Install Python 3.11 (https://www.python.org/downloads/)" in capsys.readouterr().err
+
+
+def test_pythons_are_known_by_running_them(tmp_path: Path) -> None:
+    assert environment.version(sys.executable) == f"{sys.version_info[0]}.{sys.version_info[1]}"
+    shim = tmp_path / "python3.11"
+    shim.write_text("#!/bin/sh\necho 'pyenv: python3.11: command not found' >&2\nexit 127\n")
+    shim.chmod(0o755)
+    assert environment.version(str(shim)) == ""
+    assert environment.version(str(tmp_path / "nothing")) == ""
+
+
+@pytest.mark.parametrize("name", ["scripts/levelwright", "scripts/test", "scripts/build", "scripts/environment.sh"])
+def test_the_shell_scripts_parse(name: str) -> None:
+    assert run("sh", "-n", ROOT / name, cwd=ROOT).returncode == 0
+
+
+def test_the_readme_lists_every_option() -> None:
+    table = (ROOT / "README.md").read_text(encoding="utf-8")
+    for settings in (ROOT / "addon").glob("*/settings.py"):
+        for cls in ast.parse(settings.read_text(encoding="utf-8")).body:
+            if isinstance(cls, ast.ClassDef):
+                kind = cls.name.removesuffix("Settings").lower()
+                names = [line.target.id for line in cls.body if isinstance(line, ast.AnnAssign)]
+                assert names
+                assert [name for name in names if f"| `{name}` | {kind} |" not in table] == []
