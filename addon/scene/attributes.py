@@ -33,6 +33,8 @@ def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: A
 
     Raises ValueError if the values don't fit the domain's elements, or if Blender has another use for the name.
     """
+    if mesh.is_editmode:
+        raise ValueError(f"{mesh.name}: attributes can't be written in edit mode")
     attributes: Any = mesh.attributes
     attribute = attributes.get(name)
     if attribute is not None and (attribute.domain != domain or attribute.data_type != kind):
@@ -46,7 +48,12 @@ def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: A
 
 
 def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> NDArray[Any] | None:
-    """Return an attribute's values (a copy), [count] or [count, width]; None if there is none in that domain."""
+    """Return an attribute's values (a copy), [count] or [count, width]; None if there is none in that domain.
+
+    Raises ValueError for a mesh in edit mode: Blender then gives no values. `meshes.read` does.
+    """
+    if mesh.is_editmode:
+        raise ValueError(f"{mesh.name}: attributes can't be read in edit mode (meshes.read can)")
     attribute: Any = mesh.attributes.get(name)
     if attribute is None or attribute.data_type not in LAYOUT or (domain is not None and attribute.domain != domain):
         return None

@@ -21,7 +21,7 @@ from . import attributes
 from .attributes import Domain
 
 ID, CHECK = "record_id", "record_check"
-"""Names of the two mesh attributes. Not plain "id": Blender keeps that name for points, and refuses it on faces."""
+"""Names of the two mesh attributes. Not plain "id": Blender 4 keeps that name for points, and refuses it on faces."""
 STAMP = "levelwright"
 """Key of the stamp property on objects, collections, actions, images, ..."""
 LEVEL, ROOT = "level", "root"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import bmesh
 import bpy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -196,7 +197,7 @@ def read(
     names: read only these attributes (default: all that attributes.LAYOUT knows). The arrays are copies.
     """
     if not needs_evaluation(obj):
-        return _read(mesh_of(obj), names)
+        return _read(_mesh_of(obj), names)
     if depsgraph is None:
         raise ValueError(f"{obj.name} has modifiers or shape keys: reading it needs a depsgraph")
     evaluated = obj.evaluated_get(depsgraph)
@@ -211,11 +212,11 @@ def read(
         evaluated.to_mesh_clear()
 
 
-def mesh_of(obj: bpy.types.Object) -> bpy.types.Mesh:
+def _mesh_of(obj: bpy.types.Object) -> bpy.types.Mesh:
     """Return a mesh object's mesh, edits in progress included; raises SceneError for other objects."""
     if not isinstance(obj.data, bpy.types.Mesh):
         raise SceneError(f"{obj.name}: a mesh was expected, not {obj.type.replace('_', ' ').lower()}", objects=[obj])
-    if obj.mode == "EDIT":
+    if obj.data.is_editmode:
         obj.update_from_editmode()
     return obj.data
 
@@ -228,6 +229,16 @@ def needs_evaluation(obj: bpy.types.Object) -> bool:
 
 
 def _read(mesh: bpy.types.Mesh, names: Iterable[str] | None) -> MeshData:
+    if not mesh.is_editmode:
+        return _read_attributes(mesh, names)
+    plain = mesh.copy()  # attributes can't be read while the mesh is in edit mode; its copy isn't
+    try:
+        return _read_attributes(plain, names)
+    finally:
+        bpy.data.meshes.remove(plain)
+
+
+def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None) -> MeshData:
     polygons: Any = mesh.polygons
     starts = np.empty(len(polygons), np.int32)
     polygons.foreach_get("loop_start", starts)
@@ -258,11 +269,20 @@ def _read(mesh: bpy.types.Mesh, names: Iterable[str] | None) -> MeshData:
 
 def select_faces(obj: bpy.types.Object, indices: ArrayLike) -> None:
     """Select exactly these faces of an object's mesh (int[k]), for the user to see what an error is about."""
-    mesh = mesh_of(obj)
+    mesh: Any = _mesh_of(obj)
     faces = np.asarray(indices, np.int64)
-    data = _read(mesh, ())
-    select = np.zeros(len(data.face_starts), np.bool_)
+    select = np.zeros(len(mesh.polygons), np.bool_)
     select[faces[(faces >= 0) & (faces < len(select))]] = True
+    if mesh.is_editmode:
+        edited = bmesh.from_edit_mesh(mesh)
+        for element in (*edited.verts, *edited.edges, *edited.faces):
+            element.select = False
+        edited.faces.ensure_lookup_table()
+        for index in np.flatnonzero(select).tolist():
+            edited.faces[index].select_set(True)
+        bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
+        return
+    data = _read(mesh, ())
     corners = np.repeat(select, data.face_sizes)
     vertices = np.zeros(len(data.positions), np.bool_)
     vertices[data.corner_verts[corners]] = True

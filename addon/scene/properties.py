@@ -16,7 +16,7 @@ import dataclasses
 import enum
 import json
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
@@ -35,7 +35,7 @@ INT32 = range(-(2**31), 2**31)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Field:
     """One property: what a dataclass's field says about it."""
 
@@ -112,8 +112,12 @@ def write(id_block: bpy.types.ID, instance: Any) -> None:
     for one in fields(type(instance)):
         value = to_blender(one, getattr(instance, one.name))
         put(id_block, one.name, value)
-        stored[one.name] = _comparable(value)
-        describe(id_block, one)
+        stored[one.name] = value if type(value) in _PLAIN else _comparable(value)
+        kind: Any = type(value)
+        ui = _ui(one, kind)
+        if ui:
+            manager: Any = id_block.id_properties_ui(one.name)
+            manager.update(**ui)
     baseline = id_block.get(BASELINE)
     if isinstance(baseline, str):
         stored = {**json.loads(baseline), **stored}
@@ -145,8 +149,10 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
             if one.name in stored:
                 changed.add(one.name)
             continue
-        raw = _plain(raw)
-        if one.name not in stored or stored[one.name] != _comparable(raw):
+        raw = raw if type(raw) in _PLAIN else _as_python(raw)
+        now = raw if type(raw) in _PLAIN else _comparable(raw)
+        was = stored.get(one.name)
+        if was != now or type(was) is not type(now):  # True isn't 1 here
             changed.add(one.name)
         try:
             values[one.name] = from_blender(one, raw)
@@ -157,6 +163,8 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
 
 def to_blender(field: Field, value: Any) -> Any:
     """Return a value as Blender stores it without loss. Raises ValueError where there is no way."""
+    if type(value) is bool:
+        return value
     if isinstance(value, np.generic):
         value = value.item()
     if field.choices:
@@ -165,6 +173,8 @@ def to_blender(field: Field, value: Any) -> Any:
         return field.choices.index(value)
     if isinstance(value, enum.Enum):
         value = value.value
+    if field.type is float:
+        return float(value)
     if isinstance(value, bool | float | bytes):
         return value
     if isinstance(value, int):
@@ -172,7 +182,7 @@ def to_blender(field: Field, value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape") if "\0" in value else value
     if isinstance(value, np.ndarray | tuple | list):
-        return [one.item() if isinstance(one, np.generic) else one for one in value]
+        return _to_list(field, value)
     raise ValueError(f"{field.name}: {type(value).__name__} has no custom property")
 
 
@@ -214,29 +224,39 @@ def from_blender(field: Field, raw: Any) -> Any:
     raise TypeError(f"{kind.__name__} has no custom property")
 
 
-def describe(id_block: bpy.types.ID, field: Field) -> None:
-    """Give the property of a field its tooltip, limits, default and menu."""
-    raw = id_block[field.name]
+def _to_list(field: Field, values: Any) -> list[Any]:
+    """Return several values as Blender keeps them: all int, all float, all bool or all text."""
+    plain = [one.item() if isinstance(one, np.generic) else one for one in values]
+    if any(isinstance(one, str) and "\0" in one for one in plain):
+        raise ValueError(f"{field.name}: text in a list can't hold a NUL")
+    if any(isinstance(one, float) for one in plain):
+        return [float(one) for one in plain]
+    if any(isinstance(one, int) and one not in INT32 for one in plain):
+        raise ValueError(f"{field.name}: a list holds only integers of 32 bits")
+    return plain
+
+
+@cache
+def _ui(field: Field, kind: type) -> dict[str, Any]:
+    """Return tooltip, limits, default and menu of a field that is stored as a kind of value."""
+    if kind is bytes:
+        return {}
     ui: dict[str, Any] = {"description": field.tooltip} if field.tooltip else {}
-    if isinstance(raw, bytes):
-        return
     if field.choices:
         ui["items"] = [(name, name, "", number) for number, name in enumerate(field.choices)]
-    elif issubclass(field.type, enum.IntEnum):
+    elif issubclass(field.type, enum.IntEnum) and kind is int:
         ui["items"] = [(one.name, one.name.replace("_", " ").title(), "", one.value) for one in field.type]
-    elif isinstance(raw, int | float) and not isinstance(raw, bool):
+    elif kind in (int, float):
         for key, limit in (("min", field.minimum), ("max", field.maximum)):
             if limit is not None:
-                ui[key] = ui["soft_" + key] = type(raw)(limit)
-    if field.subtype and not isinstance(raw, str):
+                ui[key] = ui["soft_" + key] = kind(limit)
+    if field.subtype and kind is not str:
         ui["subtype"] = field.subtype
-    if field.default is not None and not field.choices and isinstance(raw, bool | int | float | str):
+    if field.default is not None and kind in (bool, int, float, str):
         default = to_blender(field, field.default)
-        if type(default) is type(raw):
+        if type(default) is kind and not field.choices:
             ui["default"] = default
-    if ui:
-        manager: Any = id_block.id_properties_ui(field.name)
-        manager.update(**ui)
+    return ui
 
 
 def write_pairs(id_block: bpy.types.ID, pairs: Sequence[tuple[str, str]], rename: Callable[[str], str] = str) -> None:
@@ -254,21 +274,20 @@ def write_pairs(id_block: bpy.types.ID, pairs: Sequence[tuple[str, str]], rename
         put(id_block, key, to_blender(one, values[0]) if len(values) == 1 else values)
 
 
-def _plain(raw: Any) -> Any:
+def _as_python(raw: Any) -> Any:
     """Return Blender's arrays as lists."""
     return raw.to_list() if hasattr(raw, "to_list") else raw
 
 
+_PLAIN = frozenset({int, str, bool})
+
+
 def _comparable(value: Any) -> Any:
-    """Return a stored value as JSON gives it back: exact, and different for 1, 1.0 and True."""
+    """Return a stored value as JSON gives it back: exact, -0.0 and NaN too."""
     if isinstance(value, bytes):
         return {"bytes": value.hex()}
-    if isinstance(value, bool):
-        return value
     if isinstance(value, float):
         return {"float": value.hex()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_comparable(one) for one in value]
-    if isinstance(value, Mapping):
-        return {key: _comparable(one) for key, one in value.items()}
     return value

@@ -2,7 +2,7 @@
 
 The Pythons are named by LEVELWRIGHT_PYTHONS, separated as PATH is; without it only the Python that runs the tests is
 there, which still gives a fresh process. The code finds bpy, sys and the extension (package `levelwright`) imported,
-its arguments in sys.argv[1:], and says what it found by printing JSON as its last line.
+its arguments in sys.argv[1:], and leaves what it found (as JSON can hold it) in the variable `result`.
 """
 
 import json
@@ -21,6 +21,10 @@ sys.path.insert(0, {root!r})
 from scripts.extension import load
 load()
 """
+EPILOGUE = """
+import json
+print("\\n@result " + json.dumps(result))
+"""
 
 
 def pythons() -> list[str]:
@@ -30,23 +34,22 @@ def pythons() -> list[str]:
 
 
 def name(python: str) -> str:
-    """A short name for a test's id: the version of its bpy."""
-    if python == sys.executable:
-        return "this"
-    code = "import bpy; print('%d.%d' % bpy.app.version[:2])"
-    return subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=120).stdout.strip() or python
+    """A short name for a test's id: the folder of its environment."""
+    return "this" if python == sys.executable else Path(python).parent.parent.name
 
 
 def run(code: str, *arguments: object, python: str = sys.executable, environment: dict[str, str] | None = None) -> Any:
-    """Run code after the prelude in a process of its own; return what its last line of output says (JSON)."""
-    script = PRELUDE.format(root=str(ROOT)) + code
+    """Run code in a process of its own and return its `result`; environment is added to this process's."""
+    script = PRELUDE.format(root=str(ROOT)) + code + EPILOGUE
+    # bpy sets OCIO to its own colour profile, which another version can't read.
+    inherited = {key: value for key, value in os.environ.items() if key != "OCIO"}
     done = subprocess.run(
         [python, "-c", script, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=300,
         cwd=ROOT,
-        env={**os.environ, **(environment or {})},
+        env={**inherited, **(environment or {})},
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    return json.loads(done.stdout.rpartition("\n@result ")[2].splitlines()[0])

@@ -40,7 +40,10 @@ def state() -> dict[str, object]:
 def faces(obj: bpy.types.Object) -> int:
     before = state()
     with evaluated.shown(bpy.context, [obj]) as depsgraph:
-        count = len(meshes.read(obj, depsgraph).face_starts)
+        data = meshes.read(obj, depsgraph)
+        count = len(data.face_starts)
+        assert data.face_sizes.sum() == len(data.corner_verts) > 0
+        assert data.corner_verts.max() == len(data.positions) - 1
     assert state() == before
     return count
 

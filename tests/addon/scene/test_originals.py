@@ -101,11 +101,10 @@ def test_reopen_in_another_process(tmp_path: Path, python: str) -> None:
     new_level(parts=PARTS)
     path = save(tmp_path / "level.blend")
     code = """
-import hashlib, json
 from levelwright.addon.scene import originals
 bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
 found = originals.find(originals.level_named(bpy.context.scene))
-print(json.dumps([found.data.hex(), {name: part.hex() for name, part in found.parts.items()}, found.options]))
+result = [found.data.hex(), {name: part.hex() for name, part in found.parts.items()}, found.options]
 """
     data, parts, options = blenders.run(code, path, python=python)
     assert (bytes.fromhex(data), options) == (DATA, OPTIONS)
