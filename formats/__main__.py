@@ -40,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("files", nargs="+", metavar="FILE")
         if name == "info":
             sub.add_argument("--json", action="store_true", help="as JSON; of several files as a list")
+            sub.add_argument("--check", action="store_true", help="with what the level's game would refuse or misread")
         sub.set_defaults(verb=verb)
     return parser
 
@@ -116,7 +117,8 @@ def _info(options: argparse.Namespace) -> int:
             continue
         form = format_of(level)
         head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
-        summaries.append(head | form.module.summary(level))
+        problems = {"problems": [str(problem) for problem in form.module.check(level)]} if options.check else {}
+        summaries.append(head | form.module.summary(level) | problems)
     if options.json:
         whole: Any = summaries[0] if len(options.files) == 1 and summaries else summaries
         _JsonWriter(sys.stdout).document(whole)

@@ -1,6 +1,7 @@
 """Checks: agreement with DDNet's own verdicts, one case a rule, and what a lenient look finds."""
 
 import csv
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from formats.__main__ import main
 from formats.binary import FormatError, Problem
 from formats.teeworlds import TILE, Level, TileKind, TileLayer, check, new_level, read, write
 from tests.formats.teeworlds_bytes import (
@@ -357,3 +359,12 @@ def test_many_tiles_are_checked_at_once() -> None:
     tiles["reserved"][999, 999] = 1
     game[1].set_tiles(tiles)
     assert [problem.message for problem in check(level)] == ["layer 0 of group 0: tile 999999 has reserved 1, not 0"]
+
+
+def test_info_names_the_problems_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "short.map"
+    file.write_bytes(with_game(data=EMPTY[4:]).build())
+    assert main(["info", "--json", "--check", str(file)]) == 0
+    assert json.loads(capsys.readouterr().out)["problems"] == ["error: blob 0: layer 0 of group 0: 11 of 12 tiles"]
+    assert main(["info", "--json", str(file)]) == 0
+    assert "problems" not in json.loads(capsys.readouterr().out)
