@@ -58,7 +58,9 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         raise UsageError(f"{target}: write what? The ending has to be one of {', '.join([*games.endings(), *_SCENES])}")
     read = None if source.suffix.lower() == ".blend" else games.identify(source.read_bytes(), str(source))
     known = [game.side.ExportSettings for game in written] + ([PictureSettings] if ending == ".png" else [])
-    refuse_unknown(given, known + ([read.side.ImportSettings] if read else []))
+    known += [read.side.ImportSettings] if read else []
+    refuse_unknown(given, known)
+    chosen = {cls: from_text(cls, given) for cls in known}
 
     report = Report(target.name)
     context = bpy.context
@@ -66,30 +68,31 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         bpy.ops.wm.open_mainfile(filepath=str(source.absolute()), load_ui=False)
     else:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        chosen = from_text(read.side.ImportSettings, given)
-        levels.import_files(context, [source], lambda _: chosen, report, read)
+        levels.import_files(context, [source], lambda game: chosen[game.side.ImportSettings], report, read)
     if written:
         collection = levels.choose(context, level)
-        exporting = from_text(levels.game_of(collection).side.ExportSettings, given)
-        levels.export_file(context, collection, target, exporting, report)
+        game = levels.game_of(collection)
+        if game not in written:
+            raise UsageError(f"{target}: {collection.name} is a {game.format.title}, which has another ending")
+        levels.export_file(context, collection, target, chosen[game.side.ExportSettings], report)
     else:
-        _SCENES[ending](target.absolute(), given)
+        _SCENES[ending](target.absolute(), chosen.get(PictureSettings, PictureSettings()))
     return report
 
 
-def _save(target: Path, _options: dict[str, str]) -> None:
+def _save(target: Path, _: PictureSettings) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
 
 
-def _export_gltf(target: Path, _options: dict[str, str]) -> None:
+def _export_gltf(target: Path, _: PictureSettings) -> None:
     bpy.ops.export_scene.gltf(filepath=str(target), export_format="GLB", use_renderable=True, export_extras=True)
 
 
-def _render(target: Path, options: dict[str, str]) -> None:
-    render(bpy.context, target, from_text(PictureSettings, options))
+def _render(target: Path, settings: PictureSettings) -> None:
+    render(bpy.context, target, settings)
 
 
-_SCENES: dict[str, Callable[[Path, dict[str, str]], None]] = {".blend": _save, ".glb": _export_gltf, ".png": _render}
+_SCENES: dict[str, Callable[[Path, PictureSettings], None]] = {".blend": _save, ".glb": _export_gltf, ".png": _render}
 
 
 def _pairs(words: Iterable[str]) -> dict[str, str]:

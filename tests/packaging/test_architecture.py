@@ -66,7 +66,7 @@ def test_imports_point_one_way(folder: str) -> None:
             elif own.startswith("formats/") and layer(name) == "formats":
                 fine = name.startswith("formats.binary.")
             elif own.startswith("addon/") and layer(name) == "addon":
-                fine = name.startswith("addon.preferences.")  # where the user keeps the game's files
+                fine = name.startswith("addon.preferences")  # where the user keeps the game's files
             else:
                 fine = may_import(own, layer(name))
             if not fine:
