@@ -117,9 +117,34 @@ def _make(
     except ValueError:
         bpy.data.meshes.remove(mesh)
         raise
-    mesh.validate()
+    if _share_nothing(corners, starts, len(co)):
+        _write_edges(mesh, starts, len(co))
+    else:
+        mesh.validate()
     made: bpy.types.Mesh = mesh
     return made
+
+
+def _share_nothing(corners: NDArray[np.int32], starts: NDArray[np.int32], count: int) -> bool:
+    """Say whether each of `count` vertices belongs to one corner, in order, and faces have three corners or more."""
+    if not len(starts) or len(corners) != count or int(np.diff(starts, append=np.int32(count)).min()) < 3:
+        return False
+    return np.array_equal(corners, np.arange(count, dtype=np.int32))
+
+
+def _write_edges(mesh: Any, starts: NDArray[np.int32], count: int) -> None:
+    """Write the edges of faces that share no vertices: one from each corner to the next of its face.
+
+    Such faces can't be wrong (no vertex twice, no face twice), so that validate(), which takes ten times as long to
+    find the same edges, isn't needed.
+    """
+    edges = np.empty((count, 2), np.int32)
+    edges[:, 0] = np.arange(count)
+    edges[:-1, 1] = edges[1:, 0]
+    edges[np.append(starts[1:], count) - 1, 1] = starts
+    mesh.edges.add(count)
+    mesh.attributes[".edge_verts"].data.foreach_set("value", edges.reshape(-1))
+    mesh_attributes.write(mesh, ".corner_edge", "CORNER", "INT", edges[:, 0])
 
 
 def dropped(mesh: bpy.types.Mesh) -> NDArray[np.int32]:

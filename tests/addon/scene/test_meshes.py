@@ -257,3 +257,16 @@ def test_build_costs_no_more_than_bare_calls() -> None:
         return min(times)
 
     assert best(lambda: meshes.build("ours", positions, corners)) < 1.5 * best(bare) + 0.02
+
+
+def test_faces_that_share_no_vertices_get_the_edges_that_validate_finds() -> None:
+    starts = np.array((0, 3, 7, 12), np.int32)  # a triangle, a quad, a pentagon, a quad
+    positions = np.random.default_rng(1).random((16, 3), np.float32)
+    mesh = meshes.build("apart", positions, np.arange(16), starts)
+    edges = {tuple(sorted(edge.vertices)) for edge in mesh.edges}
+    assert len(mesh.edges) == 16 and not mesh.validate(verbose=True) and len(mesh.edges) == 16
+    expected = {tuple(sorted(key)) for polygon in mesh.polygons for key in polygon.edge_keys}
+    assert edges == expected
+    for polygon in mesh.polygons:
+        found = {tuple(sorted(mesh.edges[mesh.loops[loop].edge_index].vertices)) for loop in polygon.loop_indices}
+        assert found == {tuple(sorted(key)) for key in polygon.edge_keys}
