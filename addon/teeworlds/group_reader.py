@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ...formats.teeworlds import Group
 from ..scene import properties, transforms
@@ -79,6 +80,8 @@ def _write_clip(scene: SceneGroup, group: Group, report: Report) -> None:
     _warn_between_pixels(empties[0], np.array(now_place[:2]), place, report)
 
 
-def _warn_between_pixels(obj: bpy.types.Object, now: np.ndarray, shown: np.ndarray, report: Report) -> None:
+def _warn_between_pixels(
+    obj: bpy.types.Object, now: npt.NDArray[np.float64], shown: npt.NDArray[np.float64], report: Report
+) -> None:
     if np.abs(now - shown).max() > 1 / 16 / layout.TILE:
         report.warn(f"{obj.name} was moved to whole pixels: its place is stored in those")

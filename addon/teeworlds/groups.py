@@ -58,7 +58,7 @@ def build(
         identity.stamp(block, token, layout.GROUP, number)
     made = GroupScene(number, group, collection, empty, token, game)
     if group.use_clip or any((group.clip_x, group.clip_y, group.clip_w, group.clip_h)):
-        rectangle = _clip_empty(f"Clip {number}", group, root)
+        rectangle = clip_empty(f"Clip {number}", group, root)
         collection.objects.link(rectangle)
         identity.stamp(rectangle, token, layout.CLIP, number)
         if group.use_clip and not game:
@@ -67,7 +67,7 @@ def build(
     return made
 
 
-def _clip_empty(name: str, group: teeworlds.Group, root: bpy.types.Object) -> bpy.types.Object:
+def clip_empty(name: str, group: teeworlds.Group, root: bpy.types.Object) -> bpy.types.Object:
     """A cube empty: its x and y from -1 to 1 are the rectangle. In the world's coordinates, so not below its group."""
     empty = bpy.data.objects.new(name, None)
     empty.empty_display_type = "CUBE"

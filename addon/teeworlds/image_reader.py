@@ -29,9 +29,10 @@ class ImageTable:
             for record, block in originals.resources(collection, layout.IMAGE).items()
             if isinstance(block, bpy.types.Image)
         }
-        self._count = len(level.images)
+        imported = collection.get(originals.RESOURCES + layout.IMAGE) is not None
+        self._deletable = len(level.images) if imported else 0
         self._records = {block.session_uid: record for record, block in self._blocks.items()}
-        self._numbers = {record: record for record in range(self._count)}
+        self._numbers = {record: record for record in range(len(level.images))}
         for record, block in self._blocks.items():
             if record in self._numbers:
                 self._overlay(block, level.images[record])
@@ -57,9 +58,9 @@ class ImageTable:
 
     def remove_deleted(self) -> None:
         """Remove the images that the scene no longer holds. Last of all: it renumbers what the layers refer to."""
-        for record in range(self._count - 1, -1, -1):
+        for record in reversed(range(self._deletable)):
             if record not in self._blocks:
-                self._report.warn(f"image {self._level.images[record].name!r} was removed")
+                self._report.note(f"image {self._level.images[record].name!r} removed")
                 self._level.remove_image(record)
 
     def _add(self, block: bpy.types.Image, record: int) -> None:

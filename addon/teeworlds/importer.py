@@ -35,13 +35,25 @@ def import_level(
             "layers, and there is nothing in it that could be shown",
             reading="the map's items",
         )
+    return build_scene(context, level, data, file, settings, report)
+
+
+def build_scene(
+    context: bpy.types.Context,
+    level: teeworlds.Level,
+    data: bytes | None,
+    file: str | Path,
+    settings: ImportSettings,
+    report: Report,
+) -> bpy.types.Collection:
+    """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
     path = Path(file)
     scene = context.scene
     alone = view.is_empty(scene)
     token = identity.new_token(data)
     collection = bpy.data.collections.new(path.stem if path.suffix == ".map" else path.name)
     options = {key: value for key, value in asdict(settings).items() if key != "mapres_directory"}
-    originals.attach(collection, "teeworlds", data, token, options, path.name)
+    originals.attach(collection, "teeworlds", data, token, options, path.name if data is not None else "")
     _write_level(level, collection, token)
     _build(level, collection, token, _folders(context, path, settings), scene, settings, report)
     view.show_physics(collection, settings.physics)

@@ -15,7 +15,7 @@ from ..scene import images, meshes, properties
 from ..scene.reports import SceneError
 from . import layout, tile_reader
 from .layout import TILE_FIELDS, TileLayerProperties
-from .tile_reader import TileError, TileFaces
+from .tile_reader import TileError, TileFaces, Tiles
 
 Matrix = npt.NDArray[np.float64]
 Kind = TypeVar("Kind", bound=layout.LayerProperties)
@@ -109,7 +109,7 @@ def _whole(obj: bpy.types.Object, name: str, values: npt.NDArray[Any]) -> npt.ND
     return values.astype(np.int32)
 
 
-def _painted(scene: LayerScene, kind: str, original: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def _painted(scene: LayerScene, kind: str, original: Tiles, shape: tuple[int, int]) -> Tiles:
     """The tiles [height, width] of a layer drawn from images: pixels that differ from the records are edits."""
     obj, fields = scene.object, TILE_FIELDS[kind]
     if not np.abs(scene.matrix[:2] - np.eye(4)[:2])[:, (0, 1, 3)].max() <= tile_reader.SNAP:

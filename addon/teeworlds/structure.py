@@ -19,14 +19,14 @@ Placed = tuple[SceneLayer, Layer]
 def lay_structure(
     level: Level,
     groups: list[SceneGroup],
-    make: Callable[[bpy.types.Object, Layer | None], Layer],
+    make: Callable[[bpy.types.Object, Layer | None], Layer | None],
     shown: Callable[[Layer], bool],
 ) -> list[tuple[SceneGroup, Group, list[Placed]]]:
     """Give `level` the groups and layers of the scene, in the scene's order, and return which is which.
 
     `make`: returns the layer for an object: the given one of the original (or a copy of it), or another where that
-    doesn't fit, or there is none. `shown`: whether an import makes an object of a layer; those without stay behind the
-    layer that they followed as long as their group stays.
+    doesn't fit or there is none; None for an object that is no layer after all. `shown`: whether an import makes an
+    object of a layer; those without stay behind the layer that they followed, as long as their group stays.
     """
     before = list(level.groups)
     layers = {number: layer for number, _, _, layer in layout.numbered_layers(level)}
@@ -42,7 +42,9 @@ def lay_structure(
             template = layers.get(scene_layer.record)
             if template is not None and scene_layer.copy:
                 template = template.copy()
-            found.append((scene_layer, make(scene_layer.object, template)))
+            layer = make(scene_layer.object, template)
+            if layer is not None:
+                found.append((scene_layer, layer))
         placed.append((scene_group, group, found))
     for _, group, found in placed:
         _set_list(group.layers, _with_unshown(group.layers, [layer for _, layer in found], shown))

@@ -9,6 +9,7 @@ what they show.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from .layout import TILE_FIELDS
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int32]
+Tiles = npt.NDArray[np.void]  # structured
 
 SNAP = 1 / 16
 """How far from the grid a tile's corner may lie, in tiles (2 px)."""
@@ -32,7 +34,7 @@ _NOTHING, _UNCLEAR = -1, -2
 class TileError(Exception):
     """Faces that are no tiles of their layer. `faces`: their numbers in the mesh, int [m]."""
 
-    def __init__(self, message: str, faces: npt.NDArray[np.integer]) -> None:
+    def __init__(self, message: str, faces: npt.NDArray[np.integer[Any]]) -> None:
         super().__init__(message)
         self.message = message
         self.faces = np.asarray(faces)
@@ -53,13 +55,13 @@ class TileFaces:
     attributes: Mapping[str, Ints]
 
 
-def is_air(tiles: np.ndarray, kind: str) -> Bools:
+def is_air(tiles: Tiles, kind: str) -> Bools:
     """Which tile records of a layer of `kind` (a key of TILE_FIELDS) are air, that is have no face. Any shape."""
     air: Bools = tiles[TILE_FIELDS[kind].attributes["index"]] == 0
     return air
 
 
-def read_tiles(faces: TileFaces, kind: str, original: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def read_tiles(faces: TileFaces, kind: str, original: Tiles, shape: tuple[int, int]) -> Tiles:
     """The tile records [height, width] that the faces of a layer of `kind` stand for, in `original`'s dtype.
 
     `original`: the records [h, w] that the layer was drawn from ([0, 0] for a new layer); its air keeps its bytes where
@@ -73,7 +75,7 @@ def read_tiles(faces: TileFaces, kind: str, original: np.ndarray, shape: tuple[i
     return result
 
 
-def resized(tiles: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def resized(tiles: Tiles, shape: tuple[int, int]) -> Tiles:
     """A copy of the records [h, w] cut or filled up with zeros to `shape`, right and below."""
     result = np.zeros(shape, tiles.dtype)
     height, width = np.minimum(shape, tiles.shape)
@@ -81,7 +83,7 @@ def resized(tiles: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     return result
 
 
-def turned_angle(angle: Ints, orientation: npt.NDArray[np.integer]) -> Ints:
+def turned_angle(angle: Ints, orientation: npt.NDArray[np.integer[Any]]) -> Ints:
     """Speedup angles (degrees, 0 = right, clockwise) after the tile was turned to `orientation`; the rest stays as is.
 
     As with flags, the flips come first, then the rotation. Only angles that turn are brought into 0..359.
@@ -111,9 +113,7 @@ def _cells(points: npt.NDArray[np.float64], shape: tuple[int, int]) -> tuple[Int
     return cells, corners
 
 
-def _records(
-    faces: TileFaces, corners: npt.NDArray[np.int8], cells: Ints, kind: str, original: np.ndarray
-) -> np.ndarray:
+def _records(faces: TileFaces, corners: npt.NDArray[np.int8], cells: Ints, kind: str, original: Tiles) -> Tiles:
     """One record a face: that of its id with the fields that were edited, or a new one."""
     known = (faces.ids > 0) & (faces.ids <= original.size)
     records = np.zeros(len(cells), original.dtype)
@@ -164,8 +164,8 @@ def _shown(
     if faces.uvs is None:
         index, flags = stored["index"], stored.get("flags", np.zeros_like(stored["index"]))
         return np.where(known, index, _NOTHING), np.where(known, flags & ORIENTATION, _NOTHING)
-    index, way = tile_geometry.tiles_from_uvs(corners, faces.uvs)
-    return index.astype(np.int32), way.astype(np.int32)
+    shown_index, shown_way = tile_geometry.tiles_from_uvs(corners, faces.uvs)
+    return shown_index.astype(np.int32), shown_way.astype(np.int32)
 
 
 def _decide(said: Ints, stored: Ints, shown: Ints, known: Bools) -> Ints:
@@ -179,7 +179,7 @@ def _decide(said: Ints, stored: Ints, shown: Ints, known: Bools) -> Ints:
     return np.where(known, np.where(said == stored, shown, edited), new).astype(np.int32)
 
 
-def _store(records: np.ndarray, field: str, values: Ints, name: str, cells: Ints) -> None:
+def _store(records: Tiles, field: str, values: Ints, name: str, cells: Ints) -> None:
     limits = np.iinfo(records.dtype[field])
     _refuse((values < limits.min) | (values > limits.max), f"given a {name} outside {limits.min}..{limits.max}", cells)
     records[field] = values

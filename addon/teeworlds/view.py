@@ -18,6 +18,7 @@ from ..scene.reports import Report
 from . import borders, layout, shading
 from .layout import TILE
 from .materials import Clip, Materials
+from .scene_reader import kind_of
 from .shading import Picture
 
 WIDTH = "game_width"
@@ -108,12 +109,6 @@ def game_camera(collection: bpy.types.Collection) -> bpy.types.Object | None:
     return next((obj for obj in collection.objects if obj.type == "CAMERA" and kind_of(obj) == layout.PREVIEW), None)
 
 
-def kind_of(id_block: bpy.types.ID) -> str | None:
-    """The kind of a data-block's stamp, None without one."""
-    mark = identity.stamped(id_block)
-    return mark.kind if mark is not None else None
-
-
 def _roots(collection: bpy.types.Collection) -> list[bpy.types.Object]:
     """The root empties of a level's groups."""
     return [obj for obj in collection.all_objects if obj.type == "EMPTY" and kind_of(obj) == layout.GROUP]
@@ -164,11 +159,11 @@ def set_borders(collection: bpy.types.Collection, on: bool) -> None:
     for obj in [obj for obj in collection.all_objects if borders.is_border(obj)]:
         borders.remove(obj)
     if on:
-        materials = Materials(collection.name, _pictures(collection))
-        clips = _clips(collection)
+        materials = Materials(collection.name, pictures(collection))
+        by_root = clips(collection)
         for layer in _layers(collection):
             if tile_kind(layer) == "TILES":
-                borders.add(layer, materials, clips.get(layer.parent))
+                borders.add(layer, materials, by_root.get(layer.parent))
 
 
 def _layers(collection: bpy.types.Collection) -> list[bpy.types.Object]:
@@ -183,17 +178,17 @@ def tile_kind(layer: bpy.types.Object) -> str | None:
     return properties.read(layer, layout.TileLayerProperties)[0].tile_kind
 
 
-def _pictures(collection: bpy.types.Collection) -> list[Picture | None]:
+def pictures(collection: bpy.types.Collection) -> list[Picture | None]:
     """The images of a level by record."""
     held = originals.resources(collection, layout.IMAGE)
-    pictures: list[Picture | None] = [None] * (max(held, default=-1) + 1)
+    found: list[Picture | None] = [None] * (max(held, default=-1) + 1)
     for record, image in held.items():
         if isinstance(image, bpy.types.Image):
-            pictures[record] = Picture(image, *image.size)
-    return pictures
+            found[record] = Picture(image, *image.size)
+    return found
 
 
-def _clips(collection: bpy.types.Collection) -> dict[bpy.types.Object | None, Clip]:
+def clips(collection: bpy.types.Collection) -> dict[bpy.types.Object | None, Clip]:
     """What clips the layers of a group, by the group's root."""
     empties = {obj.users_collection[0]: obj for obj in collection.all_objects if kind_of(obj) == layout.CLIP}
     found: dict[bpy.types.Object | None, Clip] = {}
