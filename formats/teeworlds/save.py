@@ -4,6 +4,7 @@ Nothing here looks at what a map means, and nothing is packed anew that isn't ch
 ranges, the points' table and the blobs' order each stay as they were wherever they still say what the level says.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -205,7 +206,7 @@ class _Assembly:
             if not unchanged or (not group.layers and regular.get(id(group), True)):
                 start = places[id(group.layers[0])] if group.layers else position
                 if layers[start : start + len(group.layers)] != group.layers:
-                    raise FormatError("it has layers that another group has too", f"group {group.name!r}")
+                    raise FormatError("shares layers with another group", f"group {group.name!r}")
                 self.lengthen(group.item, Group.NEWEST[:7])
                 self.set(group.item, 5, start)
                 self.set(group.item, 6, len(group.layers))
@@ -224,7 +225,13 @@ class _Assembly:
         if level.groups == level.before.groups and now == level.before.layers:
             return level.file_layers
         order = {id(layer): layer for layers in now for layer in layers}
-        return [*order.values(), *level.orphans]
+        uses, old_uses = (
+            Counter(id(layer) for layers in groups for layer in layers) for groups in (now, level.before.layers)
+        )
+        for key, layer in order.items():
+            if uses[key] > max(old_uses[key], 1):
+                raise FormatError(f"{layer.title} is in two groups, or twice in one")
+        return [*order.values(), *(layer for layer in level.orphans if id(layer) not in order)]
 
     def group_extras(self) -> None:
         """GROUP_EX items belong to groups by their place: groups before the last that has one need one."""
