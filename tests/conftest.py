@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-CORPUS = ROOT.parent / "shared" / "corpus"
+CORPUS = Path(os.environ.get("LEVELWRIGHT_SHARED", ROOT.parent / "shared")) / "corpus"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -81,7 +81,7 @@ __all__ = [
 def identify(data: Buffer) -> bool:
     """Whether these bytes are a Teeworlds datafile: its magic, and a version that isn't absurd."""
     head = bytes(data[:8])
-    return head[:4] in MAGICS and int.from_bytes(head[4:8], "little") < 256
+    return len(head) == 8 and head[:4] in MAGICS and int.from_bytes(head[4:], "little") < 256
 
 
 def read(data: Buffer) -> Level:

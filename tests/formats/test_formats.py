@@ -1,0 +1,126 @@
+"""The verbs that all formats share, and what the library may import."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import formats
+from formats import FORMATS, FormatError, check, format_of, identify, read, write
+from tests.formats.teeworlds_bytes import small_map
+
+MAP = small_map().build()
+
+
+def test_every_format_has_the_verbs():
+    for form in FORMATS:
+        for verb in ("identify", "read", "write", "check", "contents", "summary", "section_at"):
+            assert callable(getattr(form.module, verb)), (form.key, verb)
+        assert all(ending.startswith(".") for ending in form.endings)
+    assert len({form.key for form in FORMATS}) == len(FORMATS)
+
+
+def test_identify_looks_at_bytes():
+    assert identify(MAP).key == "teeworlds"
+    assert identify(b"ATAD" + MAP[4:]).key == "teeworlds"
+    assert identify(memoryview(MAP)).key == "teeworlds"
+    for other in (b"", b"DAT", b"DATA", b"DATAbase of something", b"NCBF" + bytes(60), b"VBSP" + bytes(60), bytes(100)):
+        form = identify(other)
+        assert form is None, other
+
+
+def test_read_from_bytes_and_files(tmp_path):
+    path = tmp_path / "a map.map"
+    path.write_bytes(MAP)
+    for source in (MAP, bytearray(MAP), memoryview(MAP), path, str(path)):
+        level = read(source)
+        assert write(level) == MAP
+        assert format_of(level).key == "teeworlds"
+        assert check(level) == []
+    assert write(read(MAP, format="teeworlds")) == MAP
+
+
+def test_errors_name_the_file(tmp_path):
+    path = tmp_path / "broken.map"
+    path.write_bytes(MAP[:-1])
+    with pytest.raises(FormatError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: at byte 0x")
+    with pytest.raises(FormatError, match="no known level format"):
+        read(b"nothing that anybody knows")
+    with pytest.raises(FormatError, match="nothing"):
+        read(b"")
+    with pytest.raises(FormatError, match="DATA or ATAD"):
+        read(b"nothing that anybody knows, but read as a map", format="teeworlds")
+    with pytest.raises(ValueError, match="no format 'quake'"):
+        read(MAP, format="quake")
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "none.map")
+    with pytest.raises(TypeError):
+        write(object())
+
+
+def sources(root: Path) -> list[Path]:
+    found = sorted((root / "formats").rglob("*.py"))
+    assert len(found) > 10
+    return found
+
+
+def test_the_library_needs_numpy_and_the_standard_library_only(root):
+    for path in sources(root):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module]
+            else:
+                continue
+            for name in names:
+                top = name.split(".")[0]
+                assert top == "numpy" or top in sys.stdlib_module_names, f"{path}:{node.lineno} imports {name}"
+
+
+def test_relative_imports_stay_inside(root):
+    """No import leaves formats/, and no game imports another."""
+    games = {form.key for form in FORMATS}
+    for path in sources(root):
+        inside = path.relative_to(root / "formats").parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not node.level:
+                continue
+            assert node.level <= len(inside), f"{path}:{node.lineno} leaves the library"
+            target = [*inside[: len(inside) - node.level], *(node.module or "").split(".")]
+            if inside[0] in games and target[0] in games:
+                assert target[0] == inside[0], f"{path}:{node.lineno} imports another game"
+
+
+def test_files_stay_small(root):
+    for path in sources(root):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 500, path
+
+
+def test_importing_the_library_imports_no_blender(root):
+    code = "import formats, sys; print([m for m in sys.modules if m.split('.')[0] in ('bpy', 'addon', 'mathutils')])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_under_another_name(root, tmp_path):
+    """The wheel calls it levelformats: nothing in it may count on its name."""
+    (tmp_path / "levelformats").symlink_to(root / "formats", target_is_directory=True)
+    (tmp_path / "x.map").write_bytes(MAP)
+    done = subprocess.run(
+        [sys.executable, "-m", "levelformats", "verify", "x.map"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith(f"ok x.map teeworlds {len(MAP)} ")
+
+
+def test_public_names_exist():
+    for module in (formats, *(form.module for form in FORMATS)):
+        assert all(hasattr(module, name) for name in module.__all__)

@@ -1,0 +1,168 @@
+"""info, verify and dump: what they print and how they end."""
+
+import base64
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from formats import teeworlds
+from formats.__main__ import main
+from tests.formats import teeworlds_bytes as build
+from tests.formats.teeworlds_bytes import small_map, whole_map
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two good files, a refused one, one whose tiles are damaged."""
+    damaged = small_map()
+    damaged.blobs[0] = (b"no zlib", 48)
+    for name, data in (
+        ("small.map", small_map().build()),
+        ("whole map.map", whole_map().build()),
+        ("cut.map", small_map().build()[:-3]),
+        ("damaged.map", damaged.build()),
+    ):
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+def test_verify_says_ok(files, capsys):
+    paths = [str(files / "small.map"), str(files / "whole map.map")]
+    assert main(["verify", *paths]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for line, path, data in zip(lines, paths, (small_map().build(), whole_map().build()), strict=True):
+        assert re.fullmatch(rf"ok {re.escape(path)} teeworlds {len(data)} \d+\.\d+", line)
+
+
+def test_verify_refuses_and_goes_on(files, capsys):
+    names = ("cut.map", "damaged.map", "none.map", "small.map")
+    assert main(["verify", *(str(files / name) for name in names)]) == 1
+    cut, damaged, none, small = capsys.readouterr().out.splitlines()
+    assert cut.startswith(f"refused {files / 'cut.map'}: at byte 0x")
+    assert cut.count("cut.map") == 1
+    assert damaged.startswith(f"refused {files / 'damaged.map'}: at byte 0x")
+    assert "reading tiles of layer 'Game'" in damaged
+    assert none == f"refused {files / 'none.map'}: No such file or directory"
+    assert small.startswith("ok ")
+
+
+@pytest.mark.parametrize(
+    ("offset", "section"),
+    [
+        (0, "header"),
+        (36, "item types"),
+        (75, "item offsets"),
+        (85, "blob offsets"),
+        (90, "blob sizes"),
+        (92, "item 0 of type 0x0"),
+        (-1, "blob 0"),
+    ],
+)
+def test_verify_names_the_section_that_differs(files, capsys, monkeypatch, offset, section):
+    right = teeworlds.write
+
+    def wrong(level):
+        data = bytearray(right(level))
+        data[offset] ^= 1
+        return bytes(data)
+
+    path, size = files / "small.map", len(small_map().build())
+    monkeypatch.setattr(teeworlds, "write", wrong)
+    assert main(["verify", str(path)]) == 1
+    assert capsys.readouterr().out == f"differs {path}: {offset % size}, {section}\n"
+
+
+def test_verify_sees_a_shorter_file(files, capsys, monkeypatch):
+    right = teeworlds.write
+    monkeypatch.setattr(teeworlds, "write", lambda level: right(level)[:-2])
+    assert main(["verify", str(files / "small.map")]) == 1
+    assert capsys.readouterr().out.endswith(f": {len(small_map().build()) - 2}, blob 0\n")
+
+
+def test_info_for_people(files, capsys):
+    assert main(["info", str(files / "whole map.map")]) == 0
+    text = capsys.readouterr().out
+    for part in ("Teeworlds / DDNet map, ", "size: 12 x 8 tiles", "author: the author", "art (embedded, 32 x 32)",
+                 "grass_main (external, 1024 x 1024)", "hum (embedded, 64 bytes)", "move (position, 3 points)",
+                 "tele 12 x 8 'Tele'", "quads 3 'Sky' image 0 (detail)", "clip: 0 0 320 200"):  # fmt: skip
+        assert part in text, part
+
+
+def test_info_as_json(files, capsys):
+    assert main(["info", "--json", str(files / "whole map.map")]) == 0
+    one = json.loads(capsys.readouterr().out)
+    assert (one["format"], one["container"]["version"], one["size"]) == ("teeworlds", 4, "12 x 8 tiles")
+    assert [group["name"] for group in one["groups"]] == ["Background", "Game", "Sound", "Later"]
+    assert main(["info", "--json", str(files / "small.map"), str(files / "cut.map"), str(files / "whole map.map")]) == 1
+    result = capsys.readouterr()
+    assert [part["bytes"] for part in json.loads(result.out)] == [len(small_map().build()), len(whole_map().build())]
+    assert "cut.map" in result.err
+
+
+def test_dump_holds_everything(files, capsys):
+    assert main(["dump", str(files / "whole map.map")]) == 0
+    dump = json.loads(capsys.readouterr().out)
+    assert dump["info"]["settings"] == ["tune_zone 1 gravity 0.3", "sv_team 2"]
+    assert base64.b64decode(dump["sounds"][0]["data"]) == b"OggS" + build.noise(60)
+    rgba = dump["images"][0]["rgba"]
+    assert (len(rgba), len(rgba[0]), bytes(rgba[0][0])) == (32, 32, build.noise(4))
+    assert dump["envelopes"][0]["points"]["time"] == [0, 500, 1000]
+    assert dump["envelopes"][1]["tangents"]["out_x"][0] == [100] * 4
+    background, game, sound, later = dump["groups"]
+    assert (background["parallax"], background["clip"], later["layers"]) == ([50, 25], [0, 0, 320, 200], [])
+    assert background["layers"][0]["quads"]["position_envelope"] == [-1, 0, -1]
+    deco, tele = game["layers"][1:3]
+    assert deco["automapper"] == {"version": 1, "config": 2, "seed": 1234, "automatic": True}
+    assert deco["tiles"]["index"][0][:4] == [0, 1, 0, 1]
+    assert (tele["kind"], tele["tiles"]["number"][0][:2], tele["tiles"]["type"][0][0]) == ("tele", [1, 0], 26)
+    assert [layer["kind"] for layer in sound["layers"]] == ["sounds", "deprecated_sounds"]
+
+
+def test_dump_shows_what_is_damaged_in_its_place(files, capsys):
+    assert main(["dump", str(files / "damaged.map"), str(files / "cut.map"), str(files / "small.map")]) == 1
+    damaged, cut, small = json.loads(capsys.readouterr().out)
+    assert "cannot be decompressed" in damaged["groups"][0]["layers"][0]["tiles"]["error"]
+    assert cut["error"].startswith("refused ")
+    assert small["groups"][0]["layers"][0]["tiles"]["index"] == [[0] * 4] * 3
+
+
+def test_dump_shows_unknown_things(tmp_path, capsys):
+    m = small_map()
+    m.item(9, (0, 32, 0))
+    m.layer((0, 42, 0, 7))
+    m.blob(b"nobody's")
+    (tmp_path / "odd.map").write_bytes(m.build())
+    assert main(["dump", str(tmp_path / "odd.map")]) == 0
+    dump = json.loads(capsys.readouterr().out)
+    assert dump["unknown items"] == [{"type": 9, "id": 0, "words": [0, 32, 0]}]
+    assert dump["groups"][0]["layers"][1]["words"] == [0, 42, 0, 7]
+    assert base64.b64decode(dump["unnamed blobs"][0]["data"]) == b"nobody's"
+
+
+def test_as_a_program(root, files):
+    command = [sys.executable, "-m", "formats", "verify", str(files / "small.map"), str(files / "cut.map")]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["ok", "refused"]
+
+
+def test_whoever_has_read_enough_may_go(root, files):
+    with subprocess.Popen(
+        [sys.executable, "-m", "formats", "dump", *[str(files / "whole map.map")] * 40],
+        cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["verify"], ["paint", "x.map"]])
+def test_wrong_arguments(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage: levelformats" in capsys.readouterr().err
