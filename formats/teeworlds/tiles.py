@@ -7,6 +7,7 @@ An orientation moves that ring without tearing it: the cell's corner k shows the
 it mirrors, `start - k` (mod 4). That is all there is to flips and rotation, in both directions.
 """
 
+from collections.abc import Iterator
 from enum import IntFlag
 from typing import Any
 
@@ -21,6 +22,7 @@ Records = npt.NDArray[np.void]  # structured: Tile records
 
 CORNERS = ("top left", "bottom left", "bottom right", "top right")
 ATLAS_CELLS = 16  # a tileset is 16 x 16 cells, whatever its size in pixels
+_BLOCK = 1 << 14  # faces that are worked on at a time
 MAX_RUN = 256  # tiles in one run: the skip byte counts those after the first
 
 
@@ -94,12 +96,20 @@ def locate(points: FloatArray, tolerance: float) -> tuple[npt.NDArray[np.int32],
     of the cell are not told apart here: :func:`orientations` refuses them. NaN, infinities and what int32 cannot hold
     are off.
     """
-    return _locate(_columns(points), tolerance)
+    points = np.asarray(points)
+    cells, corners = np.empty((len(points), 2), np.int32), np.empty((len(points), 4), np.int8)
+    for block in _blocks(len(points)):
+        cells[block], corners[block] = _locate(_columns(points[block]), tolerance)
+    return cells, corners
+
+
+def _blocks(count: int) -> Iterator[slice]:
+    """Slices of `count` faces, so small that all that is made on the way stays in the processor's cache."""
+    return (slice(start, start + _BLOCK) for start in range(0, count, _BLOCK))
 
 
 def _columns(points: FloatArray) -> FloatArray:
     """Points [n, 4, 2] as [8, n], x and y of the four corners in turn: loops run along n, not along the corners."""
-    points = np.asarray(points)
     return np.array(points.reshape(len(points), 8).T, order="C")
 
 
@@ -146,14 +156,17 @@ def tiles_from_uvs(
     Returns index int16 [n] (0-255) and flags int8 [n] (XFLIP, YFLIP, ROTATE); both -1 where the UVs show no whole cell
     of the atlas in one of the 8 orientations.
     """
-    columns = _columns(uvs)
-    columns *= ATLAS_CELLS
-    columns[1::2] = ATLAS_CELLS - columns[1::2]
-    cells, texture_corners = _locate(columns, tolerance)
-    flags = orientations(cell_corners, texture_corners)
-    flags[((cells < 0) | (cells >= ATLAS_CELLS)).any(axis=1)] = -1
-    index = (cells[:, 1] * ATLAS_CELLS + cells[:, 0]).astype(np.int16)
-    index[flags < 0] = -1
+    cell_corners, uvs = np.asarray(cell_corners), np.asarray(uvs)
+    index, flags = np.empty(len(uvs), np.int16), np.empty(len(uvs), np.int8)
+    for block in _blocks(len(uvs)):
+        columns = _columns(uvs[block])
+        columns *= ATLAS_CELLS
+        columns[1::2] = ATLAS_CELLS - columns[1::2]
+        cells, texture_corners = _locate(columns, tolerance)
+        turned = orientations(cell_corners[block], texture_corners)
+        turned[((cells < 0) | (cells >= ATLAS_CELLS)).any(axis=1)] = -1
+        flags[block] = turned
+        index[block] = np.where(turned < 0, -1, cells[:, 1] * ATLAS_CELLS + cells[:, 0])
     return index, flags
 
 
