@@ -80,7 +80,7 @@ def frames(milliseconds: npt.ArrayLike, fps: float) -> npt.NDArray[np.float64]:
 def milliseconds(frame: npt.ArrayLike, fps: float) -> npt.NDArray[np.int64]:
     """Frames as whole ms, clipped to int32."""
     ms = np.rint(np.asarray(frame, np.float64) * 1000 / fps)
-    return np.clip(ms, -(2**31), 2**31 - 1).astype(np.int64)
+    return np.asarray(np.clip(ms, -(2**31), 2**31 - 1), np.int64)
 
 
 def build_keys(points: Points, tangents: Points | None, factors: Sequence[float], fps: float) -> Keys:
@@ -195,7 +195,7 @@ def _place_handles(keys: Keys) -> None:
 
 def _handles(tangents: Points, side: str, channels: int) -> npt.NDArray[np.float64]:
     """One side's tangents as float64 [channels, n, 2]: ms and file units."""
-    return np.stack([tangents[f"{side}_{axis}"][:, :channels].T for axis in "xy"], -1).astype(np.float64)
+    return np.asarray(np.stack([tangents[f"{side}_{axis}"][:, :channels].T for axis in "xy"], -1), np.float64)
 
 
 def _curved(keys: Keys) -> npt.NDArray[np.bool_]:
@@ -301,15 +301,13 @@ def _segment(knot: _Knot, key: np.void, following: np.void, factor: float, fps: 
     """The knot with what runs from this key to the following one."""
     shape = int(key["interpolation"]), int(key["easing"])
     if shape[0] == BEZIER_KEY:
-        frame_span = float(following["frame"]) - float(key["frame"])
+        span = float(following["frame"]) - float(key["frame"])
         out, into = (
-            (
-                float(np.clip(float(end[field][0]) - float(end["frame"]), *sorted((0, sign * frame_span)))),
-                (float(end[field][1]) - float(end["value"])) / factor,
-            )
-            for end, field, sign in ((key, "right", 1), (following, "left", -1))
+            (float(end[field][0]) - float(end["frame"]), (float(end[field][1]) - float(end["value"])) / factor)
+            for end, field in ((key, "right"), (following, "left"))
         )
-        third = frame_span / 3
+        out, into = (min(max(out[0], 0.0), span), out[1]), (min(max(into[0], -span), 0.0), into[1])
+        third = span / 3
         smooth = abs(out[0] - third) < NEAR and abs(into[0] + third) < NEAR and max(abs(out[1]), abs(into[1])) < 0.5
         return replace(
             knot,

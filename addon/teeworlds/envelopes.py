@@ -46,7 +46,7 @@ class Channel(NamedTuple):
     """The property that a channel animates, Blender units a file unit, and its value where no envelope is."""
 
     path: str
-    index: int
+    axis: int
     factor: float
     rest: int
 
@@ -110,7 +110,7 @@ class Envelopes:
         """
         if not self.moves(kind, number):
             return False
-        if kind is EnvelopeKind.COLOR and layout.ENVELOPE_COLOR not in id_block:
+        if kind is EnvelopeKind.COLOR and id_block.get(layout.ENVELOPE_COLOR) is None:
             id_block[layout.ENVELOPE_COLOR] = (1.0, 1.0, 1.0, 1.0)
         _strip(id_block, kind, self.actions[number], self._slots[number], self._periods[number], offset, self.fps)
         return True
@@ -135,13 +135,13 @@ def build(level: teeworlds.Level, collection: bpy.types.Collection, token: int, 
 
 
 def _action(
-    name: str, kind: EnvelopeKind, points: np.ndarray, tangents: np.ndarray | None, fps: float
+    name: str, kind: EnvelopeKind, points: curves.Points, tangents: curves.Points | None, fps: float
 ) -> bpy.types.Action:
     action = animation.action(f"{name} ({_LABELS[kind]})", _ID_TYPES[kind])
     slot = animation.slot(action)
     keys = curves.build_keys(points, tangents, [channel.factor for channel in CHANNELS[kind]], fps)
     for channel, row in zip(CHANNELS[kind], keys, strict=True):
-        curve = animation.fcurve(action, slot, channel.path, channel.index)
+        curve = animation.fcurve(action, slot, channel.path, channel.axis)
         animation.set_keys(
             curve, row["frame"], row["value"], row["interpolation"], row["easing"], row["left"], row["right"]
         )
@@ -272,7 +272,7 @@ class EnvelopeReader:
 
         Raises SceneError for strips that are scaled or reversed: the game only shifts envelopes in time.
         """
-        data = id_block.animation_data
+        data = getattr(id_block, "animation_data", None)  # not all kinds of data have it
         if data is None:
             return None
         if data.action is not None and not data.use_tweak_mode and self._serves(data.action, kind):
@@ -306,7 +306,7 @@ class EnvelopeReader:
         property. References that no strip was made for show nothing in Blender, and stay as they are.
         """
         numbers, offsets = records
-        shown = self._shown(kind, numbers)
+        shown = self.shown(kind, numbers)
         same = self.renumbered(numbers)
         if played is None:
             strip_numbers, strip_offsets = np.where(shown, -1, same).astype(np.int32), offsets.astype(np.int32)
@@ -363,8 +363,8 @@ class EnvelopeReader:
             self._served[key] = _serves(action, kind)
         return self._served[key]
 
-    def _shown(self, kind: EnvelopeKind, numbers: Ints) -> npt.NDArray[np.bool_]:
-        """Which of these numbers the import made a strip for."""
+    def shown(self, kind: EnvelopeKind, numbers: Ints) -> npt.NDArray[np.bool_]:
+        """Which of these numbers of the original's envelopes, [n], the import made a strip for."""
         right = np.array([one == kind for one in self._kinds] + [False])
         inside = (numbers >= 0) & (numbers < len(self._kinds))
         return np.asarray(right[np.where(inside, numbers, -1)])
@@ -394,7 +394,7 @@ class EnvelopeReader:
         stamp = identity.stamped(action)
         points, tangents = np.zeros(0, POINT), None
         name, synchronized = action.name, True
-        if properties.BASELINE in action:
+        if action.get(properties.BASELINE) is not None:
             settings, _ = properties.read(action, EnvelopeProperties)
             name, synchronized = settings.envelope_name, settings.synchronized
         if self.level is not None and stamp is not None and 0 <= stamp.record < len(self._kinds):
@@ -405,8 +405,8 @@ class EnvelopeReader:
         return teeworlds.Envelope.new(kind, _cut(name), points, tangents, synchronized)
 
     def _points(
-        self, action: bpy.types.Action, kind: EnvelopeKind, points: np.ndarray, tangents: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray | None]:
+        self, action: bpy.types.Action, kind: EnvelopeKind, points: curves.Points, tangents: curves.Points | None
+    ) -> tuple[curves.Points, curves.Points | None]:
         """The points and tangents of an action, given those of its record."""
         channels = CHANNELS[kind]
         stored, rate = baselines.load(action, KEYS), baselines.load(action, FPS)
@@ -414,7 +414,7 @@ class EnvelopeReader:
         if built is not None and built.shape != (len(channels), len(points) + curves.leading_row(points)):
             built = None  # of another kind, or of a record that isn't here
         fps = float(rate) if rate is not None else self.fps
-        found = [animation.find_fcurve(action, None, channel.path, channel.index) for channel in channels]
+        found = [animation.find_fcurve(action, None, channel.path, channel.axis) for channel in channels]
         for curve in found:
             if curve is not None and any(not one.mute and one.type != "CYCLES" for one in curve.modifiers):
                 raise SceneError(f"action {action.name}: its F-curves have modifiers; bake them into keys")
@@ -444,14 +444,14 @@ def _or_rest(keys: curves.Keys, channel: Channel) -> curves.Keys:
 
 def _serves(action: bpy.types.Action, kind: EnvelopeKind) -> bool:
     """Say whether an action animates what envelopes of this kind animate (an empty one: what it is stamped as)."""
-    if any(animation.find_fcurve(action, None, channel.path, channel.index) for channel in CHANNELS[kind]):
+    if any(animation.find_fcurve(action, None, channel.path, channel.axis) for channel in CHANNELS[kind]):
         return True
-    return properties.BASELINE in action and _kind_of(action) is kind and not animation.fcurves(action)
+    return action.get(properties.BASELINE) is not None and _kind_of(action) is kind and not animation.fcurves(action)
 
 
 def _kind_of(action: bpy.types.Action) -> EnvelopeKind:
     """What an action is an envelope of: as it says, or as its F-curves do."""
-    if properties.BASELINE in action:
+    if action.get(properties.BASELINE) is not None:
         return EnvelopeKind[properties.read(action, EnvelopeProperties)[0].envelope_kind]
     paths = {curve.data_path for curve in animation.fcurves(action)}
     kinds: Iterable[EnvelopeKind] = (kind for kind, channels in CHANNELS.items() if paths & {c.path for c in channels})

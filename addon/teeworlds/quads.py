@@ -14,6 +14,7 @@ on new faces, and offsets in ms. Of the corners: COLOR, the file's values / 255,
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import bpy
 import numpy as np
@@ -69,18 +70,18 @@ def build(layer: teeworlds.QuadLayer, site: Site) -> bpy.types.Object:
 def corner_positions(quads: Quads) -> Floats:
     """Corners and pivot (the fifth) of quads as Blender has them: float32 [n, 5, 2], ring order, y up."""
     points = np.concatenate([quad_geometry.to_ring(quads["points"]), quads["points"][:, quad_geometry.PIVOT :]], axis=1)
-    return (points * np.array((1 / UNIT, -1 / UNIT))).astype(np.float32)
+    return np.asarray(points * np.array((1 / UNIT, -1 / UNIT)), np.float32)
 
 
 def corner_uvs(quads: Quads) -> Floats:
     """Texture coordinates of quads: float32 [n, 4, 2], ring order, v up."""
     u, v = np.moveaxis(quad_geometry.to_ring(quads["texcoords"]).astype(np.float64) / layout.FIXED, -1, 0)
-    return np.stack([u, 1 - v], axis=-1).astype(np.float32)
+    return np.asarray(np.stack([u, 1 - v], axis=-1), np.float32)
 
 
 def corner_colors(quads: Quads) -> Floats:
     """Colours of quads: float32 [n, 4, 4], ring order; 1.0 is 255."""
-    return (quad_geometry.to_ring(quads["colors"]).astype(np.float64) / COLOR_LIMIT).astype(np.float32)
+    return np.asarray(quad_geometry.to_ring(quads["colors"]).astype(np.float64) / COLOR_LIMIT, np.float32)
 
 
 def _moving(site: Site, kind: EnvelopeKind, numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
@@ -208,7 +209,7 @@ def _single_meshes(
                 templates[tinted] = mesh
         else:
             mesh = template.copy()
-            attributes_of = mesh.attributes
+            attributes_of: Any = mesh.attributes
             for attribute, (field, rows) in values.items():
                 attributes_of[attribute].data.foreach_set(field, rows[row])
         yield mesh

@@ -32,7 +32,7 @@ from .site import Site
 UNIT = FIXED * TILE
 """Units of the file's lengths per Blender unit."""
 ELEMENT = "element_token"
-"""Baseline on a source's object: the token of its layer (`layout.element_token`), by which its stamp's record counts."""
+"""Baseline on a source's object: `layout.element_token`, by which its stamp's record is one of its layer."""
 UNNAMED = "unnamed"
 _CORNERS = 64
 
@@ -145,7 +145,7 @@ def _embedded(sound: teeworlds.Sound, name: str, report: Report) -> bpy.types.So
 
 
 def pack(name: str, data: bytes) -> bpy.types.Sound:
-    """Return a new sound with these bytes packed. Blender only loads sounds from files, so there is one for a moment."""
+    """Return a new sound with these bytes packed. Blender loads sounds only from files: there is one for a moment."""
     with tempfile.TemporaryDirectory(prefix="levelwright-") as folder:
         path = Path(folder) / "sound.opus"
         path.write_bytes(data)

@@ -1,0 +1,85 @@
+"""A level in memory laid out in the scene by the importer's own parts, with stand-ins for images and materials."""
+
+from types import SimpleNamespace
+
+import bpy
+from levelwright.addon.scene import identity, transforms
+from levelwright.addon.scene.reports import Report
+from levelwright.addon.teeworlds import envelopes, layout, quads, sound_reader, sounds
+from levelwright.addon.teeworlds.envelopes import EnvelopeReader
+from levelwright.addon.teeworlds.layer_reader import LayerScene
+from levelwright.addon.teeworlds.site import Site
+from levelwright.formats import teeworlds
+
+FPS = 25.0
+
+
+class PlainMaterials:
+    def quads(self, image, clip=None, envelope=False):
+        name = f"quads {image} {envelope}"
+        return bpy.data.materials.get(name) or bpy.data.materials.new(name)
+
+
+class GameScene:
+    """`level`: as it was read. `layers`: the objects of its quad and sound layers."""
+
+    def __init__(self, layers, listed=(), resources=()):
+        level = teeworlds.new_level()
+        level.envelopes += listed
+        level.sounds += resources
+        level.groups[0].layers += layers
+        self.data = teeworlds.write(level)
+        self.level = teeworlds.read(self.data)
+        self.token = identity.new_token()
+        self.report = Report()
+        self.collection = bpy.data.collections.new("map")
+        root = bpy.data.objects.new("map", None)
+        self.root = bpy.data.objects.new("group", None)
+        self.root.parent = root
+        self.root.location = (3.25, -7.5, 0)
+        for obj in (root, self.root):
+            self.collection.objects.link(obj)
+        identity.stamp(root, self.token, layout.ROOT, 0)
+        group = SimpleNamespace(collection=self.collection, root=self.root, clip=None)
+        played = envelopes.build(self.level, self.collection, self.token, FPS)
+        held = sounds.build_sounds(self.level, self.collection, self.token, [], self.report)
+        self.layers = []
+        for number, _, order, layer in layout.numbered_layers(self.level):
+            site = Site(number, order, group, PlainMaterials(), played, self.token, self.report)
+            if isinstance(layer, teeworlds.QuadLayer):
+                self.layers.append(quads.build(layer, site))
+            elif isinstance(layer, teeworlds.SoundLayer):
+                self.layers.append(sounds.build(layer, site, held))
+        bpy.context.scene.collection.children.link(self.collection)
+        bpy.context.view_layer.update()
+
+    def reopened(self, path):
+        """Save, close, open: Blender's data are others then."""
+        names = [layer.name for layer in self.layers]
+        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+        self.collection = bpy.data.collections["map"]
+        self.root = bpy.data.objects["group"]
+        self.layers = [bpy.data.objects[name] for name in names]
+        return self
+
+    def reader(self):
+        return EnvelopeReader(self.collection, self.level, FPS)
+
+    def scene_of(self, obj, number):
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        matrix = transforms.compose(obj, self.root, depsgraph)
+        return LayerScene(obj, matrix, layout.element_token(self.token, number), depsgraph)
+
+    def record(self, index=0):
+        """Number and record of the layer at an index of `layers`."""
+        kinds = (teeworlds.QuadLayer, teeworlds.SoundLayer)
+        return [(n, layer) for n, _, _, layer in layout.numbered_layers(self.level) if isinstance(layer, kinds)][index]
+
+    def read(self, module, index=0, reader=None):
+        """What `module` (a reader) makes of a layer."""
+        number, layer = self.record(index)
+        return module.read(self.scene_of(self.layers[index], number), layer, reader or self.reader())
+
+    def sounds(self):
+        return sound_reader.SoundTable(self.collection, self.level, self.report)
