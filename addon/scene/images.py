@@ -23,29 +23,29 @@ PLACEHOLDER_COLORS = ((96, 96, 104, 255), (128, 128, 136, 255))
 PLACEHOLDER_TEXT = (240, 240, 240, 255)
 
 
-def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False, alpha: bool = True) -> bpy.types.Image:
+def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False) -> bpy.types.Image:
     """Make a packed image of uint8[h,w,4] (straight alpha, top row first); `to_rgba` gives the same numbers back.
 
-    non_color: the pixels are data, not colours. alpha: False to show the image as opaque (the alpha is kept).
+    non_color: the pixels are data, not colours. Colours aren't multiplied by alpha anywhere, as in games.
     """
     array = np.ascontiguousarray(pixels, np.uint8)
     if array.ndim != 3 or array.shape[2] != 4 or 0 in array.shape:
         raise ValueError(f"{name}: an image is [height, width, 4], not {list(array.shape)}")
-    return _packed(name, png(array), array.shape[1], array.shape[0], non_color, alpha)
+    return _packed(name, png(array), array.shape[1], array.shape[0], non_color)
 
 
 def from_file_bytes(name: str, data: bytes, width: int, height: int, non_color: bool = False) -> bpy.types.Image:
     """Make a packed image of an image file's bytes (PNG, TGA, ...), kept as they are; Blender decodes them when it
     needs them. width, height: in pixels, as the file has them.
     """
-    return _packed(name, data, width, height, non_color, True)
+    return _packed(name, data, width, height, non_color)
 
 
-def _packed(name: str, data: bytes, width: int, height: int, non_color: bool, alpha: bool) -> bpy.types.Image:
+def _packed(name: str, data: bytes, width: int, height: int, non_color: bool) -> bpy.types.Image:
     image = bpy.data.images.new(name, width, height, alpha=True)
     image.pack(data=data, data_len=len(data))
     image.source = "FILE"
-    image.alpha_mode = "CHANNEL_PACKED" if alpha else "NONE"
+    image.alpha_mode = "CHANNEL_PACKED"  # "NONE" would lose the alpha, the others change colours where it is 0
     settings: Any = image.colorspace_settings
     settings.name = "Non-Color" if non_color else "sRGB"
     remember(image)
@@ -143,7 +143,7 @@ def from_dds(
     head = struct.pack("<4s7I44x", b"DDS ", 124, height_width_format_linear, height, width, size, 0, 1)
     pixel_format = struct.pack("<2I4s20x", 32, 0x4, four_cc)
     data = head + pixel_format + struct.pack("<I16x", caps) + blocks[:size]
-    return _packed(name, data, width, height, non_color, True)
+    return _packed(name, data, width, height, non_color)
 
 
 def find_file(name: str, folders: Iterable[str | os.PathLike[str]], endings: Iterable[str] = ()) -> Path | None:

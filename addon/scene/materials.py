@@ -33,25 +33,33 @@ class Nodes:
         """Connect an output to an input."""
         self.tree.links.new(target, source)
 
+    def set(self, target: Socket, value: Any) -> None:
+        """Give an input an output to be linked to, or a value."""
+        if isinstance(value, bpy.types.NodeSocket):
+            self.link(value, target)
+        else:
+            target.default_value = value
+
     def feed(self, node: Any, **inputs: Any) -> Any:
         """Set inputs by name (spaces as _) from sockets or values, and return the node."""
         for name, value in inputs.items():
-            socket = node.inputs[name.replace("_", " ")]
-            if isinstance(value, bpy.types.NodeSocket):
-                self.link(value, socket)
-            else:
-                socket.default_value = value
+            self.set(node.inputs[name.replace("_", " ")], value)
         return node
 
     def math(self, operation: str, *values: Any, clamp: bool = False) -> Socket:
         """Add a Math node on sockets or numbers and return its output."""
         node = self.add("ShaderNodeMath", operation=operation, use_clamp=clamp)
         for socket, value in zip(node.inputs, values, strict=False):
-            if isinstance(value, bpy.types.NodeSocket):
-                self.link(value, socket)
-            else:
-                socket.default_value = value
+            self.set(socket, value)
         return node.outputs[0]
+
+    def multiply(self, color: Socket, factor: Any) -> Socket:
+        """Multiply a colour by another, or by constant RGBA, and return the product."""
+        node = self.add("ShaderNodeMix", data_type="RGBA", blend_type="MULTIPLY")
+        node.inputs[0].default_value = 1.0
+        self.link(color, node.inputs[6])
+        self.set(node.inputs[7], factor)
+        return node.outputs[2]
 
 
 def shader(material: bpy.types.Material) -> Nodes:
@@ -85,34 +93,61 @@ def blended(material: bpy.types.Material, transparent: bool = True) -> None:
 
 
 def unlit(
-    name: str, image: bpy.types.Image | None = None, color: tuple[float, ...] = (1, 1, 1, 1)
+    name: str,
+    image: bpy.types.Image | None = None,
+    color: tuple[float, float, float, float] = (1, 1, 1, 1),
+    vertex_color: str = "",
 ) -> bpy.types.Material:
-    """Make a material that shows image x colour without light: in Blender, and through the glTF exporter too.
+    """Make a material that shows image x colour x vertex colour without light, in Blender and through glTF.
 
-    A background shader is what Blender's glTF exporter takes for KHR_materials_unlit; alpha goes through a Mix node.
+    color: linear RGBA factor. vertex_color: name of a colour attribute. It lights nothing else. Blender's glTF exporter
+    makes KHR_materials_unlit of emission that only the camera sees, and reads alpha from a mix with a transparent
+    shader around that; it understands products with one constant and one vertex colour.
     """
     material = bpy.data.materials.new(name)
-    material.diffuse_color = (*color[:3], color[3] if len(color) > 3 else 1.0)
+    material.diffuse_color = color
     nodes = shader(material)
-    background = nodes.add("ShaderNodeBackground")
-    clear = nodes.add("ShaderNodeBsdfTransparent")
-    mix = nodes.add("ShaderNodeMixShader")
-    output = nodes.add("ShaderNodeOutputMaterial")
-    background.inputs["Color"].default_value = (*color[:3], 1.0)
-    mix.inputs[0].default_value = color[3] if len(color) > 3 else 1.0
+    rgb: Socket = None
+    alpha: Socket = None
     if image is not None:
         texture = nodes.add("ShaderNodeTexImage", image=image)
-        nodes.link(texture.outputs["Color"], background.inputs["Color"])
-        nodes.link(texture.outputs["Alpha"], mix.inputs[0])
-        blended(material)
-    nodes.link(clear.outputs[0], mix.inputs[1])
-    nodes.link(background.outputs[0], mix.inputs[2])
-    nodes.link(mix.outputs[0], output.inputs["Surface"])
+        rgb, alpha = texture.outputs["Color"], texture.outputs["Alpha"]
+    if vertex_color:
+        attribute = nodes.add("ShaderNodeVertexColor", layer_name=vertex_color)
+        rgb = attribute.outputs["Color"] if rgb is None else nodes.multiply(rgb, attribute.outputs["Color"])
+        tint = attribute.outputs["Alpha"]
+        alpha = tint if alpha is None else nodes.math("MULTIPLY", alpha, tint)
+    factor = (*color[:3], 1.0)
+    if rgb is None:
+        rgb = factor
+    elif color[:3] != (1, 1, 1):
+        rgb = nodes.multiply(rgb, factor)
+    if alpha is None:
+        alpha = color[3]
+    elif color[3] != 1:
+        alpha = nodes.math("MULTIPLY", alpha, color[3])
+    emission = nodes.feed(nodes.add("ShaderNodeEmission"), Color=rgb)
+    transparent = nodes.add("ShaderNodeBsdfTransparent").outputs[0]
+    seen = nodes.add("ShaderNodeLightPath").outputs["Is Camera Ray"]
+    shown = emission.outputs[0]
+    for mask in (seen, alpha):
+        mix = nodes.add("ShaderNodeMixShader")
+        nodes.set(mix.inputs[0], mask)
+        nodes.link(transparent, mix.inputs[1])
+        nodes.link(shown, mix.inputs[2])
+        shown = mix.outputs[0]
+    nodes.link(shown, nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
+    blended(material, alpha != 1)
     return material
 
 
 def placeholder(name: str, image: bpy.types.Image | None = None) -> bpy.types.Material:
     """Return the material of something that wasn't found: its labelled checker, or plain grey. Never pink."""
-    material = unlit(name, image, (0.18, 0.18, 0.2, 1.0))
+    material = unlit(name, image, (1, 1, 1, 1) if image else (0.18, 0.18, 0.2, 1.0))
     material["levelwright_placeholder"] = True
     return material
+
+
+def is_placeholder(material: bpy.types.Material) -> bool:
+    """Say whether a material only stands for one that wasn't found."""
+    return bool(material.get("levelwright_placeholder", False))

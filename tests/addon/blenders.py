@@ -22,8 +22,9 @@ from scripts.extension import load
 load()
 """
 EPILOGUE = """
-import json
-print("\\n@result " + json.dumps(result))
+import json, os
+print("\\n@result " + json.dumps(result), flush=True)
+os._exit(0)  # what the script left registered would crash or hang some versions at a normal exit
 """
 
 
@@ -36,6 +37,13 @@ def pythons() -> list[str]:
 def name(python: str) -> str:
     """A short name for a test's id: the folder of its environment."""
     return "this" if python == sys.executable else Path(python).parent.parent.name
+
+
+def without_cpu_features(python: str = sys.executable) -> dict[str, str]:
+    """An environment for `run` in which that Python's numpy uses nothing of the CPU that it can do without."""
+    code = "import numpy; print(*numpy.show_config(mode='dicts')['SIMD Extensions']['found'])"
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    return {"NPY_DISABLE_CPU_FEATURES": done.stdout.strip()}
 
 
 def run(code: str, *arguments: object, python: str = sys.executable, environment: dict[str, str] | None = None) -> Any:

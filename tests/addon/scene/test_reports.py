@@ -1,0 +1,229 @@
+"""What is said: the report, the progress, and files that are written whole or not at all."""
+
+import os
+import stat
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon.scene import files, progress, reports
+from levelwright.addon.scene.reports import Report, SceneError
+
+
+class Operator:
+    """Collects what a Blender operator would show."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[str, str]] = []
+
+    def report(self, kind: set[str], message: str) -> None:
+        self.said.append((*kind, message))
+
+
+def filled() -> Report:
+    report = Report("dm1.map")
+    report.count("groups", 2)
+    report.count("tile layers")
+    report.count("tile layers", 16)
+    report.count("sounds", 0)
+    report.missing("images", "grass_main")
+    report.missing("images", "grass_main")
+    report.missing("images", "winter_main")
+    report.left_out("unknown layers", 3)
+    report.warn("layer 3 is empty")
+    report.warn("layer 3 is empty")
+    report.warn("layer 4 is odd")
+    return report
+
+
+def test_summary() -> None:
+    assert filled().summary() == (
+        "dm1.map: 2 groups, 17 tile layers; 2 missing images: grass_main, winter_main; "
+        "left out: 3 unknown layers; 2 warnings"
+    )
+    assert Report().summary() == "nothing"
+
+
+def test_lines_name_everything_once() -> None:
+    assert filled().lines()[1:] == [
+        "missing images: grass_main",
+        "missing images: winter_main",
+        "left out: 3 unknown layers",
+        "warning: layer 3 is empty",
+        "warning: layer 4 is odd",
+    ]
+    assert filled().missing_names == {"images": ["grass_main", "winter_main"]}
+
+
+def test_text_block_is_replaced() -> None:
+    text = filled().to_text("Levelwright report")
+    assert Report("again").to_text("Levelwright report") == text
+    assert text.as_string() == "again: nothing\n"
+
+
+def test_forward() -> None:
+    operator = Operator()
+    filled().forward(operator)
+    assert operator.said[-1][0] == "INFO"
+    assert ("WARNING", "layer 3 is empty") in operator.said
+    assert ("WARNING", "missing images: grass_main, winter_main") in operator.said
+    many = Report()
+    for number in range(100):
+        many.warn(f"warning {number}")
+    operator = Operator()
+    many.forward(operator)
+    assert len(operator.said) == reports.SHOWN + 2
+    assert ("WARNING", "80 more warnings: see the report's text block") in operator.said
+
+
+def test_merge() -> None:
+    both = filled()
+    both.merge(filled())
+    assert both.counts["groups"] == 4
+    assert both.missing_names == filled().missing_names
+    assert both.warnings == filled().warnings
+    assert "left out: 6 unknown layers" in both.summary()
+
+
+def test_scene_error_knows_what_is_at_fault() -> None:
+    obj, other = bpy.data.objects.new("a", None), bpy.data.objects.new("b", None)
+    error = SceneError("two tiles at (3, 4)", [other], {obj: np.array([1, 2])})
+    assert str(error) == error.message == "two tiles at (3, 4)"
+    assert error.objects == [other, obj]
+    assert error.faces[obj].tolist() == [1, 2]
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What Blender's progress display would be told if there was a window."""
+    calls: list[object] = []
+
+    class Manager:
+        def progress_begin(self, start: int, end: int) -> None:
+            calls.append(("begin", end))
+
+        def progress_update(self, value: int) -> None:
+            calls.append(value)
+
+        def progress_end(self) -> None:
+            calls.append("end")
+
+    class Context:
+        window_manager = Manager()
+
+    class App:
+        background = False
+
+    class Bpy:
+        context, app = Context, App
+
+    monkeypatch.setattr(progress, "bpy", Bpy)
+    return calls
+
+
+def test_progress(shown: list[object]) -> None:
+    with progress.progress(4, "layers") as step:
+        step()
+        step(2)
+        step()
+    assert shown == [("begin", 9999), 2499, 7499, 9999, "end"]
+
+
+def test_nested_progress_fills_one_step(shown: list[object]) -> None:
+    with progress.progress(2, "files") as outer:
+        with progress.progress(5, "layers") as inner:
+            inner(5)
+        outer()
+        with progress.progress(2, "layers") as inner:
+            inner()
+            with progress.progress(0, "nothing"):
+                pass
+        outer()
+    assert shown == [("begin", 9999), 4999, 7499, 9999, "end"]
+
+
+def test_progress_ends_when_the_work_fails(shown: list[object]) -> None:
+    with pytest.raises(RuntimeError), progress.progress(3) as step, progress.progress(3):
+        step()
+        raise RuntimeError
+    assert shown[-1] == "end"
+    with progress.progress(1) as step:
+        step()
+    assert shown[-2:] == [9999, "end"]
+
+
+def test_progress_in_the_background_is_silent() -> None:
+    assert bpy.app.background
+    with progress.progress(3, "layers") as step:
+        step()
+
+
+def folder(path: Path) -> list[str]:
+    return sorted(entry.name for entry in path.iterdir())
+
+
+def test_writing(tmp_path: Path) -> None:
+    path = tmp_path / "level.map"
+    files.write_atomically(path, b"one")
+    files.write_atomically(str(path), memoryview(b"two"))
+    assert path.read_bytes() == b"two"
+    assert folder(tmp_path) == ["level.map"]
+
+
+def test_backup(tmp_path: Path) -> None:
+    path = tmp_path / "level.map"
+    files.write_atomically(path, b"one", backup=True)
+    assert folder(tmp_path) == ["level.map"]
+    files.write_atomically(path, b"two", backup=True)
+    files.write_atomically(path, b"three", backup=True)
+    assert (path.read_bytes(), (tmp_path / "level.map.bak").read_bytes()) == (b"three", b"two")
+
+
+def test_what_does_not_verify_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "level.map"
+    path.write_bytes(b"old")
+    seen = []
+
+    def verify(data: bytes) -> None:
+        seen.append(data)
+        raise ValueError("not a level")
+
+    with pytest.raises(ValueError, match="not a level"):
+        files.write_atomically(path, b"new", verify, backup=True)
+    assert seen == [b"new"]
+    assert path.read_bytes() == b"old"
+    assert folder(tmp_path) == ["level.map"]
+
+
+def test_bytes_that_read_back_differently(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "level.map"
+    path.write_bytes(b"old")
+    real = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda self: real(self)[:-1])
+    with pytest.raises(OSError, match="differ"):
+        files.write_atomically(path, b"new")
+    monkeypatch.undo()
+    assert path.read_bytes() == b"old"
+    assert folder(tmp_path) == ["level.map"]
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        files.write_atomically(tmp_path / "none" / "level.map", b"new")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions and links as POSIX has them")
+def test_permissions_and_links_stay(tmp_path: Path) -> None:
+    path, link = tmp_path / "level.map", tmp_path / "link.map"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    files.write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    plain = tmp_path / "plain"
+    plain.touch()
+    files.write_atomically(tmp_path / "fresh.map", b"new")
+    assert (tmp_path / "fresh.map").stat().st_mode == plain.stat().st_mode
