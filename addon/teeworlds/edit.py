@@ -70,13 +70,29 @@ def group_of(level: bpy.types.Collection, obj: bpy.types.Object | None) -> bpy.t
     return next((group for group in group_collections(level) if obj.name in group.all_objects), None)
 
 
+def game_size(level: bpy.types.Collection) -> tuple[int, int]:
+    """Width and height of the game layer, in tiles; those of the game's smallest layer without one."""
+    for layer in level.all_objects:
+        if kind_of(layer) == layout.LAYER and view.tile_kind(layer) == "GAME":
+            values, _ = properties.read(layer, layout.TileLayerProperties)
+            return values.width, values.height
+    return 2, 2
+
+
+def properties_of(layer: bpy.types.Object) -> type[layout.LayerProperties]:
+    """The class of the properties that a layer's object has."""
+    if layer.get("tile_kind") is not None:
+        return layout.TileLayerProperties
+    return layout.SoundLayerProperties if layer.get("sound") is not None else layout.QuadLayerProperties
+
+
 def restack(level: bpy.types.Collection) -> None:
     """Number the layers of each group and lay them above one another in the order they are drawn in."""
     number = 0
     for group in group_collections(level):
         for order, layer in enumerate(layers_of(group)):
             layer[layout.ORDER] = order
-            layer.location.z = number * layout.STEP
+            layer.location.z = layout.depth(number, physics=view.tile_kind(layer) not in (None, "TILES"))
             number += 1
 
 

@@ -37,6 +37,9 @@ FIXED = 1024
 STEP = 1 / 16
 """Depth between layers, in Blender units. Layer n of the map (counted over all groups) has z = n * STEP."""
 
+PHYSICS_DEPTH = 256 * STEP
+"""How much higher the physics layers lie: over all others, as the game shows them (a real map has up to 89 layers)."""
+
 QUAD_STEP = STEP / 4096
 """Depth between the quads of one layer (real maps hold up to 2,392 quads in a layer)."""
 
@@ -198,6 +201,11 @@ def numbered_layers(level: teeworlds.Level) -> Iterator[tuple[int, int, int, tee
         for layer_index, layer in enumerate(group.layers):
             yield number, group_index, layer_index, layer
             number += 1
+
+
+def depth(number: int, physics: bool) -> float:
+    """The z of the map's layer of this number."""
+    return number * STEP + (PHYSICS_DEPTH if physics else 0.0)
 
 
 def element_token(token: int, layer: int) -> int:

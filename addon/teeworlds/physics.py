@@ -24,6 +24,7 @@ CELL = 64
 """Pixels of a tile's picture."""
 
 OPACITY = 200
+INK = (245, 245, 235)
 
 COLORS = {
     "stone": (124, 124, 132),
@@ -39,12 +40,13 @@ COLORS = {
     "pink": (180, 80, 150),
 }
 
-# A line a tile: index or first-last, colour, up to two words of five letters (DDNet's names of the tiles, shortened).
+# Entries: index or first-last, colour, up to two words of five letters (DDNet's names of the tiles, shortened); {} counts
+# the tiles of an entry.
 _SOLID = """
 1 stone SOLID | 2 red DEATH | 3 steel NO_HOOK | 4 dark NO_LASER | 5 teal HOOK_CUT | 6 teal HOOK_THRU | 9 ice FREEZ
 11 green UN_FREEZ | 12 deep DEEP_FREEZ | 13 green DEEP_UNFRZ | 16 gold WALL_JUMP | 17 gold ENDLS_HOOK | 18 dark END_OFF
 19 gold HIT_ON | 20 dark HIT_OFF | 21 pink SOLO_ON | 22 dark SOLO_OFF | 32 gold REFIL_JUMP | 33 green START
-34 red FINIS | 35-59 gold TIME_CHECK | 60 blue STOP_1WAY | 61 blue STOP_2WAY | 62 blue STOP_ALL | 64 gold OLD_SPEED
+34 red FINIS | 35-59 gold CP_{} | 60 blue STOP_1WAY | 61 blue STOP_2WAY | 62 blue STOP_ALL | 64 gold OLD_SPEED
 65 gold OLD_FAST | 66 teal HOOK_ALL | 67 teal HOOK_DIR | 71 dark OLD_LASER | 72 pink NO_COLL | 73 gold ENDLS_HOOK
 74 pink NO_HIT | 75 pink NO_HOOKP | 76 pink TEAM_OPEN | 79 green TIME_ADD | 88 gold COLL_OFF | 89 dark JUMPS_OFF
 90 dark JET_OFF | 91 dark HOOKP_OFF | 95 red TIME_SUB | 96 gold TGUN_ON | 97 dark TGUN_OFF | 98 teal TGUN_OK
@@ -72,6 +74,9 @@ _TABLES = {
 NUMBERS = {"TELE": ("number",), "TUNE": ("number",), "SWITCH": ("number", "delay"), "SPEEDUP": ("force", "max_speed")}
 """By kind the fields that the shader writes: at the lower edge, at the upper edge."""
 
+DIGITS = "NUMBER"
+"""Stands for the kinds where the tileset of the numbers is meant: 0-255, each at the lower edge of its cell."""
+
 
 def _rows(table: str) -> dict[int, tuple[str, str]]:
     """Index -> (colour, words) of a table."""
@@ -80,39 +85,31 @@ def _rows(table: str) -> dict[int, tuple[str, str]]:
         if entry.strip():
             numbers, color, words = entry.split()
             first, _, last = numbers.partition("-")
-            rows.update(dict.fromkeys(range(int(first), int(last or first) + 1), (color, words)))
+            for count, number in enumerate(range(int(first), int(last or first) + 1), 1):
+                rows[number] = (color, words.format(count))
     return rows
 
 
-def _write(cell: Pixels, text: str, middle: int, scale: int, color: tuple[int, int, int]) -> None:
+def _write(cell: Pixels, text: str, middle: int) -> None:
     """Write a line into a cell [CELL, CELL, 4], its middle at this height from above, with a dark rim."""
-    mask = bitmap_font.text(text, scale)[:, : CELL - 2]
+    mask = bitmap_font.text(text, 2)[:, : CELL - 4]
     tall, wide = mask.shape
-    top, left = max(1, middle - tall // 2), (CELL - wide) // 2
-    for dy, dx in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1)):
-        cell[top + dy : top + dy + tall, left + dx : left + dx + wide][mask] = (0, 0, 0, 255)
-    cell[top : top + tall, left : left + wide][mask] = (*color, 255)
+    top, left = middle - tall // 2 - 1, (CELL - wide) // 2 - 1
+    rim = np.pad(mask, 1)
+    rim[1:] |= rim[:-1]
+    rim[:, 1:] |= rim[:, :-1]
+    cell[top : top + tall + 2, left : left + wide + 2][rim] = (0, 0, 0, 255)
+    cell[top + 1 : top + tall + 1, left + 1 : left + wide + 1][mask] = (*INK, 255)
 
 
-def _atlas(cells: dict[int, Pixels]) -> Pixels:
-    """A tileset [16 * CELL, 16 * CELL, 4] of these cells by index."""
-    grid = np.zeros((16, 16, CELL, CELL, 4), np.uint8)
-    for number, cell in cells.items():
-        grid[number // 16, number % 16] = cell
-    return grid.transpose(0, 2, 1, 3, 4).reshape(16 * CELL, 16 * CELL, 4)
-
-
-def _tile(number: int, color: str, words: str) -> Pixels:
-    """The picture of one kind of tile: a bevelled field and its words."""
+def _field(color: str) -> Pixels:
+    """A bevelled field."""
     cell = np.empty((CELL, CELL, 4), np.uint8)
     shade = np.array(COLORS[color], np.float32)
     cell[..., :3] = shade
     cell[:3, :, :3] = cell[:, :3, :3] = np.minimum(shade * 1.35, 255)
     cell[-3:, :, :3] = cell[:, -3:, :3] = shade * 0.6
     cell[..., 3] = OPACITY
-    lines = words.split("_") if words else [str(number)]
-    for line, text in enumerate(lines):
-        _write(cell, text, CELL * (line + 1) // (len(lines) + 1), 2, (245, 245, 245))
     return cell
 
 
@@ -127,36 +124,50 @@ def _arrow() -> Pixels:
 
 
 @lru_cache
+def _numbers() -> Pixels:
+    """0-255 on nothing, each in the middle of its cell: uint8 [256, CELL, CELL, 4]."""
+    cells = np.zeros((256, CELL, CELL, 4), np.uint8)
+    for number, cell in enumerate(cells):
+        _write(cell, str(number), CELL // 2)
+    return cells
+
+
 def draw(kind: str) -> Pixels:
-    """The tileset of a kind of physics layer, uint8 [1024, 1024, 4]; what has no word shows its number."""
-    if kind == "SPEEDUP":
-        return _atlas(dict.fromkeys(range(1, 256), _arrow()))
-    rows = _rows(_TABLES[kind])
-    return _atlas({number: _tile(number, *rows.get(number, ("dark", ""))) for number in range(1, 256)})
+    """The tileset of a kind of physics layer (or DIGITS), uint8 [1024, 1024, 4]; what has no word shows its index."""
+    if kind == DIGITS:
+        cells = np.roll(_numbers(), CELL // 2 - 10, axis=1)
+    elif kind == "SPEEDUP":
+        cells = np.broadcast_to(_arrow(), (256, CELL, CELL, 4))
+    else:
+        cells = np.where(_numbers()[..., 3:], _numbers(), _field("dark"))
+        for number, (color, words) in _rows(_TABLES[kind]).items():
+            cells[number] = _field(color)
+            lines = words.split("_")
+            for line, text in enumerate(lines):
+                _write(cells[number], text, CELL * (line + 1) // (len(lines) + 1))
+    return cells.reshape(16, 16, CELL, CELL, 4).swapaxes(1, 2).reshape(16 * CELL, 16 * CELL, 4)
+
+
+def _image(kind: str) -> bpy.types.Image:
+    """The tileset of a kind of physics layer, or of the numbers, shared by all levels of the .blend."""
+    name = f"Levelwright {kind.lower()} tiles"
+    image = bpy.data.images.get(name)
+    if image is None or not image.packed_file:
+        image = images.from_file_bytes(name, _png(kind), 16 * CELL, 16 * CELL, non_color=True)
+        image.alpha_mode = "CHANNEL_PACKED"
+    return image
 
 
 @lru_cache
-def draw_numbers() -> Pixels:
-    """A tileset of the numbers 0-255, uint8 [1024, 1024, 4], each at the lower edge of its cell."""
-    cells = {}
-    for number in range(256):
-        cells[number] = np.zeros((CELL, CELL, 4), np.uint8)
-        _write(cells[number], str(number), CELL - 10, 2, (255, 240, 150))
-    return _atlas(cells)
-
-
-def _image(name: str, pixels: Pixels) -> bpy.types.Image:
-    """The image of this name, shared by all levels of the .blend."""
-    image = bpy.data.images.get(name)
-    if image is None or not image.packed_file:
-        image = images.from_rgba(name, pixels, non_color=True)
-    return image
+def _png(kind: str) -> bytes:
+    """The tileset of a kind of physics layer as a file, drawn once a session."""
+    return images.png(draw(kind))
 
 
 def picture(kind: str) -> Picture:
     """The tileset of a kind of physics layer (a name of TileKind) as materials use it."""
     shared = "GAME" if kind == "FRONT" else kind
-    return Picture(_image(f"Levelwright {shared.lower()} tiles", draw(shared)), 16 * CELL, 16 * CELL)
+    return Picture(_image(shared), 16 * CELL, 16 * CELL)
 
 
 def shade(tree: Tree, kind: str, uv: Any, place: Any, values: dict[str, Any]) -> dict[str, Any]:
@@ -173,9 +184,8 @@ def shade(tree: Tree, kind: str, uv: Any, place: Any, values: dict[str, Any]) ->
     numbers = NUMBERS.get(kind, ())
     for field, drop in zip(numbers, (0.0, 44 / CELL), strict=False):
         at = tree.vector("SUBTRACT", place, (0.0, drop, 0.0)) if drop else place
-        digits = Picture(_image("Levelwright numbers", draw_numbers()), 16 * CELL, 16 * CELL)
         cell = tree.group(shading.index(), Index=values[field], Place=at)
-        over = tree.put("ShaderNodeTexImage", cell["UV"], image=digits.image, interpolation="Closest").outputs
+        over = tree.put("ShaderNodeTexImage", cell["UV"], image=_image(DIGITS), interpolation="Closest").outputs
         factor = tree.math("MULTIPLY", over["Alpha"], cell["Visible"])
         color = tree.lerp(tree.join(factor, factor, factor), color, over["Color"])
         alpha = tree.math("MAXIMUM", alpha, factor)

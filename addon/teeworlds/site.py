@@ -40,6 +40,6 @@ class Site:
         """Put the layer's object where it belongs: stamped, in order, below its group's root, in its collection."""
         identity.stamp(obj, self.token, layout.LAYER, self.number)
         obj[layout.ORDER] = self.order
-        obj.location = (0.0, 0.0, self.number * layout.STEP)
+        obj.location = (0.0, 0.0, layout.depth(self.number, physics))
         obj.parent = self.group.root
         (self.group.physics if physics else self.group.collection).objects.link(obj)

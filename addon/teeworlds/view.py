@@ -77,7 +77,7 @@ def view_as_game(
     width, _ = view_size(aspect)
     camera = _camera(collection)
     data: Any = camera.data
-    top = len(_layers(collection)) * layout.STEP
+    top = len(_layers(collection)) * layout.STEP + layout.PHYSICS_DEPTH
     camera.location = (x, -y, top + 10.0)
     data.ortho_scale = width * zoom
     data.clip_end = top + 100.0
