@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from PIL import Image
 
 Picture = NDArray[np.float64]
-Rectangle = tuple[int, int, int, int]
 
 
 def load(path: Path) -> Picture:
@@ -26,15 +25,6 @@ def block_means(picture: Picture, rows: int, columns: int) -> Picture:
     return picture.reshape(rows, height // rows, columns, width // columns, 3).mean(axis=(1, 3))
 
 
-def blocks_outside(rows: int, columns: int, block: int, masks: tuple[Rectangle, ...]) -> NDArray[np.bool_]:
-    """bool [rows, columns]: blocks of `block` px that touch none of the masks (left, top, right, bottom in px)."""
-    outside = np.ones((rows, columns), bool)
-    for left, top, right, bottom in masks:
-        outside[top // block : -(-bottom // block), left // block : -(-right // block)] = False
-    return outside
-
-
-def difference(ours: Picture, theirs: Picture, where: NDArray[np.bool_] | None = None) -> float:
-    """Mean absolute difference (0..255) of two pictures' block means, over the blocks in `where`."""
-    apart = np.abs(ours - theirs).mean(axis=2)
-    return float(apart[where].mean() if where is not None else apart.mean())
+def difference(ours: Picture, theirs: Picture) -> float:
+    """Mean absolute difference (0..255) of two pictures' block means."""
+    return float(np.abs(ours - theirs).mean())

@@ -44,18 +44,21 @@ class Canvas:
         return inside
 
     def fill(self, shape: Shape, color: Color) -> Canvas:
-        """Lay `color` (0..255, opaque unless it has an alpha) over the pixels inside `shape`."""
+        """Lay `color` (0..255, opaque unless it has an alpha) over the pixels inside `shape`.
+
+        Pixels that stay empty take the colour too: where a picture is drawn enlarged, edges are mixed with it.
+        """
         red, green, blue, alpha = (np.array((*color, 255)[:4]) / 255).tolist()
         over = np.clip(0.5 - shape / self.soft, 0, 1) * alpha
         under = self.pixels[..., 3] * (1 - over)
         total = over + under
-        share = np.divide(over, total, out=np.zeros_like(over), where=total > 0)[..., None]
+        share = np.divide(over, total, out=np.ones_like(over), where=total > 0)[..., None]
         self.pixels[..., :3] += (np.array([red, green, blue]) - self.pixels[..., :3]) * share
         self.pixels[..., 3] = total
         return self
 
     def picture(self) -> Picture:
-        """uint8 [height, width, 4], top row first, straight alpha; colour is 0 where nothing was drawn."""
+        """uint8 [height, width, 4], top row first, straight alpha."""
         return np.rint(self.pixels * 255).astype(np.uint8)
 
 

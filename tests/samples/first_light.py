@@ -253,15 +253,17 @@ class Scene:
         kind = self.map.extended_type("mapitemtype-automapper-config@ddnet.tw")
         self.map.item(kind, 1, group, layer, config, seed, 1)
 
-    def finish(self) -> MapFile:
+    def finish(self, tangents: bool) -> MapFile:
         self.map.item(mapfile.POINTS, *(word for point in self.points for word in point))
+        if not tangents:
+            return self.map
         kind = self.map.extended_type("mapitemtype-envpoints-bezier@ddnet.tw")
         self.map.item(kind, *(word for tangents in self.tangents for word in tangents))
         return self.map
 
 
-def first_light() -> MapFile:
-    """The whole sample."""
+def first_light(tangents: bool = True) -> MapFile:
+    """The whole sample. tangents: with DDNet's item for bezier curves, which map_resave before 2023 crashes on."""
     scene = Scene()
     file = scene.map
     file.item(mapfile.VERSION, 1)
@@ -332,7 +334,7 @@ def first_light() -> MapFile:
     scene.tiles("Water", pond_tiles(), color=(255, 255, 255, 230))
     scene.group("Front", 1, (3, 0), (130, 110))
     scene.tiles("Fence", fence_tiles(), color=(60, 50, 70, 255), detail=True)
-    return scene.finish()
+    return scene.finish(tangents)
 
 
 def _envelopes(scene: Scene) -> tuple[int, int, int, int]:
