@@ -31,6 +31,7 @@ COMPRESSION_LEVEL = 6  # what every writer of maps uses
 DECODED_LIMIT = 2 << 30  # bytes that the blobs of one map may decompress to; the biggest real map needs 626 MB
 
 _HEADER = struct.Struct("<4s8i")
+_ITEM_HEADER = struct.Struct("<Ii")
 _ITEM_TYPE = np.dtype([("type", "<i4"), ("start", "<i4"), ("num", "<i4")])
 
 
@@ -76,13 +77,14 @@ class ItemType:
 class Blob:
     """A piece of bulk data: the bytes as stored, and the decoded ones when they were asked for. Never changed."""
 
-    __slots__ = ("_budget", "_compressed", "_data", "_stored", "offset", "size")
+    __slots__ = ("_budget", "_compressed", "_data", "_paid", "_stored", "offset", "size")
 
     def __init__(self, stored: memoryview, size: int, compressed: bool, budget: Budget, offset: int) -> None:
         self._stored: memoryview | bytes | None = stored
         self._data: bytes | None = None
         self._compressed = compressed
         self._budget = budget
+        self._paid = 0  # bytes that the budget was charged for it
         self.size = size  # of the decoded bytes, as the file claims; 0 = unusable
         self.offset: int | None = offset  # in the file
 
@@ -114,12 +116,19 @@ class Blob:
                 elif self.size == 0:
                     self._data = b""  # the game takes such a blob for none, whatever is stored
                 else:
-                    self._data = inflate(stored, self.size, self._budget, what)
-                    self._budget = Budget.unlimited()  # once is enough
+                    again = self._paid >= self.size
+                    self._data = inflate(stored, self.size, Budget.unlimited() if again else self._budget, what)
+                    self._paid = max(self._paid, self.size)
             except FormatError as error:
                 error.offset = self.offset
                 raise
         return self._data
+
+    def charge(self, count: int, what: str) -> None:
+        """Charge the map's budget for `count` bytes that are made of this blob in all; what was paid for counts."""
+        if count > self._paid:
+            self._budget.spend(count - self._paid, what)
+            self._paid = count
 
     def stored(self, version: int) -> bytes | memoryview:
         """The bytes for a container of that version: those of the file if they fit."""
@@ -223,7 +232,7 @@ class Datafile:
         position = 0
         for item in self.all_items():
             words = item.words.tobytes()
-            pieces.append(struct.pack("<Ii", item.type << 16 | item.id, len(words)))
+            pieces.append(_ITEM_HEADER.pack(item.type << 16 | item.id, len(words)))
             pieces.append(words)
             offsets.append(position)
             position += 8 + len(words)

@@ -14,6 +14,8 @@ from ..binary import FormatError
 from .datafile import Blob, Item
 from .records import GROUP_EX, WORD, ItemKind, encode_text, text_to_words, words_to_text
 
+SPARE_BYTES = 16 << 20  # that a blob may have beyond what its item needs; texts are no longer, either
+
 NO_NAME = tuple(text_to_words("", 3, "name").tolist())
 NO_LONG_NAME = tuple(text_to_words("", 8, "name").tolist())
 
@@ -98,10 +100,17 @@ class Record:
         index = self.get(word, -1)
         return index if 0 <= index < len(self.blobs) else None
 
-    def blob_data(self, word: int, what: str) -> bytes | None:
-        """The decoded bytes of a blob; None where there are none, or an unusable blob (size 0)."""
+    def blob_data(self, word: int, what: str, need: int = 0) -> bytes | None:
+        """The decoded bytes of a blob; None where there are none, or an unusable blob (size 0).
+
+        `need`: how many the item's own numbers ask for. Raises FormatError for a blob that is absurdly longer.
+        """
         blob = self.blob(word)
-        return None if blob is None or blob.size == 0 else blob.data(what)
+        if blob is None or blob.size == 0:
+            return None
+        if blob.size > 4 * need + SPARE_BYTES:
+            raise FormatError(f"a blob of {blob.size} bytes where {need} are needed", what, blob.offset)
+        return blob.data(what)
 
     def forget(self) -> None:
         """Let go of what was decoded; it is decoded again when it is next asked for."""
@@ -258,7 +267,7 @@ class Image(Record):
         RGB (variant 0) gets alpha 255. Raises FormatError where the bytes don't fit the size.
         """
         try:
-            data = None if self.external else self.blob_data(5, "pixels")
+            data = None if self.external else self.blob_data(5, "pixels", 4 * self.width * self.height)
             return None if data is None else self._decoded(data)
         except FormatError as error:
             raise error.about(f"pixels of image {self.name!r}") from None
@@ -339,7 +348,8 @@ class Sound(Record):
     def data(self) -> bytes | None:
         """The Ogg/Opus file; None if it isn't embedded."""
         try:
-            return None if self.external else self.blob_data(self.DATA, "sound")
+            blob = None if self.external else self.blob(self.DATA)
+            return None if blob is None or blob.size == 0 else blob.data()
         except FormatError as error:
             raise error.about(f"sound {self.name!r}") from None
 

@@ -145,7 +145,7 @@ class RecordLayer(Layer):
         if count == 0:
             return np.zeros(0, record)
         try:
-            data = self.blob_data(_RECORDS, "records") or b""
+            data = self.blob_data(_RECORDS, "records", count * record.itemsize) or b""
             if count < 0 or count * record.itemsize > len(data):
                 raise FormatError(f"{len(data)} bytes for {count} records of {record.itemsize}")
         except FormatError as error:
@@ -165,7 +165,7 @@ class RecordLayer(Layer):
         if old is not None and len(old) == len(records) and self.blob(_RECORDS) is not None:
             if old.tobytes() == data:
                 return
-            rest = (self.blob_data(_RECORDS, "records") or b"")[len(data) :]
+            rest = (self.blob_data(_RECORDS, "records", len(data)) or b"")[len(data) :]
         self.put(_COUNT, len(records))
         self.put_blob(_RECORDS, data + rest or bytes(record.itemsize))
 

@@ -94,6 +94,8 @@ class _Assembly:
                 wanted = item.id
             else:
                 wanted, free = free, free + 1
+            if wanted > 0xFFFF:
+                raise FormatError(f"too many items of type {kind}: their ids have 16 bits", "datafile")
             if (item.type, item.id) != (kind, wanted):
                 changed = self.change(item)
                 changed.type, changed.id = kind, wanted

@@ -147,7 +147,8 @@ class TileLayer(Layer):
         return TILE_RECORDS[self.tile_kind]
 
     def _tile_bytes(self) -> bytes:
-        data = self.blob_data(self._tiles_word(), "tiles")
+        need = self.width * self.height * TILE_RECORDS[self.tile_kind].itemsize
+        data = self.blob_data(self._tiles_word(), "tiles", need)
         if data is None:
             raise FormatError("it has none")
         return data
@@ -182,6 +183,9 @@ class TileLayer(Layer):
         if self._runs is None or self._runs[0] is not data or len(self._runs[1]) != count:
             if len(data) % TILE.itemsize:
                 raise FormatError(f"{len(data)} bytes are no whole number of records")
+            blob = self.blob(DATA)
+            if blob is not None:
+                blob.charge(len(data) + count * TILE.itemsize, "tiles")
             tiles = expand_runs(np.frombuffer(data, TILE), count)
             tiles.flags.writeable = False
             self._runs = (data, tiles)

@@ -380,3 +380,35 @@ def test_stray_numbers_are_no_references():
     level = level_of(m)
     assert level.groups[0].layers[1].blob_words() == (14,)
     assert level.before.blobs == {0, 1}
+
+
+def test_a_blob_far_longer_than_its_item_needs_is_not_decoded():
+    m = small_map()
+    m.tiles(2, 2, bytes(17 << 20), title="bomb")
+    m.quads([build.quad()], title="fine")
+    m.info(settings=bytes(17 << 20))
+    level = level_of(m)
+    with pytest.raises(FormatError, match="tiles of layer 'bomb': a blob of 17825792 bytes where 16 are needed"):
+        level.groups[0].layers[1].tiles()
+    with pytest.raises(FormatError, match="a blob of 17825792 bytes"):
+        _ = level.info.settings
+    assert level.file.budget.left == level.file.budget.limit
+
+
+def test_runs_are_charged_for_what_they_become():
+    m = small_map()
+    m.tiles(2048, 1024, tile(1, 0, 255) * 8192, version=4, title="runs")
+    data = m.build()
+    level = read(data)
+    layer = level.groups[0].layers[1]
+    layer.tiles()
+    spent = 8192 * 4 + 2048 * 1024 * 4
+    assert level.file.budget.left == level.file.budget.limit - spent
+    layer.forget()
+    layer.tiles()
+    assert level.file.budget.left == level.file.budget.limit - spent
+    level = read(data)
+    level.file.budget.left = spent - 1
+    with pytest.raises(FormatError, match="beyond the limit"):
+        level.groups[0].layers[1].tiles()
+    assert write(level) == data
