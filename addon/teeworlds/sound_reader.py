@@ -58,7 +58,7 @@ class SoundTable:
         """The number in the map of a sound in the scene; one that the map doesn't have becomes a new one."""
         if block not in self._numbers:
             values, _ = properties.read(block, SoundProperties)
-            name = values.sound_name or plain_name(block.name)
+            name = values.sound_name or _plain_name(block)
             self._numbers[block] = len(self._level.sounds)
             data = None if values.external else _checked(block, _data(block))
             self._level.sounds.append(teeworlds.Sound.new(name, data, external=values.external))
@@ -78,14 +78,18 @@ def _overlay(block: bpy.types.Sound, sound: teeworlds.Sound) -> None:
     values, changed = properties.read(block, SoundProperties)
     if "sound_name" in changed:
         sound.name = values.sound_name
-    elif plain_name(block.name) != plain_name(layout.readable(sound.name) or UNNAMED):
-        sound.name = plain_name(block.name)
+    elif _plain_name(block) != plain_name(layout.readable(sound.name) or UNNAMED):
+        sound.name = _plain_name(block)
     if "external" in changed and values.external:
         sound.set_data(None)
     elif "external" in changed or (block.packed_file is not None and not sound.external):
         data = _data(block)
         if data != _stored(sound):
             sound.set_data(_checked(block, data))
+
+
+def _plain_name(block: bpy.types.Sound) -> str:
+    return plain_name(block.name).removesuffix(".opus")
 
 
 def _data(block: bpy.types.Sound) -> bytes:
@@ -156,13 +160,16 @@ def _source(obj: bpy.types.Object, was: Sources, scene: LayerScene, envelopes: E
             (source[key], source[f"{key}_offset"]) if len(was) else (np.full(1, -1, np.int32), np.zeros(1, np.int32))
         )
         source[key], source[f"{key}_offset"] = envelopes.assign(kind, played, before)
-    matrix = scene.matrix @ transforms.compose(obj, scene.object, scene.depsgraph, deltas=position is None)
+    # Without its strip an object keeps the delta of the frame that was shown last.
+    moves = position is not None or bool(envelopes.shown(EnvelopeKind.POSITION, was["position_envelope"]).any())
+    matrix = scene.matrix @ transforms.compose(obj, scene.object, scene.depsgraph, deltas=not moves)
     for axis, key, scale in ((0, "x", UNIT), (1, "y", -UNIT)):
         place = matrix[axis, 3] * scale
+        if len(was) and abs(place - int(was[key][0])) <= max(0.5, _ROUNDING * abs(place)):
+            continue
         if not abs(place) < 2**31:
             raise SceneError(f"{obj.name}: too far away: a map ends 65,536 tiles from its origin", [obj])
-        if not len(was) or abs(place - source[key][0]) > max(0.5, _ROUNDING * abs(place)):
-            source[key] = round(place)
+        source[key] = round(place)
     _write_properties(obj, source, was, np.linalg.norm(matrix[:2, :2], axis=0).tolist())
     return source
 

@@ -151,6 +151,7 @@ def pack(name: str, data: bytes) -> bpy.types.Sound:
         path.write_bytes(data)
         block = bpy.data.sounds.load(str(path))
         block.pack()
+    block.name = name
     file_name = "".join(sign if sign.isalnum() or sign in " ._-" else "_" for sign in name)
     block.filepath = f"//{PurePosixPath(file_name)}.opus"
     return block

@@ -101,7 +101,7 @@ def test_moving_turning_and_scaling_the_level_edits_nothing():
     same(read(scene), odd_quads())
 
 
-# ----------------------------------------------------------------------------------------------------------- as it looks
+# ---------------------------------------------------------------------------------------------------------- as it looks
 
 
 def test_each_quad_lies_where_the_record_says_with_its_colours_and_texture():
