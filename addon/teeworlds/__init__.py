@@ -1,14 +1,9 @@
 """Teeworlds / DDNet maps in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
-from . import panel
+from . import edit_panel, panel
+from .exporter import export_level
 from .importer import import_level
 from .settings import ExportSettings, ImportSettings
-
-
-def export_level(context, collection, settings, report):  # noqa: D103, ANN001, ANN201
-    from .exporter import export_level
-    return export_level(context, collection, settings, report)
-
 
 __all__ = ["ExportSettings", "ImportSettings", "export_level", "import_level", "register", "unregister"]
 
@@ -16,8 +11,10 @@ __all__ = ["ExportSettings", "ImportSettings", "export_level", "import_level", "
 def register() -> None:
     """Register the game's own panels and operators."""
     panel.register()
+    edit_panel.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    edit_panel.unregister()
     panel.unregister()
