@@ -4,7 +4,7 @@ reports, progress, files    what an import or export says, how far it is, and wr
 originals, baselines        the imported bytes, and what the import made of them, kept in the .blend
 identity                    which record an object or a mesh element is
 transforms, evaluated       where things are, and what they look like with modifiers, wherever they are hidden
-meshes                      arrays to meshes and back
+meshes, attributes          arrays to meshes and back
 properties                  a dataclass's fields as custom properties
 images, bitmap_font, materials
 animation                   actions, keys, NLA strips and drivers, the same in Blender 4.2 to 5.2

@@ -45,7 +45,7 @@ def _packed(name: str, data: bytes, width: int, height: int, non_color: bool) ->
     image = bpy.data.images.new(name, width, height, alpha=True)
     image.pack(data=data, data_len=len(data))
     image.source = "FILE"
-    image.alpha_mode = "CHANNEL_PACKED"  # "NONE" would lose the alpha, the others change colours where it is 0
+    image.alpha_mode = "CHANNEL_PACKED"  # "NONE" and "PREMUL" don't give the bytes back
     settings: Any = image.colorspace_settings
     settings.name = "Non-Color" if non_color else "sRGB"
     remember(image)

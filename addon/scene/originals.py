@@ -26,8 +26,8 @@ ORIGINAL = "levelwright_original"
 PART = "levelwright_part_"
 RESOURCES = "levelwright_"
 
-SAMPLE = 1 << 16
-SAMPLES = 8
+SAMPLE, SAMPLES = 1 << 14, 8
+"""Bytes and number of the pieces of a large file by which `attach` guesses whether it shrinks."""
 
 
 @dataclass(frozen=True)

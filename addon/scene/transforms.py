@@ -174,20 +174,25 @@ def compose(
     out (of the parents too), where they are animated for show.
     depsgraph: as `evaluated.shown` gives it, holding object and root; needed only if `needs_evaluation`.
     """
-    chain = [obj, *_ancestors(obj, root)]
-    if any(_is_driven_elsewhere(one) for one in chain):
-        if depsgraph is None:
-            raise SceneError(f"{obj.name}: a constraint or a bone moves it, so it must be evaluated", objects=[obj])
-        top = chain[-1].parent
-        world = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
-        above = np.array(top.evaluated_get(depsgraph).matrix_world, np.float64) if top else np.eye(4)
-        return np.asarray(np.linalg.solve(above, world), np.float64)
     result = np.eye(4)
-    for one in chain:
-        result = local(one, deltas) @ result
-        if one.parent is not None:
-            result = np.array(one.matrix_parent_inverse, np.float64) @ result
+    for one in (obj, *_ancestors(obj, root)):
+        result = _to_parent(one, depsgraph, deltas) @ result
     return result
+
+
+def _to_parent(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None, deltas: bool) -> Matrix:
+    """Return the object's transform relative to its parent (or the world): evaluated only if channels don't tell."""
+    parent = obj.parent
+    if not _is_driven_elsewhere(obj):
+        own = local(obj, deltas)
+        return own if parent is None else np.array(obj.matrix_parent_inverse, np.float64) @ own
+    if depsgraph is None:
+        raise SceneError(f"{obj.name}: a constraint or a bone moves it, so it must be evaluated", objects=[obj])
+    world = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
+    if parent is None:
+        return world
+    above = np.array(parent.evaluated_get(depsgraph).matrix_world, np.float64)
+    return np.asarray(np.linalg.solve(above, world), np.float64)
 
 
 def local(obj: bpy.types.Object, deltas: bool = True) -> Matrix:

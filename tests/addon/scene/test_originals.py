@@ -10,7 +10,6 @@ from levelwright.addon.scene import identity, originals
 from levelwright.addon.scene.reports import SceneError
 
 from tests.addon import blenders
-from tests.addon.scene.scene_helpers import link
 
 DATA = bytes(range(256)) * 40 + b"\0tail\xff"
 PARTS = {"level.tng": b"things\0", "level.wld": os.urandom(5000)}
@@ -146,7 +145,7 @@ def test_copy_of_the_collection() -> None:
     assert_complete(copy)
 
 
-def test_duplicate_in_the_outliner_is_a_level_of_its_own() -> None:
+def test_a_copy_in_the_scene_is_a_level_of_its_own() -> None:
     level = new_level(parts=PARTS)
     copy = level.copy()
     bpy.context.scene.collection.children.link(copy)
@@ -291,4 +290,3 @@ def test_resources_of_a_copy() -> None:
     image = bpy.data.images.new("i", 4, 4)
     originals.set_resource(level, "images", 0, image)
     assert originals.resources(level.copy(), "images") == {0: image}
-    assert link(bpy.data.objects.new("o", None)) is not None

@@ -287,6 +287,17 @@ def test_a_constraint_on_a_parent_carries_on() -> None:
     assert np.allclose(found[:3, 3], [1.5, 0.25, 0.125], atol=1e-5), "x of the group is held at 0"
 
 
+def test_a_constraint_leaves_the_parents_exact_and_their_show_out() -> None:
+    root, group, thing = level()
+    thing.constraints.new("LIMIT_LOCATION").owner_space = "LOCAL"
+    group.location = (0.1, 0.2, 0.3)
+    expected = np.array(group.location, np.float64) + np.array(thing.location, np.float64)
+    group.delta_location = (50, 60, 70)
+    with evaluated.shown(bpy.context, [root, group, thing]) as depsgraph:
+        found = transforms.compose(thing, depsgraph=depsgraph, deltas=False)
+    assert np.allclose(found[:3, 3], expected, atol=1e-5), "the group's parallax for show doesn't count"
+
+
 def test_a_constrained_object_that_is_hidden() -> None:
     root, group, thing = level()
     target = empty("target")
