@@ -1,7 +1,8 @@
 """Levelwright's library: game levels as typed records, read and written byte for byte. Python and numpy, no Blender.
 
->>> level = read("dm1.map")                                              # doctest: +SKIP
->>> Path("copy.map").write_bytes(write(level))                           # doctest: +SKIP
+    level = read("dm1.map")
+    level.groups[0].name = "Sky"
+    Path("copy.map").write_bytes(write(level))
 
 Every format offers the same verbs; FORMATS is the table of them.
 """

@@ -8,7 +8,7 @@ import numpy as np
 
 from .datafile import Blob, Datafile, Item
 from .items import Automapper, GroupExtra, Image, Info, Record, Sound
-from .layers import Group, Layer, QuadLayer, SoundLayer, UnknownLayer
+from .layers import Group, Layer, QuadLayer, Records, SoundLayer, UnknownLayer
 from .points import Envelope, PointTable, is_wide
 from .records import (
     AUTOMAPPER,
@@ -155,6 +155,7 @@ class Level:
 
     def remove_image(self, number: int) -> None:
         """Remove an image; layers that show it lose it, later images move up."""
+        number = range(len(self.images))[number]
         del self.images[number]
         move = _renumbering(number, len(self.images))
         for layer in (*self.layers, *self.orphans):
@@ -163,6 +164,7 @@ class Level:
 
     def remove_sound(self, number: int) -> None:
         """Remove a sound; layers that play it lose it, later sounds move up."""
+        number = range(len(self.sounds))[number]
         del self.sounds[number]
         move = _renumbering(number, len(self.sounds))
         for layer in (*self.layers, *self.orphans):
@@ -171,6 +173,7 @@ class Level:
 
     def remove_envelope(self, number: int) -> None:
         """Remove an envelope; what it moved stands still, later envelopes move up."""
+        number = range(len(self.envelopes))[number]
         move = _renumbering(number, len(self.envelopes) - 1)
         layers = (*self.layers, *self.orphans)
         quads = [
@@ -213,7 +216,8 @@ def _renumbering(removed: int, left: int) -> Callable[[int], int]:
     return lambda number: -1 if number == removed else number - (removed < number <= left)
 
 
-def _moved(records: np.ndarray, fields: tuple[str, ...], move: Callable[[int], int]) -> np.ndarray:  # type: ignore[type-arg]
+def _moved(records: Records, fields: tuple[str, ...], move: Callable[[int], int]) -> Records:
+    """The records with the numbers in `fields` changed by `move`."""
     records = records.copy()
     for name in fields:
         values, places = np.unique(records[name], return_inverse=True)

@@ -11,11 +11,11 @@ from uuid import UUID
 import numpy as np
 
 from ..binary import FormatError
-from .datafile import Blob, Datafile, Item, ItemType
+from .datafile import Blob, Datafile, Item, ItemType, Words
 from .items import Automapper, GroupExtra, Record
 from .layers import Group, Layer
 from .level import PRE_0_4, Level
-from .points import Envelope, is_wide, lay_out
+from .points import WIDE_VERSION, Envelope, is_wide, lay_out
 from .records import AUTOMAPPER, ENVELOPE_TANGENTS, GROUP_EX, WORD, ItemKind
 from .tile_layers import TileLayer
 
@@ -162,19 +162,20 @@ class _Assembly:
             self.set(envelope.item, Envelope.START, start)
             if envelope.own_points is not None or id(envelope) not in known:
                 self.set(envelope.item, Envelope.COUNT, len(envelope.points))
-            if wide and is_wide([e for e in before if e in level.envelopes]) and id(envelope) not in known:
-                self.set(envelope.item, 0, 3)
+            if wide and id(envelope) not in known:
+                self.set(envelope.item, Envelope.VERSION_WORD, WIDE_VERSION)
         items = level.file.items(ItemKind.ENVELOPE_POINTS)
         first = items[0] if items else Item(ItemKind.ENVELOPE_POINTS, 0, np.zeros(0, WORD))
         self.words(first, table.pack(wide))
         self.items(ItemKind.ENVELOPE_POINTS, [first, *items[1:]])
         self.tangents(None if wide or table.tangents is None else table.pack_tangents())
 
-    def words(self, item: Item, words: np.ndarray) -> None:  # type: ignore[type-arg]
+    def words(self, item: Item, words: Words) -> None:
+        """Set all words of an item in the container that is written."""
         if not np.array_equal(item.words, words):
             self.change(item).words = words
 
-    def tangents(self, words: np.ndarray | None) -> None:  # type: ignore[type-arg]
+    def tangents(self, words: Words | None) -> None:
         """DDNet's item with the points' tangents."""
         items = self.level.uuid_items(ENVELOPE_TANGENTS)
         if words is None:

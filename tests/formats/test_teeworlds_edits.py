@@ -340,6 +340,16 @@ def test_numbers_that_name_nothing_stay():
     assert [layer.image for layer in read(write(level)).groups[0].layers[1:]] == [-2, 0, -1, 1, 3, 70]
 
 
+def test_numbers_count_from_the_end_too_but_must_be_there(original):
+    level, other = read(original), read(original)
+    level.remove_image(-2)
+    other.remove_image(0)
+    assert write(level) == write(other)
+    for remove in (level.remove_image, level.remove_sound, level.remove_envelope):
+        with pytest.raises(IndexError):
+            remove(9)
+
+
 def test_removing_a_sound(original):
     level = read(original)
     level.remove_sound(0)
