@@ -40,7 +40,11 @@ def only_layer(m: Map):
     return level.groups[-1].layers[-1]
 
 
-@given(st.text(st.characters(exclude_characters="\0"), max_size=11).filter(lambda text: len(text.encode()) <= 11))
+@given(
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=11).filter(
+        lambda text: len(text.encode()) <= 11
+    )
+)
 def test_names_in_words(text):
     assert tuple(text_to_words(text, 3, "name").tolist()) == build.name(text)
     assert words_to_text(np.array(build.name(text), "<i4")) == text
