@@ -1,5 +1,7 @@
 """The sidebar of the 3D view: the scene's levels, what they were imported from, and how to write them."""
 
+import textwrap
+
 import bpy
 
 from . import levels
@@ -8,6 +10,8 @@ from .scene import originals
 from .scene.reports import SceneError
 
 CATEGORY = "Levelwright"
+LETTER = 9  # pixels, about
+LINES = 8
 
 
 class LEVELWRIGHT_PT_levels(bpy.types.Panel):
@@ -25,12 +29,13 @@ class LEVELWRIGHT_PT_levels(bpy.types.Panel):
             self.layout.label(text="No level in this scene")
             self.layout.operator("import_scene.game_level", icon="IMPORT")
         active = originals.level_of(context)
+        letters = context.region.width // LETTER if context.region else 40
         for level in found:
-            _draw_level(self.layout.box(), level, level == active)
+            _draw_level(self.layout.box(), level, level == active, letters)
 
 
-def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active: bool) -> None:
-    """Draw one level: its name, its original, its report, and what can be done with it."""
+def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active: bool, letters: int) -> None:
+    """Draw one level: its name, its original, its report in lines of so many letters, and what can be done with it."""
     layout.label(text=level.name, icon="RADIOBUT_ON" if active else "RADIOBUT_OFF")
     info = originals.describe(level)
     try:
@@ -49,10 +54,9 @@ def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active:
         column.operator(AttachOriginal.bl_idname).collection = level.name
     report = levels.report_of(level)
     if report is not None:
-        for line in report.lines[:4]:
-            column.label(text=line.body)
-        if len(report.lines) > 5:
-            column.label(text=f"All of it: text block {report.name}", icon="TEXT")
+        for line in textwrap.wrap(report.as_string(), letters)[:LINES]:
+            column.label(text=line)
+        column.label(text=f"All of it: text {report.name}", icon="TEXT")
     layout.operator(f"export_scene.{game.operator}", icon="EXPORT").collection = level.name
 
 
