@@ -141,7 +141,7 @@ def same_keys(keys: Keys, built: Keys) -> bool:
     )
 
 
-def read_keys(
+def read_points(
     curves: Sequence[Keys],
     built: Keys | None,
     points: Points,

@@ -23,6 +23,7 @@ from ..scene import evaluated, meshes, originals, properties, transforms
 from ..scene.progress import progress
 from ..scene.reports import Report, SceneError
 from . import envelopes, layout, quad_reader, sound_reader
+from .envelope_reader import EnvelopeReader
 from .group_reader import write_group
 from .image_reader import ImageTable
 from .layer_reader import Kind, LayerScene, Matrix, read_properties, shown_image, write_common, write_tile_layer
@@ -90,7 +91,7 @@ class _Export:
         if context.scene is None:
             raise SceneError("there is no scene to export from")
         fps = envelopes.scene_fps(context.scene)
-        self.envelopes = envelopes.EnvelopeReader(collection, None if token is None else level, fps)
+        self.envelopes = EnvelopeReader(collection, None if token is None else level, fps, report)
         self.made: set[int] = set()  # ids of the layers that no record stood for
 
     def run(self) -> None:

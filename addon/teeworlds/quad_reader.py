@@ -23,7 +23,7 @@ from ...formats.teeworlds.records import EnvelopeKind
 from ..scene import identity, meshes, transforms
 from ..scene.reports import SceneError
 from . import layout
-from .envelopes import EnvelopeReader, Played
+from .envelope_reader import EnvelopeReader, Played
 from .layer_reader import LayerScene
 from .quads import COLOR_LIMIT, ENVELOPES, OFFSET, UNIT, corner_colors, corner_uvs
 

@@ -15,7 +15,7 @@ from ...formats.teeworlds.records import EnvelopeKind, SourceShape
 from ..scene import baselines, identity, originals, properties, transforms
 from ..scene.reports import Report, SceneError
 from . import layout
-from .envelopes import EnvelopeReader
+from .envelope_reader import EnvelopeReader
 from .image_reader import plain_name
 from .layer_reader import LayerScene
 from .layout import FIXED, TILE

@@ -6,7 +6,7 @@ import bpy
 from levelwright.addon.scene import identity, transforms
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.teeworlds import envelopes, layout, quads, sound_reader, sounds
-from levelwright.addon.teeworlds.envelopes import EnvelopeReader
+from levelwright.addon.teeworlds.envelope_reader import EnvelopeReader
 from levelwright.addon.teeworlds.layer_reader import LayerScene
 from levelwright.addon.teeworlds.site import Site
 from levelwright.formats import teeworlds

@@ -6,6 +6,7 @@ import pytest
 from levelwright.addon.scene import animation, identity, originals
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.teeworlds import curves, envelopes, layout
+from levelwright.addon.teeworlds.envelope_reader import EnvelopeReader
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.envelopes import evaluate
 from levelwright.formats.teeworlds.records import BEZIER, POINT, Curve, EnvelopeKind
@@ -156,7 +157,7 @@ def test_untouched_envelopes_come_back_as_they_were(reopened, tmp_path):
         collection = bpy.data.collections["map"]
     bpy.context.scene.frame_set(17)
     bpy.context.scene.render.fps = 60
-    reader = envelopes.EnvelopeReader(collection, level, 60.0)
+    reader = EnvelopeReader(collection, level, 60.0)
     assert reader.apply(level) == []
     assert teeworlds.write(level) == before
     for number, (kind, *_) in enumerate(ALL):
@@ -169,7 +170,7 @@ def test_untouched_envelopes_come_back_as_they_were(reopened, tmp_path):
 def edited(level, collection, number=0):
     """Points and tangents of an envelope after the scene's edits."""
     before = level.envelopes[number].points.copy()
-    envelopes.EnvelopeReader(collection, level, FPS).apply(level)
+    EnvelopeReader(collection, level, FPS).apply(level)
     return before, level.envelopes[number].points, level.envelopes[number].tangents
 
 
@@ -309,6 +310,13 @@ def test_names_and_settings_are_read_back():
     assert (level.envelopes[0].name, level.envelopes[0].synchronized) == ("swing", False)
 
 
+def test_an_envelope_stays_of_its_kind():
+    level, collection, built = make_level((POSITION, LATE, None))
+    built.actions[0]["envelope_kind"] = 2
+    with pytest.raises(SceneError, match="another kind"):
+        edited(level, collection)
+
+
 def test_deleted_and_new_actions_are_removed_and_appended():
     level, collection, built = make_level(
         (POSITION, LATE, None), (COLOR, COLORS, None), (POSITION, EVERY_CURVE, HANDLES)
@@ -322,7 +330,7 @@ def test_deleted_and_new_actions_are_removed_and_appended():
     fresh.keyframe_insert("delta_location", index=0, frame=12)
     copy = add(collection, built, POSITION, 2)
     copy.animation_data.nla_tracks[0].strips[0].action = built.actions[2].copy()
-    reader = envelopes.EnvelopeReader(collection, level, FPS)
+    reader = EnvelopeReader(collection, level, FPS)
     numbers = [played and played.number for played in (reader.played(o, POSITION) for o in (*plays, fresh, copy))]
     assert numbers == [None, 1, 2, 3]
     assert reader.renumbered(np.array([0, 1, 2, 3, -1, -2, 40], np.int32)).tolist() == [-1, 0, 1, -1, -1, -2, 40]
@@ -340,18 +348,18 @@ def test_moving_a_strip_changes_the_offset():
     obj = add(collection, built, POSITION, 0, 250)
     strip = obj.animation_data.nla_tracks[0].strips[0]
     strip.frame_start -= 12
-    reader = envelopes.EnvelopeReader(collection, level, FPS)
+    reader = EnvelopeReader(collection, level, FPS)
     record = np.array([0, 0], np.int32), np.array([250, 100], np.int32)
     assert reader.assign(POSITION, reader.played(obj, POSITION), record)[1].tolist() == [750, 750]
     strip.scale = 2
     with pytest.raises(SceneError, match="scaled"):
-        envelopes.EnvelopeReader(collection, level, FPS)
+        EnvelopeReader(collection, level, FPS)
 
 
 def test_properties_decide_where_the_strip_was_left_alone():
     level, collection, built = make_level((COLOR, COLORS, None), (COLOR, COLORS, None))
     obj = add(collection, built, COLOR, 0, 250)
-    reader = envelopes.EnvelopeReader(collection, level, FPS)
+    reader = EnvelopeReader(collection, level, FPS)
     played = reader.played(obj, COLOR)
 
     def ints(*values):

@@ -1,11 +1,14 @@
 """Quad layers as meshes and objects, and back: unedited they are the very records, an edit changes what was edited."""
 
+import dataclasses
+
 import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import animation, meshes
 from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.teeworlds import envelopes, layout, quad_reader, quads
+from levelwright.addon.teeworlds import layout, quad_reader, quads
+from levelwright.addon.teeworlds.envelope_reader import EnvelopeReader
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.quads import default_quads
 from levelwright.formats.teeworlds.records import POINT, EnvelopeKind
@@ -463,5 +466,29 @@ def test_a_layer_whose_quads_cannot_be_read_stays():
     assert read(scene) is None
 
 
+def test_a_scene_without_its_original_is_built_whole():
+    records = random_quads(6)
+    records["position_envelope"] = 0, 1, -1, 0, -1, -1
+    records["color_envelope"] = -1, 2, 2, -1, -1, -1
+    scene = scene_of(records)
+    reader = EnvelopeReader(scene.collection, None, FPS)
+    obj = scene.layers[0]
+    got = quad_reader.read(dataclasses.replace(scene.scene_of(obj, 1), ids_token=None), None, reader)
+    order = [np.flatnonzero((records["points"] == one).all(axis=(1, 2)))[0] for one in got["points"]]
+    same(got, records[order])
+    level = teeworlds.new_level()
+    reader.apply(level)
+    assert [one.points.tobytes() for one in level.envelopes] == [one.points.tobytes() for one in scene.level.envelopes]
+
+
+def test_keys_that_are_not_exported_are_named():
+    records = random_quads(1)
+    records["color_envelope"] = 2
+    scene = scene_of(records)
+    scene.layers[0].children[0].keyframe_insert("location", frame=0)
+    EnvelopeReader(scene.collection, scene.level, FPS, scene.report)
+    assert any("quad 0: keys on its location" in warning for warning in scene.report.warnings)
+
+
 def test_the_scene_rate_is_that_of_the_import():
-    assert envelopes.EnvelopeReader(scene_of(random_quads(1)).collection, None, 60.0).fps == FPS
+    assert EnvelopeReader(scene_of(random_quads(1)).collection, None, 60.0).fps == FPS
