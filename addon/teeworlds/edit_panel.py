@@ -12,7 +12,7 @@ from ...formats.binary import FormatError
 from ...formats.teeworlds.tiles import TileFlag
 from ..scene import originals, properties
 from ..scene.reports import SceneError
-from . import edit, layout
+from . import edit, layout, view
 from .layout import TILE_FIELDS, GroupProperties, LevelProperties
 from .scene_reader import kind_of, layer_above
 
@@ -26,8 +26,10 @@ LAYER_KINDS = [
 
 
 def active_map(context: bpy.types.Context) -> bpy.types.Collection | None:
-    """The active level, if it is a map."""
-    level = originals.level_of(context)
+    """The level that the active object is in, or else the active one, if it is a map."""
+    obj, level = context.active_object, originals.level_of(context)
+    if obj is not None and context.scene is not None:
+        level = next((one for one in originals.levels(context.scene) if obj.name in one.all_objects), level)
     info = originals.describe(level) if level is not None else None
     return level if info is not None and info.format == "teeworlds" else None
 
@@ -163,8 +165,13 @@ class AddLayer(_Edit, bpy.types.Operator):
             width, height = edit.game_size(level)
             size = (self.width or width, self.height or height)
             made = edit.add_tile_layer(level, group, self.kind, self.title, size, self.resource)
-        if context.view_layer and made.name in context.view_layer.objects:
-            context.view_layer.objects.active = made
+            if self.kind != "TILES":
+                view.show_physics(level, True)
+        view_layer = context.view_layer
+        if view_layer is not None:
+            view_layer.update()
+            if made.name in view_layer.objects:  # not in collections that are excluded
+                view_layer.objects.active = made
 
 
 class MoveLayer(_Edit, bpy.types.Operator):

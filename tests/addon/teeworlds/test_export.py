@@ -1,4 +1,4 @@
-"""A scene laid over its original: nothing edited gives the same bytes, and an edit changes what it means and no more."""
+"""A scene laid over its original: nothing edited gives the same bytes, an edit changes what it means and no more."""
 
 import math
 
@@ -15,21 +15,20 @@ from tests.addon.teeworlds.export_helpers import (
     corners,
     exported,
     face_at,
-    group,
     image,
     imported,
     layer,
+    names,
     parse,
     part,
     place,
     reopened,
-    values,
 )
 from tests.formats.teeworlds_bytes import GAME, GROUP, IMAGE, INFO, LAYER, Map, small_map, tile, whole_map
 
 # Of whole_map: blobs and layers by number.
 AUTHOR, SETTINGS, ART_NAME, ART, GRASS_NAME, GAME_TILES, DECO_TILES = 0, 4, 5, 6, 7, 12, 13
-GAME_LAYER, DECO, TELE, SPEEDUP, SWITCH = 2, 3, 4, 5, 7
+GAME_LAYER, DECO, TELE, SPEEDUP, FRONT, SWITCH = 2, 3, 4, 5, 6, 7
 BACKGROUND, PLAYED = 0, 1
 
 
@@ -190,9 +189,16 @@ def test_attributes_are_written_where_they_were_edited():
 
 @pytest.mark.parametrize(
     ("record", "blob", "attribute", "byte", "value"),
-    [(TELE, 15, "number", 0, 77), (TELE, 15, "index", 1, 10), (SPEEDUP, 17, "force", 0, 99), (SPEEDUP, 17, "max_speed", 1, 7),
-     (SPEEDUP, 17, "angle", 4, 45), (SWITCH, 21, "delay", 3, 9), (SWITCH, 21, "number", 0, 4)],
-)  # fmt: skip
+    [
+        (TELE, 15, "number", 0, 77),
+        (TELE, 15, "index", 1, 10),
+        (SPEEDUP, 17, "force", 0, 99),
+        (SPEEDUP, 17, "max_speed", 1, 7),
+        (SPEEDUP, 17, "angle", 4, 45),
+        (SWITCH, 21, "delay", 3, 9),
+        (SWITCH, 21, "number", 0, 4),
+    ],
+)
 def test_special_fields_are_attributes(record, blob, attribute, byte, value):
     data = whole_map().build()
     level = imported(data)
@@ -335,19 +341,41 @@ def test_triangulated_tiles_are_refused():
 
 def test_tiles_joined_into_another_layer_go_there():
     data = whole_map().build()
-    level = imported(data)
-    game, deco = layer(level, GAME_LAYER), layer(level, DECO)
-    deco["height"] = 16
-    deco.location.y = -8
-    group(level, PLAYED).children[0].hide_viewport = False
+    level = imported(data, physics=True)
+    front, deco = layer(level, FRONT), layer(level, DECO)
     bpy.context.view_layer.update()
     for obj in bpy.context.view_layer.objects:
-        obj.select_set(obj in (game, deco))
+        obj.select_set(obj in (front, deco))
     bpy.context.view_layer.objects.active = deco
     bpy.ops.object.join()
-    with pytest.raises(SceneError, match="no game layer"):
-        exported(level)
-    assert len(deco.data.polygons) == 96
+    after = exported(level)
+    assert names(after)[1] == ("Game", ["Game", "Deco", "Tele", "Speedup", "Switch", "Tune"])
+    assert differing(data, after, DECO_TILES) == {(0, 0): [9, 0, 0, 0]}
+
+
+def test_tiles_separated_from_a_layer_become_a_layer_like_it():
+    data = whole_map().build()
+    level = imported(data)
+    deco = layer(level, DECO)
+    bpy.context.view_layer.objects.active = deco
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj == deco)
+    face = face_at(deco, 1, 0)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.tool_settings.mesh_select_mode = (False, False, True)
+    for one in bmesh.from_edit_mesh(deco.data).faces:
+        one.select_set(one.index == face)
+    bmesh.update_edit_mesh(deco.data)
+    bpy.ops.mesh.separate(type="SELECTED")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    after = exported(level)
+    assert names(after)[1] == ("Game", ["Game", "Deco", "Deco", "Tele", "Speedup", "Front", "Switch", "Tune"])
+    items, blobs = parse(after)
+    assert differing(data, after, items[LAYER, DECO][14]) == {(1, 0): [0, 0, 0, 0]}
+    made = np.frombuffer(blobs[items[LAYER, DECO + 1][14]], np.uint8).reshape(8, 12, 4)
+    assert made[0, 1].tolist() == [1, 1, 0, 0] and np.count_nonzero(made[..., 0]) == 1
+    old, new = items[LAYER, DECO], items[LAYER, DECO + 1]
+    assert [number for number in range(23) if old[number] != new[number]] == [14], "all fields but its tiles"
 
 
 def test_a_layer_is_resized_by_its_properties():
@@ -502,7 +530,7 @@ def test_nothing_moves_the_game_layers_group(edit):
         root["parallax_x"] = 50
     else:
         root["use_clip"] = True
-    with pytest.raises(SceneError, match="game layer's group|clip rectangle is gone"):
+    with pytest.raises(SceneError, match=r"game layer's group|clip rectangle is gone"):
         exported(level)
 
 
@@ -547,7 +575,7 @@ def test_an_embedded_image_becomes_external():
     data = whole_map().build()
     level = imported(data)
     image(level, 0)["external"] = True
-    words, blobs = changes(data, exported(level))
+    words, _ = changes(data, exported(level))
     assert words[IMAGE, 0] == [3, 5]
     image(level, 0)["external"] = False
     assert exported(level) == data
@@ -643,7 +671,7 @@ def test_a_map_without_info_gets_one_only_for_what_was_written():
 def test_a_level_that_the_game_would_refuse_is_refused():
     level = imported(small_map().build())
     layer(level, 0)["width"] = 1
-    with pytest.raises(SceneError, match="the game would refuse the map: .*at least 2"):
+    with pytest.raises(SceneError, match=r"the game would refuse the map: .*at least 2"):
         exported(level)
 
 
