@@ -58,7 +58,7 @@ def build_scene(
     _build(level, collection, token, _folders(context, path, settings), scene, settings, report)
     view.show_physics(collection, settings.physics)
     scene.collection.children.link(collection)
-    view.prepare_scene(scene, alone, report)
+    view.prepare_scene(scene, alone, images.is_seven(level), report)
     if settings.game_view:
         view.view_as_game(scene, collection, *view.spawn(level))
     view.prepare_windows(context, collection)

@@ -63,7 +63,8 @@ MESH, PLANE, KEPT = "mesh", "image", "kept"
 
 # Mesh names.
 UV = "UVMap"
-COLOR = "color"
+COLOR = "corner_color"
+"""Not "color": Cycles finds something else, black, under that name."""
 PIVOT = "pivot"
 
 

@@ -40,8 +40,8 @@ COLORS = {
     "pink": (180, 80, 150),
 }
 
-# Entries: index or first-last, colour, up to two words of five letters (DDNet's names of the tiles, shortened); {} counts
-# the tiles of an entry.
+# Entries: index or first-last, colour, up to two words of five letters (DDNet's names of the tiles, shortened); {}
+# counts the tiles of an entry.
 _SOLID = """
 1 stone SOLID | 2 red DEATH | 3 steel NO_HOOK | 4 dark NO_LASER | 5 teal HOOK_CUT | 6 teal HOOK_THRU | 9 ice FREEZ
 11 green UN_FREEZ | 12 deep DEEP_FREEZ | 13 green DEEP_UNFRZ | 16 gold WALL_JUMP | 17 gold ENDLS_HOOK | 18 dark END_OFF

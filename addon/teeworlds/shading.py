@@ -251,6 +251,22 @@ def _switch_of(name: str) -> Any:
     return group.nodes.get(SWITCH) if group else None
 
 
+def backdrop(brightness: float) -> bpy.types.World:
+    """What shows where a map draws nothing, as a world; brightness as a screen shows it."""
+    name = f"Levelwright backdrop {brightness:.2f}"
+    world = bpy.data.worlds.get(name)
+    if world is None:
+        world = bpy.data.worlds.new(name)
+        if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
+            world.use_nodes = True
+        nodes: Any = world.node_tree
+        nodes.nodes.clear()
+        tree = Tree(nodes)
+        color = tree.group(display(), Color=(brightness, brightness, brightness, 1.0))[0]
+        tree.put("ShaderNodeOutputWorld", tree.put("ShaderNodeBackground", color).outputs[0])
+    return world
+
+
 def set_switch(name: str, value: float) -> None:
     """Turn the switch of DISPLAY or CLIP (nothing to turn: nothing happens)."""
     node = _switch_of(name)

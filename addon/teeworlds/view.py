@@ -224,11 +224,12 @@ def set_game_colors(scene: bpy.types.Scene, on: bool) -> None:
     shading.set_switch(shading.DISPLAY, 0.0 if on else 1.0)
 
 
-def prepare_scene(scene: bpy.types.Scene, alone: bool, report: Report) -> None:
-    """Make renders of the scene look as the game. alone: there is nothing else in the scene."""
+def prepare_scene(scene: bpy.types.Scene, alone: bool, seven: bool, report: Report) -> None:
+    """Make renders of the scene look as the game. alone: there is nothing else in the scene. seven: the game is 0.7."""
     settings: Any = scene.view_settings
     if alone:
         set_game_colors(scene, True)
+        scene.world = shading.backdrop(0.0 if seven else 128 / 255)  # DDNet's cl_background_color
     elif settings.view_transform != "Raw":
         shading.set_switch(shading.DISPLAY, 1.0)
         if settings.view_transform != "Standard":

@@ -120,7 +120,7 @@ def test_each_quad_lies_where_the_record_says_with_its_colours_and_texture():
         ring = record["points"][[0, 2, 3, 1]] / TILE * (1, -1)
         assert (data.positions[data.corner_verts] + place)[:, :2] == pytest.approx(ring, abs=1e-4)
         assert (data.positions[:, 2] + place[2]).tolist() == [number * layout.QUAD_STEP] * 4
-        assert data.attribute("color", "CORNER") * 255 == pytest.approx(record["colors"][[0, 2, 3, 1]], abs=1e-3)
+        assert data.attribute("corner_color", "CORNER") * 255 == pytest.approx(record["colors"][[0, 2, 3, 1]], abs=1e-3)
         assert data.uv() * (1, -1) + (0, 1) == pytest.approx(record["texcoords"][[0, 2, 3, 1]] / 1024, abs=1e-4)
     pivot = records["points"][1, 4] / TILE * (1, -1)
     assert layer.children[0].location[:2] == pytest.approx(pivot, abs=1e-4)
@@ -231,7 +231,7 @@ def test_applied_transforms_change_no_record():
 def test_colours_textures_and_pivots_are_read_back():
     scene, records = shared()
     mesh = scene.layers[0].data
-    mesh.attributes["color"].data[5].color = (1, 0.5, 2, -1)
+    mesh.attributes["corner_color"].data[5].color = (1, 0.5, 2, -1)
     mesh.uv_layers[0].uv[6].vector = (0.25, 3)
     mesh.attributes["pivot"].data[3].vector = (1, -2, 0)
     want = records.copy()
