@@ -11,10 +11,12 @@ It knows no game: settings are read by RNA reflection, those that differ from th
 from __future__ import annotations
 
 import contextlib
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import bpy
@@ -184,7 +186,16 @@ def _plain(value: Any) -> Any:
 def record() -> Replay:
     """Everything that is in `bpy.data` now, as what `Replay.run` needs."""
     blocks = {kind: list(getattr(bpy.data, kind)) for kind in KINDS}
-    fresh = {"objects": bpy.data.objects.new("fresh", None), "materials": bpy.data.materials.new("fresh")}
+    fresh = {
+        "images": bpy.data.images.new("fresh", 1, 1),
+        "texts": bpy.data.texts.new("fresh"),
+        "node_groups": bpy.data.node_groups.new("fresh", "ShaderNodeTree"),
+        "materials": bpy.data.materials.new("fresh"),
+        "meshes": bpy.data.meshes.new("fresh"),
+        "actions": bpy.data.actions.new("fresh"),
+        "objects": bpy.data.objects.new("fresh", None),
+        "collections": bpy.data.collections.new("fresh"),
+    }
     recorded = {kind: [_READERS[kind](block) for block in blocks[kind]] for kind in KINDS}
     for kind, usual in fresh.items():
         for block, of_block in zip(blocks[kind], recorded[kind], strict=True):
@@ -203,13 +214,13 @@ def _read_image(image: Any) -> Recorded:
 
 
 def _read_sound(sound: Any) -> Recorded:
-    return _read(sound, path=sound.filepath, packed=sound.packed_file is not None)
+    return _read(sound, path=sound.filepath, packed=bytes(sound.packed_file.data) if sound.packed_file else None)
 
 
 def _read_mesh(mesh: Any) -> Recorded:
     attributes = []
     for attribute in mesh.attributes:
-        # Hidden ones and "position" are written by the recipe of `_make_meshes`, or come from `validate()`.
+        # Hidden ones and "position" are written by the recipe of `_make_meshes`.
         if attribute.name[0] != "." and attribute.name != "position" and attribute.data_type in VALUE_FIELDS:
             is_uv = attribute.data_type == "FLOAT2" and attribute.domain == "CORNER"
             attributes.append((attribute.name, attribute.data_type, attribute.domain, is_uv, _values(attribute)))
@@ -220,6 +231,8 @@ def _read_mesh(mesh: Any) -> Recorded:
         positions=_values(mesh.attributes["position"]) if mesh.vertices else None,
         starts=starts,
         corners=_values(mesh.attributes[".corner_vert"]) if mesh.loops else None,
+        edges=_values(mesh.attributes[".edge_verts"]) if mesh.edges else None,
+        corner_edges=_values(mesh.attributes[".corner_edge"]) if mesh.loops else None,
         attributes=attributes,
         materials=[reference(material) for material in mesh.materials if material],
     )
@@ -235,14 +248,19 @@ def _values(attribute: Any) -> NDArray[Any]:
 def _read_nodes(tree: Any) -> dict[str, Any]:
     nodes = []
     number = {}
+    untouched = bpy.data.node_groups.new("untouched", "ShaderNodeTree")
     for node in tree.nodes:
         number[node.name] = len(number)
-        inputs = []
-        for index, socket in enumerate(node.inputs):
-            value = getattr(socket, "default_value", None)
-            if value is not None and not isinstance(value, bpy.types.ID) and not socket.is_linked:
-                inputs.append((index, value[:] if hasattr(value, "__len__") and not isinstance(value, str) else value))
-        nodes.append((node.bl_idname, node.name, settings_of(node), inputs))
+        fresh = untouched.nodes.new(node.bl_idname)
+        if hasattr(node, "node_tree"):  # it has its sockets from there
+            fresh.node_tree = node.node_tree
+        inputs = [
+            (index, _socket_value(socket))
+            for index, (socket, usual) in enumerate(zip_longest(node.inputs, fresh.inputs))
+            if not socket.is_linked and _socket_value(socket) != _socket_value(usual)
+        ]
+        nodes.append((node.bl_idname, node.name, settings_of(node, fresh), inputs))
+    bpy.data.node_groups.remove(untouched)
     links = [
         (
             number[link.from_node.name],
@@ -253,6 +271,11 @@ def _read_nodes(tree: Any) -> dict[str, Any]:
         for link in tree.links
     ]
     return {"nodes": nodes, "links": links}
+
+
+def _socket_value(socket: Any) -> Any:
+    value = getattr(socket, "default_value", None)
+    return value[:] if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
 def _read_material(material: Any) -> Recorded:
@@ -310,7 +333,7 @@ def _read_object(obj: Any) -> Recorded:
         modifiers=modifiers,
         tracks=_read_tracks(obj.animation_data),
         slots=[(slot.link, _pointer(slot.material)) for slot in obj.material_slots if slot.link == "OBJECT"],
-        drivers=_read_drivers(obj.animation_data),
+        drivers=_read_drivers(obj),
         hidden=obj.hide_get(),
     )
 
@@ -325,11 +348,11 @@ def _read_tracks(animation: Any) -> list[Any]:
     ]
 
 
-def _read_drivers(animation: Any) -> list[Any]:
+def _read_drivers(obj: Any) -> list[Any]:
     return [
         (
             curve.data_path,
-            curve.array_index,
+            curve.array_index if hasattr(obj.path_resolve(curve.data_path), "__len__") else None,
             curve.driver.type,
             curve.driver.expression,
             [
@@ -349,7 +372,7 @@ def _read_drivers(animation: Any) -> list[Any]:
                 for variable in curve.driver.variables
             ],
         )
-        for curve in (animation.drivers if animation else ())
+        for curve in (obj.animation_data.drivers if obj.animation_data else ())
     ]
 
 
@@ -450,10 +473,14 @@ class Replay:
         return image
 
     def _make_sounds(self, recorded: Recorded) -> Any:
-        sound = bpy.data.sounds.load(recorded.parts["path"])
-        sound.name = recorded.name
-        if recorded.parts["packed"]:
+        if recorded.parts["packed"] is None:
+            return bpy.data.sounds.load(recorded.parts["path"])
+        with tempfile.NamedTemporaryFile(suffix=".opus") as file:  # Blender loads sounds from files only
+            file.write(recorded.parts["packed"])
+            file.flush()
+            sound = bpy.data.sounds.load(file.name)
             sound.pack()
+        sound.name, sound.filepath = recorded.name, recorded.parts["path"]
         return sound
 
     def _make_texts(self, recorded: Recorded) -> Any:
@@ -503,9 +530,13 @@ class Replay:
         if parts["corners"] is not None:
             mesh.loops.add(len(parts["corners"]))
             mesh.polygons.add(len(parts["starts"]))
-            corner = mesh.attributes.get(".corner_vert") or mesh.attributes.new(".corner_vert", "INT", "CORNER")
-            corner.data.foreach_set("value", parts["corners"])
             mesh.polygons.foreach_set("loop_start", parts["starts"])
+            for name, values in ((".corner_vert", parts["corners"]), (".corner_edge", parts["corner_edges"])):
+                attribute = mesh.attributes.get(name) or mesh.attributes.new(name, "INT", "CORNER")
+                attribute.data.foreach_set("value", values)
+        if parts["edges"] is not None:  # known, so that nothing needs validate(), which takes far longer to find them
+            mesh.edges.add(len(parts["edges"]) // 2)
+            mesh.attributes[".edge_verts"].data.foreach_set("value", parts["edges"])
         for name, kind, domain, is_uv, values in parts["attributes"]:
             if is_uv:
                 mesh.uv_layers.new(name=name, do_init=False).uv.foreach_set("vector", values)
@@ -514,7 +545,6 @@ class Replay:
                 attribute.data.foreach_set(VALUE_FIELDS[kind][0], values)
         for material in parts["materials"]:
             mesh.materials.append(self._resolve(material))
-        mesh.validate()
         return mesh
 
     def _make_actions(self, recorded: Recorded) -> Any:
@@ -563,7 +593,7 @@ class Replay:
         for name, kind, settings in parts["modifiers"]:
             self._set(obj.modifiers.new(name, kind), settings)
         for path, index, kind, expression, variables in parts["drivers"]:
-            driver = obj.driver_add(path, index).driver
+            driver = obj.driver_add(path, -1 if index is None else index).driver
             driver.type = kind
             self._add_variables(driver, variables)
             driver.expression = expression

@@ -1,0 +1,75 @@
+"""A .blend made in one Blender gives the same map when another exports it, and when numpy computes differently."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.addon import blenders
+from tests.samples import first_light
+
+REAL = [
+    "teeworlds__teeworlds/ctf1@5787eafc.map",
+    "ddnet__ddnet/winter_day.themes.map",
+    "ddnet__ddnet/Goo_.map",
+    "infclass__teeworlds-infclassR/infc_altepetl.map",
+]
+OTHERS = [
+    pytest.param(python, id=blenders.name(python)) for python in blenders.pythons() if python != sys.executable
+] or [pytest.param("", marks=pytest.mark.skip(reason="no other Blender (LEVELWRIGHT_PYTHONS)"), id="none")]
+
+CONVERT = """
+import levelwright
+from levelwright.addon import commands
+levelwright.register()
+result = commands.main(["convert", *sys.argv[1:]])
+levelwright.unregister()
+"""
+
+
+def convert(python: str, source: Path, target: Path, **environment: str) -> None:
+    """Run the command line's `convert` in a process of its own."""
+    assert blenders.run(CONVERT, source, target, python=python, environment=environment) == 0
+
+
+@pytest.fixture(params=["first-light.map", *REAL], ids=lambda name: Path(name).stem)
+def level(request: pytest.FixtureRequest) -> Path:
+    if request.param == first_light.TARGET.name:
+        return first_light.TARGET
+    path: Path = request.getfixturevalue("corpus") / "teeworlds" / request.param
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other", OTHERS)
+def test_import_here_and_export_there(level: Path, other: str, tmp_path: Path) -> None:
+    convert(sys.executable, level, tmp_path / "scene.blend")
+    convert(other, tmp_path / "scene.blend", tmp_path / "out.map")
+    assert (tmp_path / "out.map").read_bytes() == level.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other", OTHERS)
+def test_import_there_and_export_here(level: Path, other: str, tmp_path: Path) -> None:
+    convert(other, level, tmp_path / "scene.blend")
+    convert(sys.executable, tmp_path / "scene.blend", tmp_path / "out.map")
+    assert (tmp_path / "out.map").read_bytes() == level.read_bytes()
+
+
+@pytest.mark.slow
+def test_export_with_another_arithmetic(level: Path, tmp_path: Path) -> None:
+    """numpy's sin, arctan2 and pow differ between CPUs: switch its fast paths off, and nothing may look edited."""
+    convert(sys.executable, level, tmp_path / "scene.blend")
+    convert(sys.executable, tmp_path / "scene.blend", tmp_path / "out.map", NPY_DISABLE_CPU_FEATURES=cpu_features())
+    assert (tmp_path / "out.map").read_bytes() == level.read_bytes()
+
+
+def cpu_features() -> str:
+    """The CPU features that numpy found and would use beyond its baseline."""
+    core = getattr(np, "_core", None) or np.core
+    umath = core._multiarray_umath
+    found = [name for name in umath.__cpu_dispatch__ if umath.__cpu_features__.get(name)]
+    if not found:
+        pytest.skip("numpy uses no optional CPU feature here")
+    return " ".join(found)
