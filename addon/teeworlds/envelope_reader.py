@@ -20,21 +20,26 @@ from .envelopes import CHANNELS, FPS, KEYS, Channel, EnvelopeProperties, read_ke
 Ints = npt.NDArray[np.int32]
 
 
+SAME = 1 / 32
+"""Frames by which a strip may be off its place: Blender moves strips a little when it leaves tweak mode."""
+
+
 @dataclass(frozen=True)
 class Played:
-    """An envelope that a data-block plays: its number in the exported level, and how far its strip was moved."""
+    """An envelope that a data-block plays: its number in the exported level, and how many frames ahead."""
 
     number: int
-    start: float | None  # the frame where the strip starts, if its phase is as the import makes them
-    offset: int  # ms
+    ahead: float
 
     def offsets(self, records: Ints, lengths: Ints, fps: float) -> Ints:
-        """The offsets (ms) for records with offsets `records` [n] of envelopes of `lengths` [n] ms: a strip that lies
-        where the import put it leaves the record's.
+        """The offsets (ms) for records with offsets `records` [n] of envelopes that repeat after `lengths` [n] ms: a
+        strip that lies where the import put it leaves the record's.
         """
+        offset = int(curves.milliseconds(self.ahead, fps))
+        limit = SAME + abs(self.ahead) * 1e-6  # float32
         return np.array(
             [
-                record if self.start is not None and strip_start(record, length, fps) == self.start else self.offset
+                record if abs(self.ahead + strip_start(record, length, fps)) < limit else offset
                 for record, length in zip(records.tolist(), lengths.tolist(), strict=True)
             ],
             np.int32,
@@ -102,7 +107,7 @@ class EnvelopeReader:
         if data is None:
             return None
         if data.action is not None and not data.use_tweak_mode and self._serves(data.action, kind):
-            return Played(self._number(data.action, kind), None, 0)
+            return Played(self._number(data.action, kind), 0.0)
         for track in reversed(data.nla_tracks):
             for strip in reversed(track.strips):
                 if strip.action is None or not self._serves(strip.action, kind):
@@ -113,9 +118,7 @@ class EnvelopeReader:
                         "only as they are. Move the action's keys instead",
                         [id_block] if isinstance(id_block, bpy.types.Object) else (),
                     )
-                offset = curves.milliseconds(animation.strip_offset(strip), self.fps)
-                start = strip.frame_start if strip.action_frame_start == 0 else None
-                return Played(self._number(strip.action, kind), start, int(offset))
+                return Played(self._number(strip.action, kind), animation.strip_offset(strip))
         return None
 
     def assign(

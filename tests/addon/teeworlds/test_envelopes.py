@@ -356,6 +356,22 @@ def test_moving_a_strip_changes_the_offset():
         EnvelopeReader(collection, level, FPS)
 
 
+@pytest.mark.parametrize("points", [LATE, DOUBLE, EVERY_CURVE, points_of((5, 1, (1, 2, 3)))])
+def test_looking_at_the_keys_edits_nothing(points):
+    level, collection, built = make_level((POSITION, points, None))
+    obj = add(collection, built, POSITION, 0, 1234)
+    track = obj.animation_data.nla_tracks[0]
+    obj.animation_data.nla_tracks.active = track
+    track.select = track.strips[0].select = True
+    record = np.array([0], np.int32), np.array([1234], np.int32)
+    for tweaking in (True, False):
+        obj.animation_data.use_tweak_mode = tweaking
+        assert (obj.animation_data.action is not None) == tweaking
+        reader = EnvelopeReader(collection, level, FPS)
+        assert [a.tolist() for a in reader.assign(POSITION, reader.played(obj, POSITION), record)] == [[0], [1234]]
+        assert reader.apply(level) == []
+
+
 def test_properties_decide_where_the_strip_was_left_alone():
     level, collection, built = make_level((COLOR, COLORS, None), (COLOR, COLORS, None))
     obj = add(collection, built, COLOR, 0, 250)

@@ -233,7 +233,7 @@ def test_colours_textures_and_pivots_are_read_back():
     mesh = scene.layers[0].data
     mesh.attributes["corner_color"].data[5].color = (1, 0.5, 2, -1)
     mesh.uv_layers[0].uv[6].vector = (0.25, 3)
-    mesh.attributes["pivot"].data[3].vector = (1, -2, 0)
+    mesh.attributes[layout.PIVOT].data[3].vector = (1, -2, 0)
     want = records.copy()
     want["colors"][1, 2] = (255, 128, 255, 0)
     want["texcoords"][1, 3] = (256, -2048)
