@@ -1,0 +1,112 @@
+"""Entities and brushes (genesis-map-notes §1.1-1.4, §1.9)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..binary import FormatError
+from .motion import Motion
+from .records import FACE, FaceArray
+
+CLASSNAME, ORIGIN, NAME = "classname", "origin", "%name%"
+MODEL, TYPEDEF = "%Model%", "%typedef%"
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(slots=True, eq=False)
+class Brush:
+    """A convex solid: `faces` are records of FACE, in the file's order (face 0 of a sheet is its visible side).
+
+    `faces` may be changed in place or replaced. As read, it is a part of the level's one array of faces.
+    """
+
+    flags: int  # BrushFlag and the game's own bits, unsigned
+    faces: FaceArray = field(default_factory=lambda: np.empty(0, FACE))
+
+
+@dataclass(slots=True, eq=False)
+class Entity:
+    """The world, a world model, a point entity or the definition of a type: `pairs` of key and value, and brushes.
+
+    Keys may repeat and their order counts. Text is Latin-1: each character is one byte of the file.
+    """
+
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+    brushes: list[Brush] = field(default_factory=list)
+    flags: int = 0  # 1: a motion follows; the compiler takes any other number for 0
+    motion: Motion | None = None
+
+    def __repr__(self) -> str:
+        return f"<Entity {self.classname!r} {self.name!r}: {len(self.brushes)} brushes, {len(self.pairs)} pairs>"
+
+    def get(self, key: str, default: str | None = None) -> str | None:
+        """The value of a key; as in the compiler, case does not count and the first of several wins."""
+        found = self._find(key)
+        return default if found is None else self.pairs[found][1]
+
+    def set(self, key: str, value: str) -> None:
+        """Give a key another value where it stands, or append the pair."""
+        found = self._find(key)
+        if found is None:
+            self.pairs.append((key, value))
+        else:
+            self.pairs[found] = (self.pairs[found][0], value)
+
+    def remove(self, key: str) -> None:
+        """Remove the first pair of a key, if there is one."""
+        found = self._find(key)
+        if found is not None:
+            del self.pairs[found]
+
+    def _find(self, key: str) -> int | None:
+        folded = key.lower()
+        return next((number for number, pair in enumerate(self.pairs) if pair[0].lower() == folded), None)
+
+    def __contains__(self, key: str) -> bool:
+        return self._find(key) is not None
+
+    def keys(self) -> Iterator[str]:
+        """Every key, in order, repeated ones too."""
+        return (key for key, _ in self.pairs)
+
+    @property
+    def classname(self) -> str:
+        """The class; empty for a world that the editor wrote."""
+        return self.get(CLASSNAME) or ""
+
+    @property
+    def name(self) -> str:
+        """The name that other entities refer to it by."""
+        return self.get(NAME) or ""
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is a world model: brushes that may move."""
+        return self.classname == MODEL
+
+    @property
+    def is_typedef(self) -> bool:
+        """Whether it defines a type of entities. The compiler looks at every value, so this does too."""
+        return any(value == TYPEDEF for _, value in self.pairs)
+
+    @property
+    def origin(self) -> Vector | None:
+        """The place of a point entity, or what a world model turns about; None if there is none or it is no place."""
+        text = self.get(ORIGIN)
+        if text is None:
+            return None
+        try:
+            return numbers3(text)
+        except FormatError:
+            return None
+
+
+def numbers3(text: str) -> Vector:
+    """Three numbers of a value like "0 90 0". Raises FormatError."""
+    try:
+        x, y, z = (float(part) for part in text.split()[:3])
+    except ValueError:
+        raise FormatError(f"{text!r} is not three numbers", "a value") from None
+    return x, y, z

@@ -1,0 +1,196 @@
+"""Binary `.map` files (genesis-map-notes §1): what the editor gives to the compiler."""
+
+import struct
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from ..binary import Buffer, Cursor, FormatError
+from . import motion
+from .entities import Brush, Entity
+from .level import Level
+from .records import FACE, FaceArray
+
+TAG = b"NCBF"  # the editor writes it as the number 0x4642434E
+VERSION = 1
+HAS_MOTION = 1
+
+BRUSH = np.dtype([("entity", "<i4"), ("flags", "<u4"), ("first_face", "<i4"), ("num_faces", "<i4")])
+
+_HEADER = struct.Struct("<i4si")
+_BRUSH_HEADER = struct.Struct("<Ii")
+_INT = struct.Struct("<i")
+
+
+@dataclass(slots=True, eq=False)
+class MapLevel(Level):
+    """A level as the compiler reads it. Its lists may be changed freely.
+
+    Entity 0 is the world; then come world models, point entities and definitions of types, in this order in files that
+    the editor wrote. `trailing`: bytes behind the counted entities, which the compiler ignores.
+    """
+
+    kind: ClassVar[Literal["map", "3dt"]] = "map"
+
+    entities: list[Entity] = field(default_factory=list)
+    version: int = VERSION
+    tag: bytes = TAG
+    trailing: bytes = b""
+
+    @property
+    def world(self) -> Entity | None:
+        """The entity of the level itself: the first one."""
+        return self.entities[0] if self.entities else None
+
+    @property
+    def models(self) -> list[Entity]:
+        """World models."""
+        return [entity for entity in self.entities[1:] if entity.is_model]
+
+    @property
+    def points(self) -> list[Entity]:
+        """Point entities: all that are neither the world, a model, nor a definition."""
+        return [entity for entity in self.entities[1:] if not entity.is_model and not entity.is_typedef]
+
+    @property
+    def typedefs(self) -> list[Entity]:
+        """Definitions of types, as entities; `typedefs.read` makes tables of them."""
+        return [entity for entity in self.entities[1:] if entity.is_typedef]
+
+    def table(self) -> tuple["np.ndarray[tuple[int], np.dtype[np.void]]", FaceArray]:
+        """All brushes as records of BRUSH and all their faces as one array of FACE, in the file's order.
+
+        `entity` is a number in `entities`; the faces of a brush begin at `first_face`. A copy, to compute with.
+        """
+        brushes = [(number, brush) for number, entity in enumerate(self.entities) for brush in entity.brushes]
+        table = np.zeros(len(brushes), BRUSH)
+        table["entity"] = [number for number, _ in brushes]
+        table["flags"] = [brush.flags for _, brush in brushes]
+        table["num_faces"] = [len(brush.faces) for _, brush in brushes]
+        table["first_face"] = np.cumsum(table["num_faces"]) - table["num_faces"]
+        faces = b"".join(brush.faces.tobytes() for _, brush in brushes)
+        return table, np.frombuffer(bytearray(faces), FACE)
+
+
+def identify(data: Buffer) -> bool:
+    """Whether these bytes are a binary `.map`: its tag, and a number of entities that fits."""
+    if len(data) < _HEADER.size:
+        return False
+    _, tag, count = _HEADER.unpack(bytes(data[: _HEADER.size]))
+    return bool(tag == TAG) and 0 <= count <= len(data) // 12
+
+
+def read(data: Buffer) -> MapLevel:
+    """Read a binary `.map`. Raises FormatError.
+
+    Another version than 1 is read (the compiler looks at neither version nor tag); another tag is refused: without it
+    nothing says that these bytes are a level.
+    """
+    data = bytes(data)
+    cursor = Cursor(data)
+    version = cursor.i32("version")
+    tag = bytes(cursor.take(4, "tag"))
+    if tag != TAG:
+        raise FormatError(f"tag {tag!r} of version {version}: a Genesis3D map has {TAG!r}", "header", 4)
+    count = cursor.i32("number of entities")
+    _fits(cursor, count, 12, "entities")
+    level = MapLevel(version=version)
+    level.entities = [_read_entity(cursor, data, number) for number in range(count)]
+    level.trailing = data[cursor.offset :]
+    return level
+
+
+def _fits(cursor: Cursor, count: int, size: int, what: str) -> None:
+    """Refuse a count of things of at least `size` bytes that the rest of the file has no room for."""
+    if count < 0:
+        raise cursor.error(f"their number is negative ({count})", what)
+    if count * size > cursor.left:
+        raise cursor.error(f"{count} of at least {size} bytes, but {cursor.left} bytes are left", what)
+
+
+def _read_entity(cursor: Cursor, data: bytes, number: int) -> Entity:
+    where = f"entity {number}"
+    entity = Entity(brushes=_read_brushes(cursor, data, where))
+    entity.flags = cursor.u32(f"flags of {where}")
+    if entity.flags == HAS_MOTION:
+        try:
+            entity.motion, cursor.offset = motion.read(data, cursor.offset)
+        except FormatError as error:
+            raise error.about(f"{error.reading} of {where}") from None
+    count = cursor.i32(f"number of pairs of {where}")
+    _fits(cursor, count, 8, f"pairs of {where}")
+    entity.pairs = [(_string(cursor, data, where), _string(cursor, data, where)) for _ in range(count)]
+    return entity
+
+
+def _read_brushes(cursor: Cursor, data: bytes, where: str) -> list[Brush]:
+    count = cursor.i32(f"number of brushes of {where}")
+    _fits(cursor, count, _BRUSH_HEADER.size, f"brushes of {where}")
+    # The headers first: the faces between them are copied into one array, which brushes are parts of.
+    headers = []
+    spans = []
+    offset, unpack, size = cursor.offset, _BRUSH_HEADER.unpack_from, FACE.itemsize
+    for number in range(count):
+        cursor.offset = offset
+        cursor.need(_BRUSH_HEADER.size, f"brush {number} of {where}")
+        flags, faces = unpack(data, offset)
+        offset += _BRUSH_HEADER.size
+        if not 0 <= faces * size <= len(data) - offset:
+            cursor.offset = offset
+            _fits(cursor, faces, size, f"faces of brush {number} of {where}")
+        headers.append((flags, faces))
+        spans.append(data[offset : offset + faces * size])
+        offset += faces * size
+    cursor.offset = offset
+    table = np.frombuffer(bytearray(b"".join(spans)), FACE)
+    brushes = []
+    first = 0
+    for flags, faces in headers:
+        brushes.append(Brush(flags, table[first : first + faces]))
+        first += faces
+    return brushes
+
+
+def _string(cursor: Cursor, data: bytes, where: str) -> str:
+    """A length and that many bytes, without a NUL."""
+    length = cursor.i32(f"length of a text of {where}")
+    start = cursor.offset
+    cursor.skip(length, f"text of {where}")
+    return data[start : cursor.offset].decode("latin-1")
+
+
+def write(level: MapLevel) -> bytes:
+    """Return the level's bytes. Raises FormatError for what the format cannot hold."""
+    parts = [_HEADER.pack(level.version, level.tag, len(level.entities))]
+    for number, entity in enumerate(level.entities):
+        try:
+            parts += _entity_parts(entity)
+        except FormatError as error:
+            raise error.about(f"{error.reading} of entity {number}".lstrip()) from None
+    parts.append(level.trailing)
+    return b"".join(parts)
+
+
+def _entity_parts(entity: Entity) -> list[bytes]:
+    if (entity.motion is not None) != (entity.flags == HAS_MOTION):
+        has = "a" if entity.motion is not None else "no"
+        raise FormatError(f"flags {entity.flags} of an entity with {has} motion: 1 stands for one", "flags")
+    parts = [_INT.pack(len(entity.brushes))]
+    for brush in entity.brushes:
+        if brush.faces.dtype != FACE:
+            raise FormatError("the faces of a brush are no records of FACE", "brushes")
+        parts += (_BRUSH_HEADER.pack(brush.flags & 0xFFFFFFFF, len(brush.faces)), brush.faces.tobytes())
+    parts.append(struct.pack("<I", entity.flags))
+    if entity.motion is not None:
+        parts.append(motion.write(entity.motion))
+    parts.append(_INT.pack(len(entity.pairs)))
+    for pair in entity.pairs:
+        for text in pair:
+            try:
+                raw = text.encode("latin-1")
+            except UnicodeEncodeError as error:
+                bad = error.object[error.start]
+                raise FormatError(f"{text!r}: {bad!r} is no Latin-1 character", "pairs") from None
+            parts += (_INT.pack(len(raw)), raw)
+    return parts
