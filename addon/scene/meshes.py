@@ -118,7 +118,7 @@ def _make(
         bpy.data.meshes.remove(mesh)
         raise
     if _share_nothing(corners, starts, len(co)):
-        _write_edges(mesh, starts, len(co))
+        _write_edges(mesh, corners, starts)
     else:
         mesh.validate()
     made: bpy.types.Mesh = mesh
@@ -132,19 +132,20 @@ def _share_nothing(corners: NDArray[np.int32], starts: NDArray[np.int32], count:
     return np.array_equal(corners, np.arange(count, dtype=np.int32))
 
 
-def _write_edges(mesh: Any, starts: NDArray[np.int32], count: int) -> None:
+def _write_edges(mesh: Any, corners: NDArray[np.int32], starts: NDArray[np.int32]) -> None:
     """Write the edges of faces that share no vertices: one from each corner to the next of its face.
 
     Such faces can't be wrong (no vertex twice, no face twice), so that validate(), which takes ten times as long to
-    find the same edges, isn't needed.
+    find the same edges, isn't needed. corners: the vertex of each corner, which is the corner's own number.
     """
-    edges = np.empty((count, 2), np.int32)
-    edges[:, 0] = np.arange(count)
-    edges[:-1, 1] = edges[1:, 0]
-    edges[np.append(starts[1:], count) - 1, 1] = starts
-    mesh.edges.add(count)
+    edges = np.empty((len(corners), 2), np.int32)
+    edges[:, 0] = corners
+    edges[:-1, 1] = corners[1:]
+    edges[starts[1:] - 1, 1] = starts[:-1]
+    edges[-1, 1] = starts[-1]
+    mesh.edges.add(len(corners))
     mesh.attributes[".edge_verts"].data.foreach_set("value", edges.reshape(-1))
-    mesh_attributes.write(mesh, ".corner_edge", "CORNER", "INT", edges[:, 0])
+    mesh_attributes.write(mesh, ".corner_edge", "CORNER", "INT", corners)
 
 
 def dropped(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
