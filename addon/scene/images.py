@@ -59,7 +59,7 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
     rows[:, 0] = 0  # each row begins with its filter: none
     rows[:, 1:] = pixels.reshape(height, width * 4)
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b""))
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.data, 1)), (b"IEND", b""))
     body = b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
     )
