@@ -90,7 +90,12 @@ def _faces(scene: LayerScene, kind: str) -> TileFaces:
     if len(odd):
         raise TileError(f"{len(odd)} faces don't have four corners, as tiles do", odd)
     to_map = scene.matrix[:2] * ((1.0,), (-1.0,))
-    points = data.positions.astype(np.float64) @ to_map[:, :3].T + to_map[:, 3]
+    points = np.empty((len(data.positions), 2))
+    for axis in range(2):
+        points[:, axis] = to_map[axis, 3]
+        for channel in range(3):
+            if to_map[axis, channel]:
+                points[:, axis] += data.positions[:, channel] * to_map[axis, channel]
     uvs = data.uv(layout.UV)
     return TileFaces(
         corners=points[data.corner_verts].reshape(-1, 4, 2),

@@ -101,15 +101,13 @@ def _cells(points: npt.NDArray[np.float64], shape: tuple[int, int]) -> tuple[Int
     cells, corners = tile_geometry.locate(points, SNAP)
     # A ring of four different corners isn't turned against itself; anything else is twisted or folded.
     off_grid = tile_geometry.orientations(corners, corners) != 0
-    _refuse(off_grid, "not on the grid (a tile fills one cell)", points.mean(axis=1) - 0.5)
-    outside = ((cells < 0) | (cells >= (width, height))).any(axis=1)
+    if off_grid.any():
+        _refuse(off_grid, "not on the grid (a tile fills one cell)", points.mean(axis=1) - 0.5)
+    column, row = cells[:, 0], cells[:, 1]
+    outside = (column < 0) | (column >= width) | (row < 0) | (row >= height)
     _refuse(outside, f"outside the layer ({width} x {height})", cells)
-    order = np.lexsort((cells[:, 0], cells[:, 1]))
-    same = (cells[order][1:] == cells[order][:-1]).all(axis=1)
-    overlapping = np.zeros(len(cells), np.bool_)
-    overlapping[order[1:][same]] = True
-    overlapping[order[:-1][same]] = True
-    _refuse(overlapping, "overlapping", cells)
+    places = row.astype(np.intp) * width + column
+    _refuse(np.bincount(places, minlength=1)[places] > 1, "overlapping", cells)
     return cells, corners
 
 
