@@ -159,7 +159,8 @@ def read_points(
     """
     if built is not None and all(same_keys(keys, was) for keys, was in zip(curves, built, strict=True)):
         return points, tangents
-    origin = _Origin(points, tangents, leading_row(points))
+    held = leading_row(points)
+    origin = _Origin(points, tangents, held, bool(held) and built is not None and _still_held(curves, built))
     channels = [
         _knots(keys, None if built is None else built[number], origin, number, factors[number], fps)
         for number, keys in enumerate(curves)
@@ -210,6 +211,7 @@ class _Origin:
     points: Points
     tangents: Points | None
     held: int  # rows of keys in front of the points'
+    holds: bool  # whether those still show what the game does before the first point
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,6 @@ def _knots(keys: Keys, built: Keys | None, origin: _Origin, channel: int, factor
         np.maximum.accumulate(origin.points["time"].astype(np.int64)) if len(origin.points) else np.zeros(0, np.int64)
     )
     knots: list[_Knot] = []
-    held = False
     times = milliseconds(keys["frame"], fps)
     values = np.rint(keys["value"].astype(np.float64) / factor)
     for number, (key, row) in enumerate(zip(keys, rows.tolist(), strict=True)):
@@ -240,11 +241,9 @@ def _knots(keys: Keys, built: Keys | None, origin: _Origin, channel: int, factor
         if built is not None and row >= 0:
             point = row - origin.held
             same_time, same_value = key["frame"] == built["frame"][row], key["value"] == built["value"][row]
-            if point < 0:
-                if same_time and same_value:
-                    held = True  # the key that shows what the game holds before the first point
-                    continue
-            else:
+            if point < 0 and origin.holds:
+                continue
+            if point >= 0:
                 time = int(clock[point]) if same_time else time
                 value = float(origin.points["value"][point, channel]) if same_value else value
         if knots:
@@ -259,10 +258,21 @@ def _knots(keys: Keys, built: Keys | None, origin: _Origin, channel: int, factor
         elif built is not None and 0 <= point == len(origin.points) - 1:
             knot = replace(knot, kept=bool(key["interpolation"] == built["interpolation"][row]))
         knots.append(knot)
-    if len(knots) > 1 and knots[0].time > 0 and not held:
+    if len(knots) > 1 and knots[0].time > 0 and not origin.holds:
         # Before the first key Blender shows its value, the game the last one's.
         knots.insert(0, _Knot(0, knots[0].value, Curve.LINEAR))
     return knots
+
+
+def _still_held(curves: Sequence[Keys], built: Keys) -> bool:
+    """Say whether the keys in front of the points are as built, have the last keys' values, and end together."""
+    return all(
+        len(keys) > 1
+        and keys[["frame", "value", "interpolation"]][0] == was[["frame", "value", "interpolation"]][0]
+        and keys["value"][-1] == was["value"][0]
+        and keys["frame"][1] == curves[0]["frame"][1]
+        for keys, was in zip(curves, built, strict=True)
+    )
 
 
 def _match(frame: npt.NDArray[np.float32], built: npt.NDArray[np.float32]) -> npt.NDArray[np.intp]:
@@ -355,7 +365,7 @@ def _with_knots_at(knots: list[_Knot], wanted: list[int], often: dict[int, int])
             have = 1
         for _ in range(often[time] - have):
             last = result[-1]
-            result[-1:] = [replace(last, curve=Curve.LINEAR, kept=False), replace(last, point=-1)]
+            result[-1:] = [replace(last, curve=Curve.LINEAR, kept=False), replace(last, point=-1, kept=False)]
     return result
 
 

@@ -293,6 +293,22 @@ def test_the_start_that_blender_shows_is_exported_where_the_hold_was_changed():
     assert level.envelopes[0].points["time"].tolist() == [0, 238, 600, 1000]
 
 
+def test_what_the_game_holds_at_the_start_is_exported_as_blender_shows_it():
+    level, collection, built = make_level((POSITION, LATE, None))
+    fcurves(built)[1].keyframe_points[3].co_ui.y += 1  # the game would hold this, Blender still shows the old value
+    fcurves(built)[0].keyframe_points.insert(3, 2).interpolation = "LINEAR"
+    same_motion(level, collection, built, POSITION, 3)
+
+
+def test_a_jump_that_one_channel_loses_stays_in_the_others():
+    points = EVERY_CURVE.copy()
+    points["time"][3] = points["time"][2]
+    level, collection, built = make_level((POSITION, points, HANDLES))
+    x = fcurves(built)[0]
+    x.keyframe_points.remove(x.keyframe_points[3])
+    same_motion(level, collection, built, POSITION, 3)
+
+
 def test_an_edit_elsewhere_keeps_points_that_share_a_time():
     level, collection, built = make_level((POSITION, DOUBLE, None))
     fcurves(built)[1].keyframe_points[5].co.y = -1
