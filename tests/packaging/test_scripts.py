@@ -40,7 +40,9 @@ def test_both_commands_work_from_elsewhere(clone: Path, tmp_path: Path) -> None:
     done = run(clone / "scripts" / "levelwright", "convert", SAMPLE, "first light.blend", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "first light.blend").stat().st_size > 10_000
-    tests = run(clone / "scripts" / "test", "-q", "tests/packaging/test_scripts.py", "-k", "starts_with_two", cwd=tmp_path)
+    tests = run(
+        clone / "scripts" / "test", "-q", "tests/packaging/test_scripts.py", "-k", "starts_with_two", cwd=tmp_path
+    )
     assert re.search(r"1 passed, \d+ deselected", tests.stdout.splitlines()[-1]), tests.stdout + tests.stderr
 
 
