@@ -22,14 +22,19 @@ REACH = 512
 def is_border(obj: bpy.types.Object) -> bool:
     """Say whether an object is a border: a preview on a tile layer (sounds show their shapes by previews, too)."""
     mark = identity.stamped(obj)
-    return mark is not None and mark.kind == layout.PREVIEW and obj.parent is not None and layout.STORAGE in obj.parent
+    if mark is None or mark.kind != layout.PREVIEW or obj.parent is None:
+        return False
+    return obj.parent.get("tile_kind") is not None
 
 
 def add(layer: bpy.types.Object, materials: Materials, clip: Clip | None) -> None:
     """Give a tile layer's object its border, if there is anything at its edges to repeat."""
     width, height = int(layer["width"]), int(layer["height"])
     name = f"{layer.name} border"
-    if layer.get(layout.STORAGE) == layout.PLANE:
+    storage = layer.get(layout.STORAGE)
+    if storage == layout.KEPT:
+        return  # nobody could read its tiles
+    if storage == layout.PLANE:
         material = layer.material_slots[0].material if layer.material_slots else None
     else:
         tiles = _tiles(layer, width, height)
@@ -39,7 +44,7 @@ def add(layer: bpy.types.Object, materials: Materials, clip: Clip | None) -> Non
         pixels = np.zeros((height, width, 4), np.uint8)
         pixels[..., 0], pixels[..., 1], pixels[..., 3] = tiles["index"], tiles["flags"], 255
         field = images.from_rgba(name, pixels, non_color=True)
-        animated = layout.ENVELOPE_COLOR in layer
+        animated = layer.get(layout.ENVELOPE_COLOR) is not None
         material = materials.plane("TILES", int(layer["image"]), [field], (width, height), clip, animated)
     mesh = _frame(name, width, height)
     mesh.materials.append(material)
@@ -48,7 +53,7 @@ def add(layer: bpy.types.Object, materials: Materials, clip: Clip | None) -> Non
     obj.hide_select = True
     obj.parent = layer
     identity.stamp(obj, 0, layout.PREVIEW, -1)
-    if layout.ENVELOPE_COLOR in layer:
+    if layer.get(layout.ENVELOPE_COLOR) is not None:
         obj[layout.ENVELOPE_COLOR] = (1.0, 1.0, 1.0, 1.0)
         for channel in range(4):
             path = f'["{layout.ENVELOPE_COLOR}"]'

@@ -48,7 +48,7 @@ def build_scene(
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
     path = Path(file)
-    scene = context.scene
+    scene = view.scene_of(context)
     alone = view.is_empty(scene)
     token = identity.new_token(data)
     collection = bpy.data.collections.new(path.stem if path.suffix == ".map" else path.name)

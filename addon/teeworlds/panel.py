@@ -21,9 +21,7 @@ def _map_of(context: bpy.types.Context) -> bpy.types.Collection | None:
 
 
 class _OnMap:
-    """What the operators on the active map share."""
-
-    bl_options = {"REGISTER", "UNDO"}
+    """What all share that needs a map."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -36,6 +34,7 @@ class ViewAsGame(_OnMap, bpy.types.Operator):
 
     bl_idname = "levelwright.view_as_game"
     bl_label = "View as the Game"
+    bl_options = {"REGISTER", "UNDO"}
 
     x: bpy.props.FloatProperty(name="X", description="Middle of the picture, in tiles from the map's left edge")
     y: bpy.props.FloatProperty(name="Y", description="Middle of the picture, in tiles from the map's upper edge")
@@ -44,7 +43,7 @@ class ViewAsGame(_OnMap, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Start from where the 3D cursor is, at the current frame."""
-        scene = context.scene
+        scene = view.scene_of(context)
         self.x, self.y = scene.cursor.location.x, -scene.cursor.location.y
         self.time = float(animation.time_of(scene.frame_current_final, scene))
         return self.execute(context)
@@ -55,7 +54,7 @@ class ViewAsGame(_OnMap, bpy.types.Operator):
         if level is None:
             self.report({"ERROR"}, "No map in this scene to look at")
             return {"CANCELLED"}
-        view.view_as_game(context.scene, level, self.x, self.y, self.zoom, self.time)
+        view.view_as_game(view.scene_of(context), level, self.x, self.y, self.zoom, self.time)
         return {"FINISHED"}
 
 
@@ -100,8 +99,8 @@ SWITCHES = {
     "COLORS": _Switch(
         "Game Colors",
         "Blend as the game does: view transform Raw. Off: Standard, for scenes with other things in them",
-        lambda context, _: context.scene.view_settings.view_transform == "Raw",
-        lambda context, _, on: view.set_game_colors(context.scene, on),
+        lambda context, _: view.scene_of(context).view_settings.view_transform == "Raw",
+        lambda context, _, on: view.set_game_colors(view.scene_of(context), on),
     ),
 }
 
@@ -111,6 +110,7 @@ class SwitchView(_OnMap, bpy.types.Operator):
 
     bl_idname = "levelwright.switch_view"
     bl_label = "Switch View"
+    bl_options = {"REGISTER", "UNDO"}
 
     what: bpy.props.EnumProperty(items=[(key, one.title, one.tooltip) for key, one in SWITCHES.items()])
     on: bpy.props.BoolProperty(name="On", default=True)
@@ -147,8 +147,8 @@ class LEVELWRIGHT_PT_teeworlds_view(_OnMap, bpy.types.Panel):
         column = self.layout.column(align=True)
         for key, switch in SWITCHES.items():
             on = switch.get(context, level)
-            icon = "CHECKBOX_HLT" if on else "CHECKBOX_DEHLT"
-            button = column.operator(SwitchView.bl_idname, text=switch.title, icon=icon, depress=on)
+            icon: Literal["CHECKBOX_HLT", "CHECKBOX_DEHLT"] = "CHECKBOX_HLT" if on else "CHECKBOX_DEHLT"
+            button: Any = column.operator(SwitchView.bl_idname, text=switch.title, icon=icon, depress=on)
             button.what, button.on = key, not on
 
 

@@ -140,7 +140,7 @@ def surface() -> Any:
         nothing = tree.add("ShaderNodeBsdfTransparent").outputs[0]
         tree.set(outputs["Shader"], tree.put("ShaderNodeMixShader", alpha, nothing, emission).outputs[0])
 
-    inputs = {}
+    inputs: dict[str, tuple[str, Any]] = {}
     for part in ("Texture", "Tint", "Envelope"):
         inputs[part] = ("Color", (1.0, 1.0, 1.0, 1.0))
         inputs[f"{part} Alpha"] = ("Float", 1.0)

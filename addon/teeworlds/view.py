@@ -14,7 +14,7 @@ import numpy as np
 from ...formats import teeworlds
 from ...formats.binary import FormatError
 from ..scene import animation, identity, originals, properties
-from ..scene.reports import Report
+from ..scene.reports import Report, SceneError
 from . import borders, layout, shading
 from .layout import TILE
 from .materials import Clip, Materials
@@ -173,7 +173,7 @@ def _layers(collection: bpy.types.Collection) -> list[bpy.types.Object]:
 
 def tile_kind(layer: bpy.types.Object) -> str | None:
     """The name of the TileKind of a layer's object; None for what is no tile layer."""
-    if "tile_kind" not in layer:
+    if layer.get("tile_kind") is None:
         return None
     return properties.read(layer, layout.TileLayerProperties)[0].tile_kind
 
@@ -211,6 +211,13 @@ def show_physics(collection: bpy.types.Collection, on: bool) -> None:
         child.hide_viewport = child.hide_render = not on
 
 
+def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
+    """The context's scene. Raises SceneError where there is none."""
+    if context.scene is None:
+        raise SceneError("there is no scene to work in")
+    return context.scene
+
+
 def is_empty(scene: bpy.types.Scene) -> bool:
     """Say whether a scene holds nothing but levels of ours."""
     return all(identity.stamped(obj) is not None for obj in scene.objects)
@@ -229,6 +236,7 @@ def prepare_scene(scene: bpy.types.Scene, alone: bool, seven: bool, report: Repo
     settings: Any = scene.view_settings
     if alone:
         set_game_colors(scene, True)
+        scene.audio_distance_model = "LINEAR_CLAMPED"  # how sounds fade in the game: see `sounds`
         scene.world = shading.backdrop(0.0 if seven else 128 / 255)  # DDNet's cl_background_color
     elif settings.view_transform != "Raw":
         shading.set_switch(shading.DISPLAY, 1.0)
@@ -263,6 +271,6 @@ def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection
 
 def _extent(collection: bpy.types.Collection) -> tuple[Any, Any]:
     """Lower left and upper right corner of the tile layers, as their properties tell."""
-    sizes = [(obj["width"], obj["height"]) for obj in _layers(collection) if "width" in obj]
+    sizes = [(obj["width"], obj["height"]) for obj in _layers(collection) if obj.get("width") is not None]
     width, height = (max(size) for size in zip(*sizes, strict=True)) if sizes else (32, 32)
     return np.array((0.0, -float(height))), np.array((float(width), 0.0))

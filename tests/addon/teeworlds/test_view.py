@@ -1,0 +1,177 @@
+"""Looking at a map as the game does: where the groups go, what the borders and switches do."""
+
+import bpy
+import pytest
+from levelwright.addon import teeworlds as side
+from levelwright.addon.scene import identity
+from levelwright.addon.teeworlds import borders, layout, shading, view
+from levelwright.formats import teeworlds
+
+from tests.addon.teeworlds.export_helpers import exported, imported, layer, part
+from tests.formats import teeworlds_bytes as raw
+from tests.formats.teeworlds_bytes import Map, small_map, tile, whole_map
+
+
+def groups_map(*groups: tuple[tuple[int, int], tuple[int, int]]) -> bytes:
+    """A map with these groups (offset, parallax) before the game's; each has one tile layer."""
+    m = Map()
+    m.version()
+    for offset, parallax in groups:
+        m.group("", offset=offset, parallax=parallax)
+        m.tiles(2, 2, tile(1) * 4)
+    m.group("Game", offset=(640, 0), parallax=(30, 30))
+    m.tiles(2, 2, bytes(16), flags=raw.GAME)
+    return m.build()
+
+
+def drawn_at(place: float, camera: float, zoom: float, parallax: float, largest: float, offset: float) -> float:
+    """Where in the world the game draws what lies at `place` of its group, along one axis (all in tiles, y down).
+
+    Facts: the picture's middle is at camera * parallax + offset in the group, whose view is 1 + largest * (zoom - 1)
+    times as wide as at zoom 1, while the world's is zoom times as wide (teeworlds-map-notes §5).
+    """
+    wide = 1 + max(0.0, min(largest, 1.0)) * (zoom - 1)
+    return camera + (place - (camera * parallax + offset)) * zoom / wide
+
+
+@pytest.mark.parametrize("zoom", [1.0, 2.5, 0.5])
+@pytest.mark.parametrize("parallax", [(100, 100), (0, 0), (20, 50), (150, -40), (-10, -20)])
+def test_groups_lie_where_the_game_draws_them(zoom: float, parallax: tuple[int, int]) -> None:
+    level = imported(groups_map(((320, -96), parallax)))
+    view.view_as_game(bpy.context.scene, level, 40, 25, zoom)
+    bpy.context.view_layer.update()
+    obj = layer(level, 0)
+    for place in ((0, 0), (7, 11)):
+        world = obj.matrix_world @ obj.data.vertices[0].co.__class__((place[0], -place[1], 0))
+        largest = max(parallax) / 100
+        expected = (
+            drawn_at(place[0], 40, zoom, parallax[0] / 100, largest, 10),
+            -drawn_at(place[1], 25, zoom, parallax[1] / 100, largest, -3),
+        )
+        assert tuple(world[:2]) == pytest.approx(expected, abs=1e-4)
+
+
+def test_groups_follow_the_camera_and_edited_parallax() -> None:
+    level = imported(groups_map(((0, 0), (50, 50))))
+    camera = view.view_as_game(bpy.context.scene, level, 0, 0)
+    camera.location.x = 8
+    bpy.context.view_layer.update()
+    assert layer(level, 0).matrix_world.translation.x == pytest.approx(4)
+    part(level, layout.GROUP, 0)["parallax_x"] = 25
+    part(level, layout.GROUP, 0).update_tag()
+    bpy.context.view_layer.update()
+    assert layer(level, 0).matrix_world.translation.x == pytest.approx(6)
+
+
+def test_the_games_own_group_stands_still() -> None:
+    level = imported(groups_map())
+    view.view_as_game(bpy.context.scene, level, 40, 25, 2.0)
+    bpy.context.view_layer.update()
+    assert tuple(layer(level, 0).matrix_world.translation[:2]) == (0, 0)
+
+
+def test_parallax_off_puts_the_groups_back() -> None:
+    level = imported(groups_map(((320, -96), (10, 20))))
+    view.view_as_game(bpy.context.scene, level, 40, 25, 2.0)
+    view.set_parallax(level, False)
+    bpy.context.view_layer.update()
+    assert not view.has_parallax(level)
+    assert tuple(part(level, layout.GROUP, 0).matrix_world.translation) == (-10, -3, 0)
+
+
+def test_the_camera_shows_what_the_game_does() -> None:
+    assert view.view_size(16 / 9) == pytest.approx((44.683, 25.134), abs=1e-3)
+    assert view.view_size(4.0) == pytest.approx((1500 / 32, 1500 / 32 / 4))  # no more than 1500 px side by side
+    assert view.view_size(0.5) == pytest.approx((1050 / 32 / 2, 1050 / 32))  # nor 1050 above each other
+    level = imported(small_map().build())
+    scene = bpy.context.scene
+    scene.render.resolution_x, scene.render.resolution_y = 1280, 720
+    scene.render.fps = 25
+    camera = view.view_as_game(scene, level, 12.5, 3, 2.0, 1.5)
+    assert scene.camera is camera and tuple(camera.location[:2]) == (12.5, -3)
+    assert camera.data.type == "ORTHO" and camera.data.ortho_scale == pytest.approx(2 * 44.683, abs=1e-3)
+    assert scene.frame_current_final == pytest.approx(37.5)
+    assert view.view_as_game(scene, level, 0, 0) is camera  # one a level
+
+
+def test_looking_changes_nothing_in_the_map() -> None:
+    data = whole_map().build()
+    level = imported(data)
+    view.view_as_game(bpy.context.scene, level, 5, 4, 2.0, 0.3)
+    view.show_physics(level, True)
+    assert exported(level) == data
+
+
+def edge_map(tiles: bytes) -> bytes:
+    m = small_map()
+    m.tiles(4, 3, tiles, title="edge")
+    return m.build()
+
+
+def test_borders_are_made_where_there_is_something_to_repeat() -> None:
+    middle = bytes(4 * 5) + tile(1) * 2 + bytes(4 * 5)
+    level = imported(edge_map(middle))
+    view.set_borders(level, True)
+    assert not view.has_borders(level)
+    level = imported(edge_map(tile(3, 9) + bytes(4 * 11)))
+    view.set_borders(level, True)
+    found = [obj for obj in level.all_objects if borders.is_border(obj)]
+    assert len(found) == 1 and found[0].parent is layer(level, 1)
+    assert identity.stamped(found[0]).kind == layout.PREVIEW
+
+
+def test_borders_go_without_a_trace() -> None:
+    level = imported(edge_map(tile(3) * 12))
+    before = [len(table) for table in (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.images)]
+    view.set_borders(level, True)
+    view.set_borders(level, True)
+    view.set_borders(level, False)
+    assert [len(table) for table in (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.images)] == before
+
+
+def test_borders_of_planes_show_the_planes_own_images() -> None:
+    level = imported(edge_map(tile(3) * 12), large_layer=0)
+    view.set_borders(level, True)
+    border = next(obj for obj in level.all_objects if borders.is_border(obj))
+    assert border.data.materials[0] is layer(level, 1).data.materials[0]
+    view.set_borders(level, False)
+    assert layer(level, 1).data.materials[0].users
+
+
+def test_where_players_appear() -> None:
+    assert view.spawn(teeworlds.read(small_map(4, 3, bytes(4 * 6) + tile(193) + bytes(4 * 5)).build())) == (2.5, 1.5)
+    assert view.spawn(teeworlds.read(small_map(4, 3, bytes(4 * 12)).build())) == (2, 1.5)
+
+
+def test_import_can_end_in_the_games_view() -> None:
+    level = imported(small_map(4, 3, bytes(4 * 6) + tile(192) + bytes(4 * 5)).build(), game_view=True)
+    camera = view.game_camera(level)
+    assert camera is bpy.context.scene.camera and tuple(camera.location[:2]) == (2.5, -1.5)
+
+
+@pytest.mark.parametrize("what", ["PARALLAX", "BORDERS", "CLIP", "PHYSICS", "COLORS"])
+def test_each_switch_goes_on_and_off(what: str) -> None:
+    from levelwright.addon.teeworlds.panel import SWITCHES
+
+    m = small_map()
+    m.group("clipped", parallax=(50, 50), clip=(0, 0, 64, 64))
+    m.tiles(4, 3, tile(3) * 12, title="edge")
+    level = imported(m.build())
+    assert bpy.ops.levelwright.view_as_game(x=2, y=2) == {"FINISHED"}
+    for on in (False, True, False):
+        assert bpy.ops.levelwright.switch_view(what=what, on=on) == {"FINISHED"}
+        assert SWITCHES[what].get(bpy.context, level) is on
+
+
+def test_game_colours_go_with_the_view_transform() -> None:
+    imported(whole_map().build())
+    settings = bpy.context.scene.view_settings
+    bpy.ops.levelwright.switch_view(what="COLORS", on=False)
+    assert settings.view_transform == "Standard" and shading.get_switch(shading.DISPLAY) == 1
+    bpy.ops.levelwright.switch_view(what="COLORS", on=True)
+    assert settings.view_transform == "Raw" and shading.get_switch(shading.DISPLAY) == 0
+
+
+def test_without_a_map_there_is_nothing_to_look_at() -> None:
+    assert not bpy.ops.levelwright.view_as_game.poll()
+    assert side.ImportSettings().game_view is False
