@@ -29,7 +29,7 @@ _SOURCE = "levelwright_source"
 def build(
     name: str,
     positions: ArrayLike,
-    corner_verts: ArrayLike,
+    corner_verts: ArrayLike | None = None,
     face_starts: ArrayLike | None = None,
     uvs: Mapping[str, ArrayLike] | None = None,
     attributes: Mapping[str, tuple[Domain, Kind, ArrayLike]] | None = None,
@@ -39,8 +39,9 @@ def build(
 ) -> bpy.types.Mesh:
     """Make a mesh from arrays.
 
-    positions: float32[n,3]. corner_verts: int32[c], the vertex of each face corner. face_starts: int32[f], the first
-    corner of each face, ascending from 0; None: every face has four corners. uvs: name -> float32[c,2], v up.
+    positions: float32[n,3]. corner_verts: int32[c], the vertex of each face corner; None: every corner has a vertex of
+    its own, in order. face_starts: int32[f], the first corner of each face, ascending from 0; None: every face has four
+    corners. uvs: name -> float32[c,2], v up.
     attributes: name -> (domain, type, values[count, width]), see attributes.LAYOUT. material_index: int32[f].
     smooth: shade smooth (faces are flat otherwise).
 
@@ -50,7 +51,10 @@ def build(
     Raises ValueError for arrays that don't fit together: that is the caller's mistake, not the level's.
     """
     co = np.ascontiguousarray(positions, np.float32).reshape(-1, 3)
-    corners = np.ascontiguousarray(corner_verts, np.int32).reshape(-1)
+    if corner_verts is None:
+        corners = np.arange(len(co), dtype=np.int32)
+    else:
+        corners = np.ascontiguousarray(corner_verts, np.int32).reshape(-1)
     starts = _starts(face_starts, len(corners))
     problems: list[str] = []
     # A sum of finite numbers is finite, or overflows, which then only costs the exact test.
@@ -60,7 +64,7 @@ def build(
         bad = ~np.isfinite(co)
         problems.append(f"{int(bad.any(1).sum())} vertices have coordinates that aren't numbers: they lie at 0")
         co = np.where(bad, np.float32(0), co)
-    if len(corners) and (int(corners.min()) < 0 or int(corners.max()) >= len(co)):
+    if corner_verts is not None and len(corners) and (int(corners.min()) < 0 or int(corners.max()) >= len(co)):
         # Never let Blender see such a corner. A face with all corners on one vertex is one that validate() removes.
         bad_faces = np.logical_or.reduceat((corners < 0) | (corners >= len(co)), starts)
         corners = np.where(np.repeat(bad_faces, np.diff(starts, append=len(corners))), np.int32(0), corners)
@@ -71,11 +75,12 @@ def build(
     if not smooth:
         layers["sharp_face"] = ("FACE", "BOOLEAN", np.ones(len(starts), np.bool_))
 
-    mesh = _make(name, co, corners, starts, uvs or {}, layers)
+    separate = _share_nothing(None if corner_verts is None else corners, starts, len(co))
+    mesh = _make(name, co, corners, starts, uvs or {}, layers, separate)
     if len(mesh.polygons) < len(starts):  # rare, so only now find out which: once more, with the faces numbered
         bpy.data.meshes.remove(mesh)
         numbers = np.arange(len(starts), dtype=np.int32)
-        mesh = _make(name, co, corners, starts, uvs or {}, {**layers, _SOURCE: ("FACE", "INT", numbers)})
+        mesh = _make(name, co, corners, starts, uvs or {}, {**layers, _SOURCE: ("FACE", "INT", numbers)}, separate)
         lost = np.setdiff1d(numbers, np.asarray(mesh_attributes.read(mesh, _SOURCE)))
         mesh.attributes.remove(mesh.attributes[_SOURCE])
         mesh[DROPPED] = lost
@@ -98,8 +103,9 @@ def _make(
     starts: NDArray[np.int32],
     uvs: Mapping[str, ArrayLike],
     layers: Mapping[str, tuple[Domain, Kind, ArrayLike]],
+    separate: bool,
 ) -> bpy.types.Mesh:
-    """The measured recipe, on arrays that are safe for Blender."""
+    """The measured recipe, on arrays that are safe for Blender. separate: the faces share no vertices."""
     mesh: Any = bpy.data.meshes.new(name)
     mesh.vertices.add(len(co))
     mesh.loops.add(len(corners))
@@ -117,7 +123,7 @@ def _make(
     except ValueError:
         bpy.data.meshes.remove(mesh)
         raise
-    if _share_nothing(corners, starts, len(co)):
+    if separate:
         _write_edges(mesh, corners, starts)
     else:
         mesh.validate()
@@ -125,11 +131,13 @@ def _make(
     return made
 
 
-def _share_nothing(corners: NDArray[np.int32], starts: NDArray[np.int32], count: int) -> bool:
-    """Say whether each of `count` vertices belongs to one corner, in order, and faces have three corners or more."""
-    if not len(starts) or len(corners) != count or int(np.diff(starts, append=np.int32(count)).min()) < 3:
+def _share_nothing(corners: NDArray[np.int32] | None, starts: NDArray[np.int32], count: int) -> bool:
+    """Say whether each of `count` vertices belongs to one corner, in order (corners None: yes), and faces have three
+    corners or more.
+    """
+    if not len(starts) or int(np.diff(starts, append=np.int32(count)).min()) < 3:
         return False
-    return np.array_equal(corners, np.arange(count, dtype=np.int32))
+    return corners is None or np.array_equal(corners, np.arange(count, dtype=np.int32))
 
 
 def _write_edges(mesh: Any, corners: NDArray[np.int32], starts: NDArray[np.int32]) -> None:

@@ -129,7 +129,6 @@ def _mesh(name: str, tiles: Tiles, kind: str, token: int) -> bpy.types.Mesh:
     mesh = meshes.build(
         name,
         positions,
-        np.arange(4 * len(cells), dtype=np.int32),
         uvs={layout.UV: uvs.reshape(-1, 2)},
         attributes={name: ("FACE", "INT", value) for name, value in values.items()},
     )
