@@ -263,8 +263,16 @@ class _Export:
 
     def _tell(self, before: list[teeworlds.Layer], edits: list[_Edit]) -> None:
         """Count everything, and name each layer that was edited."""
+        kinds = {
+            teeworlds.TileLayer: "tile layers",
+            teeworlds.QuadLayer: "quad layers",
+            teeworlds.SoundLayer: "sound layers",
+        }
         self.report.count("groups", len(self.level.groups))
-        self.report.count("layers", len(edits))
+        for edit in edits:
+            self.report.count(kinds[type(edit.layer)])
+        for name in ("images", "envelopes", "sounds"):
+            self.report.count(name, len(getattr(self.level, name)))
         known = {id(layer) for layer in before}
         for edit in edits:
             if id(edit.layer) not in known:

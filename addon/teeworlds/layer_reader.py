@@ -67,19 +67,23 @@ def write_tile_layer(scene: LayerScene, layer: TileLayer, values: TileLayerPrope
         return
     shape = (values.height, values.width)
     kind = layer.tile_kind.name or "TILES"
+    if obj.get(layout.STORAGE) == layout.PLANE:
+        _write_painted(scene, kind, layer, shape)
+        return
     try:
-        original = layer.tiles()
-    except FormatError:
-        original = np.zeros((0, 0), TILE_RECORDS[layer.tile_kind])
-    try:
-        if obj.get(layout.STORAGE) == layout.PLANE:
-            tiles = _painted(scene, kind, original, shape)
-        else:
-            tiles = tile_reader.read_tiles(_faces(scene, kind), kind, original, shape)
+        tiles = tile_reader.read_tiles(_faces(scene, kind), kind, _tiles_of(layer), shape)
     except TileError as error:
         faces = {} if meshes.needs_evaluation(obj) else {obj: error.faces}
         raise SceneError(f"{obj.name}: {error.message}", [obj], faces) from error
     layer.set_tiles(tiles)
+
+
+def _tiles_of(layer: TileLayer) -> Tiles:
+    """The records that the layer was drawn from; none where they can't be read, or there are none yet."""
+    try:
+        return layer.tiles()
+    except FormatError:
+        return np.zeros((0, 0), TILE_RECORDS[layer.tile_kind])
 
 
 def _faces(scene: LayerScene, kind: str) -> TileFaces:
@@ -114,20 +118,27 @@ def _whole(obj: bpy.types.Object, name: str, values: npt.NDArray[Any]) -> npt.ND
     return values.astype(np.int32)
 
 
-def _painted(scene: LayerScene, kind: str, original: Tiles, shape: tuple[int, int]) -> Tiles:
-    """The tiles [height, width] of a layer drawn from images: pixels that differ from the records are edits."""
+def _write_painted(scene: LayerScene, kind: str, layer: TileLayer, shape: tuple[int, int]) -> None:
+    """The tiles of a layer that is drawn from images: what was painted, pixel by pixel. Layers can be huge: one that
+    nobody painted isn't even decoded.
+    """
     obj, fields = scene.object, TILE_FIELDS[kind]
     if not np.abs(scene.matrix[:2] - np.eye(4)[:2])[:, (0, 1, 3)].max() <= tile_reader.SNAP:
         raise SceneError(f"{obj.name}: a layer drawn from images can't be moved or turned, only painted", [obj])
-    tiles = tile_reader.resized(original, shape)
+    painted = []
     for key, channels in zip(layout.FIELD_IMAGES, fields.images, strict=False):
         image = obj.get(key)
         if not isinstance(image, bpy.types.Image):
             raise SceneError(f"{obj.name}: the image that holds its tiles is gone ({key})", [obj])
-        if images.unchanged(image):
-            continue
+        if not images.unchanged(image):
+            painted.append((image, channels))
+    before = (layer.height, layer.width)
+    if not painted and shape == before:
+        return
+    tiles = tile_reader.resized(_tiles_of(layer), shape)
+    for image, channels in painted:
         pixels = images.to_rgba(image)
-        if pixels.shape[:2] not in (original.shape, shape):
+        if pixels.shape[:2] not in (before, shape):
             size = f"{pixels.shape[1]} x {pixels.shape[0]}"
             raise SceneError(f"{obj.name}: image {image.name} is {size}, the layer {shape[1]} x {shape[0]}", [obj])
         height, width = np.minimum(shape, pixels.shape[:2])
@@ -138,7 +149,7 @@ def _painted(scene: LayerScene, kind: str, original: Tiles, shape: tuple[int, in
                     values |= pixels[:height, :width, channel].astype(np.uint16) << np.uint16(shift)
             field = fields.attributes[attribute]
             tiles[field][:height, :width] = values.astype(tiles.dtype[field])  # 16 bits: two's complement
-    return tiles
+    layer.set_tiles(tiles)
 
 
 def _write_color(obj: bpy.types.Object, layer: TileLayer) -> None:

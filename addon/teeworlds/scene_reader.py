@@ -6,6 +6,7 @@ bearers of one record the first in the scene's order is that record, the others 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import bpy
@@ -13,6 +14,9 @@ import bpy
 from ..scene import identity
 from ..scene.reports import Report, SceneError
 from . import layout
+
+SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
+"""Types of objects whose faces can be quads."""
 
 
 @dataclass(slots=True)
@@ -47,12 +51,11 @@ def read_structure(collection: bpy.types.Collection, token: int | None, report: 
         if kind == layout.GROUP:
             groups.append(_read_group(child, token, report))
         elif kind != layout.PREVIEW:
+            _refuse_layers(child.all_objects)
             report.left_out(f"collection {child.name!r} (no group)")
+    _refuse_layers(collection.objects)
     for obj in collection.objects:
-        kind = kind_of(obj)
-        if kind == layout.LAYER:
-            raise SceneError(f"layer {obj.name!r} is in no group: put it into a group's collection", [obj])
-        if kind is None:
+        if kind_of(obj) is None:
             report.left_out(f"object {obj.name!r} (in no group)")
     _mark_copies(groups)
     return groups
@@ -68,13 +71,43 @@ def _read_group(collection: bpy.types.Collection, token: int | None, report: Rep
         )
     layers = []
     for obj in collection.all_objects:
-        kind = kind_of(obj)
-        if kind == layout.LAYER:
+        if kind_of(obj) == layout.LAYER:
             layers.append(SceneLayer(obj, record_of(obj, token)))
-        elif kind is None and layer_above(obj) is None:
-            report.left_out(f"object {obj.name!r} (no layer)")
-    layers.sort(key=lambda layer: (int(layer.object.get(layout.ORDER, 0)), layer.object.name))
+            if token is not None and _is_foreign(obj, token):
+                report.warn(f"layer {obj.name!r} comes from another map: it is written as a new one")
+        elif not _is_known(obj):
+            report.left_out(f"object {obj.name!r} (no part of a layer)")
+    layers.sort(key=_place)
     return SceneGroup(collection, roots[0], record_of(roots[0], token), layers=layers)
+
+
+def _refuse_layers(objects: Iterable[bpy.types.Object]) -> None:
+    stray = [obj for obj in objects if kind_of(obj) == layout.LAYER]
+    if stray:
+        raise SceneError(f"layer {stray[0].name!r} is in no group: put it into a group's collection", stray)
+
+
+def _is_foreign(obj: bpy.types.Object, token: int) -> bool:
+    mark = identity.stamped(obj)
+    return mark is not None and mark.token != token
+
+
+def _is_known(obj: bpy.types.Object) -> bool:
+    """Whether an object in a group is read with its layer, or isn't meant to be exported."""
+    kind, layer = kind_of(obj), layer_above(obj)
+    if kind in (layout.QUAD, layout.SOURCE) or kind is None:
+        if layer is None or layer.get("tile_kind") is not None:
+            return False
+        return obj.type == "SPEAKER" if layer.get("sound") is not None else obj.type in SURFACES
+    return True
+
+
+def _place(layer: SceneLayer) -> tuple[int, str]:
+    """What orders the layers of a group."""
+    order = layer.object.get(layout.ORDER, 0)
+    if not isinstance(order, int | float):
+        raise SceneError(f"{layer.object.name}: its property {layout.ORDER} must be a number", [layer.object])
+    return int(order), layer.object.name
 
 
 def _mark_copies(groups: list[SceneGroup]) -> None:

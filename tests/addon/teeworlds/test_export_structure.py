@@ -383,3 +383,80 @@ def test_an_image_copied_in_blender_is_a_new_image(level):
     next(node for node in material.node_tree.nodes if node.type == "TEX_IMAGE").image = copy
     items, blobs = parse(exported(level))
     assert items[LAYER, DECO][13] == 2 and blobs[items[2, 2][4]] == b"art\0"
+
+
+def test_a_layer_whose_original_is_nowhere_is_refused_unless_it_is_built_as_new(level):
+    """One object appended to a file that doesn't have the map that it came from."""
+    deco = layer(level, DECO)
+    deco.name = "appended"
+    level.name = "old"
+    mine = edit.new_map(bpy.context, "mine", 20, 10)
+    deco.users_collection[0].objects.unlink(deco)
+    group(mine, 0).objects.link(deco)
+    deco.parent = None
+    digest = identity.stamped(deco).digest
+    edit.remove_group(level, group(level, 0))
+    bpy.data.collections.remove(level)
+    with pytest.raises(SceneError, match=digest) as caught:
+        exported(mine)
+    assert caught.value.objects == [deco]
+    deco["color_envelope"] = deco["image"] = -1
+    for slot in deco.material_slots:
+        slot.material = None
+    items, blobs = parse(exported(mine, build_as_new=True))
+    assert names(exported(mine, build_as_new=True)) == [("Game", ["Game", "Deco"])]
+    assert blobs[items[LAYER, 1][14]] == parse(whole_map().build())[1][13]
+
+
+def test_a_layer_in_a_collection_of_the_users_own_is_refused(level):
+    deco = layer(level, DECO)
+    own = bpy.data.collections.new("own")
+    level.children.link(own)
+    group(level, 1).objects.unlink(deco)
+    own.objects.link(deco)
+    with pytest.raises(SceneError, match="is in no group"):
+        exported(level)
+
+
+def test_what_lost_its_layer_is_left_out_by_name(level):
+    sky = layer(level, 0)
+    animated = [obj.name for obj in sky.children_recursive if obj.type == "MESH"]
+    bpy.data.objects.remove(sky)
+    lamp = bpy.data.objects.new("a lamp", bpy.data.lights.new("a lamp", "SUN"))
+    lamp.parent = layer(level, DECO)
+    group(level, 1).objects.link(lamp)
+    report = Report()
+    assert names(exported(level, report))[0] == ("Background", ["empty"])
+    assert animated
+    for name in (*animated, "a lamp"):
+        assert f"object {name!r}" in report.summary()
+
+
+def test_a_copy_of_the_whole_level_exports_on_its_own(data, level):
+    """As the outliner's Duplicate Collection does it: everything, with the original."""
+    twin = level.copy()
+    for child in twin.children:
+        twin.children.unlink(child)
+    for obj in twin.objects:
+        twin.objects.unlink(obj)
+    copies = {obj: obj.copy() for obj in level.all_objects}
+    for obj, copy in copies.items():
+        copy.parent = copies.get(obj.parent)
+
+    def fill(source, target):
+        for obj in source.objects:
+            target.objects.link(copies[obj])
+        for child in source.children:
+            made = child.copy()
+            for inner in list(made.children):
+                made.children.unlink(inner)
+            for obj in list(made.objects):
+                made.objects.unlink(obj)
+            target.children.link(made)
+            fill(child, made)
+
+    fill(level, twin)
+    bpy.context.scene.collection.children.link(twin)
+    assert exported(twin) == data
+    bpy.data.objects.remove(layer(twin, FRONT))
+    assert exported(level) == data != exported(twin)
