@@ -26,22 +26,19 @@ class Times:
 
 @dataclass(slots=True)
 class Way:
-    """One way to do the thing: `run` is timed; `prepare` makes its argument and `tidy` cleans up, both untimed."""
+    """One way to do the thing: `run` is timed, `prepare`, which makes its argument, is not."""
 
     run: Callable[..., object]
     prepare: Callable[[], object] | None = None
-    tidy: Callable[[], object] | None = None
 
 
-def in_turns(ways: Mapping[str, Way], rounds: int, least_seconds: float = 0.0) -> dict[str, Times]:
-    """Run each way once a round, `rounds` rounds at least and until `least_seconds` have been measured.
+def in_turns(ways: Mapping[str, Way], rounds: int) -> dict[str, Times]:
+    """Run each way once a round.
 
     Every other round runs them in the opposite order. The garbage collector is off inside a measurement.
     """
     times = {name: Times() for name in ways}
-    measured = 0.0
-    done = 0
-    while done < rounds or (measured < least_seconds and done < 50 * rounds):
+    for done in range(rounds):
         for name in list(ways)[:: 1 if done % 2 == 0 else -1]:
             way = ways[name]
             arguments = () if way.prepare is None else (way.prepare(),)
@@ -52,11 +49,7 @@ def in_turns(ways: Mapping[str, Way], rounds: int, least_seconds: float = 0.0) -
             seconds = time.perf_counter() - start
             gc.enable()
             del result, arguments
-            if way.tidy is not None:
-                way.tidy()
             times[name].rounds.append(seconds)
-            measured += seconds
-        done += 1
     return times
 
 

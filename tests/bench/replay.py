@@ -2,10 +2,8 @@
 
 `record()` reads what an import left in `bpy.data` - meshes with all attributes, images with their packed bytes,
 materials and node groups, actions with their F-curves, objects with parents, properties, drivers and strips, and the
-collection tree - into plain lists and arrays. `Replay.run()` makes the same things anew with nothing but the calls of
-the Blender API that create them. What the importer takes beyond that is its own thinking.
-
-It knows no game: settings are read by RNA reflection, those that differ from their default.
+collection tree. `Replay.run()` makes the same things anew with nothing but the calls of the Blender API that create
+them. What the importer takes beyond that is its own thinking.
 """
 
 from __future__ import annotations
@@ -15,418 +13,23 @@ import tempfile
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-Settings = list[tuple[str, Any]]
+from .recording import KINDS, VALUE_FIELDS, Recorded, Reference, Settings, record_blocks
 
-VALUE_FIELDS = {
-    "FLOAT": ("value", np.float32, 1),
-    "INT": ("value", np.int32, 1),
-    "BOOLEAN": ("value", np.bool_, 1),
-    "INT8": ("value", np.int8, 1),
-    "FLOAT_VECTOR": ("vector", np.float32, 3),
-    "FLOAT2": ("vector", np.float32, 2),
-    "FLOAT_COLOR": ("color", np.float32, 4),
-    "BYTE_COLOR": ("color_srgb", np.float32, 4),
-    "INT32_2D": ("value", np.int32, 2),
-    "QUATERNION": ("value", np.float32, 4),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A pointer to another data block, by collection and name."""
-
-    kind: str
-    name: str
-
-
-@dataclass(slots=True)
-class Recorded:
-    """A data block: how it is made, its settings and custom properties."""
-
-    name: str
-    settings: Settings = field(default_factory=list)
-    properties: dict[str, Any] = field(default_factory=dict)
-    parts: dict[str, Any] = field(default_factory=dict)
-
-
-KINDS = (
-    "images",
-    "sounds",
-    "texts",
-    "node_groups",
-    "materials",
-    "meshes",
-    "speakers",
-    "cameras",
-    "actions",
-    "objects",
-    "collections",
-)
-UNPLAYED = {
-    "name",
-    "rna_type",
-    "users",
-    "use_fake_user",
-    "animation_data",
-    "parent",
-    "data",
-    "active_material",
-    "bl_idname",
-    "type",
-    "filepath",
-    "filepath_raw",
-    "packed_file",
-    "source",
-    "pixels",
-    "active",
-    "active_index",
-    "select",
-    "slots",
-    "tag",
-    "session_uid",
-    "name_full",
-    "is_evaluated",
-    "matrix_world",
-    "matrix_local",
-    "matrix_basis",
-    "matrix_parent_inverse",
-    "library_weak_reference",
-    "asset_data",
-    "preview",
-    "location_absolute",
-    "internal_links",
-    "dimensions",
-    "texture_mesh",
-    "children",
-    "objects",
-    "bl_label",
-    "bl_description",
-    "bl_icon",
-    "bl_static_type",
-    "action",
-    "action_slot",
-    "action_slot_handle",
-    "last_slot_identifier",
-    "fcurves",
-    "strip_time",
-    "frame_start_raw",
-    "frame_end_raw",
-    "frame_start_ui",
-    "frame_end_ui",
-    "frame_range",
-    "shape_key_add_rest_position",
-    "active_shape_key_index",
-    "show_only_shape_key",
-    "use_shape_key_edit_mode",
-    "default_closed",
-    "color_tag",
-    "use_auto_smooth",
-    "animation_filter",
-}
-
-
-def settings_of(struct: Any, fresh: Any = None) -> Settings:
-    """The writable RNA values of `struct` that differ from those of a `fresh` one, else from their defaults."""
-    found: Settings = []
-    for prop in struct.bl_rna.properties:
-        if prop.is_readonly or prop.identifier in UNPLAYED:
-            continue
-        value = getattr(struct, prop.identifier)
-        if prop.type == "POINTER":
-            if isinstance(value, bpy.types.ID):
-                found.append((prop.identifier, reference(value)))
-        elif prop.type in {"BOOLEAN", "INT", "FLOAT"} and getattr(prop, "is_array", False):
-            flat = np.array(value).ravel()
-            usual = np.array(getattr(fresh, prop.identifier) if fresh else prop.default_array).ravel()
-            if flat.size and not np.array_equal(flat, usual[: flat.size]):
-                found.append((prop.identifier, value[:]))
-        elif prop.type != "COLLECTION" and value != (getattr(fresh, prop.identifier) if fresh else prop.default):
-            found.append((prop.identifier, value))
-    return found
-
-
-def reference(block: bpy.types.ID) -> Reference | None:
-    """Where `block` is found again, or None for what isn't replayed (scenes, worlds)."""
-    for kind in KINDS:
-        if getattr(bpy.data, kind).get(block.name) == block:
-            return Reference(kind, block.name)
-    return None
-
-
-def _pointer(block: bpy.types.ID | None) -> Reference | None:
-    return None if block is None else reference(block)
-
-
-def properties_of(block: bpy.types.ID) -> dict[str, Any]:
-    """The custom properties of `block`, nested groups as dictionaries."""
-    return {key: _plain(value) for key, value in block.items()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, bpy.types.ID):
-        return reference(value)
-    if hasattr(value, "keys"):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return np.array(value) if hasattr(value, "typecode") else value
-
-
-# --- reading ---------------------------------------------------------------------------------------------------------
+PNG = "pixels to PNG"
+"""Name of the share of time that making files of embedded pictures takes; it is also part of "images"."""
 
 
 def record() -> Replay:
-    """Everything that is in `bpy.data` now, as what `Replay.run` needs."""
-    blocks = {kind: list(getattr(bpy.data, kind)) for kind in KINDS}
-    fresh = {
-        "images": bpy.data.images.new("fresh", 1, 1),
-        "texts": bpy.data.texts.new("fresh"),
-        "node_groups": bpy.data.node_groups.new("fresh", "ShaderNodeTree"),
-        "materials": bpy.data.materials.new("fresh"),
-        "meshes": bpy.data.meshes.new("fresh"),
-        "actions": bpy.data.actions.new("fresh"),
-        "objects": bpy.data.objects.new("fresh", None),
-        "collections": bpy.data.collections.new("fresh"),
-    }
-    recorded = {kind: [_READERS[kind](block) for block in blocks[kind]] for kind in KINDS}
-    for kind, usual in fresh.items():
-        for block, of_block in zip(blocks[kind], recorded[kind], strict=True):
-            of_block.settings = settings_of(block, usual)
-    bpy.data.batch_remove(fresh.values())
-    return Replay(recorded, [child.name for child in bpy.context.scene.collection.children])
-
-
-def _read(block: Any, **parts: Any) -> Recorded:
-    return Recorded(block.name, settings_of(block), properties_of(block), parts)
-
-
-def _read_image(image: Any) -> Recorded:
-    packed = bytes(image.packed_file.data) if image.packed_file else None
-    rows = _png_rows(packed) if packed else None
-    return _read(image, size=tuple(image.size), packed=packed, rows=rows, space=image.colorspace_settings.name)
-
-
-def _png_rows(packed: bytes) -> bytes | None:
-    """The rows of a PNG file that the importer made of pixels (one IDAT chunk, level 1); None for a file it took."""
-    made = packed[37:43] == b"IDAT\x78\x01"
-    return zlib.decompressobj().decompress(packed[41:]) if made else None
-
-
-def _read_sound(sound: Any) -> Recorded:
-    return _read(sound, path=sound.filepath, packed=bytes(sound.packed_file.data) if sound.packed_file else None)
-
-
-def _read_mesh(mesh: Any) -> Recorded:
-    attributes = []
-    for attribute in mesh.attributes:
-        # Hidden ones and "position" are written by the recipe of `_make_meshes`.
-        if attribute.name[0] != "." and attribute.name != "position" and attribute.data_type in VALUE_FIELDS:
-            is_uv = attribute.data_type == "FLOAT2" and attribute.domain == "CORNER"
-            attributes.append((attribute.name, attribute.data_type, attribute.domain, is_uv, _values(attribute)))
-    starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
-    return _read(
-        mesh,
-        positions=_values(mesh.attributes["position"]) if mesh.vertices else None,
-        starts=starts,
-        corners=_values(mesh.attributes[".corner_vert"]) if mesh.loops else None,
-        edges=_values(mesh.attributes[".edge_verts"]) if mesh.edges else None,
-        corner_edges=_values(mesh.attributes[".corner_edge"]) if mesh.loops else None,
-        separate=len(mesh.edges) == len(mesh.loops) == len(mesh.vertices),
-        attributes=attributes,
-        materials=[reference(material) for material in mesh.materials if material],
-    )
-
-
-def _values(attribute: Any) -> NDArray[Any]:
-    name, dtype, width = VALUE_FIELDS[attribute.data_type]
-    values = np.empty(len(attribute.data) * width, dtype)
-    attribute.data.foreach_get(name, values)
-    return values
-
-
-def _ring_edges(corners: NDArray[np.int32], starts: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The edges of faces that share no vertices, as a flat array: the cheapest way to get them.
-
-    `validate()`, which finds those of any mesh, takes five times as long as all the rest of a mesh.
-    """
-    edges = np.empty((len(corners), 2), np.int32)
-    edges[:, 0] = corners
-    edges[:-1, 1] = corners[1:]
-    edges[starts[1:] - 1, 1] = starts[:-1]
-    edges[-1, 1] = starts[-1]
-    return edges.reshape(-1)
-
-
-def _read_nodes(tree: Any) -> dict[str, Any]:
-    nodes = []
-    number = {}
-    untouched = bpy.data.node_groups.new("untouched", "ShaderNodeTree")
-    for node in tree.nodes:
-        number[node.name] = len(number)
-        fresh = untouched.nodes.new(node.bl_idname)
-        if hasattr(node, "node_tree"):  # it has its sockets from there
-            fresh.node_tree = node.node_tree
-        inputs = [
-            (index, _socket_value(socket))
-            for index, (socket, usual) in enumerate(zip_longest(node.inputs, fresh.inputs))
-            if not socket.is_linked and _socket_value(socket) != _socket_value(usual)
-        ]
-        nodes.append((node.bl_idname, node.name, settings_of(node, fresh), inputs))
-    bpy.data.node_groups.remove(untouched)
-    links = [
-        (
-            number[link.from_node.name],
-            list(link.from_node.outputs).index(link.from_socket),
-            number[link.to_node.name],
-            list(link.to_node.inputs).index(link.to_socket),
-        )
-        for link in tree.links
-    ]
-    return {"nodes": nodes, "links": links}
-
-
-def _socket_value(socket: Any) -> Any:
-    value = getattr(socket, "default_value", None)
-    return value[:] if hasattr(value, "__len__") and not isinstance(value, str) else value
-
-
-def _read_material(material: Any) -> Recorded:
-    return _read(material, **(_read_nodes(material.node_tree) if material.node_tree else {}))
-
-
-def _read_group(tree: Any) -> Recorded:
-    sockets = [
-        (item.name, item.in_out, item.socket_type) for item in tree.interface.items_tree if item.item_type == "SOCKET"
-    ]
-    return _read(tree, type=tree.bl_idname, sockets=sockets, **_read_nodes(tree))
-
-
-def _read_action(action: Any) -> Recorded:
-    curves = []
-    for layer in action.layers:
-        for strip in layer.strips:
-            for bag in strip.channelbags:
-                curves += [(bag.slot.identifier, _read_curve(curve)) for curve in bag.fcurves]
-    slots = [(slot.identifier, slot.target_id_type, slot.name_display) for slot in action.slots]
-    return _read(action, slots=slots, curves=curves)
-
-
-def _read_curve(curve: Any) -> dict[str, Any]:
-    count = len(curve.keyframe_points)
-    keys = {}
-    for name, width, dtype in (
-        ("co", 2, np.float32),
-        ("interpolation", 1, np.int32),
-        ("easing", 1, np.int32),
-        ("handle_left_type", 1, np.int32),
-        ("handle_right_type", 1, np.int32),
-        ("handle_left", 2, np.float32),
-        ("handle_right", 2, np.float32),
-    ):
-        keys[name] = np.empty(count * width, dtype)
-        curve.keyframe_points.foreach_get(name, keys[name])
-    return {
-        "path": curve.data_path,
-        "index": curve.array_index,
-        "keys": keys,
-        "modifiers": [(modifier.type, settings_of(modifier)) for modifier in curve.modifiers],
-    }
-
-
-def _read_object(obj: Any) -> Recorded:
-    constraints = [(constraint.type, settings_of(constraint)) for constraint in obj.constraints]
-    modifiers = [(modifier.name, modifier.type, settings_of(modifier)) for modifier in obj.modifiers]
-    return _read(
-        obj,
-        data=_pointer(obj.data),
-        parent=_pointer(obj.parent),
-        inverse=[list(r) for r in obj.matrix_parent_inverse],
-        constraints=constraints,
-        modifiers=modifiers,
-        tracks=_read_tracks(obj.animation_data),
-        slots=[(slot.link, _pointer(slot.material)) for slot in obj.material_slots if slot.link == "OBJECT"],
-        drivers=_read_drivers(obj),
-        hidden=obj.hide_get(),
-    )
-
-
-def _read_tracks(animation: Any) -> list[Any]:
-    return [
-        (
-            track.name,
-            [(strip.name, strip.frame_start, reference(strip.action), settings_of(strip)) for strip in track.strips],
-        )
-        for track in (animation.nla_tracks if animation else ())
-    ]
-
-
-def _read_drivers(obj: Any) -> list[Any]:
-    return [
-        (
-            curve.data_path,
-            curve.array_index if hasattr(obj.path_resolve(curve.data_path), "__len__") else None,
-            curve.driver.type,
-            curve.driver.expression,
-            [
-                (
-                    variable.name,
-                    variable.type,
-                    [
-                        (
-                            target.id_type if variable.type == "SINGLE_PROP" else None,
-                            _pointer(target.id),
-                            target.data_path,
-                            settings_of(target),
-                        )
-                        for target in variable.targets
-                    ],
-                )
-                for variable in curve.driver.variables
-            ],
-        )
-        for curve in (obj.animation_data.drivers if obj.animation_data else ())
-    ]
-
-
-def _read_collection(collection: Any) -> Recorded:
-    return _read(
-        collection,
-        children=[child.name for child in collection.children],
-        objects=[obj.name for obj in collection.objects],
-        tag=collection.color_tag,
-    )
-
-
-def _read_text(text: Any) -> Recorded:
-    return _read(text, body=text.as_string())
-
-
-_READERS: dict[str, Callable[[Any], Recorded]] = {
-    "images": _read_image,
-    "sounds": _read_sound,
-    "texts": _read_text,
-    "node_groups": _read_group,
-    "materials": _read_material,
-    "meshes": _read_mesh,
-    "speakers": _read,
-    "cameras": _read,
-    "actions": _read_action,
-    "objects": _read_object,
-    "collections": _read_collection,
-}
-
-
-# --- making ----------------------------------------------------------------------------------------------------------
+    """Everything that is in the open file now, as what `Replay.run` needs."""
+    return Replay(record_blocks(), [child.name for child in bpy.context.scene.collection.children])
 
 
 @dataclass(slots=True)
@@ -436,6 +39,8 @@ class Replay:
     blocks: dict[str, list[Recorded]]
     roots: list[str]
     made: dict[Reference, Any] = field(default_factory=dict)
+    later: list[tuple[Any, str, Reference]] = field(default_factory=list)
+    """Pointers to what wasn't made yet."""
     shares: dict[str, float] = field(default_factory=dict)
     """Seconds that the last run spent on each kind of data block."""
 
@@ -445,6 +50,7 @@ class Replay:
     def run(self) -> None:
         """Make everything in the open (empty) file, linked to its scene, with one update at the end."""
         self.made.clear()
+        self.later.clear()
         self.shares.clear()
         start = time.perf_counter()
         for kind in KINDS:
@@ -452,12 +58,14 @@ class Replay:
             for recorded in self.blocks[kind]:
                 self.made[Reference(kind, recorded.name)] = make(recorded)
             start = self._spent(kind, start)
-        for kind in KINDS:  # references may point forward, so they are laid last
+        for kind in KINDS:
             for recorded in self.blocks[kind]:
                 block = self.made[Reference(kind, recorded.name)]
                 self._set(block, recorded.settings)
                 for key, value in recorded.properties.items():
                     block[key] = self._resolve(value)
+        for struct, name, target in self.later:
+            setattr(struct, name, self.made.get(target))
         start = self._spent("settings and properties", start)
         self._link()
         start = self._spent("linking", start)
@@ -486,6 +94,9 @@ class Replay:
 
     def _set(self, struct: Any, settings: Settings) -> None:
         for name, value in settings:
+            if isinstance(value, Reference) and value not in self.made:
+                self.later.append((struct, name, value))
+                continue
             with contextlib.suppress(AttributeError, TypeError):  # reflection lists a few that Blender locks by context
                 setattr(struct, name, self._resolve(value))
 
@@ -494,7 +105,7 @@ class Replay:
         if parts["rows"] is not None:  # pixels have to become a file: nothing else can be packed without loss
             start = time.perf_counter()
             zlib.compress(parts["rows"], 1)
-            self.shares["pixels to PNG"] = self.shares.get("pixels to PNG", 0.0) + time.perf_counter() - start
+            self.shares[PNG] = self.shares.get(PNG, 0.0) + time.perf_counter() - start
         image = bpy.data.images.new(recorded.name, *parts["size"])
         if parts["packed"] is not None:
             image.pack(data=parts["packed"], data_len=len(parts["packed"]))
@@ -644,3 +255,16 @@ class Replay:
                 target.id = self._resolve(block) if block is not None else bpy.context.scene
                 target.data_path = path
                 self._set(target, settings)
+
+
+def _ring_edges(corners: NDArray[np.int32], starts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The edges of faces that share no vertices, as a flat array: the cheapest way to get them.
+
+    `validate()`, which finds those of any mesh, takes five times as long as all the rest of a mesh.
+    """
+    edges = np.empty((len(corners), 2), np.int32)
+    edges[:, 0] = corners
+    edges[:-1, 1] = corners[1:]
+    edges[starts[1:] - 1, 1] = starts[:-1]
+    edges[-1, 1] = starts[-1]
+    return edges.reshape(-1)

@@ -88,7 +88,8 @@ def _against_replay(path: Path, rounds: int) -> float:
     made = ", ".join(f"{count} {kind}" for kind, count in recorded.counts().items() if count)
     print(f"    {made}")
     shares = ", ".join(f"{kind} {seconds * 1e3:.1f}" for kind, seconds in recorded.shares.items() if seconds > 0.0005)
-    print(f"    bare calls, ms: {shares}")
+    ready = times["import"].best / (times["decode"].best + times["bare"].best - recorded.shares.get(replay.PNG, 0.0))
+    print(f"    bare calls, ms: {shares}; ratio if the PNGs were ready made, too: {ready:.2f}")
     return _ratio(times)
 
 

@@ -1,0 +1,38 @@
+"""The floor that scripts/bench measures imports against really is the imported scene, made again."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from tests.bench import replay
+from tests.samples import first_light
+
+
+def same(ours: Any, theirs: Any) -> bool:
+    """Whether two recorded values are equal; arrays within."""
+    if isinstance(ours, np.ndarray):
+        return np.array_equal(ours, theirs)
+    if isinstance(ours, dict):
+        return ours.keys() == theirs.keys() and all(same(value, theirs[key]) for key, value in ours.items())
+    if isinstance(ours, list | tuple):
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    return bool(ours == theirs)
+
+
+def test_a_replayed_scene_is_the_imported_one() -> None:
+    bpy.ops.import_scene.teeworlds_map(filepath=str(first_light.TARGET))
+    imported = replay.record()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    imported.run()
+    made = replay.record()
+    assert imported.counts() == made.counts()
+    for kind in ("images", "node_groups", "materials", "meshes", "actions", "objects", "collections"):
+        assert made.counts()[kind] > 0
+        for ours, theirs in zip(imported.blocks[kind], made.blocks[kind], strict=True):
+            assert ours.name == theirs.name
+            assert same(ours.properties, theirs.properties), (kind, ours.name)
+            different = [part for part in ours.parts if not same(ours.parts[part], theirs.parts[part])]
+            assert different == [], (kind, ours.name)
+            missing = [name for name, value in ours.settings if not same(value, dict(theirs.settings).get(name))]
+            assert missing == [], (kind, ours.name)
