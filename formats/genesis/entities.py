@@ -27,19 +27,13 @@ class Brush:
 
 
 @dataclass(slots=True, eq=False)
-class Entity:
-    """The world, a world model, a point entity or the definition of a type: `pairs` of key and value, and brushes.
+class KeyValues:
+    """`pairs` of key and value. Keys may repeat and their order counts.
 
-    Keys may repeat and their order counts. Text is Latin-1: each character is one byte of the file.
+    Text is Latin-1: each character is one byte of the file.
     """
 
     pairs: list[tuple[str, str]] = field(default_factory=list)
-    brushes: list[Brush] = field(default_factory=list)
-    flags: int = 0  # 1: a motion follows; the compiler takes any other number for 0
-    motion: Motion | None = None
-
-    def __repr__(self) -> str:
-        return f"<Entity {self.classname!r} {self.name!r}: {len(self.brushes)} brushes, {len(self.pairs)} pairs>"
 
     def get(self, key: str, default: str | None = None) -> str | None:
         """The value of a key; as in the compiler, case does not count and the first of several wins."""
@@ -101,6 +95,18 @@ class Entity:
             return numbers3(text)
         except FormatError:
             return None
+
+
+@dataclass(slots=True, eq=False)
+class Entity(KeyValues):
+    """The world, a world model, a point entity or the definition of a type: keys, values and brushes."""
+
+    brushes: list[Brush] = field(default_factory=list)
+    flags: int = 0  # 1: a motion follows; the compiler takes any other number for 0
+    motion: Motion | None = None
+
+    def __repr__(self) -> str:
+        return f"<Entity {self.classname!r} {self.name!r}: {len(self.brushes)} brushes, {len(self.pairs)} pairs>"
 
 
 def numbers3(text: str) -> Vector:
