@@ -55,6 +55,9 @@ class ViewAsGame(_OnMap, bpy.types.Operator):
             self.report({"ERROR"}, "No map in this scene to look at")
             return {"CANCELLED"}
         view.view_as_game(view.scene_of(context), level, self.x, self.y, self.zoom, self.time)
+        space: Any = context.space_data
+        if space is not None and space.type == "VIEW_3D" and space.region_3d is not None:
+            space.region_3d.view_perspective = "CAMERA"
         return {"FINISHED"}
 
 
