@@ -151,9 +151,8 @@ def draw(kind: str) -> Pixels:
 def _image(kind: str) -> bpy.types.Image:
     """The tileset of a kind of physics layer, or of the numbers, shared by all levels of the .blend."""
     name = f"Levelwright {kind.lower()} tiles"
-    shared = bpy.data.images.get(name)
-    if shared is not None and len(shared.packed_files):
-        return shared
+    if name in bpy.data.images and len(bpy.data.images[name].packed_files):
+        return bpy.data.images[name]
     image = images.from_file_bytes(name, _png(kind), 16 * CELL, 16 * CELL, non_color=True)
     image.alpha_mode = "CHANNEL_PACKED"
     return image
