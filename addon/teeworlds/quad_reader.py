@@ -11,6 +11,7 @@ come last. A pivot moves with its object and, in shared meshes, with a face that
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, fields
 
 import bpy
@@ -121,7 +122,7 @@ def _faces(
         return []
     ids = np.zeros(len(data.face_starts), np.int32) if scene.ids_token is None else data.ids("FACE", scene.ids_token)
     ids[ids > len(original)] = 0
-    rings, numbers = _rings(obj, data, ids)
+    rings, numbers = _rings(obj, data)
     count, ids = len(numbers), ids[numbers]
 
     stored = data.attribute(layout.PIVOT, "FACE")
@@ -159,11 +160,12 @@ def _matrix(obj: bpy.types.Object, scene: LayerScene, moves: bool) -> Floats:
     return np.asarray(scene.matrix @ still)
 
 
-def _rings(obj: bpy.types.Object, data: meshes.MeshData, ids: Ints) -> tuple[npt.NDArray[np.intp], Ints]:
+def _rings(obj: bpy.types.Object, data: meshes.MeshData) -> tuple[npt.NDArray[np.intp], Ints]:
     """The corners of each quad [n, 4] as numbers of the mesh's corners, and the number [n] of its (first) face.
 
-    Two triangles with the same id that share an edge are one quad, split along that edge.
+    Two triangles with the same id (whatever level it is of) that share an edge are one quad, split along that edge.
     """
+    ids = data.attribute(identity.ID, "FACE")
     sizes = data.face_sizes
     fours = np.flatnonzero(sizes == 4)
     rings = data.face_starts[fours][:, None] + np.arange(4)
@@ -172,14 +174,16 @@ def _rings(obj: bpy.types.Object, data: meshes.MeshData, ids: Ints) -> tuple[npt
     odd = set(np.flatnonzero(sizes != 4).tolist())
     halves: dict[int, list[int]] = {}
     for face in sorted(odd):
-        if sizes[face] == 3 and ids[face]:
+        if sizes[face] == 3 and ids is not None and ids[face]:
             halves.setdefault(int(ids[face]), []).append(face)
     found = []
-    for faces in halves.values():
-        ring = _joined_ring(data, *faces) if len(faces) == 2 else None
-        if ring is not None:
-            found.append((faces[0], ring))
-            odd -= set(faces)
+    for faces in halves.values():  # mostly two; more where there are copies
+        rings_of = {(a, b): ring for a in faces for b in faces if a < b and (ring := _joined_ring(data, a, b))}
+        ends = Counter(face for pair in rings_of for face in pair)
+        for pair, ring in rings_of.items():
+            if ends[pair[0]] == ends[pair[1]] == 1:
+                found.append((pair[0], ring))
+                odd -= set(pair)
     if odd:
         count = "1 face isn't a quad" if len(odd) == 1 else f"{len(odd)} faces aren't quads"
         raise _error({obj: np.array(sorted(odd), np.int32)}, f"{count}: the game draws faces of four corners only")
