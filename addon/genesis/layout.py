@@ -1,0 +1,294 @@
+"""Where each part of a Genesis3D level lives in a Blender scene: what importer, exporter and panel agree on.
+
+Genesis (x, y, z), y up, is Blender (x, -z, y); meshes and locations hold units (inches) exactly, and the level's root
+empty has the scale (0.0254: metres). All that follows is relative to that root: moving or scaling it edits nothing.
+
+    <level>                     collection, stamp "level"; what the level itself says (see below)
+      <level>                   empty, stamp "root": the parent of everything
+      World                     collection, stamp "world": the world's brushes (only there in a `.map`)
+      Group: <name>             collection, stamp "group": GroupProperties; its brushes and entities (only in a `.3dt`)
+      Models                    collection, stamp "models"
+        <model>                 empty, stamp "model": ModelProperties, location = what the model turns about
+          <model> motion        empty, stamp "motion": its location and rotation_quaternion are the motion's, relative
+                                to the model's empty, in an action; the parent of the model's brushes
+      Entities                  collection, stamp "entities": point entities (only there in a `.map`)
+
+In a `.map` a model's brushes and empties lie in a collection of the model's, stamp "model_collection", below Models; in
+a `.3dt` the brushes lie in their group's collection. Which model a brush belongs to follows from its parents alone: the
+first one stamped "model". Which group it belongs to follows from the collection stamped "group" that it is in.
+
+**Brushes** are mesh objects, stamp "brush", with BrushProperties. Origins lie in the middle of the brush (whole units,
+see ORIGINS); a mesh has its positions relative to that, and its object has neither rotation nor scale. A brush of a
+model has the model's origin in its parent inverse, so that its location is one below the root, too.
+A `.3dt` brush that is made of others (a hollow one: shell and cut) is an empty, stamp "brush", the parent of its
+children, which are in its place in the order. Objects of one parent keep the file's order by their property ORDER.
+A level with more than MANY_BRUSHES brushes has SHARED of them a mesh object, stamp "brushes" (record: the first one's
+number): its faces carry BRUSH and BRUSH_FLAGS, its origin is that of the root or model, and BrushProperties are absent.
+
+A stamp's record is the number in the original file: of "model" that in the list of entities (`.map`) or of models
+(`.3dt`), of "entity" that in the list of entities, of "group" that in the list of groups, of "brush" the running number
+over the whole level (`.map`: in the order of `MapLevel.table`; `.3dt`: depth first, parents before children, see
+`numbered_brushes`). The ids of mesh faces are running numbers over all faces of the level, in the file's order, under
+the level's own token: a face stays the record it was when brushes are joined or separated.
+
+**Faces** have the attributes of FACE_FIELDS and those of MAP_FIELDS or EDITOR_FIELDS, the UV map UV (u = U / width,
+v = 1 - V / height of the texture) and a material, which has the texture's name as property TEXTURE (on materials
+without it: the name of the material). How a face looks follows from its flags; which of the materials of a texture it
+has means nothing more. A size that texels need is the property TEXTURE_SIZE on the material.
+
+**Baselines** of the geometry are on the level's collection, for all faces and vertices of the level in one array each
+(POSITIONS, VERTEX_STARTS, CORNERS, CORNER_STARTS, UVS, ORIGINS). A face is unchanged if its corners' positions and
+UVs are the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..scene.attributes import Kind
+
+if TYPE_CHECKING:
+    from ...formats.genesis.editor_level import EditorBrush, Level3dt
+
+SCALE = 0.0254
+"""Metres a unit: one inch."""
+
+# Stamps: the `kind` of scene.identity.stamp.
+LEVEL, ROOT, WORLD, GROUP, MODELS, MODEL_COLLECTION = "level", "root", "world", "group", "models", "model_collection"
+MODEL, MOTION, ENTITIES, ENTITY = "model", "motion", "entities", "entity"
+BRUSH, BRUSHES = "brush", "brushes"
+TYPEDEFS, SETTINGS = "typedefs", "settings"
+"""Resources (texts), record 0: the definitions of types as a C header, for reading; a `.3dt`'s editor settings."""
+IMAGE, MATERIAL = "image", "material"
+PREVIEW = "preview"
+"""Made for show only: never exported, safe to delete."""
+PREVIEW_MODIFIER = "Levelwright preview"
+"""How the names of Boolean modifiers begin that show cuts: the exporter takes the mesh as it is without them."""
+
+# Property keys.
+ORDER = "order"
+"""On brush objects: place among the brushes of the level or of their parent; ties by name."""
+TEXTURE, TEXTURE_SIZE = "texture", "texture_size"
+EVENT = "event "
+"""On actions: events are pose markers; the text of one longer than its name is the property EVENT + marker's name."""
+
+MANY_BRUSHES = 8192
+"""A level with more brushes than this (twice what the compiler takes) has several in one mesh object."""
+SHARED = 1024
+"""Brushes in such an object, at most."""
+
+# Mesh attributes.
+UV = "UVMap"
+BRUSH_FLAGS = "brush_flags"
+"""INT on faces of a mesh of several brushes: the flags of the brush, as an int32 (the first face's count)."""
+
+FACE_FIELDS: dict[str, Kind] = {
+    "flags": "INT",
+    "face_light": "FLOAT",
+    "mip_map_bias": "FLOAT",
+    "alpha": "FLOAT",
+    "reflective_scale": "FLOAT",
+}
+"""Of all faces: FaceFlag in a `.map`, EditorFaceFlag in a `.3dt`; alpha 0..255."""
+MAP_FIELDS: dict[str, Kind] = {
+    "u_vec": "FLOAT_VECTOR",
+    "v_vec": "FLOAT_VECTOR",
+    "draw_scale": "FLOAT2",
+    "offset": "FLOAT2",
+}
+"""Of `.map` faces, as in the file: u_vec and v_vec in the file's axes (y up); draw_scale and offset are (x, y)."""
+EDITOR_FIELDS: dict[str, Kind] = {"rotate": "FLOAT", "shift": "INT32_2D", "scale": "FLOAT2", "light_scale": "FLOAT2"}
+"""Of `.3dt` faces: the editor's TexInfo, rotate in degrees."""
+
+# Keys of scene.baselines on the level's collection. b brushes with faces, v vertices, c corners, f faces of the level.
+POSITIONS = "positions"
+"""float32[v, 3], as in the mesh (Blender's axes, relative to ORIGINS)."""
+VERTEX_STARTS = "vertex_starts"
+"""int32[b + 1]: the first vertex of each brush with faces, in the file's order."""
+CORNERS = "corners"
+"""int32[c]: the vertex of each corner, a number in POSITIONS."""
+CORNER_STARTS = "corner_starts"
+"""int32[f + 1]: the first corner of each face; a face without corners was left out."""
+UVS = "uvs"
+"""float32[c, 2]."""
+ORIGINS = "origins"
+"""float32[b, 3]: where the object of each brush lies below the root, Blender's axes, whole units."""
+
+
+def _text(tooltip: str, default: str = "") -> Any:
+    return field(default=default, metadata={"tooltip": tooltip})
+
+
+def _int(tooltip: str, default: int = 0, minimum: int = -(2**31), maximum: int = 2**31 - 1) -> Any:
+    return field(default=default, metadata={"tooltip": tooltip, "min": minimum, "max": maximum})
+
+
+def _float(tooltip: str, default: float = 0.0, minimum: float | None = None) -> Any:
+    return field(default=default, metadata={"tooltip": tooltip} | ({} if minimum is None else {"min": minimum}))
+
+
+def _bool(tooltip: str, default: bool = False) -> Any:
+    return field(default=default, metadata={"tooltip": tooltip})
+
+
+@dataclass
+class BrushProperties:
+    """On brush objects, and on the empties of brushes that are made of others. The fields are the flags' names."""
+
+    solid: bool = _bool("Blocks view and movement", True)
+    window: bool = _bool("Visible, blocks movement, can be seen through")
+    empty: bool = _bool("Visible, does not block: water")
+    translucent: bool = _bool("Can be seen through; the compiler sets it where faces are translucent")
+    wavy: bool = _bool("Its surface is animated")
+    detail: bool = _bool("Does not hide what is behind it from the visibility calculation")
+    clip: bool = _bool("Invisible, blocks movement")
+    hint: bool = _bool("Invisible, splits the level for the visibility calculation")
+    area: bool = _bool("Separates areas; doors")
+    flocking: bool = _bool("Is not cut by other brushes")
+    sheet: bool = _bool("Only one side is visible: its first face")
+    contents: int = _int(
+        "The game's own bits, which its header names (GE_BrushContents): in GTest 1 is water, 2 lava; in Reality "
+        "Factory also 4 toxic gas, 8 zero gravity, 16 frozen, 32 sludge, 64 slow and 128 fast motion, 256 ladder",
+        0,
+        0,
+        0xFFFF,
+    )
+    other_flags: int = _int("Bits of the flags that have no meaning, as a number", 0, 0, 0xFFFF)
+
+
+@dataclass
+class EditorBrushProperties(BrushProperties):
+    """On the brushes of a `.3dt`."""
+
+    brush_name: str = _text("Name of the brush in the editor")
+    cut: bool = _bool("Takes its volume away from the brushes before it")
+    hollow: bool = _bool("A room: a shell and the cut inside it")
+    hollow_cut: bool = _bool("The cut inside a hollow brush")
+    hidden: bool = _bool("Hidden in the editor")
+    locked: bool = _bool("Locked in the editor")
+    hull_size: float = _float("Thickness of the walls of a hollow brush, units", 1.0)
+
+
+@dataclass
+class GroupProperties:
+    """On a group's collection."""
+
+    group_name: str = _text("Name of the group in the editor")
+    group_visible: bool = _bool("Shown in the editor", True)
+    group_locked: bool = _bool("Locked in the editor")
+    group_color: tuple[float, float, float] = field(
+        default=(255.0, 255.0, 255.0), metadata={"tooltip": "Colour of the group in the editor, 0 to 255"}
+    )
+
+
+@dataclass
+class ModelProperties:
+    """On a model's empty."""
+
+    model_name: str = _text("Name that entities refer to the model by")
+
+
+@dataclass
+class EditorModelProperties(ModelProperties):
+    """On a model's empty, in a `.3dt`. The brushes stand where the motion is at `key_time`."""
+
+    key_time: float = _float("Time in the motion at which the model's brushes stand as they do, seconds")
+
+
+@dataclass
+class MotionProperties:
+    """On a motion's action. Keys are those of the only path; times are the scene's frames from 0."""
+
+    motion_name: str = _text("Name of the motion, mostly none")
+    rotation_interpolation: int = field(
+        default=1, metadata={"tooltip": "0 linear, 1 slerp, 2 squad", "min": 0, "max": 2}
+    )
+    translation_interpolation: int = field(
+        default=1, metadata={"tooltip": "0 linear, 1 Hermite, 2 Hermite with zero derivatives", "min": 0, "max": 2}
+    )
+    rotation_looped: bool = _bool("The rotation's keys are marked as a loop")
+    translation_looped: bool = _bool("The translation's keys are marked as a loop")
+
+
+@dataclass
+class EditorLevelProperties:
+    """On the collection of a `.3dt`. The rest of its settings is a text, resource SETTINGS 0."""
+
+    TextureLib: str = _text("The level's texture library")
+    HeadersDir: str = _text("Folders of the game's headers, which define the types of entities, separated by ;")
+    ActorsDir: str = _text("Folder of the actors (since version 1.33)")
+    PawnIni: str = _text("File of the pawns (since version 1.33)")
+    SkyAxis: tuple[float, float, float] = field(
+        default=(1.0, 0.0, 0.0), metadata={"tooltip": "What the sky turns about, in the level's axes (y up)"}
+    )
+    SkyRotation: float = _float("Degrees that the sky turns in a second", 10.0)
+    SkyDrawScale: float = _float("Scale of the sky's textures", 1.0)
+    SkyLeft: str = _text("Texture of the sky's left side; a minus sign before it: not applied")
+    SkyRight: str = _text("Texture of the sky's right side; a minus sign before it: not applied")
+    SkyTop: str = _text("Texture of the sky's top; a minus sign before it: not applied")
+    SkyBottom: str = _text("Texture of the sky's bottom; a minus sign before it: not applied")
+    SkyFront: str = _text("Texture of the sky's front; a minus sign before it: not applied")
+    SkyBack: str = _text("Texture of the sky's back; a minus sign before it: not applied")
+
+
+# Entities. The pairs of a point entity are custom properties of its object under their own keys, in their order, typed
+# as the level's %typedef% of its class says; those of a `.map`'s world are properties of the level's collection, typed
+# by WORLD_TYPES. Keys that repeat stay in the original: the first one's value counts, as in the compiler. The place is
+# the object's location (`origin`, in whatever case); `angles` is the rotation of spotlights and of what has no light.
+# `entities.typed` and `entities.as_text` turn a value's text into a property and back; a property that is equal to
+# `typed` of the original's text leaves that text as it is. Lights also have light, color and arc as properties of the
+# Light: what differs from `lights.look` of the properties wins.
+
+WORLD_TYPES = {"SkyAxis": "point", "SkyRotation": "float", "SkyDrawScale": "float"}
+"""Key of the world's entity -> type; all others are text."""
+
+
+def to_blender(points: Any) -> NDArray[np.float64]:
+    """Genesis (x, y, z) to Blender (x, -z, y): [..., 3]; exact."""
+    array = np.asarray(points, np.float64)
+    return np.stack([array[..., 0], -array[..., 2], array[..., 1]], axis=-1)
+
+
+def from_blender(points: Any) -> NDArray[np.float64]:
+    """Blender (x, y, z) to Genesis (x, z, -y): [..., 3]; the inverse of `to_blender`."""
+    array = np.asarray(points, np.float64)
+    return np.stack([array[..., 0], array[..., 2], -array[..., 1]], axis=-1)
+
+
+def quaternion_to_blender(values: Any) -> NDArray[np.float64]:
+    """Rotations (w, x, y, z) in Genesis' axes to ones in Blender's: [..., 4]; exact."""
+    array = np.asarray(values, np.float64)
+    return np.concatenate([array[..., :1], to_blender(array[..., 1:])], axis=-1)
+
+
+def quaternion_from_blender(values: Any) -> NDArray[np.float64]:
+    """The inverse of `quaternion_to_blender`."""
+    array = np.asarray(values, np.float64)
+    return np.concatenate([array[..., :1], from_blender(array[..., 1:])], axis=-1)
+
+
+def numbered_brushes(level: Level3dt) -> Iterator[tuple[int, EditorBrush, int]]:
+    """(number, brush, number of the brush it is a child of or -1), depth first: the number is the stamp's record."""
+    number = 0
+    stack = [(brush, -1) for brush in reversed(level.brushes)]
+    while stack:
+        brush, parent = stack.pop()
+        yield number, brush, parent
+        stack += [(child, number) for child in reversed(brush.children or ())]
+        number += 1
+
+
+def readable(text: str) -> str:
+    """A text of a level (Latin-1) as the name of something in Blender: without characters that end it."""
+    return text.replace("\0", "").replace("\n", " ").replace("\r", " ")
+
+
+FORMAT = "genesis"
+"""The originals' format, in either kind of file."""
+KIND = "kind"
+"""In the options of the original (scene.originals): "map" or "3dt", which kind of level the scene is."""
