@@ -309,8 +309,9 @@ def _cut(ring: Floats, heights: Floats) -> Floats:
         return ring
     after = np.roll(ring, -1, axis=0)
     next_heights = np.roll(heights, -1)
-    share = heights / (heights - next_heights)
+    crosses = inside != np.roll(inside, -1)
+    share = heights / np.where(crosses, heights - next_heights, 1)
     crossing = ring + share[:, None] * (after - ring)
     both = np.stack([ring, crossing], axis=1).reshape(-1, 3)
-    keep = np.stack([inside, inside != np.roll(inside, -1)], axis=1).reshape(-1)
+    keep = np.stack([inside, crosses], axis=1).reshape(-1)
     return np.asarray(both[keep])

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from ..binary import Buffer, Cursor, FormatError
-from . import motion
+from . import motion, typedefs
 from .entities import Brush, Entity
 from .level import Level
 from .records import FACE, FaceArray
@@ -71,6 +71,19 @@ class MapLevel(Level):
         table["first_face"] = np.cumsum(table["num_faces"]) - table["num_faces"]
         faces = b"".join(brush.faces.tobytes() for _, brush in brushes)
         return table, np.frombuffer(bytearray(faces), FACE)
+
+
+def new_level() -> MapLevel:
+    """An empty level with the keys that the editor gives a world, and its own four classes."""
+    world = Entity(
+        [
+            ("TextureLib", ""),
+            ("SkyAxis", "1.000000 0.000000 0.000000"),
+            ("SkyRotation", "10.000000"),
+            ("SkyDrawScale", "1.000000"),
+        ]
+    )
+    return MapLevel([world, *typedefs.entities(typedefs.BUILTIN)])
 
 
 def identify(data: Buffer) -> bool:
