@@ -5,12 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import bmesh
 import bpy
 import pytest
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.teeworlds import layout
 from levelwright.formats.binary import FormatError
 
-from tests.addon.teeworlds.export_helpers import exported, imported, reopened
+from tests.addon.teeworlds.export_helpers import changes, corners, exported, imported, place, reopened
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = ROOT / "scripts" / "extension.py"
@@ -72,6 +74,59 @@ def test_also_after_saving_and_reopening(corpus, tmp_path):
         except FormatError:
             continue
         assert exported(reopened(level, tmp_path)) == path.read_bytes(), path
+
+
+@pytest.mark.slow
+def test_one_edit_of_a_real_map_changes_one_thing(corpus):
+    """A tile deleted, one renumbered, one turned; a corner of a quad moved; a layer renamed."""
+    for path in [path for path in maps(corpus) if path.parent.name != "synthetic__edge"][3::9]:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        data = path.read_bytes()
+        try:
+            level = imported(data)
+        except FormatError:
+            continue
+        meshes = [obj for obj in level.all_objects if obj.get(layout.STORAGE) == layout.MESH and len(obj.data.polygons)]
+        tiles = [obj for obj in meshes if "tile_kind" in obj and TILE_KINDS[obj["tile_kind"]] in ("TILES", "GAME")]
+        quads = [obj for obj in meshes if "tile_kind" not in obj]
+        for edit, objects in ((delete, tiles), (renumber, tiles), (turn, tiles), (move_corner, quads)):
+            for obj in objects[-1:]:
+                original = obj.data
+                obj.data = original.copy()
+                edit(obj)
+                words, blobs = changes(data, exported(level))
+                assert not words and len(blobs) == 1, f"{path}: {edit.__name__} of {obj.name}"
+                obj.data = original
+        for obj in tiles[-1:]:
+            obj["layer_name"] = "renamed"
+            words, blobs = changes(data, exported(level))
+            assert len(words) == 1 and not blobs, path
+
+
+TILE_KINDS = list(layout.TILE_FIELDS)
+
+
+def delete(obj: bpy.types.Object) -> None:
+    mesh = bmesh.new()
+    mesh.from_mesh(obj.data)
+    mesh.faces.ensure_lookup_table()
+    bmesh.ops.delete(mesh, geom=[mesh.faces[0]], context="FACES")
+    mesh.to_mesh(obj.data)
+
+
+def renumber(obj: bpy.types.Object) -> None:
+    value = obj.data.attributes["index"].data[0]
+    value.value = value.value % 255 + 1
+
+
+def turn(obj: bpy.types.Object) -> None:
+    positions = corners(obj)
+    positions[0] = positions[0][[1, 2, 3, 0]]
+    place(obj, positions)
+
+
+def move_corner(obj: bpy.types.Object) -> None:
+    obj.data.vertices[0].co.x += 3
 
 
 @pytest.mark.slow
