@@ -1,5 +1,6 @@
 """A scene laid over its original: nothing edited gives the same bytes, an edit changes what it means and no more."""
 
+import bmesh
 import bpy
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from tests.addon.teeworlds.export_helpers import (
     part,
     reopened,
 )
-from tests.formats.teeworlds_bytes import GAME, GROUP, IMAGE, INFO, LAYER, Map, small_map, tile, whole_map
+from tests.formats.teeworlds_bytes import GAME, GROUP, IMAGE, INFO, LAYER, Map, quad, small_map, tile, whole_map
 
 # Of whole_map: blobs, layers and groups by number.
 AUTHOR, SETTINGS, ART, GRASS_NAME = 0, 4, 6, 7
@@ -204,6 +205,24 @@ def test_a_name_that_is_too_long_names_its_object():
     deco["layer_name"] = "twelve bytes"
     with pytest.raises(SceneError, match=f"{deco.name}: .*11 fit"):
         exported(level)
+
+
+def test_a_copy_of_a_folded_quad_is_a_quad_too():
+    m = small_map()
+    m.group("Quads")
+    m.quads([quad(((32768, 0), (0, 0), (0, 32768), (32768, 32768)))])  # crossed sides: two triangles in Blender
+    level = imported(m.build())
+    obj = layer(level, 1)
+    assert len(obj.data.polygons) == 2
+    mesh = bmesh.new()
+    mesh.from_mesh(obj.data)
+    made = bmesh.ops.duplicate(mesh, geom=mesh.faces)["geom"]
+    bmesh.ops.translate(mesh, vec=(4, 0, 0), verts=[one for one in made if isinstance(one, bmesh.types.BMVert)])
+    mesh.to_mesh(obj.data)
+    items, blobs = parse(exported(level))
+    assert items[LAYER, 1][4] == 2
+    points = np.frombuffer(blobs[items[LAYER, 1][5]], "<i4").reshape(2, 38)[:, :8]
+    assert (points[1] - points[0] == [4 * 32768, 0] * 4).all()
 
 
 # ---- images, info, settings

@@ -343,25 +343,6 @@ def test_a_triangulated_quad_is_still_one():
     same(read(scene), records)
 
 
-def test_copies_of_a_folded_quad_are_quads_too():
-    import bmesh
-
-    records = default_quads(np.array([(0, 0)], np.int32))
-    records["points"][0, [0, 1]] = records["points"][0, [1, 0]]  # crossed sides
-    scene = scene_of(records)
-    assert len(scene.layers[0].data.polygons) == 2
-
-    def change(mesh, faces):
-        made = bmesh.ops.duplicate(mesh, geom=faces)["geom"]
-        bmesh.ops.translate(mesh, vec=(4, 0, 0), verts=[one for one in made if isinstance(one, bmesh.types.BMVert)])
-
-    edit_mesh(scene.layers[0], change)
-    found = read(scene)
-    assert len(found) == 2
-    same(found[:1], records)
-    assert (found["points"][1, :4] - found["points"][0, :4] == (4 * TILE, 0)).all()
-
-
 @pytest.mark.parametrize("edit", ["poke", "dissolve"])
 def test_faces_that_are_no_quads_are_refused_with_their_numbers(edit):
     import bmesh
