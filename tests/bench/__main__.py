@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from importlib import metadata
 from pathlib import Path
 
 from .measure import Result
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+MEASURED_IN = "4.5"
+"""The Blender whose API replay.py speaks."""
 
 
 def teeworlds(corpus: Path, rounds: int, parts: Sequence[str]) -> list[Result]:
@@ -17,12 +20,22 @@ def teeworlds(corpus: Path, rounds: int, parts: Sequence[str]) -> list[Result]:
     from . import teeworlds_library
 
     results = teeworlds_library.run(corpus / "teeworlds", rounds) if "library" in parts else []
-    if "import" in parts:
+    if "import" in parts and _blender() != MEASURED_IN:
+        print(f"\nthe import is measured in Blender {MEASURED_IN} (LEVELWRIGHT_BLENDER={MEASURED_IN}): left out")
+    elif "import" in parts:
         from . import extension, teeworlds_import
 
         with extension.registered():
             results += teeworlds_import.run(corpus / "teeworlds", rounds)
     return results
+
+
+def _blender() -> str:
+    """Version (major.minor) of this Python's Blender, "" for none. Importing it would fix its folder of preferences."""
+    try:
+        return ".".join(metadata.version("bpy").split(".")[:2])
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 GAMES: dict[str, Callable[[Path, int, Sequence[str]], list[Result]]] = {"teeworlds": teeworlds}
