@@ -162,11 +162,15 @@ def test_a_turned_group_is_refused():
         exported(level)
 
 
-def test_parallax_shown_in_the_viewport_is_no_edit():
+def test_the_games_view_is_no_edit():
     data = whole_map().build()
     level = imported(data, game_view=True)
+    for what in ("PARALLAX", "BORDERS", "CLIP", "PHYSICS"):
+        bpy.ops.levelwright.switch_view(what=what, on=True)
     bpy.context.view_layer.update()
-    assert exported(level) == data
+    report = Report()
+    assert exported(level, report) == data
+    assert "left out" not in report.summary()
 
 
 def test_the_clip_rectangle_is_an_empty():

@@ -75,6 +75,26 @@ def test_an_edit_in_progress_in_edit_mode_is_exported():
     assert differing(data, after, DECO_TILES) == {(2, 0): [1, 1, 0, 0], (3, 0): [0, 0, 0, 0]}
 
 
+def test_blenders_own_operators_on_tiles():
+    data = small_map(5, 5, tile(7, 1) + bytes(4 * 24)).build()
+    level = imported(data, physics=True)
+    bpy.context.view_layer.update()
+    bpy.context.view_layer.objects.active = layer(level, 0)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.duplicate()
+    bpy.ops.transform.translate(value=(2, -3, 0))
+    bpy.ops.transform.rotate(value=math.pi / 2, orient_axis="Z")
+    assert differing_small(data, exported(level)) in (
+        {(2, 3): [7, 8 | 1, 0, 0]},
+        {(2, 3): [7, 8 | 2, 0, 0]},
+    ), "turned by 90 degrees; which way is Blender's affair"
+    bpy.ops.transform.mirror(constraint_axis=(True, False, False))
+    bpy.ops.mesh.delete(type="FACE")
+    assert exported(level) == data
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 @pytest.mark.parametrize(
     ("matrix", "flags"),
     [
