@@ -46,7 +46,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
     parser.add_argument("game", choices=GAMES)
     parser.add_argument("--corpus", type=Path, default=ROOT.parent / "shared" / "corpus", help="folder of real levels")
-    parser.add_argument("--rounds", type=int, default=5, help="repeats of each measurement (the best one counts)")
+    parser.add_argument("--rounds", type=int, default=7, help="repeats of each measurement")
     parser.add_argument("--only", choices=("library", "import"), help="measure only this half")
     options = parser.parse_args()
     parts = [options.only] if options.only else ["library", "import"]
