@@ -243,13 +243,17 @@ class _Export:
 
     def _write_info(self) -> None:
         """Who made the map, and the server settings."""
-        values, changed = properties.read(self.collection, LevelProperties)
+        try:
+            values, changed = properties.read(self.collection, LevelProperties)
+        except ValueError as error:
+            raise SceneError(str(error)) from error
         text = originals.resources(self.collection, layout.SETTINGS).get(0)
         lines = text.as_string().split("\n") if isinstance(text, bpy.types.Text) else []
         while lines and not lines[-1]:
             lines.pop()
         info = self.level.info or teeworlds.Info.new()
-        for name in changed:
+        whole = self.token is None
+        for name in vars(values) if whole else changed:
             setattr(info, name, getattr(values, name))
         # A line that isn't UTF-8 can't be shown as it is: its record stays where it was not edited.
         records = {layout.readable(line): line for line in info.settings}
@@ -258,7 +262,7 @@ class _Export:
             before.pop()
         if lines != before:
             info.settings = [records.get(line, line) for line in lines]
-        if self.level.info is None and (changed or lines):
+        if self.level.info is None and (whole or changed or lines):
             self.level.info = info
 
     def _tell(self, before: list[teeworlds.Layer], edits: list[_Edit]) -> None:

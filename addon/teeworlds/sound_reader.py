@@ -39,6 +39,9 @@ class SoundTable:
         self._numbers = {block: record for record, block in self._blocks.items() if record < self._count}
         for block, record in self._numbers.items():
             _overlay(block, level.sounds[record])
+        for record, block in self._blocks.items():
+            if record >= self._count:  # added by hand, or of a level that is built whole
+                self.number_of(block)
 
     def of_layer(self, obj: bpy.types.Object, was: int, said: int) -> int:
         """The number in the map of a layer's sound: as its speakers or its property `said` have it, where edited.
@@ -51,7 +54,7 @@ class SoundTable:
             names = ", ".join(sound.name for sound in sounds)
             raise SceneError(f"{obj.name}: a layer has one sound, its speakers have {len(sounds)}: {names}", speakers)
         if said != was or not sounds or sounds[0] == self._blocks.get(was):
-            return said
+            return self._numbers[self._blocks[said]] if said in self._blocks else said
         return self.number_of(sounds[0])
 
     def number_of(self, block: bpy.types.Sound) -> int:

@@ -21,7 +21,7 @@ from tests.addon.teeworlds.export_helpers import (
     place,
     reopened,
 )
-from tests.formats.teeworlds_bytes import GROUP, IMAGE, LAYER, small_map, tile, whole_map
+from tests.formats.teeworlds_bytes import GROUP, IMAGE, INFO, LAYER, SOUND, small_map, tile, whole_map
 
 DECO, FRONT = 3, 6
 BEFORE = [
@@ -347,7 +347,12 @@ def test_built_as_new_a_map_holds_the_same_without_the_original(data, level):
     old_items, old_blobs = parse(data)
     for record in (2, DECO):
         assert blobs[items[LAYER, record][14]] == old_blobs[old_items[LAYER, record][14]]
-    assert items[LAYER, DECO][7:13] == old_items[LAYER, DECO][7:13]
+    assert items[LAYER, DECO][7:14] == old_items[LAYER, DECO][7:14], "colour, envelope and image"
+    assert blobs[items[LAYER, 0][5]] == old_blobs[old_items[LAYER, 0][5]], "quads"
+    for key, words in (((INFO, 0), (1, 2, 3, 4, 5)), ((IMAGE, 0), (4, 5)), ((SOUND, 0), (2, 3))):
+        for word in words:
+            assert blobs[items[key][word]] == old_blobs[old_items[key][word]], (key, word)
+    assert items[LAYER, 9][6] == 0, "the sound"
     assert exported(imported(after)) == after
 
 
