@@ -233,7 +233,12 @@ class _Export:
         obj = edit.scene.object
         shown = shown_image(obj) if drawn else None
         if shown is None or shown == self.images.block(said if edit.new else was):
-            return self.images.number(said) if edited else was
+            if not edited:
+                return was
+            number = self.images.number(said)
+            if number is None and not edit.new:
+                raise SceneError(f"{obj.name}: there is no image {said}", [obj])
+            return -1 if number is None else number
         if edited and not edit.new and shown != self.images.block(said):
             raise SceneError(
                 f"{obj.name}: its property image says {said}, its material shows {shown.name!r}: both were edited",

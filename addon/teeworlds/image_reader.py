@@ -43,9 +43,9 @@ class ImageTable:
         """The scene's image for a record number, as layers' properties hold it; None where it names none."""
         return self._blocks.get(record)
 
-    def number(self, record: int) -> int:
-        """The number in the map for a record number; numbers that name nothing stay as they are."""
-        return self._numbers.get(record, record)
+    def number(self, record: int) -> int | None:
+        """The number in the map for a record number, -1 for -1; None for one that names nothing."""
+        return -1 if record == -1 else self._numbers.get(record)
 
     def number_of(self, block: bpy.types.Image) -> int:
         """The number in the map of an image in the scene: one that the level doesn't hold yet becomes a new one."""

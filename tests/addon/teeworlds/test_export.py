@@ -328,6 +328,13 @@ def test_property_and_material_may_not_disagree():
         exported(level)
 
 
+def test_an_image_that_is_not_there_is_refused():
+    level = imported(whole_map().build())
+    layer(level, DECO)["image"] = 7
+    with pytest.raises(SceneError, match="there is no image 7"):
+        exported(level)
+
+
 def test_info_and_settings():
     data = whole_map().build()
     level = imported(data)
