@@ -1,0 +1,141 @@
+"""Polygons and planes as the editor computes them, rounded where it rounds.
+
+What the compiler gets depends on every rounding: a corner a ten-thousandth off may or may not be "on" a plane, and a
+brush is cut or not. The editor's processor computes in higher precision and rounds what it stores to 32-bit floats; so
+do these functions: float64 inside, float32 out, step by step in the editor's order. Polygons are padded arrays,
+float32[n, v, 3] with `counts` int[n] of their corners, which go clockwise as seen from the front of their plane.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+ON_EPSILON = np.float32(0.1)  # a corner nearer to a plane is on it
+NO_NORMAL = np.float32(0.001)  # a cross product no larger is none: the corners are in a line
+HUGE = np.float32(32000)  # half the side of a polygon that stands for a whole plane
+
+FRONT, BACK, ON = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planes:
+    """Normals float32[n, 3], out of the solid, and distances float32[n]."""
+
+    normals: Floats
+    dists: Floats
+
+    def take(self, which: npt.NDArray[Any]) -> "Planes":
+        """Some of the planes."""
+        return Planes(self.normals[which], self.dists[which])
+
+
+def dot(one: Floats, two: Floats) -> Doubles:
+    """Scalar products over the last axis, not rounded."""
+    wide = one.astype(np.float64)
+    product: Doubles = wide[..., 0] * two[..., 0] + wide[..., 1] * two[..., 1] + wide[..., 2] * two[..., 2]
+    return product
+
+
+def cross(one: Floats, two: Floats) -> Floats:
+    """Vector products over the last axis."""
+    x1, y1, z1 = np.moveaxis(one.astype(np.float64), -1, 0)
+    x2, y2, z2 = np.moveaxis(two.astype(np.float64), -1, 0)
+    return np.stack([y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2], axis=-1).astype(np.float32)
+
+
+def normalized(vectors: Floats) -> Floats:
+    """Vectors of length 1; a vector of length 0 stays."""
+    lengths = np.sqrt(dot(vectors, vectors))
+    return (vectors * (1 / np.where(lengths == 0, 1, lengths))[..., None]).astype(np.float32)
+
+
+def scaled_sum(one: Floats, two: Floats, scales: Doubles) -> Floats:
+    """`one` + `scales` * `two`, the scales rounded first."""
+    return (one + two.astype(np.float64) * scales.astype(np.float32)[..., None]).astype(np.float32)
+
+
+def planes_of(points: Floats, counts: Integers) -> tuple[Planes, Mask]:
+    """The planes of polygons, each by the first three corners in a row that are not in a line; and which have one."""
+    total = len(points)
+    normals = np.zeros((total, 3), np.float32)
+    found = np.zeros(total, bool)
+    rows = np.arange(total)
+    for first in range(points.shape[1]):
+        left = rows[~found & (first < counts)]
+        if not len(left):
+            break
+        count = counts[left]
+        one, two, three = (points[left, (first + step) % count] for step in range(3))
+        product = cross(one - two, three - two)
+        good = (np.abs(product) > NO_NORMAL).any(axis=1)
+        normals[left] = product
+        found[left[good]] = True
+    normals = normalized(normals)
+    second = points[:, min(1, points.shape[1] - 1)]
+    return Planes(normals, dot(second, normals).astype(np.float32)), found
+
+
+def sides_of(points: Floats, counts: Integers, planes: Planes) -> tuple[Floats, Integers]:
+    """Distances [n, v] of corners from one plane a polygon, and on which side they are; -1 where there is no corner."""
+    dists = (dot(points, planes.normals[:, None]) - planes.dists[:, None]).astype(np.float32)
+    sides = np.where(dists > ON_EPSILON, FRONT, np.where(dists < -ON_EPSILON, BACK, ON))
+    sides[np.arange(points.shape[1]) >= counts[:, None]] = -1
+    return dists, sides
+
+
+def clipped(
+    points: Floats, counts: Integers, planes: Planes, dists: Floats, sides: Integers, keep: int = BACK
+) -> tuple[Floats, Integers]:
+    """The parts of polygons on one side of their planes; `dists` and `sides` are those that `sides_of` gave."""
+    total, size = sides.shape
+    after = np.arange(1, size + 1) % np.maximum(counts, 1)[:, None]
+    next_sides = np.take_along_axis(sides, after, axis=1)
+    crossing = (sides >= 0) & (sides != ON) & (next_sides != ON) & (next_sides != sides)
+    row, corner = np.nonzero(crossing)
+    start, stop = points[row, corner].astype(np.float64), points[row, after[row, corner]]
+    near, far = dists[row, corner].astype(np.float64), dists[row, after[row, corner]]
+    middles = (start + (near / (near - far))[:, None] * (stop - start)).astype(np.float32)
+    normals = planes.normals[row]
+    at = planes.dists[row][:, None]
+    middles = np.where(normals == 1, at, np.where(normals == -1, -at, middles))
+
+    slots = np.zeros((total, size, 2, 3), np.float32)  # a corner, then where its edge crosses the plane
+    slots[:, :, 0] = points
+    slots[row, corner, 1] = middles
+    kept = np.stack([(sides == keep) | (sides == ON), crossing], axis=2).reshape(total, 2 * size)
+    new_counts = kept.sum(axis=1)
+    result = np.zeros((total, int(new_counts.max(initial=1)), 3), np.float32)
+    row, slot = np.nonzero(kept)
+    result[row, (np.cumsum(kept, axis=1) - 1)[row, slot]] = slots.reshape(total, 2 * size, 3)[row, slot]
+    return result, new_counts
+
+
+def sheets(planes: Planes) -> Floats:
+    """One huge square on each plane, float32[n, 4, 3]."""
+    normals, dists = planes.normals, planes.dists
+    x, y, z = np.abs(normals).T
+    up = np.zeros_like(normals)
+    steep = (z > x) & (z > y)
+    up[steep, 0] = 1
+    up[~steep, 2] = 1
+    up = normalized(scaled_sum(up, normals, -dot(up, normals)))
+    middle = normals * dists[:, None]
+    right = cross(up, normals) * HUGE
+    up = up * HUGE
+    left_side, right_side = middle - right, middle + right
+    return np.stack([left_side + up, right_side + up, right_side - up, left_side - up], axis=1)
+
+
+def padded(points: Floats, size: int) -> Floats:
+    """The same polygons with room for `size` corners."""
+    missing = size - points.shape[-2]
+    if missing <= 0:
+        return points
+    return np.concatenate([points, np.zeros((*points.shape[:-2], missing, 3), np.float32)], axis=-2)
