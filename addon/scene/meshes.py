@@ -36,6 +36,7 @@ def build(
     material_index: ArrayLike | None = None,
     smooth: bool = False,
     report: Report | None = None,
+    edges: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> bpy.types.Mesh:
     """Make a mesh from arrays.
 
@@ -43,7 +44,9 @@ def build(
     its own, in order. face_starts: int32[f], the first corner of each face, ascending from 0; None: every face has four
     corners. uvs: name -> float32[c,2], v up.
     attributes: name -> (domain, type, values[count, width]), see attributes.LAYOUT. material_index: int32[f].
-    smooth: shade smooth (faces are flat otherwise).
+    smooth: shade smooth (faces are flat otherwise). edges: int32[e,2] vertices, and int32[c] the edge from each corner
+    to the next of its face. Who gives them vouches for them, and that no face is one that Blender can't hold: finding
+    both out takes most of the time that a small mesh does.
 
     Faces that Blender can't hold (a vertex that doesn't exist, a vertex used twice, fewer than three corners, the same
     vertices as another face) are left out, and coordinates that aren't finite become 0; both are told to the report
@@ -75,12 +78,14 @@ def build(
     if not smooth:
         layers["sharp_face"] = ("FACE", "BOOLEAN", np.ones(len(starts), np.bool_))
 
-    separate = _share_nothing(None if corner_verts is None else corners, starts, len(co))
-    mesh = _make(name, co, corners, starts, uvs or {}, layers, separate)
+    known = None if edges is None else tuple(np.ascontiguousarray(part, np.int32) for part in edges)
+    if known is None and _share_nothing(None if corner_verts is None else corners, starts, len(co)):
+        known = _ring_edges(corners, starts)
+    mesh = _make(name, co, corners, starts, uvs or {}, layers, known)
     if len(mesh.polygons) < len(starts):  # rare, so only now find out which: once more, with the faces numbered
         bpy.data.meshes.remove(mesh)
         numbers = np.arange(len(starts), dtype=np.int32)
-        mesh = _make(name, co, corners, starts, uvs or {}, {**layers, _SOURCE: ("FACE", "INT", numbers)}, separate)
+        mesh = _make(name, co, corners, starts, uvs or {}, {**layers, _SOURCE: ("FACE", "INT", numbers)}, known)
         lost = np.setdiff1d(numbers, np.asarray(mesh_attributes.read(mesh, _SOURCE)))
         mesh.attributes.remove(mesh.attributes[_SOURCE])
         mesh[DROPPED] = lost
@@ -103,9 +108,9 @@ def _make(
     starts: NDArray[np.int32],
     uvs: Mapping[str, ArrayLike],
     layers: Mapping[str, tuple[Domain, Kind, ArrayLike]],
-    separate: bool,
+    edges: tuple[NDArray[np.int32], ...] | None,
 ) -> bpy.types.Mesh:
-    """The measured recipe, on arrays that are safe for Blender. separate: the faces share no vertices."""
+    """The measured recipe, on arrays that are safe for Blender. edges: see `build`; without them Blender finds them."""
     mesh: Any = bpy.data.meshes.new(name)
     mesh.vertices.add(len(co))
     mesh.loops.add(len(corners))
@@ -123,8 +128,10 @@ def _make(
     except ValueError:
         bpy.data.meshes.remove(mesh)
         raise
-    if separate:
-        _write_edges(mesh, corners, starts)
+    if edges is not None:
+        mesh.edges.add(len(edges[0]))
+        mesh.attributes[".edge_verts"].data.foreach_set("value", edges[0].reshape(-1))
+        mesh_attributes.write(mesh, ".corner_edge", "CORNER", "INT", edges[1])
     else:
         mesh.validate()
     made: bpy.types.Mesh = mesh
@@ -140,8 +147,8 @@ def _share_nothing(corners: NDArray[np.int32] | None, starts: NDArray[np.int32],
     return corners is None or np.array_equal(corners, np.arange(count, dtype=np.int32))
 
 
-def _write_edges(mesh: Any, corners: NDArray[np.int32], starts: NDArray[np.int32]) -> None:
-    """Write the edges of faces that share no vertices: one from each corner to the next of its face.
+def _ring_edges(corners: NDArray[np.int32], starts: NDArray[np.int32]) -> tuple[NDArray[np.int32], ...]:
+    """Return the edges of faces that share no vertices: one from each corner to the next of its face.
 
     Such faces can't be wrong (no vertex twice, no face twice), so that validate(), which takes ten times as long to
     find the same edges, isn't needed. corners: the vertex of each corner, which is the corner's own number.
@@ -151,9 +158,7 @@ def _write_edges(mesh: Any, corners: NDArray[np.int32], starts: NDArray[np.int32
     edges[:-1, 1] = corners[1:]
     edges[starts[1:] - 1, 1] = starts[:-1]
     edges[-1, 1] = starts[-1]
-    mesh.edges.add(len(corners))
-    mesh.attributes[".edge_verts"].data.foreach_set("value", edges.reshape(-1))
-    mesh_attributes.write(mesh, ".corner_edge", "CORNER", "INT", corners)
+    return edges, corners
 
 
 def dropped(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
