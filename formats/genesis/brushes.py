@@ -51,9 +51,9 @@ class Polygons:
 
 def polygons(faces: FaceArray, face_counts: npt.ArrayLike) -> Polygons:
     """The polygons of brushes: `faces` records of FACE, brush after brush; `face_counts` int[brushes]."""
-    normals = faces["normal"].astype(np.float64)
-    dists = faces["dist"].astype(np.float64)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # hostile floats
+        normals = faces["normal"].astype(np.float64)
+        dists = faces["dist"].astype(np.float64)
         lengths = np.sqrt((normals * normals).sum(axis=1))
         normals /= lengths[:, None]  # as the compiler does; it leaves dist alone
     return from_planes(normals, dists, face_counts)

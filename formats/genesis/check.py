@@ -28,7 +28,8 @@ _BUFFERS = {"classname": 63, "target": 31, "targetname": 31}  # characters that 
 
 def check(level: MapLevel) -> list[Problem]:
     """What the compiler or the engine would refuse or misread."""
-    return [*_file(level), *_brushes(level), *_entities(level), *_classes(level)]
+    with np.errstate(all="ignore"):  # hostile floats
+        return [*_file(level), *_brushes(level), *_entities(level), *_classes(level)]
 
 
 def title(level: MapLevel, number: int) -> str:

@@ -111,10 +111,11 @@ class _Header:
         while (name := self.next()) != "}":
             if name.isidentifier() and self.peek() == "=":
                 self.next()
+                value = self.next()
                 try:
-                    self.result.contents[name] = int(self.next(), 0)
+                    self.result.contents[name] = int(value, 0)
                 except ValueError:
-                    raise self.error(f"{self.peek(-1)!r}, the value of {name}, is not a number") from None
+                    raise self.error(f"{value!r}, the value of {name}, is not a number") from None
 
     def read_struct(self, tag: str) -> TypeDef:
         """A struct from behind its tag on."""
@@ -150,7 +151,7 @@ class _Header:
             if not word.isidentifier():
                 raise self.error(f"{word!r} stands where the name of a field should")
             name = word
-            if self.peek() not in (",", ";"):
+            if self.peek() not in (",", ";", ""):
                 raise self.error(f"field {name} is neither a value nor a pointer")
             if self.peek() == ",":
                 self.next()

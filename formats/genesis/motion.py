@@ -186,7 +186,10 @@ class _Reader:
         if end < 0:
             raise self.error(f"no line of less than {LINE_SIZE} characters", what)
         self.offset = end + 1
-        return self.data[self.start : end].removesuffix(b"\r").decode("latin-1")
+        text = self.data[self.start : end].removesuffix(b"\r").decode("latin-1")
+        if "\0" in text or "\r" in text:
+            raise self.error(f"{text!r} is no line of text", what)
+        return text
 
     def word(self, label: str) -> str:
         """What follows a label on its line."""

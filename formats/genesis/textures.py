@@ -82,10 +82,10 @@ def lay(
 def parameters(faces: FaceArray) -> npt.NDArray[np.void]:
     """The editor's parameters of faces, as records of PARAMETERS: the inverse of :func:`lay` where it `fits`."""
     result = np.zeros(len(faces), PARAMETERS)
-    u, v = faces["u_vec"].astype(np.float64), faces["v_vec"].astype(np.float64)
     axis = np.abs(faces["normal"]).argmax(axis=1)
     rows = np.arange(len(faces))
     with np.errstate(all="ignore"):
+        u, v = faces["u_vec"].astype(np.float64), faces["v_vec"].astype(np.float64)
         sine = u[rows, np.array([1, 2, 1])[axis]]
         cosine = u[rows, np.array([2, 0, 0])[axis]]
         result["rotate"] = _rounded(-np.degrees(np.arctan2(sine, cosine)), 1e-4) + 0.0
@@ -142,6 +142,11 @@ def fit(faces: FaceArray, points: Floats, owners: Ints, texel: Floats) -> Fit:
     one gets vectors that, like the editor's, have no part along the axis that the normal points to most; their length
     (the lightmap's fineness) and the sign of the scale stay. Faces with vectors of zero get a light scale of 2.
     """
+    with np.errstate(all="ignore"):  # hostile floats, faces without a direction
+        return _fit(faces, points, owners, texel)
+
+
+def _fit(faces: FaceArray, points: Floats, owners: Ints, texel: Floats) -> Fit:
     result = faces.copy()
     count = len(faces)
     normals = faces["normal"].astype(np.float64)
@@ -153,26 +158,25 @@ def fit(faces: FaceArray, points: Floats, owners: Ints, texel: Floats) -> Fit:
     np.maximum.at(furthest, owners, np.abs(texel).max(axis=1, initial=0.0))
     noise = _TEXEL + _SINGLE * furthest
     possible = np.ones(count, np.bool_)
-    with np.errstate(all="ignore"):
-        for number, (vector, draw_scale, offset) in enumerate(_FIELDS):
-            old, old_scale = faces[vector].astype(np.float64), faces[draw_scale].astype(np.float64)
-            gradients = corners.gradients(number)
-            flat = old - (old * normals).sum(axis=1)[:, None] * normals
-            stretched = (flat * flat).sum(axis=1) / (gradients * flat).sum(axis=1)
-            new, new_scale = _upright(gradients, normals, old, old_scale)
-            slid = corners.error(number, old / old_scale[:, None]) <= noise
-            kept = slid | (corners.error(number, old / stretched[:, None]) <= noise)
-            scale = np.where(slid, old_scale, np.where(kept, stretched, new_scale))
-            works = np.isfinite(scale)
-            possible &= works
-            result[vector] = np.where((kept | ~works)[:, None], old, new)
-            result[draw_scale] = np.where(works, scale, old_scale)
-            per_unit = result[vector].astype(np.float64) / result[draw_scale].astype(np.float64)[:, None]
-            shift = middles[:, number] - (centres * per_unit).sum(axis=1)
-            before = result[offset].astype(np.float64)
-            same = (np.abs(shift - before) <= noise) | ~np.isfinite(shift)
-            result[offset] = np.where(same, before, _rounded(shift, _TEXEL))
-        off = np.abs(texels(result, points, owners) - texel).max(axis=1, initial=0.0)
+    for number, (vector, draw_scale, offset) in enumerate(_FIELDS):
+        old, old_scale = faces[vector].astype(np.float64), faces[draw_scale].astype(np.float64)
+        gradients = corners.gradients(number)
+        flat = old - (old * normals).sum(axis=1)[:, None] * normals
+        stretched = (flat * flat).sum(axis=1) / (gradients * flat).sum(axis=1)
+        new, new_scale = _upright(gradients, normals, old, old_scale)
+        slid = (corners.error(number, old / old_scale[:, None]) <= noise) & (old != 0).any(axis=1)
+        kept = slid | (corners.error(number, old / stretched[:, None]) <= noise)
+        scale = np.where(slid, old_scale, np.where(kept, stretched, new_scale))
+        works = np.isfinite(scale)
+        possible &= works
+        result[vector] = np.where((kept | ~works)[:, None], old, new)
+        result[draw_scale] = np.where(works, scale, old_scale)
+        per_unit = result[vector].astype(np.float64) / result[draw_scale].astype(np.float64)[:, None]
+        shift = middles[:, number] - (centres * per_unit).sum(axis=1)
+        before = result[offset].astype(np.float64)
+        same = (np.abs(shift - before) <= noise) | ~np.isfinite(shift)
+        result[offset] = np.where(same, before, _rounded(shift, _TEXEL))
+    off = np.abs(texels(result, points, owners) - texel).max(axis=1, initial=0.0)
     residual = np.zeros(count)
     np.maximum.at(residual, owners, off)
     return Fit(result, residual, possible)
