@@ -320,3 +320,34 @@ def remove_image(level: bpy.types.Collection, record: int) -> None:
     originals.set_resource(level, layout.IMAGE, record, None)
     if isinstance(image, bpy.types.Image):
         bpy.data.images.remove(image)
+
+
+def set_image(level: bpy.types.Collection, layer: bpy.types.Object, record: int) -> None:
+    """Let a tile or quad layer, with all quads below it, show the level's image of this record; -1 = none.
+
+    Raises SceneError for layers that show no image, and for a record that names none.
+    """
+    kind = view.tile_kind(layer)
+    if kind not in (None, "TILES") or layer.get("image") is None or layer.get(layout.STORAGE) == layout.KEPT:
+        raise SceneError(f"{layer.name} is no layer that shows an image", [layer])
+    pictures = view.pictures(level)
+    if record != -1 and not (0 <= record < len(pictures) and pictures[record]):
+        raise SceneError(f"{level.name} has no image {record}")
+    layer["image"] = record
+    materials, clip = Materials(level.name, pictures), view.clips(level).get(layer.parent)
+    for obj in (layer, *layer.children_recursive):
+        if kind_of(obj) == layout.PREVIEW or not isinstance(obj.data, bpy.types.Mesh):
+            continue
+        animated = obj.get(layout.ENVELOPE_COLOR) is not None
+        if kind is None:
+            material = materials.quads(record, clip, animated)
+        elif layer[layout.STORAGE] == layout.PLANE:
+            fields = [layer[key] for key in layout.FIELD_IMAGES if layer.get(key) is not None]
+            size = (int(layer["width"]), int(layer["height"]))
+            material = materials.plane(kind, record, fields, size, clip, animated)
+        else:
+            material = materials.tiles(record, clip, animated)
+        obj.data.materials.clear()
+        obj.data.materials.append(material)
+    if view.has_borders(level):
+        view.set_borders(level, True)

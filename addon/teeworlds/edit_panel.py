@@ -286,6 +286,20 @@ class RemoveImage(_Edit, bpy.types.Operator):
         edit.remove_image(level, self.record)
 
 
+class SetImage(_Edit, bpy.types.Operator):
+    """Show this image on the active layer"""
+
+    bl_idname = "levelwright.set_image"
+    bl_label = "Set Layer Image"
+    bl_options = {"REGISTER", "UNDO"}
+
+    record: bpy.props.IntProperty(name="Image", description="Its number in the map, -1 = none", default=-1, min=-1)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Set it."""
+        edit.set_image(level, self.layer(context), self.record)
+
+
 class FillTiles(_Edit, bpy.types.Operator):
     """Fill a rectangle of the active tile layer with one tile, or empty it (index 0)"""
 
@@ -380,8 +394,11 @@ def _draw_images(column: bpy.types.UILayout, level: bpy.types.Collection) -> Non
     for record, image in originals.resources(level, layout.IMAGE).items():
         row = column.row(align=True)
         row.label(text=f"{record}: {image.name}", icon="IMAGE_DATA")
+        row.operator(SetImage.bl_idname, text="", icon="MATERIAL").record = record
         row.operator(RemoveImage.bl_idname, text="", icon="REMOVE").record = record
-    column.operator(AddImage.bl_idname, icon="ADD")
+    row = column.row(align=True)
+    row.operator(AddImage.bl_idname, icon="ADD")
+    row.operator(SetImage.bl_idname, text="None", icon="MATERIAL").record = -1
 
 
 CLASSES = (
@@ -396,6 +413,7 @@ CLASSES = (
     AddClip,
     AddImage,
     RemoveImage,
+    SetImage,
     FillTiles,
     LEVELWRIGHT_PT_teeworlds_edit,
 )

@@ -26,7 +26,16 @@ from . import envelopes, layout, quad_reader, sound_reader
 from .envelope_reader import EnvelopeReader
 from .group_reader import write_group
 from .image_reader import ImageTable
-from .layer_reader import Kind, LayerScene, Matrix, read_properties, shown_image, write_common, write_tile_layer
+from .layer_reader import (
+    Kind,
+    LayerScene,
+    Matrix,
+    materials_of,
+    read_properties,
+    shown_images,
+    write_common,
+    write_tile_layer,
+)
 from .layout import LevelProperties, QuadLayerProperties, SoundLayerProperties, TileLayerProperties
 from .scene_reader import SceneGroup, SceneLayer, kind_of, read_structure
 from .settings import ExportSettings
@@ -231,20 +240,33 @@ class _Export:
         was, said: record numbers, as the level's resources have them. `drawn`: its material shows its image.
         """
         obj = edit.scene.object
-        shown = shown_image(obj) if drawn else None
-        if shown is None or shown == self.images.block(said if edit.new else was):
-            if not edited:
-                return was
-            number = self.images.number(said)
-            if number is None and not edit.new:
-                raise SceneError(f"{obj.name}: there is no image {said}", [obj])
-            return -1 if number is None else number
-        if edited and not edit.new and shown != self.images.block(said):
+        block, number = self.images.block(said if edit.new else was), was
+        materials = materials_of(obj) if drawn else []
+        shown = [image for material in materials[:1] for image in shown_images(obj, material) if image != block]
+        if len(shown) > 1:
+            names = ", ".join(repr(image.name) for image in shown)
+            raise SceneError(f"{obj.name}: a layer has one image, its material shows {len(shown)}: {names}", [obj])
+        if shown and edited and not edit.new and shown[0] != self.images.block(said):
             raise SceneError(
-                f"{obj.name}: its property image says {said}, its material shows {shown.name!r}: both were edited",
+                f"{obj.name}: its property image says {said}, its material shows {shown[0].name!r}: both were edited",
                 [obj],
             )
-        return self.images.number_of(shown)
+        if shown:
+            block, number = shown[0], self.images.number_of(shown[0])
+        elif edited:
+            named = self.images.number(said)
+            if named is None and not edit.new:
+                raise SceneError(f"{obj.name}: there is no image {said}", [obj])
+            block, number = self.images.block(said), -1 if named is None else named
+        for material in materials:
+            for image in shown_images(obj, material):
+                if image != block:
+                    name = "none" if block is None else repr(block.name)
+                    self.report.warn(
+                        f"{obj.name}: material {material.name!r} shows image {image.name!r}, the map will show {name}: "
+                        "a layer has one image, to be set in the sidebar"
+                    )
+        return number
 
     def _write_info(self) -> None:
         """Who made the map, and the server settings."""

@@ -15,6 +15,7 @@ from ..scene import images, meshes, properties
 from ..scene.reports import SceneError
 from . import layout, tile_reader
 from .layout import TILE_FIELDS, TileLayerProperties
+from .scene_reader import kind_of
 from .tile_reader import TileError, TileFaces, Tiles
 
 Matrix = npt.NDArray[np.float64]
@@ -176,12 +177,17 @@ def _write_automapper(layer: TileLayer, values: TileLayerProperties, changed: fr
     layer.automapper.automatic = values.automapper_automatic
 
 
-def shown_image(obj: bpy.types.Object) -> bpy.types.Image | None:
-    """The image that the first material of an object shows; None where it shows none."""
-    fields = [obj.get(key) for key in layout.FIELD_IMAGES]
-    material = next((slot.material for slot in obj.material_slots if slot.material is not None), None)
+def shown_images(obj: bpy.types.Object, material: bpy.types.Material | None) -> list[bpy.types.Image]:
+    """The images that a material of a layer's object shows, each once; those that hold tiles aside."""
     if material is None or material.node_tree is None:
-        return None
+        return []
+    fields = [obj.get(key) for key in layout.FIELD_IMAGES]
     nodes = [node for node in material.node_tree.nodes if isinstance(node, bpy.types.ShaderNodeTexImage)]
-    nodes.sort(key=lambda node: node is not material.node_tree.nodes.active)
-    return next((node.image for node in nodes if node.image is not None and node.image not in fields), None)
+    return list(dict.fromkeys(node.image for node in nodes if node.image is not None and node.image not in fields))
+
+
+def materials_of(obj: bpy.types.Object) -> list[bpy.types.Material]:
+    """The materials of a layer's object, then those of the quads below it, each once."""
+    parts = [obj, *(child for child in obj.children_recursive if kind_of(child) != layout.PREVIEW)]
+    slots = (slot for part in parts for slot in part.material_slots)
+    return list(dict.fromkeys(slot.material for slot in slots if slot.material is not None))

@@ -7,6 +7,7 @@ import pytest
 from levelwright.addon.scene import images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.layer_reader import materials_of, shown_images
 
 from tests.addon.teeworlds.export_helpers import (
     changes,
@@ -294,6 +295,53 @@ def test_a_new_image_of_a_material_joins_the_map():
     block["external"] = True
     items, blobs = parse(exported(level))
     assert items[IMAGE, 2][3] == 1 and items[IMAGE, 2][5] == -1
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_any_node_of_a_tilesets_material_tells_its_image(number):
+    level = imported(whole_map().build())
+    material = layer(level, DECO).material_slots[0].material
+    nodes = [node for node in material.node_tree.nodes if node.type == "TEX_IMAGE"]
+    nodes[number].image = images.from_rgba("fresh", np.zeros((16, 16, 4), np.uint8))
+    report = Report()
+    assert parse(exported(level, report))[0][LAYER, DECO][13] == 2
+    assert any("'art', the map will show 'fresh'" in warning for warning in report.warnings), report.warnings
+    nodes[number - 1].image = images.from_rgba("other", np.zeros((16, 16, 4), np.uint8))
+    with pytest.raises(SceneError, match="one image, its material shows 2"):
+        exported(level)
+
+
+@pytest.mark.parametrize(("record", "word"), [(0, 6), (DECO, 13)])
+def test_the_image_of_a_layer_is_set_in_the_sidebar(record, word):
+    data = whole_map().build()
+    level = imported(data)
+    bpy.context.view_layer.objects.active = obj = layer(level, record)
+    before = obj["image"]
+    for number in (1 - before, -1):
+        bpy.ops.levelwright.set_image(record=number)
+        report = Report()
+        assert changes(data, exported(level, report)) == ({(LAYER, record): [word]}, [])
+        assert not report.warnings
+        shown = {image for one in materials_of(obj) for image in shown_images(obj, one)}
+        assert shown == ({image(level, number)} if number >= 0 else set())
+    bpy.ops.levelwright.set_image(record=before)
+    assert exported(level) == data
+    with pytest.raises(RuntimeError, match="no image 5"):
+        bpy.ops.levelwright.set_image(record=5)
+    bpy.context.view_layer.objects.active = layer(level, GAME_LAYER)
+    with pytest.raises(RuntimeError, match="no layer that shows an image"):
+        bpy.ops.levelwright.set_image(record=0)
+
+
+def test_a_quad_that_shows_another_image_than_its_layer_is_told():
+    data = whole_map().build()
+    level = imported(data)
+    child = next(obj for obj in layer(level, 0).children if obj.type == "MESH")
+    child.data.materials[0] = material = child.material_slots[0].material.copy()
+    next(node for node in material.node_tree.nodes if node.type == "TEX_IMAGE").image = image(level, 1)
+    report = Report()
+    assert exported(level, report) == data
+    assert any("'grass_main', the map will show 'art'" in warning for warning in report.warnings), report.warnings
 
 
 def test_a_removed_image_renumbers_what_is_left():
