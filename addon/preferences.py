@@ -8,7 +8,7 @@ import bpy
 
 from .. import __package__ as base_package
 
-MAPRES_VARIABLE = "LEVELWRIGHT_MAPRES"
+MAPRES_VARIABLE, TEXTURES_VARIABLE = "LEVELWRIGHT_MAPRES", "LEVELWRIGHT_TEXTURES"
 
 
 def _usual_data_directories() -> list[Path]:
@@ -59,6 +59,17 @@ def mapres_directories(context: bpy.types.Context | None = None) -> list[Path]:
     )
 
 
+def texture_directories(context: bpy.types.Context | None = None) -> list[Path]:
+    """Return the folders to look for the texture libraries of Genesis3D levels in, which the user named, if they exist.
+
+    They come from the preferences and from the variable LEVELWRIGHT_TEXTURES (folders separated as in PATH).
+    """
+    entry = (context or bpy.context).preferences.addons.get(base_package)
+    chosen = getattr(entry and entry.preferences, "texture_directory", "")
+    named = [bpy.path.abspath(chosen), *os.environ.get(TEXTURES_VARIABLE, "").split(os.pathsep)]
+    return list(dict.fromkeys(folder for name in named if name and (folder := Path(name)).is_dir()))
+
+
 class LevelwrightPreferences(bpy.types.AddonPreferences):
     """Levelwright's preferences; the key is the extension's root package."""
 
@@ -70,6 +81,11 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
         "Looked into before the usual install places",
         subtype="DIR_PATH",
     )
+    texture_directory: bpy.props.StringProperty(
+        name="Genesis3D textures",
+        description="Folder with texture libraries (.txl) that levels name. Looked into after the level's own folder",
+        subtype="DIR_PATH",
+    )
 
     def draw(self, context: bpy.types.Context) -> None:
         """Show the folder and what is used besides it."""
@@ -77,6 +93,7 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
         column.prop(self, "mapres_directory")
         for folder in mapres_directories(context):
             column.label(text=str(folder), icon="CHECKMARK")
+        column.prop(self, "texture_directory")
 
 
 def register() -> None:

@@ -66,16 +66,12 @@ TYPEDEFS, SETTINGS = "typedefs", "settings"
 """Resources (texts), record 0: the definitions of types as a C header, for reading; a `.3dt`'s editor settings."""
 IMAGE, MATERIAL = "image", "material"
 PREVIEW = "preview"
-"""Made for show only: never exported, safe to delete."""
-PREVIEW_MODIFIER = "Levelwright preview"
-"""How the names of Boolean modifiers begin that show cuts: the exporter takes the mesh as it is without them."""
+"""Made for show only (what cuts leave of brushes): never exported, safe to delete. On a collection and its objects."""
 
 # Property keys.
 ORDER = "order"
 """On brush objects: place among the brushes of the level or of their parent; ties by name."""
 TEXTURE, TEXTURE_SIZE = "texture", "texture_size"
-EVENT = "event "
-"""On actions: events are pose markers; the text of one longer than its name is the property EVENT + marker's name."""
 
 MANY_BRUSHES = 8192
 """A level with more brushes than this (twice what the compiler takes) has several in one mesh object."""
@@ -240,9 +236,13 @@ class EditorLevelProperties:
 # as the level's %typedef% of its class says; those of a `.map`'s world are properties of the level's collection, typed
 # by WORLD_TYPES. Keys that repeat stay in the original: the first one's value counts, as in the compiler. The place is
 # the object's location (`origin`, in whatever case); `angles` is the rotation of spotlights and of what has no light.
-# `entities.typed` and `entities.as_text` turn a value's text into a property and back; a property that is equal to
-# `typed` of the original's text leaves that text as it is. Lights also have light, color and arc as properties of the
-# Light: what differs from `lights.look` of the properties wins.
+# `values.as_property` and `values.as_text` turn a value's text into a property and back; a property that is equal to
+# `as_property` of the original's text leaves that text as it is. Lights also have light, color and arc in the Light: a
+# property that was edited wins; otherwise what of the Light differs from `lights.look` of the original's values.
+#
+# Motions. Keys are compared with the baselines that `models.keep_keys` made; events are pose markers, one that has the
+# (shortened) text and the `models.marker_frame` of an event of the original is that event. While a motion is there, the
+# brushes of its model stand as at `key_time`, whatever frame is shown: their parent inverse takes that pose back.
 
 WORLD_TYPES = {"SkyAxis": "point", "SkyRotation": "float", "SkyDrawScale": "float"}
 """Key of the world's entity -> type; all others are text."""

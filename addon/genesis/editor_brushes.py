@@ -1,0 +1,61 @@
+"""The brushes of a `.3dt`: a tree, of which the leaves are meshes and what is made of others are empties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+
+from ...formats.genesis.editor_level import EditorBrush, Level3dt
+from ...formats.genesis.records import brush_flags_from_editor
+from ..scene import identity, properties
+from . import layout
+from .brushes import MeshMaker, Place, editor_properties, is_see_through, put
+from .site import Site
+
+SIZE = 16.0
+"""Units: how large the empties of brushes made of others are drawn."""
+
+
+def build(
+    site: Site, level: Level3dt, maker: MeshMaker, place_of: Callable[[EditorBrush], Place]
+) -> dict[int, bpy.types.Object]:
+    """Make all brushes; returns the objects by the brushes' numbers. place_of: for a brush that is in no other."""
+    leaf_of = {int(number): row for row, number in enumerate(maker.geometry.numbers)}
+    made: dict[int, bpy.types.Object] = {}
+    places: dict[int, Place] = {}
+    orders: dict[int, int] = {}
+    for number, brush, parent in layout.numbered_brushes(level):
+        place = place_of(brush) if parent < 0 else places[parent]
+        name = layout.readable(brush.name) or f"Brush {number}"
+        if brush.children is None:
+            row = leaf_of[number]
+            obj = bpy.data.objects.new(name, maker.make(name, row, row + 1))
+            origin = maker.arrays.origins[row]
+        else:
+            obj = bpy.data.objects.new(name, None)
+            obj.empty_display_size = SIZE
+            obj.empty_display_type = "CUBE"
+            origin = np.zeros(3, np.float32)
+            # Its children are below it, but where they would be without it.
+            places[number] = Place(place.collection, obj)
+        identity.stamp(obj, site.token, layout.BRUSH, number)
+        order = orders.get(parent, 0)
+        orders[parent] = order + 1
+        obj[layout.ORDER] = order
+        properties.write(obj, editor_properties(brush))
+        if is_cutting(brush) or is_see_through(brush_flags_from_editor(brush.flags)):
+            obj.display_type = "WIRE"
+            obj.hide_render = True
+        put(obj, place, origin)
+        made[number] = obj
+    site.report.count("brushes", len(leaf_of))
+    roles = [brush.role for _, brush, _ in layout.numbered_brushes(level)]
+    site.report.count("cuts", sum(role in ("cut", "hollow cut") for role in roles))
+    return made
+
+
+def is_cutting(brush: EditorBrush) -> bool:
+    """Whether a brush takes volume away, or is a shell that is solid until its inner cut is made."""
+    return brush.is_cut or brush.is_hollow or brush.role == "hollow cut"

@@ -1,0 +1,182 @@
+"""The brushes of a level, of either kind of file, as arrays: polygons, records of faces, textures and how they look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.genesis import brushes, records, textures
+from ...formats.genesis.brushes import Polygons
+from ...formats.genesis.editor_level import EditorBrush, EditorFace
+from ...formats.genesis.map_file import MapLevel
+from ...formats.genesis.records import BrushFlag, FaceFlag
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Look(IntFlag):
+    """What of a face's flags, and of its brush's, makes it look different."""
+
+    MIRROR = 0x1
+    FULLBRIGHT = 0x2
+    SKY = 0x4
+    TRANSLUCENT = 0x8
+    INVISIBLE = 0x10
+
+
+LOOKS = 0x20
+_LOOKS = {
+    FaceFlag.MIRROR: Look.MIRROR,
+    FaceFlag.FULLBRIGHT: Look.FULLBRIGHT,
+    FaceFlag.SKY: Look.SKY,
+    FaceFlag.TRANSLUCENT: Look.TRANSLUCENT,
+}
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """b brushes with faces, f faces, in the file's order. faces: records of FACE, with the flags of a `.map`.
+
+    numbers: int[b], the brushes' stamp records. flags: uint32[b], of the file. fields: the face attributes, [f] or
+    [f, n]. names: textures; texture: int[f], which of them. look: int[f], Look.
+    """
+
+    numbers: Ints
+    flags: NDArray[np.uint32]
+    counts: Ints
+    faces: records.FaceArray
+    fields: dict[str, NDArray[Any]]
+    names: list[str]
+    texture: Ints
+    look: Ints
+    polygons: Polygons
+
+    @property
+    def brush_of_face(self) -> Ints:
+        """int[f]: a number from 0 to b."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    def texels(self) -> Floats:
+        """U and V of each corner, float64[c, 2]."""
+        corners = self.polygons.positions[self.polygons.corners]
+        return textures.texels(self.faces, corners, self.polygons.corner_face)
+
+
+def of_map(level: MapLevel) -> tuple[Geometry, Ints]:
+    """The geometry of a `.map`, and the entity of each brush, int[b]."""
+    table, faces = level.table()
+    counts = table["num_faces"].astype(np.int64)
+    polygons = brushes.polygons(faces, counts)
+    fields = {name: faces[name] for name in ("flags", "face_light", "mip_map_bias", "alpha", "reflective_scale")}
+    fields |= {"u_vec": faces["u_vec"], "v_vec": faces["v_vec"]}
+    fields["draw_scale"] = np.column_stack([faces["draw_scale_x"], faces["draw_scale_y"]])
+    fields["offset"] = np.column_stack([faces["offset_x"], faces["offset_y"]])
+    names, texture = _textures(faces)
+    flags = table["flags"].copy()
+    look = _looks(faces["flags"], flags, counts)
+    made = Geometry(np.arange(len(table)), flags, counts, faces, fields, names, texture, look, polygons)
+    return made, table["entity"].astype(np.int64)
+
+
+def of_editor(leaves: Sequence[tuple[int, EditorBrush]]) -> Geometry:
+    """The geometry of the brushes with faces of a `.3dt`, each with its number."""
+    sides = [face for _, brush in leaves for face in brush.faces]
+    counts = np.array([len(brush.faces) for _, brush in leaves], np.int64)
+    polygons = _editor_polygons(sides, counts)
+    faces = records.new_faces(len(sides))
+    faces["normal"], faces["dist"], _ = _planes(polygons, sides)
+    editor_flags = np.array([face.flags for face in sides], np.int64)
+    kinds, of_face = np.unique(editor_flags, return_inverse=True)
+    faces["flags"] = np.array([records.face_flags_from_editor(int(kind)) for kind in kinds], np.int32)[of_face]
+    columns = {
+        "face_light": np.array([face.light for face in sides], np.float32),
+        "mip_map_bias": np.array([face.mip_map_bias for face in sides], np.float32),
+        "alpha": np.array([face.translucency for face in sides], np.float32),
+        "reflective_scale": np.array([face.reflectivity for face in sides], np.float32),
+    }
+    for name, column in columns.items():
+        faces[name] = column
+    faces["tex_name"] = np.array([_field(face.texture) for face in sides], "V32")
+    rotate = np.array([face.rotate for face in sides], np.float32)
+    shift = np.array([face.shift for face in sides], np.int64).reshape(-1, 2).clip(-(2**31), 2**31 - 1).astype(np.int32)
+    scale = np.array([face.scale for face in sides], np.float32).reshape(-1, 2)
+    light_scale = np.array([face.light_scale for face in sides], np.float32).reshape(-1, 2)
+    with np.errstate(all="ignore"):
+        textures.lay(faces, rotate, scale, shift, light_scale)
+    fields: dict[str, NDArray[Any]] = {"flags": editor_flags.astype(np.int32), **columns}
+    fields |= {"rotate": rotate, "shift": shift, "scale": scale, "light_scale": light_scale}
+    flags = np.array([brush.flags & 0xFFFFFFFF for _, brush in leaves], np.uint32)
+    of_map_flags = np.array([records.brush_flags_from_editor(int(one)) for one in flags], np.uint32)
+    names, texture = _textures(faces)
+    look = _looks(faces["flags"], of_map_flags, counts)
+    numbers = np.array([number for number, _ in leaves], np.int64)
+    return Geometry(numbers, flags, counts, faces, fields, names, texture, look, polygons)
+
+
+def _field(name: str) -> bytes:
+    """A texture's name as a record holds it; longer ones are cut, which a `.3dt` isn't."""
+    return name.encode("latin-1", "replace")[: records.NAME_SIZE - 1].ljust(records.NAME_SIZE, b"\0")
+
+
+def _textures(faces: records.FaceArray) -> tuple[list[str], Ints]:
+    """The names of all textures, each once, and the number of each face's."""
+    raw, numbers = np.unique(np.ascontiguousarray(faces["tex_name"]).view("S32"), return_inverse=True)
+    first = np.zeros(len(raw), np.int64)
+    first[numbers[::-1].reshape(-1)] = np.arange(len(faces))[::-1]
+    names = records.texture_names(faces[first])
+    unique = list(dict.fromkeys(names))
+    place = {name: number for number, name in enumerate(unique)}
+    return unique, np.array([place[name] for name in names], np.int64)[numbers.reshape(-1)]
+
+
+def _looks(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], counts: Ints) -> Ints:
+    """The Look of each face."""
+    look = np.zeros(len(face_flags), np.int64)
+    for bit, shown in _LOOKS.items():
+        look |= np.where(face_flags & int(bit), int(shown), 0)
+    hidden = (flags & int(BrushFlag.CLIP | BrushFlag.HINT)) != 0
+    hidden |= ((flags & int(BrushFlag.AREA)) != 0) & ((flags & int(BrushFlag.SOLID)) == 0)
+    invisible = np.repeat(hidden, counts)
+    back = np.repeat((flags & int(BrushFlag.SHEET)) != 0, counts)
+    starts = np.cumsum(counts) - counts
+    back[starts[counts > 0]] = False  # of a sheet, only the first face can be seen
+    return np.where(invisible | back, int(Look.INVISIBLE), look)
+
+
+def _editor_polygons(sides: Sequence[EditorFace], counts: Ints) -> Polygons:
+    """The polygons of a `.3dt`: corners that lie at the very same point of a brush are one vertex."""
+    sizes = np.array([len(face.points) for face in sides], np.int64)
+    first_corner = np.concatenate([[0], np.cumsum(sizes)])
+    points = np.concatenate([np.empty((0, 3), np.float32), *(face.points for face in sides)])
+    # The file goes clockwise as seen from outside: each ring backwards, beginning with the same corner.
+    place = np.arange(len(points)) - np.repeat(first_corner[:-1], sizes)
+    points = points[np.repeat(first_corner[:-1], sizes) + (-place) % np.repeat(sizes, sizes)]
+    brush = np.repeat(np.repeat(np.arange(len(counts)), counts), sizes)
+    rows = np.zeros(len(points), [("brush", "<i8"), ("point", "<f4", (3,))])
+    rows["brush"], rows["point"] = brush, points + np.float32(0)  # -0.0 is 0.0
+    _, chosen, corners = np.unique(rows.view("V20"), return_index=True, return_inverse=True)
+    order = np.lexsort((chosen, brush[chosen]))  # by brush, then as they come
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    vertex_brush = brush[chosen[order]]
+    first_vertex = np.concatenate([[0], np.cumsum(np.bincount(vertex_brush, minlength=len(counts)))])
+    return Polygons(
+        points[chosen[order]].astype(np.float64),
+        first_vertex.astype(np.int64),
+        rank[corners.reshape(-1)],
+        first_corner,
+        np.ones(len(counts), np.bool_),
+    )
+
+
+def _planes(polygons: Polygons, sides: Sequence[EditorFace]) -> tuple[Floats, Floats, Floats]:
+    """The planes of a `.3dt`'s faces; where a polygon has no area, any."""
+    if not len(sides):
+        return np.empty((0, 3)), np.empty(0), np.empty(0)
+    return brushes.planes(polygons.positions, polygons.corners, polygons.first_corner)

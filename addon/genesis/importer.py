@@ -1,0 +1,199 @@
+"""A level to a scene: see `layout` for what becomes what."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...formats import genesis
+from ...formats.genesis import upgrade
+from ...formats.genesis.editor_level import SKY_SIDES, VERSION, EditorBrush, Level3dt
+from ...formats.genesis.map_file import MapLevel
+from ..scene import identity, originals, properties
+from ..scene.reports import Report
+from . import brushes, editor_brushes, entities, geometry, layout, library, models, preview, values, view
+from .brushes import Place
+from .geometry import Geometry
+from .materials import SIDES, Materials
+from .models import Model
+from .settings import ImportSettings
+from .site import Site
+
+WORLD_CLASS = "worldspawn"
+_PATHS = ("texture_library", "headers_directory")
+"""Settings that say where things are on this machine: they aren't kept in the scene."""
+
+
+def import_level(
+    context: bpy.types.Context, data: bytes, file: str | Path, settings: ImportSettings, report: Report
+) -> bpy.types.Collection:
+    """Build the scene of a level, `.map` or `.3dt` as its bytes say, in a collection of its own in the context's scene.
+
+    file: the level's path or name: the collection is named after it, and the texture library is looked for beside it.
+    Raises FormatError for bytes that are no level.
+    """
+    return build_scene(context, genesis.read(data), data, file, settings, report)
+
+
+def build_scene(
+    context: bpy.types.Context,
+    level: genesis.Level,
+    data: bytes | None,
+    file: str | Path,
+    settings: ImportSettings,
+    report: Report,
+) -> bpy.types.Collection:
+    """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
+    path = Path(file)
+    scene = view.scene_of(context)
+    alone = view.is_empty(scene)
+    token = identity.new_token(data)
+    collection = bpy.data.collections.new(path.stem if path.suffix else path.name)
+    options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
+    options[layout.KIND] = level.kind
+    originals.attach(collection, layout.FORMAT, data, token, options, path.name if data is not None else "")
+    root: Any = bpy.data.objects.new(collection.name, None)
+    root.empty_display_size = 64.0
+    root.scale = (settings.scale,) * 3
+    identity.stamp(root, token, layout.ROOT, 0)
+    collection.objects.link(root)
+    site = Site(level, collection, root, token, scene, settings, report)
+    if isinstance(level, MapLevel):
+        _build_map(site, level, path)
+    elif isinstance(level, Level3dt):
+        _build_editor(site, level, path)
+    scene.collection.children.link(collection)
+    view.prepare_scene(scene, alone, report)
+    return collection
+
+
+def _build_map(site: Site, level: MapLevel, path: Path) -> None:
+    """Make everything of a `.map`."""
+    own = entities.own_types(level, site.report)
+    types = entities.declared_types(site.settings.headers_directory, site.report) | own
+    world = level.world or genesis.Entity()
+    typed = {
+        key: values.as_property(layout.WORLD_TYPES.get(key, "string"), text)
+        for key, text in entities.shown_pairs(world)
+    }
+    entities.write(site.collection, typed, WORLD_CLASS, types)
+    sky = {side: texture for side in SIDES if (texture := world.get(side))}
+    materials = _materials(site, world.get("TextureLib") or "", sky, path)
+    shape, entity_of = geometry.of_map(level)
+    places = {0: Place(site.collection_of("World", layout.WORLD), site.root)}
+    numbers = {id(entity): number for number, entity in enumerate(level.entities)}
+    all_models = site.collection_of("Models", layout.MODELS) if level.models else None
+    for entity in level.models:
+        number = numbers[id(entity)]
+        name = layout.readable(entity.name) or f"Model {number}"
+        home = site.collection_of(name, layout.MODEL_COLLECTION, number, all_models)
+        origin = entity.origin or (0.0, 0.0, 0.0)
+        about = Model(number, entity.name, origin, entity.motion, layout.ModelProperties(entity.name))
+        places[number] = models.build(site, about, home, home)
+    owners = sorted(places)
+    # Brushes of entities that can't have any are the world's, for the compiler too: they move with nothing.
+    place_of = np.zeros(len(level.entities), np.int64)
+    place_of[owners] = np.arange(len(owners))
+    rows = [places[owner] for owner in owners]
+    _build_brushes(site, shape, materials, rows, place_of[entity_of])
+    points = site.collection_of("Entities", layout.ENTITIES)
+    for entity in level.points:
+        entities.build(site, entity, numbers[id(entity)], types, points)
+    if own:
+        _hold_text(site, layout.TYPEDEFS, "types", entities.header_of(own))
+
+
+def _build_brushes(site: Site, shape: Geometry, materials: Materials, places: list[Place], place_of: Any) -> None:
+    """Make the brushes of a `.map`, one or many an object."""
+    shared = len(shape.counts) > site.settings.many_brushes
+    made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), centred=not shared)
+    brushes.keep_baselines(site.collection, made)
+    brushes.warn_of_unclosed(site, shape)
+    maker = brushes.MeshMaker(site, shape, made, materials)
+    if shared:
+        site.report.warn(
+            f"{len(shape.counts):,} brushes: {layout.SHARED} of them share an object each, in which the face attribute "
+            f"{layout.BRUSH!r} tells them apart (more than {site.settings.many_brushes:,} do so)"
+        )
+        brushes.build_shared(site, maker, places, place_of)
+    else:
+        brushes.build_map(site, maker, places, place_of)
+
+
+def _build_editor(site: Site, level: Level3dt, path: Path) -> None:
+    """Make everything of a `.3dt`."""
+    if level.version < VERSION:
+        level = upgrade.upgraded(level)
+    types = entities.declared_types(site.settings.headers_directory, site.report)
+    _write_editor_level(site, level)
+    sides = level.sky.faces if level.sky else []
+    sky = {f"Sky{side}": face.texture for side, face in zip(SKY_SIDES, sides, strict=False) if face.apply}
+    materials = _materials(site, level.texture_library, {key: name for key, name in sky.items() if name}, path)
+    leaves = [(number, brush) for number, brush, _ in layout.numbered_brushes(level) if brush.children is None]
+    shape = geometry.of_editor(leaves)
+    made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), centred=True)
+    brushes.keep_baselines(site.collection, made)
+    maker = brushes.MeshMaker(site, shape, made, materials)
+    groups = _build_groups(site, level)
+    parents: dict[int, Place] = {}
+    all_models = site.collection_of("Models", layout.MODELS) if level.models else site.collection
+    for record, each in enumerate(level.models):
+        written = layout.EditorModelProperties(each.name, each.key_time)
+        about = Model(record, each.name, each.origin, each.motion, written, each.key_time)
+        parents.setdefault(each.model_id, models.build(site, about, all_models, site.collection))
+
+    def place_of(brush: EditorBrush) -> Place:
+        home = groups.get(brush.group_id, site.collection)
+        place = parents.get(brush.model_id) if brush.model_id else None
+        return Place(home, site.root) if place is None else Place(home, place.parent, place.inverse)
+
+    editor_brushes.build(site, level, maker, place_of)
+    for record, entity in enumerate(level.entities):
+        entities.build(site, entity, record, types, groups.get(entity.group_id, site.collection))
+    if site.settings.preview_cuts:
+        preview.build(site.collection, level, materials)
+
+
+def _build_groups(site: Site, level: Level3dt) -> dict[int, bpy.types.Collection]:
+    """Make a collection for each group; returns them by the groups' ids."""
+    groups: dict[int, bpy.types.Collection] = {}
+    for record, group in enumerate(level.groups):
+        made = site.collection_of(f"Group: {layout.readable(group.name)}", layout.GROUP, record)
+        red, green, blue = group.color
+        written = layout.GroupProperties(group.name, bool(group.visible), bool(group.locked), (red, green, blue))
+        properties.write(made, written)
+        groups.setdefault(group.group_id, made)
+    site.report.count("groups", len(level.groups))
+    return groups
+
+
+def _write_editor_level(site: Site, level: Level3dt) -> None:
+    """Put what the level itself says on its collection, and its editor settings in a text."""
+    written = layout.EditorLevelProperties(
+        level.texture_library, level.headers_directory, level.actors_directory, level.pawn_ini
+    )
+    if level.sky is not None:
+        written.SkyAxis = level.sky.axis
+        written.SkyRotation, written.SkyDrawScale = level.sky.speed, level.sky.scale
+        for side, face in zip(SKY_SIDES, level.sky.faces, strict=False):
+            setattr(written, f"Sky{side}", face.texture if face.apply else f"-{face.texture}")
+    properties.write(site.collection, written)
+    if level.settings:
+        _hold_text(site, layout.SETTINGS, "settings", level.settings)
+
+
+def _hold_text(site: Site, kind: str, title: str, body: str) -> None:
+    text = bpy.data.texts.new(f"{site.collection.name} {title}")
+    text.write(body.replace("\r\n", "\n").replace("\0", ""))
+    identity.stamp(text, site.token, kind, 0)
+    originals.set_resource(site.collection, kind, 0, text)
+
+
+def _materials(site: Site, named: str, sky: dict[str, str], path: Path) -> Materials:
+    """The materials of a level whose texture library is called `named`."""
+    pictures = library.Pictures(site, library.find(site, named, path))
+    return Materials(site, pictures, sky)

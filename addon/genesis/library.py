@@ -1,0 +1,96 @@
+"""The level's texture library: where it is found, and the images and sizes that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import bpy
+
+from ...formats.binary import FormatError
+from ...formats.genesis import txl
+from .. import preferences
+from ..scene import images
+from . import layout
+from .site import Site
+
+UNKNOWN_SIZE = 128
+"""Texels of a texture that wasn't found: most have that many."""
+ENDING = ".txl"
+
+
+def base_name(path: str) -> str:
+    r"""The file's name in a TextureLib ("..\levels\gedit.txl"), which is a path on the author's disk."""
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def find(site: Site, named: str, file: Path) -> txl.Library | None:
+    """Find and read the library that a level names, or the one that the settings name; None, reported, without one.
+
+    named: the level's TextureLib. It is looked for, by its name in whatever case, in the folder of the settings, beside
+    the level and in the folders of the preferences.
+    """
+    path = _locate(site.settings.texture_library, base_name(named), file, preferences.texture_directories())
+    if path is None:
+        site.report.missing("texture libraries", base_name(named) or "(the level names none)")
+        return None
+    try:
+        return txl.read(path.read_bytes())
+    except FormatError as error:
+        site.report.warn(f"the texture library can't be read: {error.in_file(str(path))}")
+    except OSError as error:
+        site.report.warn(f"the texture library can't be read: {error}")
+    return None
+
+
+def _locate(chosen: str, name: str, file: Path, folders: Iterable[Path]) -> Path | None:
+    places = list(folders)
+    if file.parent.parts:
+        places = [file.parent, *places]
+    if chosen:
+        path = Path(bpy.path.abspath(chosen))
+        if path.is_file():
+            return path
+        places = [path, *places]
+    return images.find_file(name, places) if name.lower().endswith(ENDING) else None
+
+
+class Pictures:
+    """The images of a level's textures, each made when it is first asked for."""
+
+    def __init__(self, site: Site, library: txl.Library | None) -> None:
+        self.site = site
+        self.library = library
+        self._made: dict[str, bpy.types.Image] = {}
+
+    def size(self, name: str) -> tuple[int, int]:
+        """Width and height in texels; UNKNOWN_SIZE if it isn't there."""
+        texture = self.library.get(name) if self.library else None
+        if texture is not None:
+            try:
+                width, height = texture.size
+                if width > 0 and height > 0:
+                    return width, height
+            except FormatError:
+                pass
+        return UNKNOWN_SIZE, UNKNOWN_SIZE
+
+    def image(self, name: str) -> bpy.types.Image:
+        """The image of a texture; a labelled checker, named in the report, of one that isn't there."""
+        key = name.lower()
+        image = self._made.get(key)
+        if image is None:
+            image = self._made[key] = self._make(name)
+        return image
+
+    def _make(self, name: str) -> bpy.types.Image:
+        texture = self.library.get(name) if self.library else None
+        shown = layout.readable(name) or "(no name)"
+        if texture is not None:
+            try:
+                return images.from_rgba(shown, texture.pixels())
+            except FormatError as error:
+                self.site.report.warn(f"texture {shown} can't be read: {error}")
+        elif self.library is not None:
+            self.site.report.missing("textures", shown)
+        return images.checker(shown, *self.size(name))

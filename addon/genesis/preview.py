@@ -1,0 +1,125 @@
+"""What the cuts and hollows of a `.3dt` leave of its brushes, as the editor's CSG works it out before it compiles.
+
+The preview is objects of its own, made anew each time, which are never exported; while it is there, the brushes
+themselves are wire.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...formats.genesis import csg
+from ...formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
+from ..scene import identity, meshes, originals
+from . import brushes, geometry, layout
+from .geometry import LOOKS, Look
+from .materials import Materials
+
+NAME = "Preview"
+SHOWN_AS = "levelwright_shown_as"
+"""On brushes that the preview turned into wire: how they were displayed before."""
+
+
+def collection_of(level: bpy.types.Collection) -> bpy.types.Collection | None:
+    """The collection of a level's preview, if it is there."""
+    for child in level.children:
+        mark = identity.stamped(child)
+        if mark is not None and mark.kind == layout.PREVIEW:
+            return child
+    return None
+
+
+def build(collection: bpy.types.Collection, level: Level3dt, materials: Materials) -> None:
+    """Show what is left of the brushes of `level`, which is what the collection's scene says."""
+    remove(collection)
+    token = identity.Token(_token(collection))
+    home = bpy.data.collections.new(f"{collection.name} preview")
+    identity.stamp(home, token, layout.PREVIEW, 0)
+    collection.children.link(home)
+    pieces = csg.carved(level)
+    # Pieces of one group of models move together; a mesh each, whatever their number.
+    by_model: dict[int, list[tuple[int, EditorBrush]]] = {}
+    for number, piece in enumerate(pieces):
+        faces = [_face(face, points) for face, points in piece.faces]
+        brush = EditorBrush(piece.brush.name, piece.flags, piece.brush.model_id, faces=faces)
+        by_model.setdefault(brush.model_id, []).append((number, brush))
+    parents = _model_parents(collection, level)
+    for model_id, rows in by_model.items():
+        shape = geometry.of_editor(rows)
+        made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), centred=False)
+        codes = shape.texture[made.drawn] * LOOKS + shape.look[made.drawn]
+        unique, slots = np.unique(codes, return_inverse=True)
+        mesh = meshes.build(
+            NAME,
+            made.positions,
+            made.corners,
+            made.corner_starts[made.drawn],
+            uvs={layout.UV: made.uvs},
+            attributes={"alpha": ("FACE", "FLOAT", shape.fields["alpha"][made.drawn])},
+            material_index=slots.reshape(-1),
+            report=materials.site.report,
+        )
+        for code in unique.tolist():
+            mesh.materials.append(materials.get(shape.names[code // LOOKS], Look(code % LOOKS)))
+        obj = bpy.data.objects.new(f"{NAME} {model_id}", mesh)
+        identity.stamp(obj, token, layout.PREVIEW, -1)
+        obj.hide_select = True
+        parent, inverse = parents.get(model_id, (materials.site.root, None))
+        brushes.put(obj, brushes.Place(home, parent, inverse), np.zeros(3, np.float32))
+    for obj in _brushes(collection):
+        obj[SHOWN_AS] = [obj.display_type, str(int(obj.hide_render))]
+        obj.display_type, obj.hide_render = "WIRE", True
+    materials.site.report.count("convex parts in the preview", len(pieces))
+
+
+def remove(collection: bpy.types.Collection) -> None:
+    """Remove the preview, and show the brushes as they were."""
+    home = collection_of(collection)
+    if home is None:
+        return
+    gone: list[Any] = [*home.objects, *{obj.data for obj in home.objects if obj.data}]
+    bpy.data.batch_remove([*gone, home])
+    for obj in _brushes(collection):
+        shown: Any = obj.get(SHOWN_AS)
+        if shown is not None:
+            obj.display_type, obj.hide_render = shown[0], shown[1] == "1"
+            del obj[SHOWN_AS]
+
+
+def _brushes(collection: bpy.types.Collection) -> list[bpy.types.Object]:
+    return [
+        obj
+        for obj in collection.all_objects
+        if obj.type == "MESH" and not ((mark := identity.stamped(obj)) and mark.kind == layout.PREVIEW)
+    ]
+
+
+def _token(collection: bpy.types.Collection) -> int:
+    info = originals.describe(collection)
+    return int(info.token) if info else 0
+
+
+def _face(face: EditorFace, points: Any) -> EditorFace:
+    made = EditorFace(points, face.texture, face.flags, face.light, face.mip_map_bias, face.translucency)
+    made.reflectivity, made.rotate, made.shift = face.reflectivity, face.rotate, face.shift
+    made.scale, made.light_scale = face.scale, face.light_scale
+    return made
+
+
+def _model_parents(collection: bpy.types.Collection, level: Level3dt) -> dict[int, tuple[Any, Any]]:
+    """What each model's brushes are children of, and their parent inverse."""
+    found: dict[int, tuple[Any, Any]] = {}
+    moving = {
+        mark.record: obj
+        for obj in collection.all_objects
+        if (mark := identity.stamped(obj)) is not None and mark.kind == layout.MOTION
+    }
+    for record, model in enumerate(level.models):
+        parent = moving.get(record)
+        child = next((obj for obj in parent.children if obj.type == "MESH"), None) if parent is not None else None
+        if child is not None:
+            found[model.model_id] = (parent, child.matrix_parent_inverse.copy())
+    return found
