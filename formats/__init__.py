@@ -13,12 +13,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import teeworlds
+from . import genesis, teeworlds
 from .binary import Buffer, FormatError, Problem
 
 __all__ = ["FORMATS", "Format", "FormatError", "Problem", "check", "format_of", "identify", "read", "write"]
 
-Level = teeworlds.Level  # a union, as formats are added
+Level = teeworlds.Level | genesis.Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,10 @@ class Format:
         return bool(self.module.identify(data))
 
 
-FORMATS = (Format("teeworlds", "Teeworlds / DDNet map", (".map",), teeworlds.Level, teeworlds),)
+FORMATS = (
+    Format("teeworlds", "Teeworlds / DDNet map", (".map",), teeworlds.Level, teeworlds),
+    Format("genesis", "Genesis3D level", (".map", ".3dt"), genesis.Level, genesis),
+)
 
 
 def identify(data: Buffer) -> Format | None:

@@ -217,7 +217,7 @@ def _floats(values: "tuple[float, ...] | list[float]") -> str:
 
 
 def _whole(value: float) -> str:
-    return f"{value:.0f}" if value.is_integer() else _float(value)
+    return f"{value:.0f}" if float(value).is_integer() else _float(value)
 
 
 def _signed(flags: int) -> int:

@@ -141,12 +141,13 @@ def _entities(level: MapLevel) -> Iterator[Problem]:
         if entity.flags > HAS_MOTION:
             yield Problem(place, f"flags {entity.flags} are taken for 0", "warning")
         if entity.motion is not None:
-            yield from _motion(place, entity.motion)
+            yield from motion_problems(place, entity.motion)
         for key, value in entity.pairs:
             yield from _pair(place, key.lower(), value)
 
 
-def _motion(place: str, moves: motion.Motion) -> Iterator[Problem]:
+def motion_problems(place: str, moves: motion.Motion) -> Iterator[Problem]:
+    """What is wrong with a motion."""
     size = sum(len(event.text) + 1 for event in moves.events)
     if size > MAX_EVENTS and not moves.binary:
         yield Problem(place, f"events of {size} characters, {MAX_EVENTS} are allowed")

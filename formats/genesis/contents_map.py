@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from enum import IntFlag
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def summary(level: MapLevel) -> dict[str, Any]:
         "world": {} if level.world is None else dict(level.world.pairs),
         "brushes": len(table),
         "faces": len(faces),
-        "brush flags": _counted(_flags_text(flags) for flags in table["flags"].tolist()),
+        "brush flags": _counted(flags_text(flags) for flags in table["flags"].tolist()),
         "textures": sorted(set(texture_names(faces))),
         "models": [_model_line(entity) for entity in level.models],
         "entities": _counted(entity.classname for entity in level.points),
@@ -76,10 +77,10 @@ def _counted(names: Iterator[str]) -> dict[str, int]:
     return dict(Counter(names).most_common())
 
 
-def _flags_text(flags: int) -> str:
-    """Flags of a brush by name; bits without one as a number."""
-    known = sum(flag for flag in BrushFlag if flags & flag)
-    names = [flag.name or "" for flag in BrushFlag if flags & flag] + [hex(flags & ~known)] * (flags & ~known != 0)
+def flags_text(flags: int, kind: type[IntFlag] = BrushFlag) -> str:
+    """Flags by name; bits without one as a number."""
+    known = sum(flag for flag in kind if flags & flag)
+    names = [flag.name or "" for flag in kind if flags & flag] + [hex(flags & ~known)] * (flags & ~known != 0)
     return " | ".join(names) or "0"
 
 
@@ -94,7 +95,7 @@ def _entity(entity: Entity) -> dict[str, Any]:
         "flags": entity.flags,
         "pairs": [list(pair) for pair in entity.pairs],
         "brushes": (_brush(brush) for brush in entity.brushes),
-        "motion": entity.motion and _motion(entity.motion),
+        "motion": entity.motion and motion_contents(entity.motion),
     }
 
 
@@ -108,7 +109,8 @@ def _brush(brush: Brush) -> dict[str, Any]:
     }
 
 
-def _motion(moves: motion.Motion) -> dict[str, Any]:
+def motion_contents(moves: motion.Motion) -> dict[str, Any]:
+    """A motion, decoded."""
     return {
         "form": "binary" if moves.binary else "text",
         "name": moves.name,

@@ -1,0 +1,86 @@
+"""What the editor or the compiler would refuse or misread in a `.3dt` (genesis-map-notes §1.7-1.9, §2).
+
+Keys of entities are not held against their classes here: those stand in the game's headers, not in the file.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..binary import Problem
+from . import brushes
+from .check_map import EDITOR_VALUE_SIZE, motion_problems
+from .contents_3dt import walk
+from .editor_level import EditorBrush, Level3dt
+from .records import EDITOR_NAME_SIZE, WORLD_BOUND
+
+MAX_BENT = 0.1  # units that a point of a face may lie off its plane
+CAMERA = "Camera"
+
+
+def check(level: Level3dt) -> list[Problem]:
+    """What the editor or the compiler would refuse or misread."""
+    with np.errstate(all="ignore"):  # hostile floats
+        return [*_level(level), *_brushes(level), *_solids(level.leaves()), *_entities(level)]
+
+
+def _level(level: Level3dt) -> Iterator[Problem]:
+    if not any(entity.classname != CAMERA and entity.origin for entity in level.entities):
+        yield Problem("level", "no entity but the camera: the compiler finds no valid entities")
+    for kind, numbers in (
+        ("model", [model.model_id for model in level.models]),
+        ("group", [group.group_id for group in level.groups]),
+    ):
+        for number in sorted({number for number in numbers if numbers.count(number) > 1}):
+            yield Problem(f"{kind} {number}", f"is the number of {numbers.count(number)} {kind}s", "warning")
+    for model in level.models:
+        if model.motion is not None:
+            yield from motion_problems(f"model {model.name!r}", model.motion)
+
+
+def _brushes(level: Level3dt) -> Iterator[Problem]:
+    models = {0, *(model.model_id for model in level.models)}
+    groups = {0, *(group.group_id for group in level.groups)}
+    for brush in walk(level.brushes):
+        place = f"brush {brush.name!r}"
+        if brush.model_id not in models:
+            yield Problem(place, f"belongs to model {brush.model_id}, which there is not", "warning")
+        if brush.group_id not in groups:
+            yield Problem(place, f"belongs to group {brush.group_id}, which there is not", "warning")
+        for name in sorted({face.texture for face in brush.faces if len(face.texture) > EDITOR_NAME_SIZE}):
+            yield Problem(place, f"texture {name!r} has {len(name)} characters, {EDITOR_NAME_SIZE} are allowed")
+        if any(0 in face.scale or 0 in face.light_scale for face in brush.faces):
+            yield Problem(place, "a face has a texture scale or a light scale of 0")
+
+
+def _solids(leaves: list[EditorBrush]) -> Iterator[Problem]:
+    """The shapes of brushes, from the points of their faces."""
+    faces = [face for brush in leaves for face in brush.faces]
+    points = np.concatenate([np.empty((0, 3)), *(face.points[::-1] for face in faces)]).astype(np.float64)
+    first = np.cumsum([0, *(len(face.points) for face in faces)])
+    normals, dists, bent = brushes.planes(points, np.arange(len(points)), first)
+    counts = np.array([len(brush.faces) for brush in leaves], np.int64)
+    normals[(normals == 0).all(axis=1)] = np.nan
+    solid = brushes.from_planes(normals, dists, counts)
+    owners = np.repeat(np.arange(len(leaves)), counts)
+    point_owners = np.repeat(owners, np.diff(first))
+    far = (np.abs(points) > WORLD_BOUND).any(axis=1) | ~np.isfinite(points).all(axis=1)
+    for numbers, message, severity in (
+        (owners[np.isnan(normals).any(axis=1)], "a face has no area", "error"),
+        (owners[bent > MAX_BENT], "the points of a face do not lie in a plane", "warning"),
+        (np.flatnonzero(~solid.closed), "its planes do not close", "warning"),
+        (point_owners[far], f"reaches out of the world, which ends at {WORLD_BOUND}", "error"),
+    ):
+        for number in np.unique(numbers).tolist():
+            yield Problem(f"brush {leaves[number].name!r}", message, "error" if severity == "error" else "warning")
+
+
+def _entities(level: Level3dt) -> Iterator[Problem]:
+    for number, entity in enumerate(level.entities):
+        place = f"entity {number} ({', '.join(filter(None, (entity.classname, entity.name)))})"
+        if not entity.classname:
+            yield Problem(place, "has no classname")
+        for key, value in entity.pairs:
+            if len(value) > EDITOR_VALUE_SIZE:
+                message = f"{key} has {len(value)} characters, the editor holds {EDITOR_VALUE_SIZE}"
+                yield Problem(place, message, "warning")
