@@ -107,8 +107,7 @@ class Bitmap:
         """The numbers of the colours, uint8[h, w]; None if there is no palette."""
         if self.format != PixelFormat.PALETTE_8:
             return None
-        first: Pixels = self._top()[:, :, 0]
-        return first
+        return np.asarray(self._top()[:, :, 0])
 
     def colors(self) -> Pixels | None:
         """The palette, uint8[n, 4] RGBA; None if there is none. The colour key's alpha is 0."""
@@ -122,6 +121,7 @@ class Bitmap:
     def pixels(self) -> Pixels:
         """The picture, uint8[h, w, 4] RGBA straight, top row first. Raises FormatError if it cannot be had."""
         top = self._top()
+        picture: Pixels
         if self.format == PixelFormat.PALETTE_8:
             colors = self.colors()
             if colors is None:

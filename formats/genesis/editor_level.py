@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from .editor_settings import new_settings
 from .entities import KeyValues, Vector
 from .level import Level
 from .motion import Motion
@@ -194,3 +195,10 @@ class Level3dt(Level):
     def is_set(self, label: str) -> bool:
         """Whether a setting is a number other than 0: "VisDetail", "SuppressHidden"..."""
         return self.setting(label)[:1] not in ([], ["0"])
+
+
+def new_level() -> Level3dt:
+    """An empty level with what the editor puts into a new one."""
+    level = Level3dt(groups=[Group("Default", 0)], sky=Sky())
+    level.settings = new_settings(level.newline)
+    return level

@@ -39,21 +39,22 @@ class Planes:
 def dot(one: Floats, two: Floats) -> Doubles:
     """Scalar products over the last axis, not rounded."""
     wide = one.astype(np.float64)
-    product: Doubles = wide[..., 0] * two[..., 0] + wide[..., 1] * two[..., 1] + wide[..., 2] * two[..., 2]
-    return product
+    return np.asarray(wide[..., 0] * two[..., 0] + wide[..., 1] * two[..., 1] + wide[..., 2] * two[..., 2])
 
 
 def cross(one: Floats, two: Floats) -> Floats:
     """Vector products over the last axis."""
     x1, y1, z1 = np.moveaxis(one.astype(np.float64), -1, 0)
     x2, y2, z2 = np.moveaxis(two.astype(np.float64), -1, 0)
-    return np.stack([y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2], axis=-1).astype(np.float32)
+    product: Floats = np.stack([y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2], axis=-1).astype(np.float32)
+    return product
 
 
 def normalized(vectors: Floats) -> Floats:
     """Vectors of length 1; a vector of length 0 stays."""
-    lengths = np.sqrt(dot(vectors, vectors))
-    return (vectors * (1 / np.where(lengths == 0, 1, lengths))[..., None]).astype(np.float32)
+    lengths: Doubles = np.sqrt(dot(vectors, vectors))
+    result: Floats = (vectors * (1 / np.where(lengths == 0, 1, lengths))[..., None]).astype(np.float32)
+    return result
 
 
 def scaled_sum(one: Floats, two: Floats, scales: Doubles) -> Floats:
