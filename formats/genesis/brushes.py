@@ -173,6 +173,12 @@ def _solids(normals: Floats, dists: Floats, brushes: Ints, numbers: Ints, pieces
     sines = (directions * directions).sum(axis=2)
     directions /= np.sqrt(sines)[:, :, None]
     cosines = (first * second).sum(axis=2)
+    # A plane that is there twice: as in the compiler the first one counts. Further out, the other bounds nothing.
+    twice = (sines <= PARALLEL * PARALLEL) & (cosines > 0) & (np.abs(dists[:, one] - dists[:, two]) <= SHORTEST)
+    if twice.any():
+        brush, pair = np.nonzero(twice)
+        dists = dists.copy()
+        dists[brush, two[pair]] += 1
     points = ((dists[:, one] - dists[:, two] * cosines) / sines)[:, :, None] * first
     points += ((dists[:, two] - dists[:, one] * cosines) / sines)[:, :, None] * second
     # Where each line is cut by each plane, and by which it enters and leaves the solid.

@@ -45,6 +45,16 @@ def box(low: Vector = (-64, -64, -64), high: Vector = (64, 64, 64), **fields: ob
     return [face(normal, dist, **fields) for normal, dist in zip(AXES, dists, strict=True)]  # type: ignore[arg-type]
 
 
+def sliver() -> list[bytes]:
+    """What the editor's CSG leaves between nearly parallel planes: top and bottom have changed places by a hair.
+
+    No point is behind all six planes, so that they close nothing; the compiler's tolerance is far greater than that.
+    """
+    top, bottom = face((0, 1, 0), 64), face((0, -1, 0), -64.004)
+    sides = box((-32, 0, -32), (32, 64, 32))
+    return [top, bottom, *sides[:2], *sides[4:]]
+
+
 def brush(faces: Sequence[bytes], flags: int = 1, count: int | None = None) -> bytes:
     return struct.pack("<Ii", flags, len(faces) if count is None else count) + b"".join(faces)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formats.genesis import FACE, read
+from formats.genesis import FACE, read, write
 from formats.genesis.brushes import Polygons, from_planes, planes, polygons
 from tests.formats import genesis_bytes as build
 
@@ -78,6 +78,13 @@ def test_faces_that_bound_nothing_have_no_corners():
     assert np.diff(solid.first_corner).tolist() == [4] * 6 + [0, 0]
 
 
+def test_of_a_plane_that_is_there_twice_the_first_one_counts():
+    solid = polygons_of(*zip([*BOX.tolist(), *BOX[:2].tolist()], [8] * 8, strict=True))
+    assert solid.closed.all()
+    assert np.diff(solid.first_corner).tolist() == [4] * 6 + [0, 0]
+    assert np.abs(solid.positions).tolist() == [[8, 8, 8]] * 8
+
+
 def test_slightly_bent_faces_stay_two():
     tilt = 0.004
     solid = polygons_of(
@@ -88,21 +95,23 @@ def test_slightly_bent_faces_stay_two():
     assert len(solid.positions) == 10
 
 
-SLIVER = [((0.0, 1.0, 0.0), 64.0), ((0.0, -1.0, 0.0), -64.004), *zip(BOX[[0, 1, 4, 5]].tolist(), [32] * 4, strict=True)]
-
-
 def test_a_sliver_that_does_not_close_survives():
-    """Top and bottom have changed places by less than the compiler's tolerance, as the editor's CSG leaves them."""
-    flat = polygons_of(*SLIVER)
-    assert flat.closed.tolist() == [False]
-    assert np.diff(flat.first_corner)[:2].tolist() == [4, 4]
-    assert np.abs(flat.positions[:, [0, 2]]).max() == pytest.approx(32, abs=0.02)
-    assert flat.positions[:, 1] == pytest.approx(64, abs=0.02)
+    data = build.room(build.model(brushes=[build.brush(build.sliver())]))
+    level = read(data)
+    table, faces = level.table()
+    solid = polygons(faces, table["num_faces"])
+    assert solid.closed.tolist() == [True] * 6 + [False]
+    assert np.diff(solid.first_corner)[-6:-4].tolist() == [4, 4]
+    flat = solid.positions[solid.first_vertex[6] :]
+    assert np.abs(flat[:, [0, 2]]).max() == pytest.approx(32, abs=0.02)
+    assert flat[:, 1] == pytest.approx(64, abs=0.02)
+    assert write(level) == data
 
 
 def test_an_unclosed_brush_among_others():
     boxes = [(normal, 8.0) for normal in BOX.tolist()]
-    rows = [*boxes, *SLIVER, *boxes[:5], *boxes]
+    thin = [((0.0, 1.0, 0.0), 8.0), ((0.0, -1.0, 0.0), -8.004), *(boxes[number] for number in (0, 1, 4, 5))]
+    rows = [*boxes, *thin, *boxes[:5], *boxes]
     normals, dists = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
     solid = from_planes(normals, dists, [6, 6, 5, 6])
     assert solid.closed.tolist() == [True, False, False, True]

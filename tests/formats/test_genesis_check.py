@@ -32,7 +32,6 @@ def test_good_levels():
 
 BOX = build.box()
 INSIDE_OUT = build.box((64, 64, 64), (-64, -64, -64))
-TWISTED = [*BOX[:2], build.face((0, 1, 0), 64), build.face((0, -1, 0), -64.004), *BOX[4:]]
 
 
 @pytest.mark.parametrize(
@@ -69,9 +68,12 @@ def test_errors(data, expected):
             "version 2, known",
         ),
         (build.room() + b"more", "map: 4 bytes behind the 3 counted entities are ignored"),
-        (with_brush(build.brush(TWISTED)), "brush 0 of entity 1 (%Model%, door): leaves gaps: its planes do not close"),
+        (
+            with_brush(build.brush(build.sliver())),
+            "brush 0 of entity 1 (%Model%, door): leaves gaps: its planes do not close",
+        ),
         (with_brush(build.brush([])), "encloses nothing: its planes do not close"),
-        (with_brush(build.brush([*BOX, BOX[0]])), "leaves gaps|bound nothing"),
+        (with_brush(build.brush([*BOX, BOX[0]])), "1 of its faces bound nothing"),
         (with_brush(build.brush([*BOX, build.face((0, 1, 0), 99)])), "1 of its faces bound nothing"),
         (with_brush(build.brush([*BOX, build.face((0, 0, 0), 0)])), "a face without a normal is left out"),
         (with_brush(build.brush(build.box(scale=(0.0, 1.0)))), "a face has a texture scale of 0"),
