@@ -13,7 +13,7 @@ A `Level3dt` is a tree of brushes with the points of their faces, and entities, 
 from typing import Any, Literal, overload
 
 from ..binary import Buffer, Problem
-from . import check_3dt, check_map, contents_3dt, contents_map, map_file, text_3dt, text_3dt_writer
+from . import check_3dt, check_map, contents_3dt, contents_map, editor_level, map_file, text_3dt, text_3dt_writer
 from .editor_level import EditorBrush, EditorEntity, EditorFace, EditorModel, Group, Level3dt, Sky, SkyFace
 from .entities import Brush, Entity
 from .level import Level
@@ -86,7 +86,7 @@ def new_level(kind: Literal["map"] = "map") -> MapLevel: ...
 def new_level(kind: Literal["3dt"]) -> Level3dt: ...
 def new_level(kind: Literal["map", "3dt"] = "map") -> MapLevel | Level3dt:
     """An empty level with what the editor puts into a new one."""
-    return map_file.new_level() if kind == "map" else Level3dt(groups=[Group("Default", 0)], sky=Sky())
+    return map_file.new_level() if kind == "map" else editor_level.new_level()
 
 
 def summary(level: MapLevel | Level3dt) -> dict[str, Any]:
