@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .editor_level import EditorBrush, EditorFace, Level3dt
-from .records import EditorBrushFlag
+from .records import EditorBrushFlag, EditorFaceFlag
 from .solids import Solids
 from .windings import Floats, Mask, Planes, dot, scaled_sum, sheets
 
@@ -113,29 +113,35 @@ class _Csg:
         inner, alive = self.inner(shells, [shell.brush.hull_size for _, shell, _ in wanted])
         first = len(self.pool)
         for number, (siblings, shell, old) in enumerate(wanted):
+            place = len(siblings)
             if old is not None:
-                siblings.remove(old)
                 self.look_like(inner, number, old)
+                place = next(at for at, node in enumerate(siblings) if node is old)
+                del siblings[place]
             if alive[number]:
                 flags = (shell.flags & ~EditorBrushFlag.HOLLOW) if old is None else old.flags
                 cut = _Node(shell.brush if old is None else old.brush, flags)
                 cut.flags |= EditorBrushFlag.HOLLOWCUT | EditorBrushFlag.SUBTRACT
                 cut.shape = first + number
-                siblings.append(cut)
+                siblings.insert(place, cut)
         inner.measure()
         self.pool = Solids.joined([self.pool, inner])
 
     def find_hollows(self, nodes: list[_Node], wanted: list[tuple[list[_Node], _Node, _Node | None]]) -> None:
         """Each cut inside a hollow brush with the list that it is in and its shell; None for a cut that is missing.
 
-        As in the editor the shell is the first brush of the list, wherever the cut stands.
+        The shell is the hollow brush before it. (The editor takes the first of the list: the same, since each hollow
+        brush has a list of its own.)
         """
         for number, node in enumerate(nodes):
             if node.children is not None:
                 self.find_hollows(node.children, wanted)
             elif node.flags & EditorBrushFlag.HOLLOWCUT:
-                if nodes[0].children is None:
-                    wanted.append((nodes, nodes[0], node))
+                shells = [
+                    other for other in nodes[:number] if other.shape >= 0 and other.flags & EditorBrushFlag.HOLLOW
+                ]
+                if shells:
+                    wanted.append((nodes, shells[-1], node))
             elif node.flags & EditorBrushFlag.HOLLOW:
                 following = nodes[number + 1] if number + 1 < len(nodes) else None
                 if following is None or not following.flags & EditorBrushFlag.HOLLOWCUT:
@@ -146,7 +152,7 @@ class _Csg:
     def inner(self, shells: Solids, thickness: list[float]) -> tuple[Solids, Mask]:
         """Solids with their planes moved inwards, except those of faces that are fixed; and which there are."""
         hull = np.maximum(np.array(thickness, np.float32), 1)[:, None, None]
-        fixed = np.array([bool(face.flags & 0x20) for face in self.faces] + [False])[shells.origins]
+        fixed = np.array([bool(face.flags & EditorFaceFlag.FIXEDHULL) for face in self.faces] + [False])[shells.origins]
         points = scaled_sum(shells.normals * -hull, shells.normals, shells.dists.astype(np.float64))
         moved = dot(shells.normals, points).astype(np.float32)
         shells.dists = np.where(fixed, shells.dists, moved)
