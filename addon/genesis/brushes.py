@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import bpy
@@ -14,13 +17,19 @@ from ...formats.genesis import textures
 from ...formats.genesis.editor_level import EditorBrush
 from ...formats.genesis.records import BrushFlag, EditorBrushFlag
 from ..scene import attributes, baselines, identity, meshes, properties
+from ..scene.attributes import Kind
 from ..scene.progress import progress
 from . import layout
 from .geometry import LOOKS, Floats, Geometry, Ints, Look
 from .materials import Materials
 from .site import Site
 
-_KINDS = layout.FACE_FIELDS | layout.MAP_FIELDS | layout.EDITOR_FIELDS
+_KINDS: dict[str, Kind] = {
+    **layout.FACE_FIELDS,
+    **layout.MAP_FIELDS,
+    **layout.EDITOR_FIELDS,
+    **dict.fromkeys((identity.ID, identity.CHECK, layout.BRUSH, layout.BRUSH_FLAGS), "INT"),
+}
 UNCLOSED_SHOWN = 8
 """Brushes that a warning about them names."""
 
@@ -148,73 +157,73 @@ def keep_baselines(collection: bpy.types.Collection, made: Arrays) -> None:
 
 
 class MeshMaker:
-    """Makes the meshes of brushes, or of several in one, of a level's arrays."""
+    """Makes the meshes of a level's brushes. Mesh n is that of the brushes from starts[n] to starts[n + 1] - 1."""
 
-    def __init__(self, site: Site, geometry: Geometry, made: Arrays, materials: Materials) -> None:
+    def __init__(self, site: Site, geometry: Geometry, made: Arrays, materials: Materials, starts: Ints) -> None:
         self.site = site
         self.arrays = made
         self.materials = materials
-        self.geometry = geometry
+        self.names = geometry.names
+        self.brushes = starts
+        self.shared = bool((np.diff(starts) > 1).any())
+        # As few steps as there can be for each mesh: everything it needs is a slice of these.
         drawn = made.drawn
-        # As few copies as there can be: every brush's part of these is one slice.
-        self.fields = {
-            name: np.ascontiguousarray(values[drawn], attributes.LAYOUT[_KINDS[name]][1])
-            for name, values in geometry.fields.items()
-        }
-        self.ids = (drawn + 1).astype(np.int32)
-        self.codes = geometry.texture[drawn] * LOOKS + geometry.look[drawn]
-        self.face_starts = made.corner_starts[drawn]
-        self.corners = made.corners.astype(np.int32)
-        self.corner_edges = made.corner_edges.astype(np.int32)
-        self.edges = made.edges.astype(np.int32)
-        self.checks = identity.checks(site.token, self.ids)
+        self.faces = made.drawn_starts[starts]
+        corner_starts = np.append(made.corner_starts[drawn], len(made.corners))
+        self.corners = corner_starts[self.faces]
+        self.vertices = made.vertex_starts[starts]
+        self.edges = made.edge_starts[starts]
+        self.sound = np.logical_and.reduceat(made.sound, starts[:-1]) if len(starts) > 1 else np.empty(0, np.bool_)
+        face_counts, corner_counts, edge_counts = (np.diff(ends) for ends in (self.faces, self.corners, self.edges))
+        self.face_corner = _local(corner_starts[:-1], self.corners, face_counts)
+        self.corner_vertex = _local(made.corners, self.vertices, corner_counts)
+        self.corner_edge = _local(made.corner_edges, self.edges, corner_counts)
+        self.edge_vertices = _local(made.edges, self.vertices, edge_counts)
+        ids = (drawn + 1).astype(np.int32)
+        fields = {name: values[drawn] for name, values in geometry.fields.items()}
+        fields |= {identity.ID: ids, identity.CHECK: identity.checks(site.token, ids)}
+        if self.shared:
+            of_brush = geometry.brush_of_face[drawn]
+            fields[layout.BRUSH] = geometry.numbers[of_brush]
+            fields[layout.BRUSH_FLAGS] = geometry.flags.view(np.int32)[of_brush]
+        self.fields: list[tuple[str, Kind, NDArray[Any]]] = [
+            (name, _KINDS[name], np.ascontiguousarray(values, attributes.LAYOUT[_KINDS[name]][1]))
+            for name, values in fields.items()
+        ]
+        codes = geometry.texture[drawn] * LOOKS + geometry.look[drawn]
+        mesh = np.repeat(np.arange(len(face_counts)), face_counts)
+        span = len(geometry.names) * LOOKS + 1
+        unique, slots = np.unique(mesh * span + codes, return_inverse=True)
+        self.codes = (unique % span).tolist()
+        self.first_code = np.searchsorted(unique, np.arange(len(starts)) * span)
+        self.slots = (slots.reshape(-1) - np.repeat(self.first_code[:-1], face_counts)).astype(np.int32)
 
-    def make(self, name: str, first: int, last: int) -> bpy.types.Mesh:
-        """Make the mesh of the brushes first to last - 1."""
-        made = self.arrays
-        start, end = int(made.drawn_starts[first]), int(made.drawn_starts[last])
-        vertex, vertex_end = int(made.vertex_starts[first]), int(made.vertex_starts[last])
-        corner = int(self.face_starts[start]) if end > start else 0
-        corner_end = int(made.corner_starts[made.drawn[end - 1] + 1]) if end > start else 0
-        layers: dict[str, Any] = {
-            name: ("FACE", _KINDS[name], values[start:end]) for name, values in self.fields.items()
-        }
-        layers[identity.ID] = ("FACE", "INT", self.ids[start:end])
-        layers[identity.CHECK] = ("FACE", "INT", self.checks[start:end])
-        if last - first > 1:
-            of_brush = np.repeat(np.arange(first, last), np.diff(made.drawn_starts[first : last + 1]))
-            layers[layout.BRUSH] = ("FACE", "INT", self.geometry.numbers[of_brush].astype(np.int32))
-            layers[layout.BRUSH_FLAGS] = ("FACE", "INT", self.geometry.flags.view(np.int32)[of_brush])
-        codes, slots = _slots(self.codes[start:end])
-        edges = None
-        if made.sound[first:last].all():
-            edge, edge_end = int(made.edge_starts[first]), int(made.edge_starts[last])
-            edges = self.edges[edge:edge_end] - np.int32(vertex), self.corner_edges[corner:corner_end] - np.int32(edge)
+    def make(self, name: str, number: int) -> bpy.types.Mesh:
+        """Make a mesh."""
+        faces = slice(int(self.faces[number]), int(self.faces[number + 1]))
+        corners = slice(int(self.corners[number]), int(self.corners[number + 1]))
+        edges = slice(int(self.edges[number]), int(self.edges[number + 1]))
+        codes = self.codes[self.first_code[number] : self.first_code[number + 1]]
         mesh = meshes.build(
             name,
-            made.positions[vertex:vertex_end],
-            self.corners[corner:corner_end] - np.int32(vertex),
-            (self.face_starts[start:end] - corner).astype(np.int32),
-            uvs={layout.UV: made.uvs[corner:corner_end]},
-            attributes=layers,
-            material_index=slots,
-            edges=edges,
+            self.arrays.positions[self.vertices[number] : self.vertices[number + 1]],
+            self.corner_vertex[corners],
+            self.face_corner[faces],
+            uvs={layout.UV: self.arrays.uvs[corners]},
+            attributes={name: ("FACE", kind, values[faces]) for name, kind, values in self.fields},
+            material_index=self.slots[faces] if len(codes) > 1 else None,
+            edges=(self.edge_vertices[edges], self.corner_edge[corners]) if self.sound[number] else None,
             report=self.site.report,
         )
         for code in codes:
-            look = Look(code % LOOKS)
-            mesh.materials.append(self.materials.get(self.geometry.names[code // LOOKS], look))
+            mesh.materials.append(self.materials.get(self.names[code // LOOKS], Look(code % LOOKS)))
         return mesh
 
 
-def _slots(codes: Ints) -> tuple[list[int], NDArray[np.int32] | None]:
-    """The material codes of a mesh, and the slot of each face; None where all have the first."""
-    if len(codes) == 0:
-        return [], None
-    if bool((codes == codes[0]).all()):
-        return [int(codes[0])], None
-    unique, slots = np.unique(codes, return_inverse=True)
-    return unique.tolist(), slots.reshape(-1).astype(np.int32)
+def _local(values: Ints, starts: Ints, counts: Ints) -> NDArray[np.int32]:
+    """Numbers counted from the start of the mesh that they are in."""
+    offsets = np.repeat(starts[:-1], counts)
+    return (values - (offsets[:, None] if values.ndim > 1 else offsets)).astype(np.int32)
 
 
 @dataclass
@@ -226,37 +235,36 @@ class Place:
     inverse: Matrix | None = None
 
 
-def build_map(site: Site, maker: MeshMaker, places: list[Place], place_of: Ints) -> None:
-    """Make the brushes of a `.map`. place_of: int[b], the number in `places` of each brush."""
-    objects = _Templates(site, layout.BrushProperties)
-    count = len(place_of)
-    with progress(count, "brushes") as step:
-        for number, place in enumerate(place_of.tolist()):
-            flags = int(maker.geometry.flags[number])
-            obj = objects.make(f"Brush {number}", maker.make(f"Brush {number}", number, number + 1), flags)
-            identity.stamp(obj, site.token, layout.BRUSH, number)
-            obj[layout.ORDER] = number
-            put(obj, places[place], maker.arrays.origins[number])
-            step()
-    site.report.count("brushes", count)
+def one_each(count: int) -> Ints:
+    """The starts of meshes of a brush each."""
+    return np.arange(count + 1)
 
 
-def build_shared(site: Site, maker: MeshMaker, places: list[Place], place_of: Ints) -> None:
-    """Make the brushes of a level with very many of them: up to SHARED neighbours an object."""
-    count = len(place_of)
-    rows = np.flatnonzero(np.diff(place_of, prepend=-1, append=-1))
-    with progress(count, "brushes") as step:
-        for first, last in zip(rows[:-1].tolist(), rows[1:].tolist(), strict=True):
-            for start in range(first, last, layout.SHARED):
-                end = min(start + layout.SHARED, last)
-                number = int(maker.geometry.numbers[start])
-                name = f"Brushes {number}"
-                obj = bpy.data.objects.new(name, maker.make(name, start, end))
-                identity.stamp(obj, site.token, layout.BRUSHES, number)
-                obj[layout.ORDER] = number
-                put(obj, places[int(place_of[start])], np.zeros(3, np.float32))
-                step(end - start)
-    site.report.count("brushes", count)
+def shared(place_of: Ints) -> Ints:
+    """The starts of meshes of up to SHARED neighbours that go to the same place."""
+    ends = np.flatnonzero(np.diff(place_of, prepend=-1, append=-1))
+    rows = [np.arange(first, last, layout.SHARED) for first, last in pairwise(ends)]
+    return np.concatenate([*rows, [len(place_of)]]).astype(np.int64)
+
+
+def build(site: Site, maker: MeshMaker, geometry: Geometry, places: list[Place], place_of: Ints) -> None:
+    """Make the brushes of a `.map`, as many in an object as the maker's meshes have.
+
+    place_of: int[b], the number in `places` of each brush.
+    """
+    kind, name = (layout.BRUSHES, "Brushes") if maker.shared else (layout.BRUSH, "Brush")
+    starts = maker.brushes.tolist()
+    with progress(len(place_of), "brushes") as step:
+        for number, (first, last) in enumerate(pairwise(starts)):
+            title = f"{name} {first}"
+            obj = bpy.data.objects.new(title, maker.make(title, number))
+            if not maker.shared:
+                write_flags(obj, int(geometry.flags[first]))
+            identity.stamp(obj, site.token, kind, first)
+            obj[layout.ORDER] = first
+            put(obj, places[int(place_of[first])], maker.arrays.origins[first])
+            step(last - first)
+    site.report.count("brushes", len(place_of))
 
 
 def put(obj: bpy.types.Object, place: Place, origin: NDArray[np.float32]) -> None:
@@ -269,28 +277,18 @@ def put(obj: bpy.types.Object, place: Place, origin: NDArray[np.float32]) -> Non
     place.collection.objects.link(obj)
 
 
-class _Templates:
-    """Objects with the properties for brush flags: copying one is much quicker than giving each its properties."""
+def write_flags(obj: bpy.types.Object, flags: int) -> None:
+    """Give the object of a `.map`'s brush the properties of its flags."""
+    _writer(flags)(obj)
+    if is_see_through(flags):
+        obj.display_type = "WIRE"
+        obj.hide_render = True
 
-    def __init__(self, site: Site, cls: type[layout.BrushProperties]) -> None:
-        self.site = site
-        self.cls = cls
-        self._made: dict[int, bpy.types.Object] = {}
 
-    def make(self, name: str, mesh: bpy.types.Mesh, flags: int) -> bpy.types.Object:
-        """Make the object of a brush with these flags."""
-        template = self._made.get(flags)
-        if template is None:
-            obj = self._made[flags] = bpy.data.objects.new(name, mesh)
-            properties.write(obj, map_properties(flags))
-            if is_see_through(flags):
-                obj.display_type = "WIRE"
-                obj.hide_render = True
-            return obj
-        obj = template.copy()
-        obj.name = name
-        obj.data = mesh
-        return obj
+@lru_cache(256)
+def _writer(flags: int) -> Callable[[bpy.types.ID], None]:
+    """What writes the properties: a level has few different flags."""
+    return properties.writer(map_properties(flags))
 
 
 def is_see_through(flags: int) -> bool:

@@ -12,6 +12,7 @@ from ...formats.genesis.records import brush_flags_from_editor
 from ..scene import identity, properties
 from . import layout
 from .brushes import MeshMaker, Place, editor_properties, is_see_through, put
+from .geometry import Ints
 from .site import Site
 
 SIZE = 16.0
@@ -19,10 +20,13 @@ SIZE = 16.0
 
 
 def build(
-    site: Site, level: Level3dt, maker: MeshMaker, place_of: Callable[[EditorBrush], Place]
+    site: Site, level: Level3dt, maker: MeshMaker, numbers: Ints, place_of: Callable[[EditorBrush], Place]
 ) -> dict[int, bpy.types.Object]:
-    """Make all brushes; returns the objects by the brushes' numbers. place_of: for a brush that is in no other."""
-    leaf_of = {int(number): row for row, number in enumerate(maker.geometry.numbers)}
+    """Make all brushes; returns the objects by the brushes' numbers. numbers: of those with faces.
+
+    place_of: where a brush goes that is in no other.
+    """
+    leaf_of = {int(number): row for row, number in enumerate(numbers)}
     made: dict[int, bpy.types.Object] = {}
     places: dict[int, Place] = {}
     orders: dict[int, int] = {}
@@ -31,7 +35,7 @@ def build(
         name = layout.readable(brush.name) or f"Brush {number}"
         if brush.children is None:
             row = leaf_of[number]
-            obj = bpy.data.objects.new(name, maker.make(name, row, row + 1))
+            obj = bpy.data.objects.new(name, maker.make(name, row))
             origin = maker.arrays.origins[row]
         else:
             obj = bpy.data.objects.new(name, None)

@@ -109,19 +109,18 @@ def _build_map(site: Site, level: MapLevel, path: Path) -> None:
 
 def _build_brushes(site: Site, shape: Geometry, materials: Materials, places: list[Place], place_of: Any) -> None:
     """Make the brushes of a `.map`, one or many an object."""
-    shared = len(shape.counts) > site.settings.many_brushes
-    made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), centred=not shared)
+    many = len(shape.counts) > site.settings.many_brushes
+    made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), centred=not many)
     brushes.keep_baselines(site.collection, made)
     brushes.warn_of_unclosed(site, shape)
-    maker = brushes.MeshMaker(site, shape, made, materials)
-    if shared:
+    starts = brushes.shared(place_of) if many else brushes.one_each(len(place_of))
+    maker = brushes.MeshMaker(site, shape, made, materials, starts)
+    if many:
         site.report.warn(
-            f"{len(shape.counts):,} brushes: {layout.SHARED} of them share an object each, in which the face attribute "
-            f"{layout.BRUSH!r} tells them apart (more than {site.settings.many_brushes:,} do so)"
+            f"{len(shape.counts):,} brushes, and more than {site.settings.many_brushes:,} are too many objects: up to "
+            f"{layout.SHARED} share one, in which the face attribute {layout.BRUSH!r} tells them apart"
         )
-        brushes.build_shared(site, maker, places, place_of)
-    else:
-        brushes.build_map(site, maker, places, place_of)
+    brushes.build(site, maker, shape, places, place_of)
 
 
 def _build_editor(site: Site, level: Level3dt, path: Path) -> None:
@@ -137,7 +136,7 @@ def _build_editor(site: Site, level: Level3dt, path: Path) -> None:
     shape = geometry.of_editor(leaves)
     made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), centred=True)
     brushes.keep_baselines(site.collection, made)
-    maker = brushes.MeshMaker(site, shape, made, materials)
+    maker = brushes.MeshMaker(site, shape, made, materials, brushes.one_each(len(leaves)))
     groups = _build_groups(site, level)
     parents: dict[int, Place] = {}
     all_models = site.collection_of("Models", layout.MODELS) if level.models else site.collection
@@ -151,7 +150,7 @@ def _build_editor(site: Site, level: Level3dt, path: Path) -> None:
         place = parents.get(brush.model_id) if brush.model_id else None
         return Place(home, site.root) if place is None else Place(home, place.parent, place.inverse)
 
-    editor_brushes.build(site, level, maker, place_of)
+    editor_brushes.build(site, level, maker, shape.numbers, place_of)
     for record, entity in enumerate(level.entities):
         entities.build(site, entity, record, types, groups.get(entity.group_id, site.collection))
     if site.settings.preview_cuts:

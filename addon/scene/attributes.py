@@ -47,6 +47,19 @@ def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: A
     attribute.data.foreach_set(field, flat(values, dtype, width, len(attribute.data), name))
 
 
+def create(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: ArrayLike) -> None:
+    """Write an attribute that a mesh which was just made hasn't got yet: `write` without looking first.
+
+    Raises ValueError as `write` does.
+    """
+    attribute: Any = mesh.attributes.new(name, kind, domain)
+    if attribute is None:
+        raise ValueError(f"{mesh.name}: Blender can't make an attribute {name!r} of {domain.lower()}s")
+    field, dtype, width = LAYOUT[kind]
+    data = attribute.data
+    data.foreach_set(field, flat(values, dtype, width, len(data), name))
+
+
 def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> NDArray[Any] | None:
     """Return an attribute's values (a copy), [count] or [count, width]; None if there is none in that domain.
 

@@ -124,7 +124,7 @@ def _make(
             values = mesh_attributes.flat(uv, np.float32, 2, len(corners), uv_name)
             mesh.uv_layers.new(name=uv_name, do_init=False).uv.foreach_set("vector", values)
         for layer_name, (domain, kind, layer_values) in layers.items():
-            mesh_attributes.write(mesh, layer_name, domain, kind, layer_values)
+            mesh_attributes.create(mesh, layer_name, domain, kind, layer_values)
     except ValueError:
         bpy.data.meshes.remove(mesh)
         raise

@@ -108,20 +108,26 @@ def _fields(cls: Any) -> tuple[Field, ...]:
 
 def write(id_block: bpy.types.ID, instance: Any) -> None:
     """Write a dataclass instance's fields as custom properties, and keep the values for `read` to compare with."""
-    stored = {}
-    for one in fields(type(instance)):
-        value = to_blender(one, getattr(instance, one.name))
-        put(id_block, one.name, value)
-        stored[one.name] = value if type(value) in _PLAIN else _comparable(value)
-        kind: Any = type(value)
-        ui = _ui(one, kind)
-        if ui:
-            manager: Any = id_block.id_properties_ui(one.name)
+    writer(instance)(id_block)
+
+
+def writer(instance: Any) -> Callable[[bpy.types.ID], None]:
+    """Return a function that does what `write` does, for the same fields on many data-blocks: it is worked out once."""
+    values = {one.name: to_blender(one, getattr(instance, one.name)) for one in fields(type(instance))}
+    shown = [(one.name, ui) for one in fields(type(instance)) if (ui := _ui(one, type(values[one.name])))]
+    stored = {name: value if type(value) in _PLAIN else _comparable(value) for name, value in values.items()}
+    text = json.dumps(stored)
+
+    def write_to(id_block: bpy.types.ID) -> None:
+        for name, value in values.items():
+            put(id_block, name, value)
+        for name, ui in shown:
+            manager: Any = id_block.id_properties_ui(name)
             manager.update(**ui)
-    baseline = id_block.get(BASELINE)
-    if isinstance(baseline, str):
-        stored = {**json.loads(baseline), **stored}
-    id_block[BASELINE] = json.dumps(stored)
+        baseline = id_block.get(BASELINE)
+        id_block[BASELINE] = json.dumps({**json.loads(baseline), **stored}) if isinstance(baseline, str) else text
+
+    return write_to
 
 
 def put(id_block: bpy.types.ID, key: str, value: Any) -> None:
