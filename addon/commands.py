@@ -1,8 +1,11 @@
 """Without a window: `levelwright convert IN OUT`, for Blender's --command and for scripts/levelwright alike."""
 
 import argparse
+import logging
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
@@ -10,6 +13,7 @@ import bpy
 from ..formats.binary import FormatError
 from . import games, levels
 from .picture import PictureSettings, render
+from .scene import files, originals
 from .scene.reports import Report, SceneError
 from .settings import UsageError, from_text, refuse_unknown
 
@@ -34,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
         _say(str(error))
         return USAGE
     except (FormatError, SceneError, OSError, RuntimeError) as error:  # RuntimeError: Blender's own operators
-        _say(str(error))
+        _say(str(error).strip().removeprefix("Error: "))
         return FAILED
     for line in report.lines():
         _say(line)
@@ -52,47 +56,78 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         raise UsageError(f"{source}: no such file")
     if not target.parent.is_dir():
         raise UsageError(f"{target}: its folder does not exist")
+    if target.is_dir():
+        raise UsageError(f"{target}: is a folder")
     ending = target.suffix.lower()
     written = [game for game in games.GAMES if ending in game.format.endings]
     if not written and ending not in _SCENES:
         raise UsageError(f"{target}: write what? The ending has to be one of {', '.join([*games.endings(), *_SCENES])}")
+    if level and not written:
+        raise UsageError(f"--level {level}: only with a level's ending, {target.name} gets all that is in the scene")
     read = None if source.suffix.lower() == ".blend" else games.identify(source.read_bytes(), str(source))
     known = [game.side.ExportSettings for game in written] + ([PictureSettings] if ending == ".png" else [])
     known += [read.side.ImportSettings] if read else []
     refuse_unknown(given, known)
     chosen = {cls: from_text(cls, given) for cls in known}
 
-    report = Report(target.name)
+    report, taken = Report(target.name), Report()
     context = bpy.context
     if read is None:
         bpy.ops.wm.open_mainfile(filepath=str(source.absolute()), load_ui=False)
     else:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        levels.import_files(context, [source], lambda game: chosen[game.side.ImportSettings], report, read)
+        levels.import_files(context, [source], lambda game: chosen[game.side.ImportSettings], taken, read)
     if written:
+        taken.counts.clear()  # the export counts the same things again
         collection = levels.choose(context, level)
         game = levels.game_of(collection)
         if game not in written:
             raise UsageError(f"{target}: {collection.name} is a {game.format.title}, which has another ending")
         levels.export_file(context, collection, target, chosen[game.side.ExportSettings], report)
     else:
-        _SCENES[ending](target.absolute(), chosen.get(PictureSettings, PictureSettings()))
+        _SCENES[ending](target.absolute(), chosen.get(PictureSettings, PictureSettings()), report)
+        if read is None:
+            report.count("levels", len(originals.levels(context.scene)))
+    report.merge(taken)
     return report
 
 
-def _save(target: Path, _: PictureSettings) -> None:
+def _save(target: Path, _: PictureSettings, __: Report) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
 
 
-def _export_gltf(target: Path, _: PictureSettings) -> None:
-    bpy.ops.export_scene.gltf(filepath=str(target), export_format="GLB", use_renderable=True, export_extras=True)
+def _export_gltf(target: Path, _: PictureSettings, report: Report) -> None:
+    for level in originals.levels(bpy.context.scene):
+        make_plain = levels.game_of(level).make_plain
+        if make_plain is not None:
+            make_plain(level, report)
+    logging.disable(logging.WARNING)  # the exporter's own option for that fails
+    try:
+        with _made(target) as path:
+            bpy.ops.export_scene.gltf(filepath=str(path), export_format="GLB", use_renderable=True, export_extras=True)
+    finally:
+        logging.disable(logging.NOTSET)
 
 
-def _render(target: Path, settings: PictureSettings) -> None:
-    render(bpy.context, target, settings)
+def _render(target: Path, settings: PictureSettings, _: Report) -> None:
+    with _made(target) as path:
+        render(bpy.context, path, settings)
 
 
-_SCENES: dict[str, Callable[[Path, PictureSettings], None]] = {".blend": _save, ".glb": _export_gltf, ".png": _render}
+@contextmanager
+def _made(target: Path) -> Iterator[Path]:
+    """Give the path of a file to be made; it becomes the target once all went well."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, target.name)
+        yield path
+        files.write_atomically(target, path.read_bytes())
+
+
+_SCENES: dict[str, Callable[[Path, PictureSettings, Report], None]] = {
+    ".blend": _save,
+    ".glb": _export_gltf,
+    ".png": _render,
+}
 
 
 def _pairs(words: Iterable[str]) -> dict[str, str]:

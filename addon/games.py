@@ -1,5 +1,6 @@
 """The games that Levelwright knows in Blender: a row each, joining a format to what makes and reads its scenes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -10,6 +11,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import teeworlds
 from .scene.reports import Report
+from .teeworlds import plain
 
 
 class Side(Protocol):
@@ -40,15 +42,18 @@ class Side(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game. operator: the name after import_scene. and export_scene."""
+    """One game. operator: the name after import_scene. and export_scene. make_plain: gives a level's meshes materials
+    that glTF can hold; None where they have such.
+    """
 
     format: formats.Format
     operator: str
     side: Side
+    make_plain: Callable[[bpy.types.Collection, Report], None] | None = None
 
 
 _FORMATS = {form.key: form for form in formats.FORMATS}
-GAMES: tuple[Game, ...] = (Game(_FORMATS["teeworlds"], "teeworlds_map", teeworlds),)
+GAMES: tuple[Game, ...] = (Game(_FORMATS["teeworlds"], "teeworlds_map", teeworlds, plain.make_plain),)
 
 
 def endings() -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -23,7 +24,12 @@ def write_atomically(
     Raises OSError when the bytes can't be written or don't read back as written. A symbolic link stays one.
     """
     target = Path(path).resolve()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from error  # instead of a name that nobody knows
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -202,10 +202,14 @@ def level_named(scene: bpy.types.Scene, name: str = "") -> bpy.types.Collection:
         candidates = [level for level in candidates if level.name == name or _file_name(level) == name]
     if len(candidates) == 1:
         return candidates[0]
-    names = ", ".join(level.name for level in (candidates or levels(scene))) or "none"
-    raise SceneError(
-        f"no single level{f' named {name}' if name else ''} to export: the scene has {names}. Name one of them"
-    )
+    names = ", ".join(level.name for level in (candidates or levels(scene)))
+    if not names:
+        raise SceneError("there is no level to export in this scene: no collection of it was imported or made as one")
+    if name:
+        raise SceneError(
+            f"there is {'more than one' if candidates else 'no'} level named {name}; the scene has {names}"
+        )
+    raise SceneError(f"the scene has several levels, {names}: make one the active collection, or name it")
 
 
 def set_resource(collection: bpy.types.Collection, kind: str, record: int, id_block: bpy.types.ID | None) -> None:

@@ -251,13 +251,14 @@ def prepare_scene(scene: bpy.types.Scene, alone: bool, seven: bool, report: Repo
 
 
 def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
-    """Let the 3D viewports look straight down on the level, all of it in view. Nothing happens without windows."""
+    """Let the 3D viewports look straight down on the level, all of it in view: those in windows or, without any, all
+    that a .blend would be opened with.
+    """
     manager = context.window_manager
-    if bpy.app.background or manager is None:
-        return
+    shown = [] if manager is None or bpy.app.background else [window.screen for window in manager.windows]
     low, high = _extent(collection)
-    for window in manager.windows:
-        for area in window.screen.areas:
+    for screen in shown or bpy.data.screens:
+        for area in screen.areas:
             space: Any = area.spaces.active
             if area.type != "VIEW_3D" or space.region_3d is None:
                 continue

@@ -1,5 +1,6 @@
 """The command line: what it makes of which endings, and its exit codes."""
 
+import json
 import struct
 import subprocess
 import sys
@@ -34,6 +35,38 @@ def test_a_level_becomes_a_glb(tmp_path: Path) -> None:
     assert (magic, version, size) == (b"glTF", 2, (tmp_path / "out.glb").stat().st_size)
 
 
+def test_the_glb_looks_like_the_level(tmp_path: Path) -> None:
+    """glTF knows no node groups: its materials are image x colour x vertex colour, unlit and blended."""
+    assert convert(SAMPLE, tmp_path / "out.glb") == 0
+    data = (tmp_path / "out.glb").read_bytes()
+    (size,) = struct.unpack_from("<I", data, 12)
+    gltf = json.loads(data[20 : 20 + size])
+    materials = {mesh["name"]: gltf["materials"][mesh["primitives"][0]["material"]] for mesh in gltf["meshes"]}
+    for name, material in materials.items():
+        assert material["alphaMode"] == "BLEND", name
+        assert "KHR_materials_unlit" in material["extensions"], name
+    factor = materials["20 Fence"]["pbrMetallicRoughness"]["baseColorFactor"]
+    assert factor == pytest.approx([0.045, 0.032, 0.061, 1], abs=0.001), "60, 50, 70 of 255, as light"
+    texture = gltf["textures"][materials["20 Fence"]["pbrMetallicRoughness"]["baseColorTexture"]["index"]]
+    assert gltf["images"][texture["source"]]["name"] == "first_light"
+    assert "baseColorTexture" not in materials["0 Gradient"]["pbrMetallicRoughness"]
+    colours = next(mesh for mesh in gltf["meshes"] if mesh["name"] == "0 Gradient")["primitives"][0]["attributes"]
+    assert "COLOR_0" in colours
+    assert not any("Game" in name for name in materials), "physics layers are hidden"
+
+
+def test_planes_are_left_out_of_a_glb_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert convert(SAMPLE, tmp_path / "out.glb", "--option", "large_layer=10") == 0
+    said = capsys.readouterr().err
+    assert "left out: 1 '9 Ground'" in said
+    assert "11 Game' (drawn" not in said, "hidden anyway"
+
+
+def test_things_are_counted_once_on_the_way_through_a_scene(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert convert(SAMPLE, tmp_path / "out.map") == 0
+    assert "out.map: 7 groups, 7 quad layers," in capsys.readouterr().err
+
+
 def test_a_level_becomes_a_picture(tmp_path: Path) -> None:
     options = [word for pair in ("width=96", "height=64", "samples=1") for word in ("--option", pair)]
     assert convert(SAMPLE, tmp_path / "out.png", *options) == 0
@@ -58,6 +91,13 @@ def test_one_of_several_levels_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     assert convert(tmp_path / "two.blend", tmp_path / "out.map", "--level", "third") == 1
 
 
+@pytest.mark.parametrize("name", ["out.map", "out.blend", "out.glb"])
+def test_a_folder_is_not_replaced(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).mkdir()
+    assert convert(SAMPLE, tmp_path / name) == 2
+    assert "is a folder" in capsys.readouterr().err
+
+
 def test_a_damaged_level_fails_and_leaves_the_old_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "in.map").write_bytes(SAMPLE.read_bytes()[:-9])
     (tmp_path / "out.map").write_bytes(b"old")
@@ -71,6 +111,7 @@ def test_a_damaged_level_fails_and_leaves_the_old_file(tmp_path: Path, capsys: p
     [
         (["IN", "out.obj"], "ending"),
         (["nothing.map", "out.blend"], "no such file"),
+        (["IN", "out.glb", "--level", "first-light"], "only with a level's ending"),
         (["IN", "nowhere/out.blend"], "folder does not exist"),
         (["IN", "out.blend", "--option", "colour=red"], "no option colour"),
         (["IN", "out.blend", "--option", "physics"], "KEY=VALUE"),

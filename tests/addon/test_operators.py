@@ -113,7 +113,7 @@ def test_a_missing_file_is_an_error() -> None:
 
 
 def test_exporting_an_empty_scene_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="none"):
+    with pytest.raises(RuntimeError, match="no level to export"):
         bpy.ops.export_scene.teeworlds_map(filepath=str(tmp_path / "out.map"))
     assert list(tmp_path.iterdir()) == []
 

@@ -241,7 +241,7 @@ def test_level_of_the_active_collection() -> None:
 
 
 def test_level_named() -> None:
-    with pytest.raises(SceneError, match="none"):
+    with pytest.raises(SceneError, match="no level to export"):
         originals.level_named(bpy.context.scene)
     first = new_level("a")
     assert originals.level_named(bpy.context.scene) == first
@@ -251,7 +251,7 @@ def test_level_named() -> None:
         originals.level_named(bpy.context.scene)
     assert originals.level_named(bpy.context.scene, "renamed") == second
     assert originals.level_named(bpy.context.scene, "b.map") == second
-    with pytest.raises(SceneError, match="named c"):
+    with pytest.raises(SceneError, match="no level named c; the scene has a, renamed"):
         originals.level_named(bpy.context.scene, "c")
 
 

@@ -209,8 +209,17 @@ def test_bytes_that_read_back_differently(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError) as error:
         files.write_atomically(tmp_path / "none" / "level.map", b"new")
+    assert error.value.filename == str(tmp_path / "none" / "level.map"), "not the temporary file"
+
+
+def test_a_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "level.map").mkdir()
+    with pytest.raises(IsADirectoryError) as error:
+        files.write_atomically(tmp_path / "level.map", b"new")
+    assert error.value.filename == str(tmp_path / "level.map")
+    assert folder(tmp_path) == ["level.map"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions and links as POSIX has them")

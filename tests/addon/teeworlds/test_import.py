@@ -338,6 +338,17 @@ def test_an_empty_scene_gets_the_games_colours() -> None:
     assert bpy.context.scene.view_settings.view_transform == "Raw"
 
 
+def test_viewports_look_straight_down_on_the_map() -> None:
+    """Also without windows: a .blend that was made on the command line is opened with its screens."""
+    imported(small_map(40, 20).build())
+    views = [area.spaces.active for screen in bpy.data.screens for area in screen.areas if area.type == "VIEW_3D"]
+    assert views
+    for space in views:
+        assert space.region_3d.view_perspective == "ORTHO"
+        assert tuple(space.region_3d.view_rotation) == (1, 0, 0, 0)
+        assert tuple(space.region_3d.view_location) == (20, -10, 0)
+
+
 def test_a_scene_with_other_things_keeps_its_own() -> None:
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("mine", None))
     bpy.context.scene.view_settings.view_transform = "AgX"
