@@ -1,9 +1,11 @@
 """The extension in a Python that has bpy: `load` imports it, and as a program this is its command line."""
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 NAME = "levelwright"
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,5 +36,16 @@ def main() -> int:
         extension.unregister()  # bpy 4.5 hangs at exit while a class is registered
 
 
+def leave(status: int) -> NoReturn:
+    """End the process. bpy 4.2 crashes, now and then, in its own clean-up once a glTF file was written: skip that."""
+    import bpy
+
+    if bpy.app.version < (4, 5):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())
