@@ -168,9 +168,9 @@ def _decode(raw: Pixels, form: PixelFormat) -> Pixels:
     return picture
 
 
-def read(data: Buffer) -> Bitmap:
-    """Read a GeBm or a BMP. Raises FormatError."""
-    cursor = Cursor(data)
+def read(data: Buffer, base: int = 0) -> Bitmap:
+    """Read a GeBm or a BMP. Raises FormatError; `base`: where in a file the data stand, for the error."""
+    cursor = Cursor(data, base=base)
     if bytes(data[:2]) == BMP_MAGIC:
         return _read_bmp(cursor)
     bitmap = _read(cursor, 0)

@@ -38,7 +38,7 @@ class Texture:
         """The bitmap as it is stored. Raises FormatError if it is none."""
         if self._bitmap is None:
             try:
-                self._bitmap = bitmap.read(self.node.data)
+                self._bitmap = bitmap.read(self.node.data, self.node.offset)
             except FormatError as error:
                 raise error.about(f"{error.reading} of texture {self.name!r}") from None
         return self._bitmap
@@ -50,8 +50,9 @@ class Texture:
 
     def pixels(self) -> Pixels:
         """The picture, uint8[h, w, 4] RGBA straight, top row first. Raises FormatError."""
+        stored = self.bitmap
         try:
-            return self.bitmap.pixels()
+            return stored.pixels()
         except FormatError as error:
             raise error.about(f"texture {self.name!r}") from None
 
