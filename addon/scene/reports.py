@@ -120,4 +120,7 @@ class Report:
             operator.report({"WARNING"}, f"{len(self.warnings) - SHOWN} more warnings: see the report's text block")
         for kind, names in self._missing.items():
             operator.report({"WARNING"}, f"missing {kind}: {', '.join(names)}")
+        if self._left_out:
+            named = ", ".join(f"{n} {what}" for what, n in self._left_out.items())
+            operator.report({"WARNING"}, f"left out: {named}")
         operator.report({"INFO"}, self.summary())

@@ -41,6 +41,12 @@ def new_map(context: bpy.types.Context, name: str, width: int, height: int) -> b
     return importer.build_scene(context, level, None, name, ImportSettings(physics=True), Report())
 
 
+def settings_text(level: bpy.types.Collection) -> bpy.types.Text:
+    """The text block with a map's server settings, made if it has none."""
+    text = originals.resources(level, layout.SETTINGS).get(0)
+    return text if isinstance(text, bpy.types.Text) else importer.make_settings_text(level, _token(level))
+
+
 # ---- where things are
 
 

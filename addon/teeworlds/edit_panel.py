@@ -125,6 +125,23 @@ def activate(context: bpy.types.Context, collection: bpy.types.Collection) -> No
         stack.extend(layer.children)
 
 
+class EditSettings(_Edit, bpy.types.Operator):
+    """Show the map's server settings in the text editor, a line a command; made if it has none"""
+
+    bl_idname = "levelwright.edit_settings"
+    bl_label = "Server Settings"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Show it where a text editor is open, and say what it is called."""
+        text = edit.settings_text(level)
+        for area in context.screen.areas if context.screen else ():
+            space: Any = area.spaces.active
+            if area.type == "TEXT_EDITOR":
+                space.text = text
+        self.report({"INFO"}, f"The settings are in the text {text.name!r}")
+
+
 class AddGroup(_Edit, bpy.types.Operator):
     """Add a group of layers in front of all others"""
 
@@ -340,7 +357,7 @@ class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
             return
         column.use_property_split = True
         column.use_property_decorate = False
-        _section(column, "map", level.name, lambda body: _draw_properties(body, level, LevelProperties))
+        _section(column, "map", level.name, lambda body: _draw_map(body, level))
         _section(column, "group", "Group", lambda body: _draw_group(body, active_group(context, level)))
         _section(column, "layer", "Layer", lambda body: _draw_layer(body, active_layer(context)))
         _section(column, "images", "Images", lambda body: _draw_images(body, level))
@@ -357,6 +374,11 @@ def _draw_properties(column: bpy.types.UILayout, block: bpy.types.ID, cls: type)
     for field in properties.fields(cls):
         if block.get(field.name) is not None:
             column.prop(block, f'["{field.name}"]', text=field.name.replace("_", " ").capitalize())
+
+
+def _draw_map(column: bpy.types.UILayout, level: bpy.types.Collection) -> None:
+    _draw_properties(column, level, LevelProperties)
+    column.operator(EditSettings.bl_idname, icon="TEXT")
 
 
 def _draw_group(column: bpy.types.UILayout, group: bpy.types.Collection | None) -> None:
@@ -403,6 +425,7 @@ def _draw_images(column: bpy.types.UILayout, level: bpy.types.Collection) -> Non
 
 CLASSES = (
     NewMap,
+    EditSettings,
     AddGroup,
     AddLayer,
     MoveLayer,

@@ -83,10 +83,16 @@ def _write_level(level: teeworlds.Level, collection: bpy.types.Collection, token
         properties.write(collection, LevelProperties())
     settings = info.settings if info is not None else []
     if settings:
-        text = bpy.data.texts.new(f"{collection.name} settings")
+        text = make_settings_text(collection, token)
         text.write("".join(f"{layout.readable(line)}\n" for line in settings))
-        identity.stamp(text, token, layout.SETTINGS, 0)
-        originals.set_resource(collection, layout.SETTINGS, 0, text)
+
+
+def make_settings_text(collection: bpy.types.Collection, token: int) -> bpy.types.Text:
+    """Make the text block that holds a level's server settings, a line a command, still empty."""
+    text = bpy.data.texts.new(f"{collection.name} settings")
+    identity.stamp(text, token, layout.SETTINGS, 0)
+    originals.set_resource(collection, layout.SETTINGS, 0, text)
+    return text
 
 
 @dataclass

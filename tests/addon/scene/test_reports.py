@@ -68,6 +68,7 @@ def test_forward() -> None:
     assert operator.said[-1][0] == "INFO"
     assert ("WARNING", "layer 3 is empty") in operator.said
     assert ("WARNING", "missing images: grass_main, winter_main") in operator.said
+    assert ("WARNING", "left out: 3 unknown layers") in operator.said
     many = Report()
     for number in range(100):
         many.warn(f"warning {number}")

@@ -321,6 +321,20 @@ def test_a_new_map_exports(tmp_path):
     assert exported(again) == after
 
 
+def test_settings_are_added_in_the_sidebar(tmp_path):
+    bpy.ops.levelwright.new_teeworlds_map(title="mine", width=20, height=10)
+    level = originals.level_of(bpy.context)
+    for _ in range(2):
+        bpy.ops.levelwright.edit_settings()
+    (text,) = bpy.data.texts
+    before = exported(level)
+    text.write("sv_deepfly 0")
+    items, blobs = parse(exported(level))
+    assert blobs[items[INFO, 0][5]] == b"sv_deepfly 0\0"
+    text.clear()
+    assert exported(level) == before
+
+
 def test_a_new_map_needs_its_game_layer():
     level = edit.new_map(bpy.context, "mine", 20, 10)
     edit.remove_layer(level, layer(level, 0))
