@@ -128,7 +128,7 @@ def _make(
     except ValueError:
         bpy.data.meshes.remove(mesh)
         raise
-    if edges is not None:
+    if edges is not None and len(edges[0]):
         mesh.edges.add(len(edges[0]))
         mesh.attributes[".edge_verts"].data.foreach_set("value", edges[0].reshape(-1))
         mesh_attributes.write(mesh, ".corner_edge", "CORNER", "INT", edges[1])
