@@ -60,7 +60,7 @@ def word(text: str, quoted: bool) -> str:
 def face(
     points: Sequence[Vector], version: Version = (1, 31), *, flags: int = 512, light: int = 300, bias: float = 1.0,
     translucency: float = 255.0, reflectivity: float = 1.0, rotate: float = 0, shift: tuple[int, int] = (0, 0),
-    scale: tuple[float, float] = (1.0, 1.0), name: str = "brick", light_scale: tuple[float, float] = (2.0, 2.0),
+    scale: tuple[float, float] = (1.0, 1.0), texture: str = "brick", light_scale: tuple[float, float] = (2.0, 2.0),
     transform: Sequence[float] = IDENTITY, position: Vector = (0, 0, 0), value: float = 0.0,
 ) -> str:  # fmt: skip
     minor = version[1]
@@ -79,7 +79,7 @@ def face(
         text += f"\t\t\tVec3d {numbers(point)}\n"
     angle = f"{rotate:.6f}" if minor >= 33 else f"{rotate:d}"
     text += f"\t\t\tTexInfo Rotate {angle} Shift {shift[0]} {shift[1]} Scale {numbers(scale)}"
-    text += f" Name {word(name, minor >= 24)}\n"
+    text += f" Name {word(texture, minor >= 24)}\n"
     if minor >= 17:
         text += f"\t\tLightScale {numbers(light_scale)}\n"
     if minor >= 32:
