@@ -211,8 +211,10 @@ class _Export:
         values, changed = self._properties(edit, TileLayerProperties)
         write_tile_layer(edit.scene, layer, values, changed)
         layer.color_envelope, layer.color_envelope_offset = edit.envelope
-        drawn = layer.tile_kind == teeworlds.TileKind.TILES
-        layer.image = self._image(edit, layer.image, values.image, "image" in changed, drawn)
+        drawn, was = layer.tile_kind == teeworlds.TileKind.TILES, layer.image
+        layer.image = self._image(edit, was, values.image, "image" in changed, drawn)
+        if drawn:
+            self.images.warn_uneven(layer.image, was, edit.scene.object.name)
 
     def _write_quads(self, edit: _Edit, layer: teeworlds.QuadLayer) -> None:
         values, changed = self._properties(edit, QuadLayerProperties)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...formats.teeworlds import Image, Level
+from ...formats.teeworlds.check import TILESET_CELLS
 from ..scene import images, originals, properties
 from ..scene.reports import Report, SceneError
 from . import layout
@@ -33,6 +34,7 @@ class ImageTable:
         self._deletable = len(level.images) if imported else 0
         self._records = {block.session_uid: record for record, block in self._blocks.items()}
         self._numbers = {record: record for record in range(len(level.images))}
+        self._uneven = {number for number, image in enumerate(level.images) if _is_uneven(image)}
         for record, block in self._blocks.items():
             if record in self._numbers:
                 self._overlay(block, level.images[record])
@@ -55,6 +57,16 @@ class ImageTable:
             self._blocks[record] = block
             self._add(block, record)
         return self._numbers[self._records[block.session_uid]]
+
+    def warn_uneven(self, number: int, was: int, layer: str) -> None:
+        """Tell of a tile layer whose image has become one that the game takes off tile layers for its size."""
+        if 0 <= number < len(self._level.images) and not (number == was and number in self._uneven):
+            image = self._level.images[number]
+            if _is_uneven(image):
+                self._report.warn(
+                    f"{layer}: image {image.name!r} has {image.width} x {image.height} px: the game shows only images "
+                    f"on tile layers whose sides are multiples of {TILESET_CELLS}"
+                )
 
     def remove_deleted(self) -> None:
         """Remove the images that the scene no longer holds. Last of all: it renumbers what the layers refer to."""
@@ -90,6 +102,10 @@ class ImageTable:
                 f"image {block.name!r} was painted, but is external: the map holds its name only "
                 "(clear its property `external` to embed it)"
             )
+
+
+def _is_uneven(image: Image) -> bool:
+    return bool(image.width % TILESET_CELLS or image.height % TILESET_CELLS)
 
 
 UNNAMED = "unnamed"

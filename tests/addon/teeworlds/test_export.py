@@ -333,6 +333,21 @@ def test_the_image_of_a_layer_is_set_in_the_sidebar(record, word):
         bpy.ops.levelwright.set_image(record=0)
 
 
+def test_a_tileset_that_the_game_will_not_show_is_told():
+    level = imported(whole_map().build())
+    report = Report()
+    exported(level, report)
+    assert not report.warnings
+    image(level, 0).scale(40, 32)
+    exported(level, report)
+    assert [warning for warning in report.warnings if "'art' has 40 x 32 px" in warning]
+    m = small_map()
+    m.tiles(4, 3, tile(1) * 12, image=m.image("odd", 40, 32, bytes(4 * 40 * 32)))
+    report = Report()
+    exported(imported(m.build()), report)
+    assert not report.warnings, "it came like that"
+
+
 def test_a_quad_that_shows_another_image_than_its_layer_is_told():
     data = whole_map().build()
     level = imported(data)
