@@ -50,6 +50,7 @@ from .windings import Floats, planes_of
 EDITOR_PATH_NAME = "PathInfo"  # of the only path of a model's motion in a `.3dt`
 CAMERA = "Camera"
 ENTITY_HIDDEN = 4  # among an editor entity's flags
+INT_BOUND = 2.0**31
 SAME_TIME = 1e-4  # seconds: keys nearer to a time than that are at it
 
 Doubles = npt.NDArray[np.float64]
@@ -62,7 +63,11 @@ def to_map(level: Level3dt, types: Sequence[TypeDef] = typedefs.BUILTIN) -> tupl
     key that its class does not define is left out, as the game would not load the level; so is a reference to nothing.
     Entities of classes that are not among them keep all keys. Raises FormatError for what a `.map` cannot hold.
     """
-    level = upgraded(level)
+    with np.errstate(all="ignore"):  # hostile floats
+        return _to_map(upgraded(level), types)
+
+
+def _to_map(level: Level3dt, types: Sequence[TypeDef]) -> tuple[MapLevel, list[str]]:
     suppress, detail = level.is_set("SuppressHidden"), level.is_set("VisDetail")
     models = sorted(level.models, key=lambda model: model.model_id)
     parts: dict[int, list[csg.Piece]] = {model.model_id: [] for model in models}
@@ -289,6 +294,11 @@ def to_3dt(level: MapLevel) -> tuple[Level3dt, list[str]]:
     It is of version 1.31 if its textures lie as the editor lays them, else of 1.32, which can hold any. Definitions of
     classes are left out: the editor has them from the game's headers.
     """
+    with np.errstate(all="ignore"):  # hostile floats
+        return _to_3dt(level)
+
+
+def _to_3dt(level: MapLevel) -> tuple[Level3dt, list[str]]:
     result = new_level()
     left_out: list[str] = []
     world = level.world
@@ -343,6 +353,9 @@ def _editor_brushes(entity: Entity, model_id: int, name: str, left_out: list[str
             if len(ring) >= 3:
                 points = polygons.positions[ring[::-1]].astype(np.float32)
                 made.faces.append(_editor_face(faces[face], settings[face], names[face], points))
+        dull = [face for face in range(first, first + counts[number]) if not _has_look(faces[face], settings[face])]
+        if dull:
+            left_out.append(f"the textures of {len(dull)} faces of brush {made.name!r}, which have no usable vectors")
         first += counts[number]
         if len(made.faces) < len(brush.faces):
             left_out.append(f"{len(brush.faces) - len(made.faces)} faces without an area of brush {made.name!r}")
@@ -357,9 +370,19 @@ def _editor_brushes(entity: Entity, model_id: int, name: str, left_out: list[str
     return result
 
 
+def _has_look(face: np.void, setting: np.void) -> bool:
+    """Whether a face's texture and light are numbers that text can hold; vectors without a length are not."""
+    floats = [face[name] for name in ("mip_map_bias", "alpha", "reflective_scale", "face_light")]
+    floats += [setting["rotate"], *setting["scale"], *setting["light_scale"], *setting["shift"]]
+    return bool((np.abs(floats) < INT_BOUND).all())
+
+
 def _editor_face(face: np.void, setting: np.void, name: str, points: Floats) -> EditorFace:
     flags = face_flags_to_editor(int(face["flags"])) | int(EditorFaceFlag.VISIBLE)
-    made = EditorFace(points, name, flags, round(float(face["face_light"])), float(face["mip_map_bias"]))
+    made = EditorFace(points, name, flags)
+    if not _has_look(face, setting):
+        return made
+    made.light, made.mip_map_bias = round(float(face["face_light"])), float(face["mip_map_bias"])
     made.translucency, made.reflectivity = float(face["alpha"]), float(face["reflective_scale"])
     made.scale = float(setting["scale"][0]), float(setting["scale"][1])
     made.light_scale = float(setting["light_scale"][0]), float(setting["light_scale"][1])

@@ -61,7 +61,8 @@ def carved(level: Level3dt) -> list[Piece]:
 
     The level has to be of today's units (`upgraded`).
     """
-    return _Csg(level).run()
+    with np.errstate(all="ignore"):  # hostile floats
+        return _Csg(level).run()
 
 
 class _Csg:

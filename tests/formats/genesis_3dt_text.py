@@ -117,10 +117,10 @@ def head(
 
 def leaf(
     name: str = "box", version: Version = (1, 31), low: Vector = (-64, -64, -64), high: Vector = (64, 64, 64), *,
-    flags: int = 1, model: int = 0, group: int = 0, hull: float = 16.0, translucency: int = 0, **look: object,
+    flags: int = 1, model: int = 0, group: int = 0, hull: float = 16.0, haze: int = 0, **look: object,
 ) -> str:  # fmt: skip
     faces = box_points(low, high)
-    text = head(name, version, flags, 2, model, group, hull, translucency) + f"\tBrushFaces {len(faces)}\n"
+    text = head(name, version, flags, 2, model, group, hull, haze) + f"\tBrushFaces {len(faces)}\n"
     return text + "".join(face(points, version, **look) for points in faces)  # type: ignore[arg-type]
 
 
@@ -223,7 +223,7 @@ def whole_level(version: Version = (1, 31)) -> str:
     first = multi("room", [shell, inner], version, flags=0x401)
     brushes = [*([first] if minor >= 15 else [shell, inner]), leaf("door", version, flags=1, model=1, **look)]
     brushes.append(leaf("cut", version, (0, 0, 200), (64, 64, 300), flags=128, group=1))
-    brushes.append(leaf("water", version, flags=-2147418108, translucency=100))  # bit 31, USER1, WAVY
+    brushes.append(leaf("water", version, flags=-2147418108, haze=100))  # bit 31, USER1, WAVY
     entities = [
         entity([("classname", "light"), ("light", "150"), ("origin", "10 20 -30"), ("%name%", "light1")], version,
                (10, 20, -30)),
