@@ -240,7 +240,7 @@ def resources(collection: bpy.types.Collection, kind: str) -> dict[int, bpy.type
 def _pack(data: bytes) -> bytes:
     """Return one byte that says how, then the data: Z deflated (if that saves a tenth), or R as it is."""
     if _shrinks(data):
-        packed = zlib.compress(data, 6)
+        packed = zlib.compress(data, 3)  # nearly as small as at 6, in half the time
         if len(packed) <= len(data) * 9 // 10:
             return b"Z" + packed
     return b"R" + data

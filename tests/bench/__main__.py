@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
-from importlib import metadata
+from collections.abc import Sequence
+from importlib import import_module, metadata
 from pathlib import Path
 
 from .measure import Result
@@ -15,18 +15,18 @@ MEASURED_IN = "4.5"
 """The Blender whose API replay.py speaks."""
 
 
-def teeworlds(corpus: Path, rounds: int, parts: Sequence[str]) -> list[Result]:
-    """Measure the library, then - where bpy is installed - the import."""
-    from . import teeworlds_library
-
-    results = teeworlds_library.run(corpus / "teeworlds", rounds) if "library" in parts else []
+def measure(game: str, corpus: Path, rounds: int, parts: Sequence[str]) -> list[Result]:
+    """Measure a game's library, then - where bpy is installed - its import."""
+    results: list[Result] = []
+    if "library" in parts:
+        results += import_module(f".{game}_library", __package__).run(corpus / game, rounds)
     if "import" in parts and _blender() != MEASURED_IN:
         print(f"\nthe import is measured in Blender {MEASURED_IN} (LEVELWRIGHT_BLENDER={MEASURED_IN}): left out")
     elif "import" in parts:
-        from . import extension, teeworlds_import
+        from . import extension
 
         with extension.registered():
-            results += teeworlds_import.run(corpus / "teeworlds", rounds)
+            results += import_module(f".{game}_import", __package__).run(corpus / game, rounds)
     return results
 
 
@@ -38,7 +38,8 @@ def _blender() -> str:
         return ""
 
 
-GAMES: dict[str, Callable[[Path, int, Sequence[str]], list[Result]]] = {"teeworlds": teeworlds}
+GAMES = ("teeworlds", "genesis")
+"""Each has a module GAME_library and one GAME_import, with a function `run`."""
 
 
 def main() -> int:
@@ -50,7 +51,7 @@ def main() -> int:
     parser.add_argument("--only", choices=("library", "import"), help="measure only this half")
     options = parser.parse_args()
     parts = [options.only] if options.only else ["library", "import"]
-    results = GAMES[options.game](options.corpus, options.rounds, parts)
+    results = measure(options.game, options.corpus, options.rounds, parts)
     print("\nmeasured against what has to be reached")
     for result in results:
         print("  " + result.line())

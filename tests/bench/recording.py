@@ -58,6 +58,7 @@ KINDS = (
     "meshes",
     "speakers",
     "cameras",
+    "lights",
     "actions",
     "objects",
     "collections",
@@ -297,7 +298,8 @@ def _read_action(action: Any) -> Recorded:
             for bag in strip.channelbags:
                 curves += [(bag.slot.identifier, _read_curve(curve)) for curve in bag.fcurves]
     slots = [(slot.identifier, slot.target_id_type, slot.name_display) for slot in action.slots]
-    return _read(action, slots=slots, curves=curves)
+    markers = [(marker.name, marker.frame) for marker in action.pose_markers]
+    return _read(action, slots=slots, curves=curves, markers=markers)
 
 
 def _read_curve(curve: Any) -> dict[str, Any]:
@@ -333,6 +335,7 @@ def _read_object(obj: Any) -> Recorded:
         constraints=constraints,
         modifiers=modifiers,
         tracks=_read_tracks(obj.animation_data),
+        action=_read_assigned(obj.animation_data),
         slots=[(slot.link, _pointer(slot.material)) for slot in obj.material_slots if slot.link == "OBJECT"],
         drivers=_read_drivers(obj),
         hidden=obj.hide_get(),
@@ -347,6 +350,13 @@ def _read_tracks(animation: Any) -> list[Any]:
         )
         for track in (animation.nla_tracks if animation else ())
     ]
+
+
+def _read_assigned(animation: Any) -> tuple[Reference | None, str] | None:
+    """The action that plays without a strip, and its slot."""
+    if animation is None or animation.action is None:
+        return None
+    return reference(animation.action), animation.action_slot.identifier if animation.action_slot else ""
 
 
 def _read_drivers(obj: Any) -> list[Any]:
@@ -399,6 +409,7 @@ _READERS: dict[str, Callable[[Any], Recorded]] = {
     "meshes": _read_mesh,
     "speakers": _read,
     "cameras": _read,
+    "lights": lambda light: _read(light, type=light.type),
     "actions": _read_action,
     "objects": _read_object,
     "collections": _read_collection,

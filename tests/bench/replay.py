@@ -19,6 +19,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 from numpy.typing import NDArray
 
 from .recording import KINDS, VALUE_FIELDS, Recorded, Reference, Settings, record_blocks
@@ -135,6 +136,9 @@ class Replay:
     def _make_cameras(self, recorded: Recorded) -> Any:
         return bpy.data.cameras.new(recorded.name)
 
+    def _make_lights(self, recorded: Recorded) -> Any:
+        return bpy.data.lights.new(recorded.name, recorded.parts["type"])
+
     def _make_node_groups(self, recorded: Recorded) -> Any:
         tree = bpy.data.node_groups.new(recorded.name, recorded.parts["type"])
         for name, way, kind in recorded.parts["sockets"]:
@@ -203,6 +207,8 @@ class Replay:
             for kind, settings in parts["modifiers"]:
                 self._set(curve.modifiers.new(kind), settings)
             curve.update()
+        for name, frame in recorded.parts["markers"]:
+            action.pose_markers.new(name).frame = frame
         return action
 
     def _make_objects(self, recorded: Recorded) -> Any:
@@ -227,7 +233,7 @@ class Replay:
     def _finish_object(self, obj: Any, parts: dict[str, Any]) -> None:
         if parts["parent"] is not None:
             obj.parent = self._resolve(parts["parent"])
-            obj.matrix_parent_inverse = parts["inverse"]
+            obj.matrix_parent_inverse = Matrix(parts["inverse"])
         for slot, (link, material) in zip(obj.material_slots, parts["slots"], strict=False):
             slot.link, slot.material = link, self._resolve(material)
         for kind, settings in parts["constraints"]:
@@ -239,6 +245,10 @@ class Replay:
             driver.type = kind
             self._add_variables(driver, variables)
             driver.expression = expression
+        if parts["action"] is not None:
+            animation = obj.animation_data_create()
+            animation.action = self._resolve(parts["action"][0])
+            animation.action_slot = animation.action.slots[parts["action"][1]]
         for name, strips in parts["tracks"]:
             track = (obj.animation_data or obj.animation_data_create()).nla_tracks.new()
             track.name = name

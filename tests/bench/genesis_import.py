@@ -1,0 +1,47 @@
+"""`scripts/bench genesis`, second half: the import operator against bare calls that create the same data."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import bpy
+
+from tests.samples import genesis_generated
+
+from .genesis_library import LIBRARY, MAP, decode
+from .imports import Import, against_meshes, against_replay
+from .measure import Result
+
+OVER_BARE_MESHES, OVER_BARE_CALLS = 2.0, 1.5
+POLYGONS = 1_000_000
+
+
+def map_import(path: Path, library: Path | None = None) -> Import:
+    """A level's import with its textures."""
+    return Import(
+        path.name,
+        lambda: bpy.ops.import_scene.genesis_map(filepath=str(path), texture_library=str(library or "")),
+        lambda: decode(path, library),
+    )
+
+
+def run(corpus: Path, rounds: int) -> list[Result]:
+    """Measure a generated level of a million polygons, and the real one if it is there."""
+    results = [_generated(rounds)]
+    if not (corpus / MAP).is_file():
+        print(f"\nno real level in {corpus}: its import is left out")
+        return results
+    print("\nimport of a real level against library decode + bare calls that create the same data")
+    ratio = against_replay(map_import(corpus / MAP, corpus / LIBRARY), rounds)
+    return [*results, Result("import / (decode + bare calls), genvs2", ratio, OVER_BARE_CALLS)]
+
+
+def _generated(rounds: int) -> Result:
+    """A `.map` holds planes: to build its meshes, however barely, takes the library's polygons."""
+    print(f"\nimport of a generated level of {POLYGONS:,} polygons against library decode + bare build of its meshes")
+    with tempfile.TemporaryDirectory(prefix="levelwright-bench-") as folder:
+        path = Path(folder, "million.map")
+        path.write_bytes(genesis_generated.brush_map(POLYGONS))
+        ratio = against_meshes(map_import(path), min(rounds, 3), decode=True)
+    return Result("import / (planes to polygons + bare mesh build), 1 M polygons", ratio, OVER_BARE_MESHES)
