@@ -1,6 +1,7 @@
 """Genesis3D levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
+from .exporter import export_level
 from .importer import import_level
-from .settings import ImportSettings
+from .settings import ExportSettings, ImportSettings
 
-__all__ = ["ImportSettings", "import_level"]
+__all__ = ["ExportSettings", "ImportSettings", "export_level", "import_level"]

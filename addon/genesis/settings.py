@@ -60,3 +60,60 @@ class ImportSettings:
             "max": 2**31 - 1,
         },
     )
+
+
+@dataclass(frozen=True)
+class ExportSettings:
+    """The options of an export."""
+
+    container: str = field(
+        default="as_imported",
+        metadata={
+            "title": "Write",
+            "tooltip": "Which kind of file the level becomes",
+            "choices": {
+                "as_imported": ("As imported", "The kind of file that the level was imported from"),
+                "map": (".map", "What the compiler reads; of a .3dt, cuts and hollows are carved as the editor does"),
+                "3dt": (".3dt", "What the editor opens; of a .map, what was carved stays carved"),
+            },
+        },
+    )
+    texture_lock: bool = field(
+        default=True,
+        metadata={
+            "title": "Texture lock",
+            "tooltip": "Textures stay on what is moved, turned or reshaped, as Blender shows it; otherwise they stay "
+            "where they are in the level, as in the editors",
+        },
+    )
+    split_concave: bool = field(
+        default=False,
+        metadata={
+            "title": "Split concave",
+            "tooltip": "Cut meshes that are concave, or have bent faces, into convex brushes, instead of refusing them",
+        },
+    )
+    new_textures: str = field(
+        default="axes",
+        metadata={
+            "title": "New brushes",
+            "tooltip": "How textures lie on meshes that were made in Blender",
+            "choices": {
+                "axes": ("Along the axes", "As the editor lays them on, a texel a unit"),
+                "uv": ("As their UVs", "As their UV map says, where it can be said"),
+            },
+        },
+    )
+    headers_directory: str = field(
+        default="",
+        metadata={
+            "title": "Headers",
+            "tooltip": "Folder with the game's C headers: classes of entities that a .map doesn't define yet are "
+            "defined from them",
+            "subtype": "DIR_PATH",
+        },
+    )
+    build_as_new: bool = field(
+        default=False,
+        metadata={"title": "Build as new", "tooltip": "Take nothing from the imported file, even where it is known"},
+    )

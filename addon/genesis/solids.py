@@ -30,11 +30,12 @@ CANDIDATES = 64
 
 
 class ShapeError(ValueError):
-    """A surface that no brush can be made of. `faces`: numbers of those at fault."""
+    """A surface that no brush can be made of. `faces`: numbers of those at fault; `splits`: cut apart, it would do."""
 
-    def __init__(self, message: str, faces: npt.ArrayLike) -> None:
+    def __init__(self, message: str, faces: npt.ArrayLike, splits: bool = False) -> None:
         super().__init__(message)
         self.message = message
+        self.splits = splits
         self.faces: Ints = np.asarray(faces, np.int64).reshape(-1)
 
 
@@ -97,12 +98,13 @@ def solids(of: Surface, split: bool = False) -> list[Solid]:
     labels = _shells(of)
     bent = _bent(of)
     if len(bent) and not split:
-        raise ShapeError(f"{_some(len(bent))} not flat", bent)
+        raise ShapeError(f"{_some(len(bent))} not flat", bent, splits=True)
     volumes = np.bincount(labels, _volumes(of), labels.max() + 1)
     shells = np.unique(labels)
     if not split and (volumes[shells] <= 0).any():
         inverted = np.isin(labels, shells[volumes[shells] <= 0])
-        raise ShapeError("its faces point inwards, or it encloses nothing", np.flatnonzero(inverted))
+        splits = bool(volumes.sum() > 0)
+        raise ShapeError("its faces point inwards, or it encloses nothing", np.flatnonzero(inverted), splits)
     if volumes.sum() <= 0:
         raise ShapeError("its faces point inwards, or it encloses nothing", np.arange(len(labels)))
     if (volumes[shells] <= 0).any():  # cavities belong to what is around them
@@ -117,7 +119,7 @@ def solids(of: Surface, split: bool = False) -> list[Solid]:
         elif split:
             result += _apart(*_pieces(of, faces, bent))
         else:
-            raise ShapeError(f"it is concave at {_some(len(concave), verb='')}", concave)
+            raise ShapeError(f"it is concave at {_some(len(concave), verb='')}", concave, splits=True)
     return result
 
 
@@ -204,7 +206,8 @@ def _concave(of: Surface, faces: Ints) -> Ints:
         (of.normals[some] @ points.T > of.dists[some, None] + NEAR).any(axis=1)
         for some in (faces[start : start + step] for start in range(0, len(faces), step))
     ]
-    return faces[np.concatenate(before)]
+    result: Ints = faces[np.concatenate(before)]
+    return result
 
 
 def _convex(of: Surface, faces: Ints) -> Solid:

@@ -1,0 +1,170 @@
+"""Sides of solids as faces of a `.3dt`: corners, and textures in the editor's own parameters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...formats.genesis import textures
+from ...formats.genesis.editor_level import EditorFace
+from ...formats.genesis.records import EditorFaceFlag, FaceArray
+from ..scene.reports import Report, SceneError
+from .brush_reader import FoundBrush
+from .face_reader import FaceReader, ReadFaces
+from .shape_reader import Shape
+from .solids import Floats
+
+SAME_POINT = 2e-3
+"""Units by which a corner may be off one of the record's and still be that."""
+OFF_GRID = 1.0
+"""Texels by which whole degrees and texels may move a texture without a warning."""
+TOO_FAR = 8.0
+"""Texels, likewise, beyond which the texture would not be what the scene shows."""
+_FIELDS = {
+    "flags": "flags",
+    "face_light": "light",
+    "mip_map_bias": "mip_map_bias",
+    "alpha": "translucency",
+    "reflective_scale": "reflectivity",
+    "rotate": "rotate",
+    "shift": "shift",
+    "scale": "scale",
+    "light_scale": "light_scale",
+}
+
+
+@dataclass
+class Changes:
+    """What changed of a brush's faces, and which of its records' faces are still there."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    kept: list[EditorFace] = field(default_factory=list)
+
+
+def read(
+    found: FoundBrush, reader: FaceReader, records: list[EditorFace], version: tuple[int, int], report: Report
+) -> tuple[list[EditorFace], Changes]:
+    """The faces of a solid: its records' own where nothing of them changed.
+
+    records: all faces of the original. Raises SceneError for textures that the editor can't lay so.
+    """
+    shape = found.shape
+    read_faces = reader.read(shape, found.source)
+    laid = _parameters(found, read_faces, version, report)
+    changes = Changes()
+    result = []
+    stays = shape.whole and shape.move is None
+    for side, record in enumerate(shape.records.tolist()):
+        was = records[record] if record >= 0 else None
+        points = was.points if was is not None and stays else _points(shape.rings[side], was, shape)
+        if was is None:
+            result.append(_new_face(read_faces, side, points, laid[side]))
+            changes.counts["faces added"] += 1
+            continue
+        made = {}
+        if points.shape != was.points.shape or points.tobytes() != was.points.tobytes():
+            made["points"] = points
+            changes.counts["faces' corners"] += 1
+        rest = {_FIELDS[name]: _value(name, read_faces, side) for name in _FIELDS if read_faces.edited[name][side]}
+        if read_faces.renamed[side]:
+            rest["texture"] = read_faces.names[side]
+        if rest:
+            changes.counts["faces' properties"] += 1
+        again = laid[side]
+        if again is not None:
+            rest |= again
+            changes.counts["texture placements"] += 1
+        kept = replace(was, **made, **rest) if made or rest else was
+        changes.kept.append(was)
+        result.append(kept)
+    return result, changes
+
+
+def _value(name: str, faces: ReadFaces, side: int) -> Any:
+    value = faces.fields[name][side].tolist()
+    if name == "face_light":
+        return round(value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _new_face(faces: ReadFaces, side: int, points: Any, laid: dict[str, Any] | None) -> EditorFace:
+    values = {_FIELDS[name]: _value(name, faces, side) for name in _FIELDS}
+    return EditorFace(points, faces.names[side], **(values | (laid or {})))
+
+
+def _points(ring: Floats, was: EditorFace | None, shape: Shape) -> Any:
+    """A side's corners as the file has them, float32 [n, 3], clockwise seen from outside.
+
+    Corners that are where the record has one are that, bit for bit; they begin with the record's first if they can.
+    """
+    points = ring[(-np.arange(len(ring))) % max(len(ring), 1)].astype(np.float32)
+    if was is None or not len(was.points) or not len(points) or (shape.whole and shape.move is not None):
+        return points + np.float32(0)
+    away = np.abs(points[:, None] - was.points[None]).max(axis=2)
+    nearest = away.argmin(axis=1)
+    near = away[np.arange(len(points)), nearest] <= SAME_POINT
+    points[near] = was.points[nearest[near]]
+    first = np.flatnonzero(near & (nearest == nearest[near].min() if near.any() else near))
+    if len(first):
+        points = np.roll(points, int(nearest[first[0]]) - int(first[0]), axis=0)
+    return points
+
+
+def _parameters(
+    found: FoundBrush, faces: ReadFaces, version: tuple[int, int], report: Report
+) -> list[dict[str, Any] | None]:
+    """The editor's parameters of sides whose textures lie in another way than their records say, None for the others.
+
+    Shifts are whole texels, and before version 1.33 turns whole degrees.
+    """
+    shape = found.shape
+    result: list[dict[str, Any] | None] = [None] * len(shape.records)
+    sides = np.flatnonzero(faces.vectors | (shape.records < 0))
+    if not len(sides):
+        return result
+    wanted: FaceArray = faces.faces[sides]
+    settings = textures.parameters(wanted)
+    rotate = settings["rotate"] if version >= (1, 33) else np.round(settings["rotate"])
+    made = wanted.copy()
+    textures.lay(made, rotate, settings["scale"], 0.0, settings["light_scale"])
+    rings = [shape.rings[side] for side in sides]
+    owners = np.repeat(np.arange(len(sides)), [len(ring) for ring in rings])
+    points = np.concatenate([np.empty((0, 3)), *rings])
+    texel, bare = textures.texels(wanted, points, owners), textures.texels(made, points, owners)
+    sizes = np.maximum(np.bincount(owners, minlength=len(sides)), 1)
+    shift = np.column_stack([np.bincount(owners, column, len(sides)) for column in (texel - bare).T]) / sizes[:, None]
+    shift = np.round(np.nan_to_num(shift))
+    off = np.zeros(len(sides))
+    np.maximum.at(off, owners, np.nan_to_num(np.abs(texel - bare - shift[owners]).max(axis=1, initial=0.0)))
+    far = off > TOO_FAR
+    if far.any():
+        meshed = shape.faces[sides[far]]
+        at_fault = {found.scene.object: meshed[meshed >= 0].astype(np.int32)}
+        raise SceneError(
+            f"{found.scene.object.name}: the textures of {int(far.sum())} faces lie in a way that the editor has no "
+            "numbers for: it lays them on along the axes, shifted by whole texels, turned by whole degrees, and not "
+            "skewed. Export without Texture lock, or give the faces straight UVs",
+            [found.scene.object],
+            at_fault,
+        )
+    if (off > OFF_GRID).any():
+        report.warn(
+            f"{found.scene.object.name}: the textures of {int((off > OFF_GRID).sum())} faces moved by up to "
+            f"{off.max():.1f} texels: the editor's numbers are whole"
+        )
+    for number, side in enumerate(sides.tolist()):
+        one = settings[number]
+        made_of: dict[str, Any] = {
+            "rotate": float(rotate[number]),
+            "shift": (int(shift[number, 0]), int(shift[number, 1])),
+            "scale": (float(one["scale"][0]), float(one["scale"][1])),
+            "light_scale": (float(one["light_scale"][0]), float(one["light_scale"][1])),
+        }
+        flags = int(faces.fields["flags"][side])
+        if flags & EditorFaceFlag.TEXTURELOCKED:
+            made_of["flags"] = flags & ~int(EditorFaceFlag.TEXTURELOCKED)
+        result[side] = made_of
+    return result

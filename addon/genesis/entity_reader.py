@@ -1,0 +1,211 @@
+"""Keys and values back from custom properties, places from objects, and what lights say of their entities.
+
+Text that still says what the scene says stays as it is; only what was edited is written anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Euler
+from mathutils import Matrix as BlenderMatrix
+
+from ...formats.genesis.editor_level import EditorEntity
+from ...formats.genesis.entities import CLASSNAME, ORIGIN, KeyValues
+from ...formats.genesis.text import fixed
+from ..scene import transforms
+from ..scene.reports import Report, SceneError
+from . import entities, layout, lights, values
+from .scene_reader import Matrix
+
+_KINDS = ("string", "int", "float", "color", "point")
+MOVED = 1e-3
+"""Units by which a place may be off its text and leave it: Blender keeps single precision."""
+TURNED = 1e-3
+"""Degrees, likewise."""
+ALIKE = 1e-4
+"""Share by which a light's numbers may differ from what its keys make of it."""
+HALF_STEP = 1 / 1020
+"""Half a step of a colour's 0 to 255, halved again."""
+_SKIPPED = frozenset((layout.ORDER, layout.TEXTURE))
+
+
+def read_pairs(id_block: bpy.types.ID, record: KeyValues, made: KeyValues | None = None) -> list[str]:
+    """Give a record the pairs that a data-block's custom properties say. Returns the keys that were edited.
+
+    made: what the import made the properties of, if not of the record itself (a copy): None for the record.
+    Raises SceneError for values that no text can hold.
+    """
+    shown = dict(entities.shown_pairs(made or record))
+    edited = []
+    present = {key: values.plain(id_block[key]) for key in _keys(id_block)}
+    for key, text in shown.items():
+        if key not in present:
+            record.remove(key)
+            edited.append(key)
+        elif not _says(present[key], text):
+            record.set(key, _text(id_block, key, present[key]))
+            edited.append(key)
+    for key, value in present.items():
+        if key not in shown and isinstance(value, int | float | str | bytes | list):
+            record.set(key, _text(id_block, key, value))
+            edited.append(key)
+    return edited
+
+
+def _keys(id_block: bpy.types.ID) -> list[str]:
+    names: Iterable[str] = id_block.keys()
+    return [key for key in names if not key.lower().startswith(entities.RESERVED) and key not in _SKIPPED]
+
+
+def _says(value: Any, text: str) -> bool:
+    """Whether a property is what the import makes of a text, whatever the type of its key was then."""
+    for kind in _KINDS:
+        made = values.as_property(kind, text)
+        if isinstance(made, list) == isinstance(value, list) and made == value and not _is_text_of_number(made, value):
+            return True
+    return False
+
+
+def _is_text_of_number(made: Any, value: Any) -> bool:
+    return isinstance(made, str | bytes) != isinstance(value, str | bytes)
+
+
+def _text(id_block: bpy.types.ID, key: str, value: Any) -> str:
+    if isinstance(value, list) and not all(isinstance(one, int | float) for one in value):
+        raise SceneError(
+            f"{id_block.name}: property {key}: a list of text is no value of an entity", _objects(id_block)
+        )
+    text = values.as_text(value)
+    if "\0" in text or (not text.isascii() and text.encode("latin-1", "ignore").decode("latin-1") != text):
+        raise SceneError(
+            f"{id_block.name}: property {key}: a level's text is Latin-1, without NULs", _objects(id_block)
+        )
+    return text
+
+
+def _objects(id_block: bpy.types.ID) -> list[bpy.types.Object]:
+    return [id_block] if isinstance(id_block, bpy.types.Object) else []
+
+
+def read_entity(
+    obj: bpy.types.Object,
+    record: KeyValues,
+    new: bool,
+    matrix: Matrix,
+    root: bpy.types.Object | None,
+    scale: float,
+    report: Report,
+) -> list[str]:
+    """Lay an entity's object over its record: pairs, place, angles, light. Returns the keys that were edited.
+
+    new: the record was made for this object, or it is a copy whose place counts. matrix: where it is below the root.
+    scale: metres a unit, of the import.
+    """
+    before = KeyValues(list(record.pairs))
+    edited = read_pairs(obj, record)
+    if new and CLASSNAME not in record:
+        record.pairs.insert(0, (CLASSNAME, _light_class(obj) or ""))
+    moved = new or bool(transforms.changed_channels(obj, root))
+    if moved and _read_place(record, layout.from_blender(matrix[:3, 3]), report, obj):
+        edited.append(ORIGIN)
+    if isinstance(obj.data, bpy.types.Light):
+        edited += _read_light(obj.data, record, before, scale)
+    if moved and _read_angles(obj, record, matrix, edited):
+        edited.append(entities.ANGLES)
+    return list(dict.fromkeys(edited))
+
+
+def _light_class(obj: bpy.types.Object) -> str | None:
+    """The class of an entity that a Blender light is."""
+    if not isinstance(obj.data, bpy.types.Light):
+        return None
+    return next((name for name, kind in lights.KINDS.items() if kind == obj.data.type), None)
+
+
+def _read_place(record: KeyValues, place: Any, report: Report, obj: bpy.types.Object) -> bool:
+    was = record.origin
+    if was is None and isinstance(record, EditorEntity):
+        was = record.place
+    if was is not None and np.abs(place - np.array(was)).max() <= MOVED + np.abs(place).max() * 1e-6:
+        return False
+    text = record.get(ORIGIN)
+    if text is not None and "." in text:
+        record.set(ORIGIN, " ".join(fixed(float(one) + 0.0) for one in place))
+    else:
+        whole = [round(float(one)) for one in place]
+        if np.abs(place - np.array(whole)).max() > 0.01:
+            report.warn(f"{obj.name} was moved to whole units: the places of entities are stored in those")
+        record.set(ORIGIN, " ".join(map(str, whole)))
+    if isinstance(record, EditorEntity):
+        x, y, z = (float(round(float(one))) for one in place)
+        record.place = (x, y, z)
+    return True
+
+
+def _read_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, edited: list[str]) -> bool:
+    """Write the angles of an entity that was turned; an edited property goes before."""
+    text = record.get(entities.ANGLES)
+    if text is None or entities.ANGLES in (key.lower() for key in edited):
+        return False
+    was = values.as_property("point", text)
+    if not isinstance(was, list):
+        return False
+    is_light = isinstance(obj.data, bpy.types.Light)
+    linear = matrix[:3, :3]
+    lengths = np.linalg.norm(linear, axis=0)
+    if not (lengths > 0).all():
+        raise SceneError(f"{obj.name}: its scale is 0, so it has no direction", [obj])
+    rotation = BlenderMatrix((linear / lengths).tolist())
+    before = values.rotation(was, is_light)
+    euler = rotation.to_euler(values.ROTATION_MODE)
+    x, y, z = euler.x, euler.y, euler.z
+    now = _rotation_of(values.rotation(list(values.angles((x, y, z), is_light)), is_light))
+    if np.abs(now - _rotation_of(before)).max() <= math.radians(TURNED):
+        return False
+    record.set(entities.ANGLES, " ".join(fixed(one + 0.0) for one in values.angles((x, y, z), is_light)))
+    return True
+
+
+def _rotation_of(euler: tuple[float, float, float]) -> Matrix:
+    return np.array(Euler(euler, values.ROTATION_MODE).to_matrix(), np.float64)
+
+
+def _read_light(light: Any, record: KeyValues, before: KeyValues, scale: float) -> list[str]:
+    """Write what was edited of a Blender light: which of both kinds it is, brightness, colour, a spotlight's cone.
+
+    before: the record without the edits of properties, which go before those of the light.
+    """
+    edited = []
+    if lights.KINDS.get(record.classname.lower()) not in (None, light.type) and light.type in lights.KINDS.values():
+        record.set(CLASSNAME, next(name for name, one in lights.KINDS.items() if one == light.type))
+        edited.append(CLASSNAME)
+    told = {}
+    for key, text in before.pairs[::-1]:
+        told[key.lower()] = values.as_property(_LIGHT_TYPES.get(key.lower(), "string"), text)
+    look = lights.look(told, scale)
+    intensity = round(lights.intensity_of(light.energy, scale))
+    color = lights.color_of((light.color[0], light.color[1], light.color[2]))
+    cone = light.spot_size if light.type == "SPOT" else look.spot_size
+    same_color = all(abs(one - other) <= HALF_STEP for one, other in zip(light.color, look.color, strict=True))
+    for key, value, same in (
+        (lights.INTENSITY, intensity, _alike(light.energy, look.energy)),
+        (lights.COLOR, color, same_color),
+        (lights.ARC, round(lights.arc_of(cone)), _alike(cone, look.spot_size)),
+    ):
+        fresh = key not in before and not before.pairs and (key != lights.ARC or light.type == "SPOT")
+        if (not same or fresh) and record.get(key) == before.get(key):
+            record.set(key, values.as_text(value))
+            edited.append(key)
+    return edited
+
+
+_LIGHT_TYPES = {lights.INTENSITY: "float", lights.COLOR: "color", lights.ARC: "float"}
+
+
+def _alike(one: float, other: float) -> bool:
+    return abs(one - other) <= ALIKE * max(abs(one), abs(other))
