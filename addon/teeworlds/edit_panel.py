@@ -109,7 +109,11 @@ class NewMap(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Make the map's collection and make it the active one."""
-        level = edit.new_map(context, self.title, self.width, self.height)
+        try:
+            level = edit.new_map(context, self.title, self.width, self.height)
+        except FormatError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         activate(context, level)
         return {"FINISHED"}
 

@@ -89,8 +89,8 @@ class EnvelopeReader:
                 self.played(obj.data if kind is EnvelopeKind.SOUND and obj.data is not None else obj, kind)
             if report is not None and _has_other_motion(obj):
                 report.warn(
-                    f"{obj.name}: keys on its location, rotation or scale are not exported: envelopes are keys on its "
-                    "delta location and delta rotation"
+                    f"{obj.name}: keys on its location, rotation, scale or colour are not exported: envelopes are keys "
+                    f"on its delta location, delta rotation and property {layout.ENVELOPE_COLOR}"
                 )
 
     @property
@@ -256,9 +256,14 @@ class EnvelopeReader:
             )
         factors = [channel.factor for channel in channels]
         try:
-            return curves.read_points(keys, built, points if built is not None else points[:0], tangents, factors, fps)
+            read = curves.read_points(keys, built, points if built is not None else points[:0], tangents, factors, fps)
         except curves.CurveError as error:
             raise SceneError(f"action {action.name}: {error}") from error
+        if (read[0]["time"] < 0).any() and not (points["time"] < 0).any():
+            raise SceneError(
+                f"action {action.name}: keys before frame 0, where envelopes begin: to begin elsewhere move its strips"
+            )
+        return read
 
 
 def _or_rest(keys: curves.Keys, channel: Channel) -> curves.Keys:
@@ -286,13 +291,12 @@ def _settings(action: bpy.types.Action) -> tuple[EnvelopeProperties, frozenset[s
 
 
 def _has_other_motion(obj: bpy.types.Object) -> bool:
-    """Say whether an object's own action moves it by other channels than envelopes do."""
+    """Say whether an object's own action moves or colours it by other channels than envelopes do."""
     data = obj.animation_data
     if data is None or data.action is None or data.use_tweak_mode:
         return False
-    return any(
-        curve.data_path.startswith(("location", "rotation", "scale")) for curve in animation.fcurves(data.action)
-    )
+    others = ("location", "rotation", "scale", "color")
+    return any(curve.data_path.startswith(others) for curve in animation.fcurves(data.action))
 
 
 def _kind_of(action: bpy.types.Action) -> EnvelopeKind:

@@ -62,7 +62,8 @@ def _write_clip(scene: SceneGroup, group: Group, report: Report) -> None:
     if not empties:
         if group.use_clip:
             raise SceneError(
-                f"{scene.root.name}: it is clipped (use_clip), but its clip rectangle is gone", [scene.root]
+                f"{scene.root.name}: it is clipped (use_clip), but has no clip rectangle: add one in the sidebar",
+                [scene.root],
             )
         group.clip_x = group.clip_y = group.clip_w = group.clip_h = 0
         return

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...formats.binary import FormatError
 from ...formats.teeworlds import TILE_RECORDS, Automapper, Layer, TileLayer
+from ...formats.teeworlds.tile_layers import refuse_too_large
 from ..scene import images, meshes, properties
 from ..scene.reports import SceneError
 from . import layout, tile_reader
@@ -67,6 +68,7 @@ def write_tile_layer(scene: LayerScene, layer: TileLayer, values: TileLayerPrope
             raise SceneError(f"{obj.name}: its tiles can't be read, so it can't get another size", [obj])
         return
     shape = (values.height, values.width)
+    refuse_too_large(values.width, values.height, TILE_RECORDS[layer.tile_kind])
     kind = layer.tile_kind.name or "TILES"
     if obj.get(layout.STORAGE) == layout.PLANE:
         _write_painted(scene, kind, layer, shape)

@@ -62,6 +62,9 @@ def read_structure(collection: bpy.types.Collection, token: int | None, report: 
 
 
 def _read_group(collection: bpy.types.Collection, token: int | None, report: Report) -> SceneGroup:
+    inner = next((child for child in collection.children_recursive if kind_of(child) == layout.GROUP), None)
+    if inner is not None:
+        raise SceneError(f"group {inner.name!r} lies in group {collection.name!r}: put it beside that one")
     roots = [obj for obj in collection.objects if kind_of(obj) == layout.GROUP]
     if len(roots) != 1:
         raise SceneError(

@@ -19,6 +19,12 @@ _PHYSICS_WORDS = (TileKind.TELE, TileKind.SPEEDUP, TileKind.FRONT, TileKind.SWIT
 _KINDS = [TileKind(flags & -flags) for flags in range(64)]
 
 
+def refuse_too_large(width: int, height: int, record: np.dtype[np.void]) -> None:
+    """Raise FormatError for a layer whose tiles no file can hold: sizes of blobs are int32 (teeworlds-map-notes §2)."""
+    if width * height * max(record.itemsize, TILE.itemsize) >= 2**31:
+        raise FormatError(f"a layer of {width} x {height} tiles is larger than a map can hold")
+
+
 class TileLayer(Layer):
     """A grid of tiles: drawn ones, or one of the layers that the game plays on."""
 
@@ -50,7 +56,8 @@ class TileLayer(Layer):
         color_envelope_offset: int = 0,
         detail: bool = False,
     ) -> "TileLayer":
-        """Return a layer of air, in the form that DDNet writes (version 3)."""
+        """Return a layer of air, in the form that DDNet writes (version 3). Raises FormatError for one too large."""
+        refuse_too_large(width, height, TILE_RECORDS[tile_kind])
         layer = cls.fresh()
         layer.tile_flags = int(tile_kind)
         layer.name, layer.image, layer.color, layer.detail = name, image, color, detail

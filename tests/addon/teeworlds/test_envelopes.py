@@ -203,6 +203,15 @@ def test_a_moved_point_changes_its_time():
     assert plain(after) == plain(want)
 
 
+def test_points_before_the_beginning_are_refused():
+    level, collection, built = make_level((POSITION, EVERY_CURVE, HANDLES))
+    for curve in fcurves(built):
+        for key in curve.keyframe_points:
+            key.co_ui.x -= 10
+    with pytest.raises(SceneError, match="before frame 0"):
+        edited(level, collection)
+
+
 def test_added_and_removed_keys_add_and_remove_points():
     level, collection, built = make_level((COLOR, COLORS, None))
     for curve in fcurves(built):

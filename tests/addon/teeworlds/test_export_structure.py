@@ -196,6 +196,14 @@ def test_a_layer_outside_all_groups_is_refused(level):
         exported(level)
 
 
+def test_a_group_in_a_group_is_refused(level):
+    inner, outer = group(level, 2), group(level, 0)
+    level.children.unlink(inner)
+    outer.children.link(inner)
+    with pytest.raises(SceneError, match="lies in group"):
+        exported(level)
+
+
 def test_what_is_no_part_of_the_map_is_left_out_by_name(data, level):
     cube = bpy.data.objects.new("a cube", bpy.data.meshes.new("a cube"))
     group(level, 1).objects.link(cube)

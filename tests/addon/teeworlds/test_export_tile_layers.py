@@ -342,6 +342,18 @@ def test_a_layer_is_resized_by_its_properties():
         exported(level)
 
 
+def test_a_layer_larger_than_any_map_is_refused():
+    level = imported(whole_map().build())
+    layer(level, DECO)["width"] = layer(level, DECO)["height"] = 100_000
+    with pytest.raises(SceneError, match="Deco: a layer of 100000 x 100000 tiles is larger"):
+        exported(level)
+    bpy.context.view_layer.objects.active = layer(level, DECO)
+    with pytest.raises(RuntimeError, match="larger than a map can hold"):
+        bpy.ops.levelwright.add_layer(kind="TILES", width=100_000, height=100_000)
+    with pytest.raises(RuntimeError, match="larger than a map can hold"):
+        bpy.ops.levelwright.new_teeworlds_map(width=100_000, height=100_000)
+
+
 def test_a_layer_drawn_from_images_is_edited_by_painting():
     data = whole_map().build()
     level = imported(data, large_layer=10)

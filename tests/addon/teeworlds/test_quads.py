@@ -488,6 +488,9 @@ def test_keys_that_are_not_exported_are_named():
     scene.layers[0].children[0].keyframe_insert("location", frame=0)
     EnvelopeReader(scene.collection, scene.level, FPS, scene.report)
     assert any("quad 0: keys on its location" in warning for warning in scene.report.warnings)
+    scene.layers[0].keyframe_insert("color", frame=0)
+    EnvelopeReader(scene.collection, scene.level, FPS, scene.report)
+    assert any(scene.layers[0].name in warning and "colour" in warning for warning in scene.report.warnings)
 
 
 def test_the_scene_rate_is_that_of_the_import():
