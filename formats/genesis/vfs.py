@@ -66,9 +66,7 @@ def read(data: Buffer, known_start: bytes = b"") -> FileSystem:
     cursor = Cursor(raw)
     magic, version, padding, dispersed, directory, _, _ = _HEADER.unpack(cursor.take(_HEADER.size, "header"))
     if magic not in (MAGIC, MASKED_MAGIC) or version or dispersed:
-        raise FormatError(
-            f"magic {magic!r}, version {version}, dispersed {dispersed}: VF00 of version 0 is", "header", 0
-        )
+        raise FormatError(f"magic {magic!r}, version {version}, dispersed {dispersed}: no VF00 file", "header", 0)
     if not _HEADER.size <= directory <= len(raw):
         raise FormatError(f"the directory is at {directory} of {len(raw)} bytes", "header", 12)
     cursor = Cursor(raw, directory)
@@ -78,9 +76,14 @@ def read(data: Buffer, known_start: bytes = b"") -> FileSystem:
     roots = _read_list(cursor, raw, 0)
     if len(roots) != 1 or not roots[0].is_directory:
         raise FormatError(f"has {len(roots)} roots, or a root that is no directory", "directory", directory)
+    files = walk(roots[0])
+    if sum(node.size or 0 for node in files) > len(raw):
+        raise FormatError("has files that share bytes", "directory", directory)
+    for node in files:
+        node.data, node.size = raw[node.offset : node.offset + (node.size or 0)], None
     system = FileSystem(roots[0], 0, padding, raw)
     if magic == MASKED_MAGIC:
-        files = [node for node in walk(system.root) if node.data]
+        files = [node for node in files if node.data]
         system.mask = _find_mask(files, known_start)
         for node in files:
             node.data = _masked(node.data, system.mask)
@@ -97,13 +100,12 @@ def _read_list(cursor: Cursor, raw: bytes, depth: int) -> list[Node]:
         node = Node(name, first_word=word, times=(cursor.u32(name), cursor.u32(name)), attributes=cursor.u32(name))
         size, node.offset = cursor.i32(name), cursor.i32(name)
         node.hint = bytes(cursor.take(cursor.i32(name), f"hint of {name}"))
-        if node.is_directory:
-            node.size = size
-        else:
-            if not (size >= 0 and 0 <= node.offset <= len(raw) - size):
-                raise cursor.error(f"{size} bytes at {node.offset} are not in the {len(raw)} there are", name)
-            node.data = raw[node.offset : node.offset + size]
+        node.size = size
+        if not node.is_directory and not (size >= 0 and 0 <= node.offset <= len(raw) - size):
+            raise cursor.error(f"{size} bytes at {node.offset} are not in the {len(raw)} there are", name)
         node.children = _read_list(cursor, raw, depth + 1)
+        if node.children and not node.is_directory:
+            raise cursor.error("has entries in it, but is no directory", name)
         nodes.append(node)
     return nodes
 

@@ -1,5 +1,7 @@
 """Texture libraries: their three containers, pixels of every form, new textures, and what is refused."""
 
+import struct
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -261,6 +263,21 @@ def test_a_file_beyond_the_end_is_refused():
     data = build.vf00([("a", bytes(10))])
     with pytest.raises(FormatError, match="10 bytes at 2000000000 are not in"):
         txl.read(data.replace((24).to_bytes(4, "little") + bytes(4), (2000000000).to_bytes(4, "little") + bytes(4)))
+
+
+def test_files_that_share_bytes_are_refused():
+    data = build.vf00([("a", bytes(200)), ("b", bytes(200)), ("c", bytes(200))])
+    for size in (0, 200, 400):
+        data = data.replace(struct.pack("<iii", 200, 24 + size, 0), struct.pack("<iii", 600, 24, 0))
+    with pytest.raises(FormatError, match="share bytes"):
+        txl.read(data)
+
+
+def test_a_file_with_files_in_it_is_refused():
+    inner = build.vf00([("a", bytes(4))], folder=[("b", bytes(4))])
+    mark = build.ENTRY.pack(0x11223344, 0x01BE5566, 2, 0, 0, 0)
+    with pytest.raises(FormatError, match="is no directory"):
+        txl.read(inner.replace(mark, build.ENTRY.pack(0x11223344, 0x01BE5566, 0, 0, 0, 0)))
 
 
 @given(st.integers(1, 300), st.integers(0, 2**32 - 1))
