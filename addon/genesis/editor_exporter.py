@@ -181,7 +181,7 @@ class _EditorExport:
         becomes_hollow = values.hollow and ("hollow" in edited or not owner)
         if parent is None and brush.children is None and becomes_hollow:
             raise SceneError(
-                f"{obj.name}: a hollow brush is an empty with two brushes in it, a shell and the cut in that; a mesh alone "
+                f"{obj.name}: a hollow brush is an empty with two brushes in it, a shell and a cut; a mesh alone "
                 "can't be one",
                 [obj],
             )

@@ -21,9 +21,9 @@ from tests.addon.genesis.export_helpers import (
     set_uvs,
     uvs,
 )
-from tests.formats.genesis_bytes import LIGHT, box, entity, face, level, light, model, motion, typedef
+from tests.formats.genesis_bytes import LIGHT, entity, face, level, light, model, motion, typedef
 
-UP, DOWN = 2, 3  # faces of `box`: +x -x +y -y +z -z
+UP, DOWN = 2, 3  # faces: +x -x +y -y +z -z
 PLANE = {"normal", "dist"}
 BOX_LOW, BOX_HIGH = (-64, -64, -64), (64, 64, 64)
 
@@ -187,7 +187,7 @@ def test_a_shape_that_textures_cannot_follow_leaves_them_and_says_so():
     assert any("can't follow" in one for one in report.warnings)
     found = changes(data, after)
     assert (0, 0, UP) not in found or "dist" not in found[0, 0, UP]
-    assert all(PLANE <= found[0, 0, side] for side in (0, 1, 4, 5))
+    assert all(found[0, 0, side] >= PLANE for side in (0, 1, 4, 5))
 
 
 def test_a_bevelled_edge_adds_a_face_and_leaves_the_others():
@@ -269,7 +269,7 @@ def test_a_concave_mesh_is_refused_or_split():
     for vertex in top.verts:
         vertex.co.z -= 32  # a basin
     done(made, obj)
-    with pytest.raises(SceneError, match="concave.*Split concave"):
+    with pytest.raises(SceneError, match=r"concave.*Split concave"):
         exported(scene)
     after = genesis.read(exported(scene, split_concave=True))
     parts = after.world.brushes
