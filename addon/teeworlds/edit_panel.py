@@ -25,15 +25,6 @@ LAYER_KINDS = [
 ]
 
 
-def active_map(context: bpy.types.Context) -> bpy.types.Collection | None:
-    """The level that the active object is in, or else the active one, if it is a map."""
-    obj, level = context.active_object, originals.level_of(context)
-    if obj is not None and context.scene is not None:
-        level = next((one for one in originals.levels(context.scene) if obj.name in one.all_objects), level)
-    info = originals.describe(level) if level is not None else None
-    return level if info is not None and info.format == "teeworlds" else None
-
-
 def active_layer(context: bpy.types.Context) -> bpy.types.Object | None:
     """The layer that the active object is, or hangs below."""
     obj = context.active_object
@@ -57,11 +48,11 @@ class _Edit:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a map."""
-        return active_map(context) is not None
+        return view.active_map(context) is not None
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Change the map."""
-        level = active_map(context)
+        level = view.active_map(context)
         if level is None:
             return {"CANCELLED"}
         try:
@@ -353,7 +344,7 @@ class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the active group and layer with their properties, and the map's images."""
-        level, column = active_map(context), self.layout
+        level, column = view.active_map(context), self.layout
         if column is None:
             return
         column.operator(NewMap.bl_idname, icon="FILE_NEW")

@@ -7,17 +7,10 @@ from typing import Any, Literal
 
 import bpy
 
-from ..scene import animation, originals
+from ..scene import animation
 from . import shading, view
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
-
-
-def _map_of(context: bpy.types.Context) -> bpy.types.Collection | None:
-    """The active level, if it is a map."""
-    level = originals.level_of(context)
-    info = originals.describe(level) if level is not None else None
-    return level if info is not None and info.format == "teeworlds" else None
 
 
 class _OnMap:
@@ -26,7 +19,7 @@ class _OnMap:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a map to look at."""
-        return _map_of(context) is not None
+        return view.active_map(context) is not None
 
 
 class ViewAsGame(_OnMap, bpy.types.Operator):
@@ -50,7 +43,7 @@ class ViewAsGame(_OnMap, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Make or move the game camera."""
-        level = _map_of(context)
+        level = view.active_map(context)
         if level is None:
             self.report({"ERROR"}, "No map in this scene to look at")
             return {"CANCELLED"}
@@ -125,7 +118,7 @@ class SwitchView(_OnMap, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Switch it."""
-        level = _map_of(context)
+        level = view.active_map(context)
         if level is None:
             return {"CANCELLED"}
         SWITCHES[self.what].put(context, level, self.on)
@@ -143,7 +136,7 @@ class LEVELWRIGHT_PT_teeworlds_view(_OnMap, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the button and a switch a line."""
-        level = _map_of(context)
+        level = view.active_map(context)
         if level is None:
             return
         self.layout.operator(ViewAsGame.bl_idname, icon="CAMERA_DATA")

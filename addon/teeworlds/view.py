@@ -211,6 +211,15 @@ def show_physics(collection: bpy.types.Collection, on: bool) -> None:
         child.hide_viewport = child.hide_render = not on
 
 
+def active_map(context: bpy.types.Context) -> bpy.types.Collection | None:
+    """The level that the active object is in, or else the active one, if it is a map."""
+    obj, level = context.active_object, originals.level_of(context)
+    if obj is not None and context.scene is not None:
+        level = next((one for one in originals.levels(context.scene) if obj.name in one.all_objects), level)
+    info = originals.describe(level) if level is not None else None
+    return level if info is not None and info.format == "teeworlds" else None
+
+
 def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
     """The context's scene. Raises SceneError where there is none."""
     if context.scene is None:

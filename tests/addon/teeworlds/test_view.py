@@ -1,5 +1,7 @@
 """Looking at a map as the game does: where the groups go, what the borders and switches do."""
 
+from pathlib import Path
+
 import bpy
 import pytest
 from levelwright.addon import teeworlds as side
@@ -10,6 +12,8 @@ from levelwright.formats import teeworlds
 from tests.addon.teeworlds.export_helpers import exported, imported, layer, part
 from tests.formats import teeworlds_bytes as raw
 from tests.formats.teeworlds_bytes import Map, small_map, tile, whole_map
+
+SAMPLE = Path(__file__).parents[2] / "samples" / "first-light.map"
 
 
 def groups_map(*groups: tuple[tuple[int, int], tuple[int, int]]) -> bytes:
@@ -170,6 +174,18 @@ def test_game_colours_go_with_the_view_transform() -> None:
     assert settings.view_transform == "Standard" and shading.get_switch(shading.DISPLAY) == 1
     bpy.ops.levelwright.switch_view(what="COLORS", on=True)
     assert settings.view_transform == "Raw" and shading.get_switch(shading.DISPLAY) == 0
+
+
+def test_of_several_maps_that_of_the_active_object_is_looked_at() -> None:
+    for _ in range(2):
+        bpy.ops.import_scene.teeworlds_map(filepath=str(SAMPLE))
+    levels = list(bpy.context.scene.collection.children)
+    bpy.context.view_layer.update()
+    for level in levels:
+        bpy.context.view_layer.objects.active = level.objects[0]
+        assert view.active_map(bpy.context) == level
+        bpy.ops.levelwright.view_as_game(x=2, y=2)
+        assert view.has_parallax(level)
 
 
 def test_without_a_map_there_is_nothing_to_look_at() -> None:
