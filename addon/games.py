@@ -1,6 +1,6 @@
 """The games that Levelwright knows in Blender: a row each, joining a format to what makes and reads its scenes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -9,7 +9,7 @@ import bpy
 
 from .. import formats
 from ..formats.binary import FormatError
-from . import teeworlds
+from . import genesis, teeworlds
 from .scene.reports import Report
 from .teeworlds import plain
 
@@ -42,18 +42,32 @@ class Side(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game. operator: the name after import_scene. and export_scene. make_plain: gives a level's meshes materials
-    that glTF can hold; None where they have such.
+    """One game. operators: by a file's ending, the name after import_scene. and export_scene. make_plain: gives a
+    level's meshes materials that glTF can hold; None where they have such. for_file: the export's settings, where they
+    depend on what the file is called.
     """
 
     format: formats.Format
-    operator: str
+    operators: Mapping[str, str]
     side: Side
     make_plain: Callable[[bpy.types.Collection, Report], None] | None = None
+    for_file: Callable[[Any, Path], Any] | None = None
+
+    def operator(self, file_name: str) -> str:
+        """Return the operators' name for a file of this name."""
+        return self.operators.get(Path(file_name).suffix.lower(), next(iter(self.operators.values())))
 
 
 _FORMATS = {form.key: form for form in formats.FORMATS}
-GAMES: tuple[Game, ...] = (Game(_FORMATS["teeworlds"], "teeworlds_map", teeworlds, plain.make_plain),)
+GAMES: tuple[Game, ...] = (
+    Game(_FORMATS["teeworlds"], {".map": "teeworlds_map"}, teeworlds, plain.make_plain),
+    Game(
+        _FORMATS["genesis"],
+        {".map": "genesis_map", ".3dt": "genesis_3dt"},
+        genesis,
+        for_file=genesis.for_file,
+    ),
+)
 
 
 def endings() -> list[str]:

@@ -58,7 +58,8 @@ def export_file(
     Raises SceneError naming the objects at fault, FormatError, or OSError.
     """
     game = game_of(collection)
-    data = game.side.export_level(context, collection, settings, report)
+    chosen = game.for_file(settings, path) if game.for_file is not None else settings
+    data = game.side.export_level(context, collection, chosen, report)
     files.write_atomically(path, data, verify=lambda written: formats.read(written, game.format.key))
     _keep_report(collection, report, "export")
 

@@ -7,7 +7,7 @@ import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_drop
 
 from ..formats.binary import FormatError
-from . import games, levels, settings, teeworlds
+from . import games, genesis, levels, settings, teeworlds
 from .scene.meshes import select_faces
 from .scene.reports import Report, SceneError
 
@@ -157,6 +157,52 @@ class ExportTeeworldsMap(_Export):
     game = games.by_key("teeworlds")
 
 
+@settings.as_properties(genesis.ImportSettings)
+class ImportGenesisMap(_Import):
+    """Open what Genesis3D's compiler reads (.map) as scenes, one collection each"""
+
+    bl_idname = "import_scene.genesis_map"
+    bl_label = "Import Genesis3D Map"
+
+    filter_glob: bpy.props.StringProperty(default="*.map", options={"HIDDEN"})
+    game = games.by_key("genesis")
+
+
+@settings.as_properties(genesis.ImportSettings)
+class ImportGenesis3dt(_Import):
+    """Open levels of Genesis3D's editors (.3dt) as scenes, one collection each"""
+
+    bl_idname = "import_scene.genesis_3dt"
+    bl_label = "Import Genesis3D Level"
+
+    filter_glob: bpy.props.StringProperty(default="*.3dt", options={"HIDDEN"})
+    game = games.by_key("genesis")
+
+
+@settings.as_properties(genesis.ExportSettings)
+class ExportGenesisMap(_Export):
+    """Write the level of the active collection as Genesis3D's compiler reads it, with cuts and hollows carved"""
+
+    bl_idname = "export_scene.genesis_map"
+    bl_label = "Export Genesis3D Map"
+
+    filename_ext = ".map"
+    filter_glob: bpy.props.StringProperty(default="*.map", options={"HIDDEN"})
+    game = games.by_key("genesis")
+
+
+@settings.as_properties(genesis.ExportSettings)
+class ExportGenesis3dt(_Export):
+    """Write the level of the active collection as Genesis3D's editors open it"""
+
+    bl_idname = "export_scene.genesis_3dt"
+    bl_label = "Export Genesis3D Level"
+
+    filename_ext = ".3dt"
+    filter_glob: bpy.props.StringProperty(default="*.3dt", options={"HIDDEN"})
+    game = games.by_key("genesis")
+
+
 class AttachOriginal(ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
@@ -199,23 +245,51 @@ class IO_FH_teeworlds_map(bpy.types.FileHandler):
     bl_file_extensions = ".map"
 
 
+class IO_FH_genesis_map(bpy.types.FileHandler):
+    """Binary maps of Genesis3D among the exporters of a collection."""
+
+    bl_idname = "IO_FH_genesis_map"
+    bl_label = "Genesis3D map"
+    bl_export_operator = ExportGenesisMap.bl_idname
+    bl_file_extensions = ".map"
+
+
+class IO_FH_genesis_3dt(bpy.types.FileHandler):
+    """Levels of Genesis3D's editors among the exporters of a collection."""
+
+    bl_idname = "IO_FH_genesis_3dt"
+    bl_label = "Genesis3D level"
+    bl_export_operator = ExportGenesis3dt.bl_idname
+    bl_file_extensions = ".3dt"
+
+
 CLASSES = (
     ImportGameLevel,
     ImportTeeworldsMap,
     ExportTeeworldsMap,
+    ImportGenesisMap,
+    ExportGenesisMap,
+    ImportGenesis3dt,
+    ExportGenesis3dt,
     AttachOriginal,
     IO_FH_game_level,
     IO_FH_teeworlds_map,
+    IO_FH_genesis_map,
+    IO_FH_genesis_3dt,
 )
 
 
 def _import_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ImportGameLevel.bl_idname, text=f"Game level ({', '.join(games.endings())})")
     menu.layout.operator(ImportTeeworldsMap.bl_idname, text="Teeworlds / DDNet map (.map)")
+    menu.layout.operator(ImportGenesisMap.bl_idname, text="Genesis3D map (.map)")
+    menu.layout.operator(ImportGenesis3dt.bl_idname, text="Genesis3D level (.3dt)")
 
 
 def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ExportTeeworldsMap.bl_idname, text="Teeworlds / DDNet map (.map)")
+    menu.layout.operator(ExportGenesisMap.bl_idname, text="Genesis3D map (.map)")
+    menu.layout.operator(ExportGenesis3dt.bl_idname, text="Genesis3D level (.3dt)")
 
 
 def register() -> None:

@@ -57,7 +57,8 @@ def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active:
         for line in textwrap.wrap(report.as_string(), letters)[:LINES]:
             column.label(text=line)
         column.label(text=f"All of it: text {report.name}", icon="TEXT")
-    layout.operator(f"export_scene.{game.operator}", icon="EXPORT").collection = level.name
+    operator = game.operator(levels.file_name(level))
+    layout.operator(f"export_scene.{operator}", icon="EXPORT").collection = level.name
 
 
 def register() -> None:

@@ -1,7 +1,18 @@
 """Genesis3D levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
+from . import panel
 from .exporter import export_level
 from .importer import import_level
-from .settings import ExportSettings, ImportSettings
+from .settings import ExportSettings, ImportSettings, for_file
 
-__all__ = ["ExportSettings", "ImportSettings", "export_level", "import_level"]
+__all__ = ["ExportSettings", "ImportSettings", "export_level", "for_file", "import_level", "register", "unregister"]
+
+
+def register() -> None:
+    """Register the game's own panel and operators."""
+    panel.register()
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    panel.unregister()

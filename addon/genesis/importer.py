@@ -14,7 +14,7 @@ from ...formats.genesis import upgrade
 from ...formats.genesis.editor_level import SKY_SIDES, VERSION, EditorBrush, Level3dt
 from ...formats.genesis.map_file import MapLevel
 from ..scene import identity, originals, properties
-from ..scene.reports import Report
+from ..scene.reports import Report, SceneError
 from . import brushes, editor_brushes, entities, geometry, layout, library, models, preview, values, view
 from .brushes import Place
 from .geometry import Geometry
@@ -129,9 +129,7 @@ def _build_editor(site: Site, level: Level3dt, path: Path) -> None:
         level = upgrade.upgraded(level)
     types = entities.declared_types(site.settings.headers_directory, site.report)
     _write_editor_level(site, level)
-    sides = level.sky.faces if level.sky else []
-    sky = {f"Sky{side}": face.texture for side, face in zip(SKY_SIDES, sides, strict=False) if face.apply}
-    materials = _materials(site, level.texture_library, {key: name for key, name in sky.items() if name}, path)
+    materials = _materials(site, level.texture_library, _sky(level), path)
     leaves = [(number, brush) for number, brush, _ in layout.numbered_brushes(level) if brush.children is None]
     shape = geometry.of_editor(leaves)
     made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), centred=True)
@@ -185,6 +183,13 @@ def _write_editor_level(site: Site, level: Level3dt) -> None:
         _hold_text(site, layout.SETTINGS, "settings", level.settings)
 
 
+def _sky(level: Level3dt) -> dict[str, str]:
+    """The texture of each side of the sky that has one."""
+    sides = level.sky.faces if level.sky else []
+    named = {f"Sky{side}": face.texture for side, face in zip(SKY_SIDES, sides, strict=False) if face.apply}
+    return {side: name for side, name in named.items() if name}
+
+
 def _hold_text(site: Site, kind: str, title: str, body: str) -> None:
     text = bpy.data.texts.new(f"{site.collection.name} {title}")
     text.write(body.replace("\r\n", "\n").replace("\0", ""))
@@ -196,3 +201,25 @@ def _materials(site: Site, named: str, sky: dict[str, str], path: Path) -> Mater
     """The materials of a level whose texture library is called `named`."""
     pictures = library.Pictures(site, library.find(site, named, path))
     return Materials(site, pictures, sky)
+
+
+def materials_again(
+    context: bpy.types.Context, collection: bpy.types.Collection, level: Level3dt, report: Report
+) -> Materials:
+    """The materials of a level that was imported: those that it holds, and new ones for what has none yet."""
+    info = originals.describe(collection)
+    root = next((obj for obj in collection.objects if _is_root(obj)), None)
+    if info is None or root is None:
+        raise SceneError(f"{collection.name} has no root empty")
+    scene = view.scene_of(context)
+    settings = ImportSettings(**{key: info.options[key] for key in ("scale", "lighting") if key in info.options})
+    site = Site(level, collection, root, info.token, scene, settings, report)
+    pictures = library.Pictures(site, library.find(site, level.texture_library, Path(bpy.data.filepath)))
+    made = Materials(site, pictures, _sky(level))
+    made.adopt(originals.resources(collection, layout.MATERIAL).values())
+    return made
+
+
+def _is_root(obj: bpy.types.Object) -> bool:
+    mark = identity.stamped(obj)
+    return mark is not None and mark.kind == layout.ROOT

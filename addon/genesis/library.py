@@ -61,6 +61,8 @@ class Pictures:
     def __init__(self, site: Site, library: txl.Library | None) -> None:
         self.site = site
         self.library = library
+        self.sizes: dict[str, tuple[int, int]] = {}
+        """Sizes, by name in lower case, of textures that were found before."""
         self._made: dict[str, bpy.types.Image] = {}
 
     def size(self, name: str) -> tuple[int, int]:
@@ -73,7 +75,7 @@ class Pictures:
                     return width, height
             except FormatError:
                 pass
-        return UNKNOWN_SIZE, UNKNOWN_SIZE
+        return self.sizes.get(name.lower(), (UNKNOWN_SIZE, UNKNOWN_SIZE))
 
     def image(self, name: str) -> bpy.types.Image:
         """The image of a texture; a labelled checker, named in the report, of one that isn't there."""

@@ -7,6 +7,7 @@ through, and sky faces as holes in which the six textures of the sky are seen, w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -20,6 +21,8 @@ from .site import Site
 
 ALPHA = "alpha"
 """The face attribute."""
+LOOK = "levelwright_look"
+"""On materials: the Look that they were made for."""
 SIDES = ("SkyLeft", "SkyRight", "SkyTop", "SkyBottom", "SkyFront", "SkyBack")
 _AXES = {
     # Side: the axis of the direction that meets it, its sign, and what of the direction goes right and up on it.
@@ -41,6 +44,7 @@ class Materials:
         self.pictures = pictures
         self.sky = sky
         self._made: dict[tuple[str, Look], bpy.types.Material] = {}
+        self._number = max(originals.resources(site.collection, layout.MATERIAL), default=-1) + 1
 
     def get(self, texture: str, look: Look) -> bpy.types.Material:
         """The material of faces with a texture that look like this."""
@@ -52,12 +56,24 @@ class Materials:
             material = self._made[key] = self._make(texture, look)
         return material
 
+    def adopt(self, materials: Iterable[bpy.types.ID]) -> None:
+        """Use materials that an import made earlier, whose textures may be nowhere else by now."""
+        for material in materials:
+            texture, look = material.get(layout.TEXTURE), material.get(LOOK)
+            if isinstance(material, bpy.types.Material) and isinstance(texture, str) and isinstance(look, int):
+                self._made[texture, Look(look)] = material
+                size = material.get(layout.TEXTURE_SIZE)
+                if size is not None:
+                    self.pictures.sizes[texture.lower()] = (int(size[0]), int(size[1]))
+
     def _make(self, texture: str, look: Look) -> bpy.types.Material:
         ways = "".join(f", {way.name.lower()}" for way in Look if way & look and way.name)
         material = bpy.data.materials.new(f"{layout.readable(texture) or '(no name)'}{ways}")
         material[layout.TEXTURE] = texture
         material[layout.TEXTURE_SIZE] = list(self.pictures.size(texture))
-        number = len(self._made)
+        material[LOOK] = int(look)
+        number = self._number
+        self._number += 1
         identity.stamp(material, self.site.token, layout.MATERIAL, number)
         originals.set_resource(self.site.collection, layout.MATERIAL, number, material)
         nodes = shader(material)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from . import layout
 
@@ -70,7 +71,7 @@ class ExportSettings:
         default="as_imported",
         metadata={
             "title": "Write",
-            "tooltip": "Which kind of file the level becomes",
+            "tooltip": "Which kind of file the level becomes; a file's ending .map or .3dt says so, too, and wins",
             "choices": {
                 "as_imported": ("As imported", "The kind of file that the level was imported from"),
                 "map": (".map", "What the compiler reads; of a .3dt, cuts and hollows are carved as the editor does"),
@@ -117,3 +118,9 @@ class ExportSettings:
         default=False,
         metadata={"title": "Build as new", "tooltip": "Take nothing from the imported file, even where it is known"},
     )
+
+
+def for_file(settings: ExportSettings, path: Path) -> ExportSettings:
+    """The settings for a file of this name: its ending says what kind of file it is."""
+    kind = path.suffix.lower().removeprefix(".")
+    return replace(settings, container=kind) if kind in ("map", "3dt") else settings

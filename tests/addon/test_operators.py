@@ -196,10 +196,10 @@ def test_one_handler_takes_all_endings_and_asks_nothing_else() -> None:
 
 
 def test_every_option_of_a_game_is_a_property_of_its_operators() -> None:
-    for game in games.GAMES:
-        own = getattr(bpy.ops.import_scene, game.operator).get_rna_type().properties
+    for game, name in ((game, name) for game in games.GAMES for name in game.operators.values()):
+        own = getattr(bpy.ops.import_scene, name).get_rna_type().properties
         sniffing = bpy.ops.import_scene.game_level.get_rna_type().properties
-        exporting = getattr(bpy.ops.export_scene, game.operator).get_rna_type().properties
+        exporting = getattr(bpy.ops.export_scene, name).get_rna_type().properties
         for field in settings.fields(game.side.ImportSettings):
             assert field.tooltip, field.name
             assert (

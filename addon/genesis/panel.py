@@ -1,0 +1,139 @@
+"""The sidebar's part for Genesis3D levels: how cuts are shown, and what the active brush, model or entity is."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import bpy
+
+from ...formats import genesis
+from ...formats.binary import FormatError
+from ...formats.genesis.editor_level import Level3dt
+from ..scene import identity, originals
+from ..scene.meshes import select_faces
+from ..scene.reports import Report, SceneError
+from . import importer, layout, preview
+from .exporter import export_level
+from .settings import ExportSettings
+
+Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
+
+
+def _level_of(context: bpy.types.Context) -> bpy.types.Collection | None:
+    """The active level, if it is one of Genesis3D."""
+    level = originals.level_of(context)
+    info = originals.describe(level) if level is not None else None
+    return level if info is not None and info.format == layout.FORMAT else None
+
+
+def _is_editors(level: bpy.types.Collection) -> bool:
+    """Whether a level has cuts: a `.map`'s are carved."""
+    info = originals.describe(level)
+    return info is not None and info.options.get(layout.KIND) == "3dt"
+
+
+class PreviewCuts(bpy.types.Operator):
+    """Show what cut and hollow brushes leave, as the compiler will get it. Again, it follows what was edited since"""
+
+    bl_idname = "levelwright.genesis_preview_cuts"
+    bl_label = "Preview Cuts"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level that has cuts."""
+        level = _level_of(context)
+        return level is not None and _is_editors(level)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Carve the scene as it is now."""
+        collection = _level_of(context)
+        if collection is None:
+            return {"CANCELLED"}
+        report = Report()
+        try:
+            data = export_level(context, collection, ExportSettings(), report)
+            level = genesis.read(data)
+            if not isinstance(level, Level3dt):
+                raise SceneError(f"{collection.name} has no cuts")
+            preview.build(collection, level, importer.materials_again(context, collection, level, report))
+        except (SceneError, FormatError) as error:
+            for obj, faces in getattr(error, "faces", {}).items():
+                select_faces(obj, faces)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class HidePreview(bpy.types.Operator):
+    """Remove the preview of cuts, and show the brushes themselves again"""
+
+    bl_idname = "levelwright.genesis_hide_preview"
+    bl_label = "Hide Preview"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a preview."""
+        level = _level_of(context)
+        return level is not None and preview.collection_of(level) is not None
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Remove it."""
+        level = _level_of(context)
+        if level is not None:
+            preview.remove(level)
+        return {"FINISHED"}
+
+
+class LEVELWRIGHT_PT_genesis(bpy.types.Panel):
+    """The active Genesis3D level, and what of it the active object is."""
+
+    bl_label = "Genesis3D"
+    bl_category = "Levelwright"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level of the game."""
+        return _level_of(context) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the preview's buttons, and the properties of the active object."""
+        level = _level_of(context)
+        if level is None:
+            return
+        if _is_editors(level):
+            row = self.layout.row(align=True)
+            row.operator(PreviewCuts.bl_idname, icon="MOD_BOOLEAN")
+            row.operator(HidePreview.bl_idname, text="", icon="X")
+        obj: Any = context.active_object
+        mark = identity.stamped(obj) if obj is not None else None
+        if mark is None:
+            return
+        column = self.layout.column(align=True)
+        column.label(text=f"{mark.kind.title()} {mark.record}: {obj.name}")
+        for key in _shown(obj):
+            column.prop(obj, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
+
+
+def _shown(obj: bpy.types.Object) -> list[str]:
+    """The properties of an object that are the level's."""
+    keys: Any = obj.keys()
+    return [key for key in keys if not key.startswith("levelwright") and isinstance(obj[key], bool | int | float | str)]
+
+
+CLASSES = (PreviewCuts, HidePreview, LEVELWRIGHT_PT_genesis)
+
+
+def register() -> None:
+    """Register the operators and the panel."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
