@@ -114,7 +114,8 @@ def write(id_block: bpy.types.ID, instance: Any) -> None:
 def writer(instance: Any) -> Callable[[bpy.types.ID], None]:
     """Return a function that does what `write` does, for the same fields on many data-blocks: it is worked out once."""
     values = {one.name: to_blender(one, getattr(instance, one.name)) for one in fields(type(instance))}
-    shown = [(one.name, ui) for one in fields(type(instance)) if (ui := _ui(one, type(values[one.name])))]
+    kinds: dict[str, Any] = {name: type(value) for name, value in values.items()}
+    shown = [(one.name, ui) for one in fields(type(instance)) if (ui := _ui(one, kinds[one.name]))]
     stored = {name: value if type(value) in _PLAIN else _comparable(value) for name, value in values.items()}
     text = json.dumps(stored)
 
