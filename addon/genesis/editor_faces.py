@@ -52,6 +52,8 @@ def read(
     records: all faces of the original. Raises SceneError for textures that the editor can't lay so.
     """
     shape = found.shape
+    if not shape.rings:  # it is as it was
+        shape.rings = [_backwards(records[record].points.astype(np.float64)) for record in shape.records.tolist()]
     read_faces = reader.read(shape, found.source)
     laid = _parameters(found, read_faces, version, report)
     changes = Changes()
@@ -95,12 +97,17 @@ def _new_face(faces: ReadFaces, side: int, points: Any, laid: dict[str, Any] | N
     return EditorFace(points, faces.names[side], **(values | (laid or {})))
 
 
+def _backwards(ring: Floats) -> Floats:
+    """A ring the other way round, from the same corner on."""
+    return ring[(-np.arange(len(ring))) % max(len(ring), 1)]
+
+
 def _points(ring: Floats, was: EditorFace | None, shape: Shape) -> Any:
     """A side's corners as the file has them, float32 [n, 3], clockwise seen from outside.
 
     Corners that are where the record has one are that, bit for bit; they begin with the record's first if they can.
     """
-    points = ring[(-np.arange(len(ring))) % max(len(ring), 1)].astype(np.float32)
+    points = _backwards(ring).astype(np.float32)
     if was is None or not len(was.points) or not len(points) or (shape.whole and shape.move is not None):
         return points + np.float32(0)
     away = np.abs(points[:, None] - was.points[None]).max(axis=2)

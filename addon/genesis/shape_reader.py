@@ -118,7 +118,7 @@ class Shape:
     inside: Bools
     """[k]: cuts through a concave solid."""
     rings: list[Floats]
-    """Corners of each side, counter-clockwise seen from outside."""
+    """Corners of each side, counter-clockwise seen from outside; empty for a brush that is as it was."""
     others: list[list[int]] = field(default_factory=list)
     """[k]: further faces of the mesh in the same plane."""
     matrix: Matrix = field(default_factory=lambda: np.eye(4))

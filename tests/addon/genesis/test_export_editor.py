@@ -1,0 +1,295 @@
+"""Edits of a `.3dt`: the lines that say what was edited, and no others; and from one kind of file to the other."""
+
+import difflib
+
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon.genesis import layout
+from levelwright.addon.scene import originals
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.formats import genesis
+
+from tests.addon.genesis.export_helpers import brush, exported, imported, part, place, positions, set_uvs, uvs
+from tests.formats.genesis_3dt_text import entity, group, hollow, leaf, level, model, whole_level
+from tests.formats.genesis_bytes import room
+
+UP, DOWN = 2, 3
+LAMP = [("classname", "light"), ("%name%", "lamp"), ("light", "150"), ("origin", "10 20 -30")]
+CAMERA = [("classname", "Camera"), ("%name%", "eye"), ("origin", "0 0 0")]
+
+
+def sample(*brushes, models=(), version=(1, 31)):
+    return level(
+        version,
+        brushes or [leaf("box", version)],
+        [entity(LAMP, version, (10, 20, -30)), entity(CAMERA, version, group=1)],
+        models,
+        [group("Default", 0, version), group("g1", 1, version, 0)],
+    ).encode("latin-1")
+
+
+def lines(before, after):
+    """The lines that differ, as (before, after)."""
+    old, new = (one.decode("latin-1").split("\n") for one in (before, after))
+    found = []
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            found.append(([one.strip() for one in old[a:b]], [one.strip() for one in new[c:d]]))
+    return found
+
+
+@pytest.mark.parametrize("minor", [2, 5, 10, 14, 20, 27, 31, 32, 33, 34])
+def test_an_unedited_scene_is_the_original_byte_for_byte(minor):
+    data = whole_level((1, minor)).encode("latin-1")
+    report = Report()
+    assert exported(imported(data, "a.3dt"), report) == data
+    assert not report.notes, report.lines()
+
+
+def test_line_ends_stay():
+    data = sample().replace(b"\n", b"\r\n")
+    scene = imported(data, "a.3dt")
+    assert exported(scene) == data
+    part(scene, layout.ENTITY, 0)["light"] = 200
+    assert exported(scene) == data.replace(b'Key light Value "150"', b'Key light Value "200"')
+
+
+def test_a_moved_brush_moves_its_points_and_takes_its_texture_along():
+    data = sample()
+    scene = imported(data, "a.3dt")
+    brush(scene, 0).location.x += 16
+    report = Report()
+    after = genesis.read(exported(scene, report))
+    was, now = genesis.read(data).brushes[0], after.brushes[0]
+    for one, other in zip(was.faces, now.faces, strict=True):
+        np.testing.assert_array_equal(other.points, one.points + np.float32([16, 0, 0]))
+    assert [face.shift for face in now.faces] == [(0, 0), (0, 0), (-16, 0), (-16, 0), (-16, 0), (-16, 0)]
+    assert report.notes == ["brush box changed: 6 faces' corners, 4 texture placements"]
+    free = genesis.read(exported(scene, texture_lock=False)).brushes[0]
+    assert {face.shift for face in free.faces} == {(0, 0)}
+
+
+def test_a_moved_face_is_that_faces_lines_and_its_neighbours():
+    data = sample()
+    scene = imported(data, "a.3dt")
+    obj = brush(scene, 0)
+    moved = positions(obj)
+    moved[moved[:, 2] > 0, 2] += 16
+    place(obj, moved)
+    found = lines(data, exported(scene, texture_lock=False))
+    assert all("64.000000" in one for before, _ in found for one in before)
+    now = [one for _, after in found for one in after]
+    assert len(now) == 4 + 4 * 2 and all(one.split()[2] == "80.000000" for one in now)
+
+
+def test_a_new_texture_placement_and_another_texture():
+    data = sample()
+    scene = imported(data, "a.3dt")
+    obj = brush(scene, 0)
+    uv = uvs(obj)
+    width = obj.data.materials[0][layout.TEXTURE_SIZE][0]
+    uv[list(obj.data.polygons[UP].loop_indices), 0] += 8 / width
+    set_uvs(obj, uv)
+    obj.data.materials.append(bpy.data.materials.new("stone"))
+    obj.data.polygons[DOWN].material_index = len(obj.data.materials) - 1
+    info = "TexInfo Rotate 0 Shift {} 0 Scale 1.000000 1.000000 Name {}"
+    assert lines(data, exported(scene)) == [
+        ([info.format(0, '"brick"')], [info.format(8, '"brick"')]),
+        ([info.format(0, '"brick"')], [info.format(0, '"stone"')]),
+    ]
+
+
+def test_a_turned_texture():
+    data = sample()
+    scene = imported(data, "a.3dt")
+    obj = brush(scene, 0)
+    uv = uvs(obj)
+    loops = list(obj.data.polygons[UP].loop_indices)
+    uv[loops] = uv[loops] @ np.array([[0, 1], [-1, 0]])
+    set_uvs(obj, uv)
+    ((before, after),) = lines(data, exported(scene))
+    assert before[0].startswith("TexInfo Rotate 0") and after[0].split()[2] in ("90", "-90")
+    np.testing.assert_allclose(uvs(brush(imported(exported(scene), "b.3dt"), 0)), uv, atol=1e-3)
+
+
+def test_textures_that_the_editor_has_no_numbers_for_are_refused():
+    scene = imported(sample(), "a.3dt")
+    obj = brush(scene, 0)
+    uv = uvs(obj)
+    loops = list(obj.data.polygons[UP].loop_indices)
+    uv[loops, 0] += uv[loops, 1] * 0.7  # skewed
+    set_uvs(obj, uv)
+    with pytest.raises(SceneError, match="no numbers for") as caught:
+        exported(scene)
+    assert caught.value.faces[obj].tolist() == [UP]
+
+
+def test_properties_of_brushes_and_faces():
+    data = sample()
+    scene = imported(data, "a.3dt")
+    obj = brush(scene, 0)
+    obj["brush_name"], obj["detail"] = "crate", True
+    obj.data.attributes["face_light"].data[UP].value = 50
+    assert lines(data, exported(scene)) == [
+        (['Brush "box"', "Flags 1"], ['Brush "crate"', "Flags 9"]),
+        (["Light 300"], ["Light 50"]),
+    ]
+
+
+def test_a_hollow_brush_moves_as_one():
+    data = sample(hollow("room", (-256, 0, -256), (256, 256, 256)), leaf("box"))
+    scene = imported(data, "a.3dt")
+    assert exported(scene) == data
+    brush(scene, 0).location.z += 32
+    after = genesis.read(exported(scene, texture_lock=False))
+    was = genesis.read(data)
+    for one, other in zip(was.brushes[0].leaves(), after.brushes[0].leaves(), strict=True):
+        for a, b in zip(one.faces, other.faces, strict=True):
+            np.testing.assert_array_equal(b.points, a.points + np.float32([0, 32, 0]))
+    assert after.brushes[1].faces[0].points.tobytes() == was.brushes[1].faces[0].points.tobytes()
+
+
+def test_copies_and_removals_in_the_tree():
+    data = sample(hollow("room", (-256, 0, -256), (256, 256, 256)), leaf("box"))
+    scene = imported(data, "a.3dt")
+    shell, inner = brush(scene, 1), brush(scene, 2)
+    bpy.data.objects.remove(inner)
+    report = Report()
+    after = genesis.read(exported(scene, report))
+    assert [one.is_multi for one in after.brushes] == [True, False]
+    assert len(after.brushes[0].children) == 1
+    bpy.data.objects.remove(shell)
+    after = genesis.read(exported(scene))
+    assert [one.name for one in after.brushes] == ["box"]
+    box = brush(scene, 3)
+    twin = box.copy()
+    twin.data = box.data.copy()
+    twin.location.x += 256
+    box.users_collection[0].objects.link(twin)
+    after = genesis.read(exported(scene))
+    assert [one.name for one in after.brushes] == ["box", "box"]
+    assert after.brushes[1].faces[0].points[0, 0] - after.brushes[0].faces[0].points[0, 0] == 256
+
+
+def test_groups_follow_from_collections():
+    data = sample(leaf("box", group=0))
+    scene = imported(data, "a.3dt")
+    homes = [one for one in scene.children_recursive if one.get("group_name") is not None]
+    obj = brush(scene, 0)
+    homes[0].objects.unlink(obj)
+    homes[1].objects.link(obj)
+    homes[1]["group_name"] = "doors"
+    report = Report()
+    assert lines(data, exported(scene, report)) == [
+        (["GroupId 0"], ["GroupId 1"]),
+        (['Group "g1"'], ['Group "doors"']),
+    ]
+    assert set(report.notes) == {"brush box changed: group", "group doors changed: group_name"}
+
+
+def test_models_stand_as_at_their_key_and_motions_are_read_back():
+    data = sample(leaf("box"), leaf("door", model=1), models=[model("door", 1, time=2.5, origin=(0, 64, 0))])
+    scene = imported(data, "a.3dt")
+    assert exported(scene) == data
+    bpy.context.scene.frame_set(20)
+    assert exported(scene) == data
+    part(scene, layout.MODEL, 0)["model_name"] = "gate"
+    part(scene, layout.MODEL, 0)["key_time"] = 0.0
+    found = lines(data, exported(scene, texture_lock=False))
+    assert (['Model "door"'], ['Model "gate"']) in found
+
+
+def test_the_levels_own_words_and_settings():
+    data = sample()
+    scene = imported(data, "a.3dt")
+    scene["TextureLib"] = "b.txl"
+    scene["SkyTop"] = "up"
+    scene["SkyBack"] = "-bk"
+    found = lines(data, exported(scene))
+    assert (['TextureLib "..\\\\a b.txl"'], ['TextureLib "b.txl"']) in found
+    assert (['0 ""'], ['1 "up"']) in found and (['1 "bk"'], ['0 "bk"']) in found
+    assert len(found) == 3
+    text = originals.resources(scene, layout.SETTINGS)[0]
+    body = text.as_string()
+    text.clear()
+    text.write(body.replace("CompileInfo", "CompileInfo2"))
+    assert (["CompileInfo"], ["CompileInfo2"]) in lines(data, exported(scene))
+
+
+def test_entities_move_in_both_their_places():
+    data = sample()
+    scene = imported(data, "a.3dt")
+    part(scene, layout.ENTITY, 0).location.x += 5
+    assert lines(data, exported(scene)) == [
+        (["eOrigin 10 20 -30 2"], ["eOrigin 15 20 -30 2"]),
+        (['Key origin Value "10 20 -30"'], ['Key origin Value "15 20 -30"']),
+    ]
+
+
+def test_an_edited_old_level_becomes_one_of_today():
+    data = whole_level((1, 20)).encode("latin-1")
+    scene = imported(data, "a.3dt")
+    part(scene, layout.ENTITY, 0)["light"] = 99
+    report = Report()
+    after = genesis.read(exported(scene, report))
+    assert after.version == (1, 31) and after.entities[0].get("light") == "99"
+    assert "version 1.20 became 1.31" in report.notes
+
+
+def test_a_new_mesh_is_a_brush():
+    import bmesh
+
+    scene = imported(sample(), "a.3dt")
+    mesh = bpy.data.meshes.new("cube")
+    made = bmesh.new()
+    bmesh.ops.create_cube(made, size=32)
+    made.to_mesh(mesh)
+    made.free()
+    obj = bpy.data.objects.new("cube", mesh)
+    obj.parent = next(one for one in scene.objects if one.parent is None)
+    scene.children[0].objects.link(obj)
+    after = genesis.read(exported(scene)).brushes[1]
+    assert (after.name, after.flags, len(after.faces)) == ("cube", 1, 6)
+    face = after.faces[0]
+    assert (face.flags, face.light, face.rotate, face.shift, face.scale, face.light_scale) == (
+        0x200, 300, 0, (0, 0), (1, 1), (2, 2),
+    )  # fmt: skip
+    again = imported(genesis.write(genesis.read(exported(scene))), "b.3dt")
+    np.testing.assert_allclose(np.abs(positions(brush(again, 1))), 16)
+
+
+# ---- the other kind of file
+
+
+def test_a_3dt_becomes_a_map():
+    data = sample(hollow("room", (-256, 0, -256), (256, 256, 256)))
+    scene = imported(data, "a.3dt")
+    report = Report()
+    made = genesis.read(exported(scene, report, container="map"))
+    assert made.kind == "map" and len(made.world.brushes) == 6, "six walls of the room"
+    assert "converted from .3dt to .map" in report.notes
+    assert [one.classname for one in made.points] == ["light"]
+
+
+def test_a_map_becomes_a_3dt():
+    data = room()
+    made = genesis.read(exported(imported(data), container="3dt"))
+    assert made.kind == "3dt" and len(made.brushes) == 6
+    back = genesis.read(exported(imported(genesis.write(made), "a.3dt"), container="map"))
+    assert sorted(len(one.faces) for one in back.world.brushes) == [6] * 6
+
+
+def test_edits_are_part_of_what_is_converted():
+    scene = imported(room())
+    brush(scene, 0).location.x += 8
+    made = genesis.read(exported(scene, container="3dt", texture_lock=False))
+    was = genesis.read(exported(imported(room()), container="3dt"))
+    first, other = made.brushes[0].faces[0].points, was.brushes[0].faces[0].points
+    np.testing.assert_array_equal(first - other, np.broadcast_to(np.float32([8, 0, 0]), first.shape))
+
+
+def test_a_conversion_that_the_compiler_would_refuse_is_refused():
+    data = level((1, 31), [leaf("box")], [], (), [group("Default", 0)]).encode("latin-1")
+    with pytest.raises(SceneError, match="no entity but the world"):
+        exported(imported(data, "a.3dt"), container="map")
