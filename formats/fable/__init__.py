@@ -1,0 +1,78 @@
+"""Fable: The Lost Chapters: levels (`.lev`), the things in them (`.tng`) and the world's map (`.wld`).
+
+A level has height cells, a game map of atmospheres and sounds, and sections of navigation. `tng` and `wld` have verbs
+of their own: they are text beside a level.
+"""
+
+from ..binary import Buffer
+from . import lev_file, tng, wld
+from .blank import fill_palette, new_brushes, new_cells, new_level
+from .check import check
+from .contents import contents, summary
+from .lev_file import section_at
+from .level import Level, Section, heights, stored_heights, strengths
+from .navigation import BLOCKED, new_navigation, patch, raster, rebuild, weights
+from .nodes import Navigation
+from .records import (
+    CELL,
+    GAME_CELL,
+    HEIGHT_SCALE,
+    NODE,
+    PALETTE_ENTRY,
+    POSITION,
+    UID_BASE,
+    palette_name,
+    palette_names,
+)
+
+__all__ = [
+    "BLOCKED",
+    "CELL",
+    "GAME_CELL",
+    "HEIGHT_SCALE",
+    "NODE",
+    "PALETTE_ENTRY",
+    "POSITION",
+    "UID_BASE",
+    "Level",
+    "Navigation",
+    "Section",
+    "check",
+    "contents",
+    "fill_palette",
+    "heights",
+    "identify",
+    "new_brushes",
+    "new_cells",
+    "new_level",
+    "new_navigation",
+    "palette_name",
+    "palette_names",
+    "patch",
+    "raster",
+    "read",
+    "rebuild",
+    "section_at",
+    "stored_heights",
+    "strengths",
+    "summary",
+    "tng",
+    "weights",
+    "wld",
+    "write",
+]
+
+
+def identify(data: Buffer) -> bool:
+    """Whether these bytes are a `.lev`."""
+    return lev_file.identify(data)
+
+
+def read(data: Buffer) -> Level:
+    """Read a level: cheap, navigation is decoded when it is first asked for. Raises FormatError."""
+    return lev_file.read(data)
+
+
+def write(level: Level) -> bytes:
+    """Return the level's bytes: what nobody changed comes out as it came in. Raises FormatError."""
+    return lev_file.write(level)

@@ -1,0 +1,252 @@
+"""Real levels: byte for byte, at once, and their navigation made anew as the game's editor made it.
+
+Skipped where there is no corpus (../shared/corpus beside the repository, or $LEVELWRIGHT_SHARED/corpus).
+"""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from formats.fable import (
+    BLOCKED,
+    Section,
+    check,
+    contents,
+    heights,
+    identify,
+    new_navigation,
+    palette_names,
+    patch,
+    raster,
+    read,
+    rebuild,
+    summary,
+    tng,
+    weights,
+    write,
+)
+from formats.fable.nodes import encode
+from formats.fable.text import decimal
+from tests.formats import fable_bytes as build
+
+
+@pytest.fixture(scope="module")
+def levels(corpus) -> list[Path]:
+    found = sorted(corpus.glob("lev/*/*.lev"))
+    if not found:
+        pytest.skip(f"no Fable levels in {corpus}")
+    return found
+
+
+@pytest.fixture(scope="module")
+def barrow(levels) -> bytes:
+    return next(path for path in levels if path.name == "BarrowFields.lev").read_bytes()
+
+
+def sections(levels):
+    """Every section of every level, with its level."""
+    for path in levels:
+        level = read(path.read_bytes())
+        for section in level.sections:
+            yield level, section
+
+
+def test_every_level_comes_out_as_it_came_in(levels):
+    for path in levels:
+        data = path.read_bytes()
+        assert identify(data)
+        level = read(data)
+        assert write(level) == data, path
+        for section in level.sections:
+            section.navigation = section.navigation
+        assert write(level) == data, path
+        assert check(level) == [], path
+        assert summary(level)["blocked cells"] == 0
+        list(contents(level)["navigation"])
+
+
+def test_offsets_move_by_what_a_sound_is_long(levels):
+    for path in levels:
+        data = path.read_bytes()
+        level = read(data)
+        level.sounds.append("SOUND_THEME_ADDED")
+        longer = write(level)
+        assert len(longer) == len(data) + 21
+        again = read(longer)
+        assert check(again) == []
+        assert again.cells.tobytes() == level.cells.tobytes()
+        again.sounds.pop()
+        assert write(again) == data
+
+
+def test_the_sea_sounds_where_the_sea_is(levels):
+    """The game map's rows run the right way: water's sound lies over water's ground."""
+    level = read(next(path for path in levels if path.name == "StartOakValeEast.lev").read_bytes())
+    names = palette_names(level.ground_palette)
+    wet = np.array([("WATER" in name or "SEA" in name) for name in names])[level.cells["themes"]]
+    water = (wet & (level.cells["strengths"][..., :1] > 0)).any(axis=-1)[:-1, :-1]
+    oceans = [number for number, name in enumerate(level.sounds, 1) if "OCEAN" in name]
+    sounding = np.isin(level.game_map["sound"], oceans).repeat(4, axis=0).repeat(4, axis=1)
+    assert water[sounding].mean() > 0.9
+    assert water[sounding[::-1]].mean() < 0.2
+
+
+def test_things_stand_on_the_ground(levels):
+    for path in levels:
+        level, things = read(path.read_bytes()), tng.read(path.with_suffix(".tng").read_bytes())
+        z = heights(level.cells)
+        markers = [t for t in things if t.kind == "Marker" and t.position is not None]
+        gaps = [abs(t.position[2] - z[round(t.position[1]), round(t.position[0])]) for t in markers]
+        assert not gaps or np.median(gaps) < 0.5
+        uids = things.by_uid()
+        assert level.map_header["thing_uid_counter"] > max((uid & 0xFFFFFFFF for uid in uids), default=0)
+        keys = {key for section in level.sections for key in section.navigation.keys.tolist()}
+        doors = {thing.door_key for thing in things if "DOOR" in (thing.definition_type or "")}
+        assert keys <= doors
+
+
+def test_every_tng_comes_out_as_it_came_in(corpus):
+    paths = sorted(corpus.glob("lev/*/*.tng"))
+    if not paths:
+        pytest.skip(f"no Fable things in {corpus}")
+    for path in paths:
+        data = path.read_bytes()
+        for text in (data, data.replace(b"\n", b"\r\n")):
+            things = tng.read(text)
+            assert tng.write(things) == text
+            for thing in things:
+                assert thing.uid is not None
+                if thing.forward is not None:  # villages have a place, but look nowhere
+                    thing.forward, thing.up = thing.forward, thing.up
+                if thing.position is not None:
+                    thing.position = thing.position
+                    written = [thing.body.get(f"Position{axis}") for axis in "XYZ"]
+                    assert [decimal(value) for value in thing.position] == written
+            assert tng.write(things) == text
+
+
+# ---------------------------------------------------------------------------------------------------------- navigation
+
+
+def test_an_untouched_layer_is_rebuilt_to_the_byte(levels):
+    """Leaves, neighbours in their order, child links, indices, regions, doors, links between layers."""
+    count = 0
+    for _, section in sections(levels):
+        tree = section.navigation
+        for layer in range(tree.layer_count):
+            assert encode(rebuild(tree, layer, raster(tree, layer))) == encode(tree)
+            count += 1
+    assert count >= 6
+
+
+def test_a_patch_without_changes_changes_nothing(levels):
+    for level, section in sections(levels):
+        tree = section.navigation
+        unchanged = np.zeros((level.height, level.width), np.bool_)
+        assert encode(patch(tree, 0, weights(level.cells), unchanged)) == encode(tree)
+
+
+def by_place(tree):
+    """Leaves by layer, level and centre: what they are, and whom they name, by the same."""
+    leaves = np.flatnonzero(tree.nodes["leaf"])
+    names = {
+        int(tree.nodes["index"][n]): tuple(tree.nodes[n][field].item() for field in ("layer", "level", "x", "y"))
+        for n in leaves
+    }
+    starts = tree.first_neighbours()
+    return {
+        names[int(tree.nodes["index"][n])]: (
+            int(tree.nodes["region"][n]),
+            int(tree.nodes["preference"][n]),
+            int(tree.nodes["switchable"][n]),
+            [names[i] for i in tree.neighbours[starts[n] : starts[n + 1]].tolist()],
+        )
+        for n in leaves
+    }
+
+
+def test_a_patch_leaves_all_other_leaves_as_they_were(levels):
+    edited = 0
+    for level, section in sections(levels):
+        tree = section.navigation
+        before = by_place(tree)
+        x, y = next(place[2:] for place in before if place[0] == 0 and place[1] == 3)
+        changed = np.zeros((level.height, level.width), np.bool_)
+        changed[int(y), int(x)] = True
+        after = by_place(patch(tree, 0, np.full(changed.shape, BLOCKED), changed))
+        gone, new = before.keys() - after.keys(), after.keys() - before.keys()
+        assert gone == {(0, 3, x, y)}
+        assert len(new) == 3 + 3  # 4 x 4 without a unit: three of 2 x 2, three of 1 x 1
+        for place in before.keys() - gone:
+            assert after[place][:3] == before[place][:3]
+            kept = [name for name in before[place][3] if name not in gone]
+            assert after[place][3][: len(kept)] == kept
+            assert set(after[place][3][len(kept) :]) <= new
+        edited += 1
+    assert edited >= 4
+
+
+def test_a_patch_and_its_reverse_give_the_level_back(levels):
+    for level, section in sections(levels):
+        tree = section.navigation
+        changed = np.zeros((level.height, level.width), np.bool_)
+        leaves = tree.nodes[(tree.nodes["leaf"] != 0) & (tree.nodes["layer"] == 0) & (tree.nodes["level"] <= 5)]
+        own = leaves[leaves["switchable"] == 0][7]
+        half = 16 / 2 ** int(own["level"])
+        changed[int(own["y"] - half) : int(own["y"] + half), int(own["x"] - half) : int(own["x"] + half)] = True
+        without = patch(tree, 0, np.full(changed.shape, BLOCKED), changed)
+        again = patch(without, 0, np.full(changed.shape, own["preference"].astype(np.int16)), changed)
+        first, second = by_place(tree), by_place(again)
+        assert first.keys() == second.keys()
+        assert all(set(first[place][3]) == set(second[place][3]) for place in first)
+        assert again.nodes[["index", "children", "level", "x", "y"]].tobytes() == (
+            tree.nodes[["index", "children", "level", "x", "y"]].tobytes()
+        )
+
+
+def test_a_rebuild_from_ground_forgets_what_ground_does_not_tell(levels):
+    """These copies say that all ground may be walked on; preferences come out as they were where there were leaves."""
+    for level, section in sections(levels):
+        anew = rebuild(section.navigation, 0, weights(level.cells))
+        before, after = raster(section.navigation, 0), raster(anew, 0)
+        assert (after != BLOCKED).all()
+        assert np.array_equal(before[before != BLOCKED], after[before != BLOCKED])
+
+
+# --------------------------------------------------------------------------------------------------------------- times
+
+
+def generated() -> bytes:
+    """256 x 256 with 20,000 nodes and more."""
+    lev = build.Lev(width=256, height=256, sections=None)
+    level = read(lev.build())
+    cells = level.cells.copy()
+    cells["walkable"] = np.random.default_rng(3).random(cells.shape) > 0.1
+    level.cells = cells
+    level.sections = []
+    level.sections.append(Section.new("NULL", new_navigation(weights(cells))))
+    assert len(level.sections[0].navigation.nodes) > 20_000
+    return write(level)
+
+
+def best(call) -> float:
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+@pytest.mark.parametrize("which", ["BarrowFields", "generated"])
+def test_opened_and_decoded_at_once(which, barrow):
+    data = barrow if which == "BarrowFields" else generated()
+
+    def decode():
+        level = read(data)
+        return [section.navigation for section in level.sections]
+
+    assert best(lambda: read(data)) < 0.003
+    assert best(decode) < 0.050
