@@ -321,8 +321,10 @@ def add_image(level: bpy.types.Collection, image: bpy.types.Image, external: boo
 
 
 def remove_image(level: bpy.types.Collection, record: int) -> None:
-    """Remove an image for good: layers that show it lose it when the map is exported."""
+    """Remove an image for good: layers that show it lose it when the map is exported. Raises SceneError without it."""
     image = originals.resources(level, layout.IMAGE).get(record)
+    if image is None:
+        raise SceneError(f"{level.name} has no image {record}")
     originals.set_resource(level, layout.IMAGE, record, None)
     if isinstance(image, bpy.types.Image):
         bpy.data.images.remove(image)

@@ -58,7 +58,8 @@ class _Edit:
         try:
             self.change(context, level)
         except (SceneError, FormatError, OSError, RuntimeError) as error:
-            self.report({"ERROR"}, str(error))  # type: ignore[attr-defined]  # every subclass is an operator
+            message = str(error).strip().removeprefix("Error: ")  # Blender's own errors begin with that
+            self.report({"ERROR"}, message)  # type: ignore[attr-defined]  # every subclass is an operator
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -120,6 +121,15 @@ def activate(context: bpy.types.Context, collection: bpy.types.Collection) -> No
         stack.extend(layer.children)
 
 
+def make_active(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Make an object the active one, unless its collection is excluded."""
+    view_layer = context.view_layer
+    if view_layer is not None:
+        view_layer.update()
+        if obj.name in view_layer.objects:
+            view_layer.objects.active = obj
+
+
 class EditSettings(_Edit, bpy.types.Operator):
     """Show the map's server settings in the text editor, a line a command; made if it has none"""
 
@@ -147,8 +157,10 @@ class AddGroup(_Edit, bpy.types.Operator):
     title: bpy.props.StringProperty(name="Name", description="Up to 11 bytes", maxlen=11)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
-        """Make the group and make it the active one."""
-        activate(context, edit.add_group(level, self.title))
+        """Make the group and make it the active one: layers are added to the group of the active object."""
+        group = edit.add_group(level, self.title)
+        activate(context, group)
+        make_active(context, edit.root_of(group))
 
 
 class AddLayer(_Edit, bpy.types.Operator):
@@ -179,11 +191,7 @@ class AddLayer(_Edit, bpy.types.Operator):
             made = edit.add_tile_layer(level, group, self.kind, self.title, size, self.resource)
             if self.kind != "TILES":
                 view.show_physics(level, True)
-        view_layer = context.view_layer
-        if view_layer is not None:
-            view_layer.update()
-            if made.name in view_layer.objects:  # not in collections that are excluded
-                view_layer.objects.active = made
+        make_active(context, made)
 
 
 class MoveLayer(_Edit, bpy.types.Operator):
@@ -281,7 +289,11 @@ class AddImage(_Edit, ImportHelper, bpy.types.Operator):  # type: ignore[misc]  
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Load it and let the map hold it."""
         path = Path(bpy.path.abspath(self.filepath))
-        edit.add_image(level, bpy.data.images.load(str(path)), self.external)
+        image = bpy.data.images.load(str(path))
+        if not all(image.size):
+            bpy.data.images.remove(image)
+            raise SceneError(f"{path}: no image that Blender can read")
+        edit.add_image(level, image, self.external)
 
 
 class RemoveImage(_Edit, bpy.types.Operator):

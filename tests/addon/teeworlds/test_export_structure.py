@@ -238,6 +238,7 @@ def test_layers_of_every_kind_are_added_to_an_imported_map(data, level):
 
 
 def test_the_operators_add_and_remove(data, level):
+    bpy.context.view_layer.objects.active = layer(level, DECO)  # the new group is the active one then
     bpy.ops.levelwright.add_group(title="Mine")
     bpy.ops.levelwright.add_layer(kind="TILES", title="ground", width=5, height=4)
     made = bpy.context.view_layer.objects.active
@@ -298,6 +299,11 @@ def test_images_are_added_and_removed_with_the_operators(data, level, tmp_path):
     assert items[LAYER, DECO][13] == 2
     assert [blobs[items[IMAGE, 2][word]] for word in (4, 5)] == [b"fresh\0", bytes([9]) * 1024]
     bpy.ops.levelwright.remove_image(record=2)
+    with pytest.raises(RuntimeError, match="no image 2"):
+        bpy.ops.levelwright.remove_image(record=2)
+    path.write_bytes(b"nothing to see")
+    with pytest.raises(RuntimeError, match=r"fresh\.png: no image"):
+        bpy.ops.levelwright.add_image(filepath=str(path))
     layer(level, DECO)["image"] = 0
     assert exported(level) == data
 
