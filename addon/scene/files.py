@@ -26,6 +26,8 @@ def write_atomically(
     target = Path(path).resolve()
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    if target.exists() and not os.access(target, os.W_OK):  # renaming over it would work, but nobody meant that
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")
     except OSError as error:

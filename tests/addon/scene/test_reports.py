@@ -215,6 +215,16 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     assert error.value.filename == str(tmp_path / "none" / "level.map"), "not the temporary file"
 
 
+def test_a_file_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "level.map"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "access", lambda file, mode: mode != os.W_OK or Path(file) != path)  # root may write all
+    with pytest.raises(PermissionError):
+        files.write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert folder(tmp_path) == ["level.map"]
+
+
 def test_a_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "level.map").mkdir()
     with pytest.raises(IsADirectoryError) as error:
