@@ -143,8 +143,10 @@ class FaceReader:
         known = shape.records >= 0
         result = self._fields(shape, source)
         faces = result.faces
-        faces["normal"] = np.where(shape.kept[:, None], faces["normal"], shape.normals)
-        faces["dist"] = np.where(shape.kept, faces["dist"], shape.dists)
+        for name, now in (("normal", shape.normals), ("dist", shape.dists)):
+            single = now.astype(np.float32)
+            kept = shape.kept.reshape(-1, *[1] * (single.ndim - 1)) | (single == faces[name])  # -0.0 stays
+            faces[name] = np.where(kept, faces[name], single)
         edited = np.zeros(len(known), np.bool_)
         for name in self.laid:
             edited |= result.edited[name]
