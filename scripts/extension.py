@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -37,14 +38,13 @@ def main() -> int:
 
 
 def leave(status: int) -> NoReturn:
-    """End the process. bpy 4.2 crashes, now and then, in its own clean-up once a glTF file was written: skip that."""
+    """End the process without Blender's own clean-up: bpy 4.2 crashes in it now and then, bpy 4.5 hangs or prints noise."""
     import bpy
 
-    if bpy.app.version < (4, 5):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
-    sys.exit(status)
+    shutil.rmtree(bpy.app.tempdir, ignore_errors=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from scripts.extension import NAME, load
+from scripts.extension import NAME, leave, load
 
 if importlib.util.find_spec("bpy") is None:
     collect_ignore_glob = ["*"]
@@ -48,9 +48,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Leave without Blender's own clean-up where that crashes: bpy 4.2, now and then, once a glTF file was written."""
-    if "bpy" in sys.modules and bpy.app.version < (4, 5) and _STATUS in config.stash:
+    """End with pytest's closing line, and end at all: see `leave`."""
+    if "bpy" in sys.modules and _STATUS in config.stash:
         _profile.cleanup()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(config.stash[_STATUS])
+        leave(config.stash[_STATUS])
