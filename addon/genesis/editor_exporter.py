@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...formats import genesis
 from ...formats.genesis.editor_level import (
     IDENTITY,
     SKY_SIDES,
@@ -40,7 +41,7 @@ def lay(original: Level3dt | None, scene: Scene, options: Mapping[str, Any]) -> 
 
     A level of a version before 1.31 becomes one of 1.31, as when the editor saves it.
     """
-    level = original if original is not None else Level3dt(groups=[Group("Default", 0)], sky=Sky())
+    level = original if original is not None else genesis.new_level("3dt")
     if level.version < VERSION:
         was = level.version
         level = upgraded(level)
@@ -230,6 +231,8 @@ class _EditorExport:
                 values, edited = properties.read(part.collection, layout.GroupProperties)
             except ValueError as error:
                 raise SceneError(str(error)) from error
+            if record is None and part.collection.get(properties.BASELINE) is not None:
+                edited = frozenset(vars(values))
             if "group_name" in edited:
                 made.name = values.group_name
             if "group_visible" in edited:
@@ -286,6 +289,8 @@ class _EditorExport:
     def _write_model(self, part: SceneModel, made: EditorModel, fresh: bool) -> list[str]:
         obj = part.object
         values, edited = self._model_properties(part)
+        if part.record < 0 and obj.get(properties.BASELINE) is not None:
+            edited = frozenset(vars(values))
         changes = []
         if "model_name" in edited:
             made.name = values.model_name

@@ -34,19 +34,20 @@ HALF_STEP = 1 / 1020
 _SKIPPED = frozenset((layout.ORDER, layout.TEXTURE))
 
 
-def read_pairs(id_block: bpy.types.ID, record: KeyValues, made: KeyValues | None = None) -> list[str]:
+def read_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True) -> list[str]:
     """Give a record the pairs that a data-block's custom properties say. Returns the keys that were edited.
 
-    made: what the import made the properties of, if not of the record itself (a copy): None for the record.
-    Raises SceneError for values that no text can hold.
+    whole: the properties were made of the record, so that one that is absent was deleted. Raises SceneError for values
+    that no text can hold.
     """
-    shown = dict(entities.shown_pairs(made or record))
+    shown = dict(entities.shown_pairs(record))
     edited = []
     present = {key: values.plain(id_block[key]) for key in _keys(id_block)}
     for key, text in shown.items():
         if key not in present:
-            record.remove(key)
-            edited.append(key)
+            if whole:
+                record.remove(key)
+                edited.append(key)
         elif not _says(present[key], text):
             record.set(key, _text(id_block, key, present[key]))
             edited.append(key)

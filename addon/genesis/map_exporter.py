@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...formats import genesis
 from ...formats.binary import FormatError
 from ...formats.genesis import Brush, Entity, MapLevel
 from ...formats.genesis.entities import CLASSNAME, MODEL, NAME, ORIGIN
@@ -51,7 +52,7 @@ class Scene:
 
 def lay(original: MapLevel | None, scene: Scene, options: Mapping[str, Any]) -> MapLevel:
     """The level that the scene says: the original with what was edited, or one made whole. Raises SceneError."""
-    level = original if original is not None else MapLevel([Entity()])
+    level = original if original is not None else genesis.new_level("map")
     return _MapExport(level, original is not None, scene, float(options.get("scale", layout.SCALE))).run()
 
 
@@ -247,7 +248,7 @@ class _MapExport:
         return record
 
     def _write_world(self) -> None:
-        edited = read_pairs(self.scene.collection, self.level.entities[0])
+        edited = read_pairs(self.scene.collection, self.level.entities[0], whole=self.token is not None)
         if edited:
             self.scene.note(f"world changed: {', '.join(edited)}")
 

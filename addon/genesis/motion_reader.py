@@ -46,6 +46,8 @@ def read_motion(
         settings, edited = properties.read(action, layout.MotionProperties)
     except ValueError as error:
         raise SceneError(str(error), [model.object]) from error
+    if before is None and action.get(properties.BASELINE) is not None:
+        edited = frozenset(vars(settings))
     path = before.paths[0] if before is not None and before.paths else Path()
     rate = _rate(action, path, scene)
     rotation = _track(action, models.ROTATION, path.rotation, rate)

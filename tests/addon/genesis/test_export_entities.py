@@ -454,3 +454,21 @@ def test_objects_whose_original_is_missing_are_refused_or_built_as_new():
     after = genesis.read(exported(home, report, build_as_new=True))
     assert len(after.world.brushes) == 1 and [one.classname for one in after.points] == ["light"]
     np.testing.assert_array_equal(np.sort(after.world.brushes[0].faces["dist"]), 64)
+
+
+def test_a_level_built_as_new_says_the_same():
+    data = sample()
+    scene = imported(data)
+    made = genesis.read(exported(scene, build_as_new=True, new_textures="uv"))
+    was = genesis.read(data)
+    assert [set(one.keys()) for one in made.points] == [set(one.keys()) for one in was.points]
+    assert sorted(made.points[1].pairs) == sorted(was.points[1].pairs)
+    assert made.points[2].get("count") == "7", "without an original, no text is left as it was"
+    assert [one.pairs for one in made.models] == [one.pairs for one in was.models]
+    assert made.models[0].motion.paths[0].translation.values[1, 1] == pytest.approx(96.5)
+    assert made.world.get("TextureLib") == "a.txl" and made.world.get("SkyDrawScale") == "1.000000"
+    for one, other in zip((made.world, made.models[0]), (was.world, was.models[0]), strict=True):
+        planes = [
+            {(*face["normal"].tolist(), float(face["dist"])) for face in each.brushes[0].faces} for each in (one, other)
+        ]
+        assert planes[0] == planes[1]
