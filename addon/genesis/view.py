@@ -31,6 +31,7 @@ def prepare_scene(scene: bpy.types.Scene, alone: bool, report: Report) -> None:
     if alone:
         settings.view_transform = "Standard"
         settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
+        scene.frame_start = scene.frame_current = 0  # where motions begin, and brushes stand as in the file
         if scene.world is None:
             scene.world = _world()
     elif settings.view_transform not in ("Standard", "Raw"):
