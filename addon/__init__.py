@@ -2,9 +2,9 @@
 
 from types import ModuleType
 
-from . import commands, games, operators, panels, preferences
+from . import commands, games, operators, painting, panels, preferences
 
-_PARTS: tuple[ModuleType, ...] = (preferences, operators, panels, commands, games)
+_PARTS: tuple[ModuleType, ...] = (preferences, operators, panels, commands, games, painting)
 
 
 def register() -> None:

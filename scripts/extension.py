@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def leave(status: int) -> NoReturn:
-    """End the process without Blender's own clean-up: bpy 4.2 crashes in it now and then, bpy 4.5 hangs after renders."""
+    """End the process without Blender's own clean-up: bpy 4.2 crashes in it now and then, 4.5 hangs after renders."""
     import bpy
 
     shutil.rmtree(bpy.app.tempdir, ignore_errors=True)

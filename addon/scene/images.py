@@ -95,6 +95,11 @@ def unchanged(image: bpy.types.Image) -> bool:
     return not image.is_dirty and image.get(BASELINE) == _packed_hash(image)
 
 
+def was_packed(image: bpy.types.Image) -> bool:
+    """Say whether an import packed this image (it is painted in the .blend, not in a file)."""
+    return not image.library and image.get(BASELINE) is not None and bool(image.packed_file)
+
+
 def _packed_hash(image: bpy.types.Image) -> str:
     packed = image.packed_file
     return hashlib.sha256(packed.data).hexdigest() if packed is not None else ""

@@ -205,3 +205,22 @@ def test_find_file(tmp_path: Path) -> None:
     for outside in ("../secret", "nature/../../secret", str(tmp_path / "secret"), "", ".", "a\0b", "C:\\secret"):
         assert images.find_file(outside, [first], [".png"]) is None, outside
     assert images.find_file("nature", [first]) is None, "a folder is no file"
+
+
+def test_painting_on_packed_images_is_saved(tmp_path: Path) -> None:
+    """Blender saves no painting on a packed image that nobody packs again; the extension does that."""
+    pixels = every_value()
+    for name, non_color in (("colour", False), ("data", True)):
+        image = images.from_rgba(name, pixels, non_color=non_color)
+        image.use_fake_user = True
+        values = np.array(image.pixels[:], np.float32)
+        values[:4] = (1.0, 0.0, 1.0, 0.0)  # the lower left pixel
+        image.pixels.foreach_set(values)
+        image.update()
+    reopen(tmp_path / "i.blend")
+    painted = pixels.copy()
+    painted[-1, 0] = (255, 0, 255, 0)
+    for name in ("colour", "data"):
+        image = bpy.data.images[name]
+        assert np.array_equal(images.to_rgba(image), painted)
+        assert not images.unchanged(image)
