@@ -223,7 +223,8 @@ class MeshMaker:
 def _local(values: Ints, starts: Ints, counts: Ints) -> NDArray[np.int32]:
     """Numbers counted from the start of the mesh that they are in."""
     offsets = np.repeat(starts[:-1], counts)
-    return (values - (offsets[:, None] if values.ndim > 1 else offsets)).astype(np.int32)
+    local: NDArray[np.int32] = (values - (offsets[:, None] if values.ndim > 1 else offsets)).astype(np.int32)
+    return local
 
 
 @dataclass

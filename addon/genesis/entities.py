@@ -136,7 +136,8 @@ def build(
     transforms.remember(obj)
     collection.objects.link(obj)
     site.report.count("lights" if light is not None else "entities")
-    return obj
+    made: bpy.types.Object = obj
+    return made
 
 
 def _place(entity: KeyValues) -> tuple[float, float, float]:

@@ -46,7 +46,8 @@ def look(values: Mapping[str, Any], scale: float) -> Look:
 
 def intensity_of(energy: float, scale: float) -> float:
     """The intensity of a light of this power: the inverse of `look`."""
-    return (max(energy, 0.0) * 2 * _WHITE / (math.pi * scale) ** 2) ** (1 / 3)
+    cubed = max(energy, 0.0) * 2 * _WHITE / (math.pi * scale) ** 2
+    return float(cubed ** (1 / 3))
 
 
 def color_of(color: tuple[float, float, float]) -> list[int]:

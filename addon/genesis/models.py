@@ -20,7 +20,8 @@ SIZE = 24.0
 """Units: how large the empties are drawn."""
 MARKER_NAME = 63
 """Bytes of a marker's name that Blender keeps."""
-LOCATION, ROTATION = "location", "rotation_quaternion"
+LOCATION = "location"
+ROTATION = "rotation_quaternion"
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,7 @@ def build(site: Site, model: Model, empties: bpy.types.Collection, brushes: bpy.
         pose = _pose(action, float(animation.frame_of(model.key_time, site.scene)))
         site.report.count("motions")
     site.report.count("models")
-    x, y, z = empty.location
-    return Place(brushes, moved, (Matrix.Translation((x, y, z)) @ pose).inverted())
+    return Place(brushes, moved, (Matrix.Translation(empty.location) @ pose).inverted())
 
 
 def _build_motion(site: Site, model: Model, moved: bpy.types.Object) -> bpy.types.Action:
@@ -97,7 +97,8 @@ def _shortest(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rotations with the signs that let each turn to the next by the shorter way, as the engine does."""
     flips = np.sign((values[1:] * values[:-1]).sum(axis=1))
     flips[flips == 0] = 1
-    return values * np.concatenate([[1.0], np.cumprod(flips)])[: len(values), None]
+    signs: NDArray[np.float64] = np.concatenate([[1.0], np.cumprod(flips)])[: len(values), None]
+    return values * signs
 
 
 def _set_track(
