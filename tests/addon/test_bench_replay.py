@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from tests.bench import replay
-from tests.samples import first_light
+from tests.samples import first_light, genesis_room
+
+SAMPLES = {
+    "teeworlds_map": (first_light.TARGET, ("images", "node_groups", "materials", "meshes", "actions")),
+    "genesis_map": (genesis_room.MAP, ("images", "node_groups", "materials", "meshes", "lights", "actions")),
+}
+"""The sample of each game, by the name of its operator, and what its scene has for certain besides objects."""
 
 
 def same(ours: Any, theirs: Any) -> bool:
@@ -22,14 +28,16 @@ def same(ours: Any, theirs: Any) -> bool:
 
 
 @pytest.mark.skipif(bpy.app.version[:2] != (4, 5), reason="scripts/bench measures in Blender 4.5")
-def test_a_replayed_scene_is_the_imported_one() -> None:
-    bpy.ops.import_scene.teeworlds_map(filepath=str(first_light.TARGET))
+@pytest.mark.parametrize("operator", SAMPLES)
+def test_a_replayed_scene_is_the_imported_one(operator: str) -> None:
+    path, kinds = SAMPLES[operator]
+    getattr(bpy.ops.import_scene, operator)(filepath=str(path))
     imported = replay.record()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     imported.run()
     made = replay.record()
     assert imported.counts() == made.counts()
-    for kind in ("images", "node_groups", "materials", "meshes", "actions", "objects", "collections"):
+    for kind in (*kinds, "objects", "collections"):
         assert made.counts()[kind] > 0
         for ours, theirs in zip(imported.blocks[kind], made.blocks[kind], strict=True):
             assert ours.name == theirs.name

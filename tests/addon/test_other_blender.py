@@ -1,4 +1,4 @@
-"""A .blend made in one Blender gives the same map when another exports it, and when numpy computes differently."""
+"""A .blend made in one Blender gives the same level when another exports it, and when numpy computes differently."""
 
 import sys
 from pathlib import Path
@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 
 from tests.addon import blenders
-from tests.samples import first_light
+from tests.samples import first_light, genesis_room
 
+SAMPLES = {path.name: path for path in (first_light.TARGET, genesis_room.MAP, genesis_room.EDITOR)}
 REAL = [
-    "teeworlds__teeworlds/ctf1@5787eafc.map",
-    "ddnet__ddnet/winter_day.themes.map",
-    "ddnet__ddnet/Goo_.map",
-    "infclass__teeworlds-infclassR/infc_altepetl.map",
+    "teeworlds/teeworlds__teeworlds/ctf1@5787eafc.map",
+    "teeworlds/ddnet__ddnet/winter_day.themes.map",
+    "teeworlds/ddnet__ddnet/Goo_.map",
+    "teeworlds/infclass__teeworlds-infclassR/infc_altepetl.map",
+    "genesis/_generated_by_real_editor_code/hinge.map",
+    "genesis/paradoxnj__Genesis3D/genvs2.3dt",
 ]
 OTHERS = [
     pytest.param(python, id=blenders.name(python)) for python in blenders.pythons() if python != sys.executable
@@ -33,11 +36,11 @@ def convert(python: str, source: Path, target: Path, **environment: str) -> None
     assert blenders.run(CONVERT, source, target, python=python, environment=environment) == 0
 
 
-@pytest.fixture(params=["first-light.map", *REAL], ids=lambda name: Path(name).stem)
+@pytest.fixture(params=[*SAMPLES, *REAL], ids=lambda name: Path(name).name)
 def level(request: pytest.FixtureRequest) -> Path:
-    if request.param == first_light.TARGET.name:
-        return first_light.TARGET
-    path: Path = request.getfixturevalue("corpus") / "teeworlds" / request.param
+    if request.param in SAMPLES:
+        return SAMPLES[request.param]
+    path: Path = request.getfixturevalue("corpus") / request.param
     return path
 
 
@@ -45,24 +48,24 @@ def level(request: pytest.FixtureRequest) -> Path:
 @pytest.mark.parametrize("other", OTHERS)
 def test_import_here_and_export_there(level: Path, other: str, tmp_path: Path) -> None:
     convert(sys.executable, level, tmp_path / "scene.blend")
-    convert(other, tmp_path / "scene.blend", tmp_path / "out.map")
-    assert (tmp_path / "out.map").read_bytes() == level.read_bytes()
+    convert(other, tmp_path / "scene.blend", tmp_path / level.name)
+    assert (tmp_path / level.name).read_bytes() == level.read_bytes()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("other", OTHERS)
 def test_import_there_and_export_here(level: Path, other: str, tmp_path: Path) -> None:
     convert(other, level, tmp_path / "scene.blend")
-    convert(sys.executable, tmp_path / "scene.blend", tmp_path / "out.map")
-    assert (tmp_path / "out.map").read_bytes() == level.read_bytes()
+    convert(sys.executable, tmp_path / "scene.blend", tmp_path / level.name)
+    assert (tmp_path / level.name).read_bytes() == level.read_bytes()
 
 
 @pytest.mark.slow
 def test_export_with_another_arithmetic(level: Path, tmp_path: Path) -> None:
     """numpy's sin, arctan2 and pow differ between CPUs: switch its fast paths off, and nothing may look edited."""
     convert(sys.executable, level, tmp_path / "scene.blend")
-    convert(sys.executable, tmp_path / "scene.blend", tmp_path / "out.map", NPY_DISABLE_CPU_FEATURES=cpu_features())
-    assert (tmp_path / "out.map").read_bytes() == level.read_bytes()
+    convert(sys.executable, tmp_path / "scene.blend", tmp_path / level.name, NPY_DISABLE_CPU_FEATURES=cpu_features())
+    assert (tmp_path / level.name).read_bytes() == level.read_bytes()
 
 
 def cpu_features() -> str:

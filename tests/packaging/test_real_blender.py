@@ -12,7 +12,11 @@ import pytest
 
 from scripts.build import build
 
-SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "first-light.map"
+SAMPLES = [
+    Path(__file__).resolve().parents[1] / "samples" / name
+    for name in ("first-light.map", "genesis_room.map", "genesis_room.3dt")
+]
+SAMPLE = SAMPLES[0]
 SYSTEM = os.environ.get("LEVELWRIGHT_REAL_BLENDER", "")
 
 pytestmark = [
@@ -28,7 +32,8 @@ def home(tmp_path_factory: pytest.TempPathFactory):
     folder.mkdir(parents=True)
     try:
         shutil.copy(build(tmp_path_factory.mktemp("dist")), folder / "levelwright.zip")
-        shutil.copy(SAMPLE, folder / "in.map")
+        for sample in SAMPLES:
+            shutil.copy(sample, folder / f"in.{sample.name}")
         done = blender(
             folder, "--command", "extension", "install-file", "-r", "user_default", "--enable", "levelwright.zip"
         )
@@ -61,17 +66,21 @@ def blender(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_command_converts_both_ways(home: Path) -> None:
-    there = blender(home, "--background", "--command", "levelwright", "convert", "in.map", "level.blend")
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_the_command_converts_both_ways(home: Path, sample: Path) -> None:
+    there = blender(home, "--background", "--command", "levelwright", "convert", f"in.{sample.name}", "level.blend")
     assert there.returncode == 0, there.stdout
     assert (home / "level.blend").stat().st_size > 10_000
-    back = blender(home, "--background", "--command", "levelwright", "convert", "level.blend", "out.map")
+    back = blender(home, "--background", "--command", "levelwright", "convert", "level.blend", sample.name)
     assert back.returncode == 0, back.stdout
-    assert (home / "out.map").read_bytes() == SAMPLE.read_bytes()
+    assert (home / sample.name).read_bytes() == sample.read_bytes()
 
 
 def test_the_operators_are_there(home: Path) -> None:
-    operators = ("import_scene.game_level(filepath='in.map')", "export_scene.teeworlds_map(filepath='ops.map')")
+    operators = (
+        "import_scene.game_level(filepath='in.first-light.map')",
+        "export_scene.teeworlds_map(filepath='ops.map')",
+    )
     script = "import bpy; " + "; ".join(f"bpy.ops.{operator}" for operator in operators)
     done = blender(home, "--background", "--python-exit-code", "3", "--python-expr", script)
     assert done.returncode == 0, done.stdout

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests import pictures
+from tests.addon import golden
 from tests.addon.teeworlds import renders
 from tests.addon.teeworlds.renders import View
 
@@ -89,6 +90,6 @@ def test_it_looks_as_in_the_game(name: str, tmp_path: Path) -> None:
     tile = round(float(row["px_per_tile"]) / 2)
     assert pictures.difference(blocks(picture[:, ::-1]), game) > 5 * ours
     assert pictures.difference(blocks(np.roll(picture, tile, axis=1)), game) > 5 * ours
-    renders.without_textures()
+    golden.without_textures()
     bare = renders.render(view, WIDTH // 2, HEIGHT // 2, tmp_path / "bare.png")
     assert pictures.difference(blocks(bare), game) > 5 * ours
