@@ -7,11 +7,13 @@ of their own: they are text beside a level.
 from ..binary import Buffer
 from . import lev_file, tng, wld
 from .blank import fill_palette, new_brushes, new_cells, new_level
+from .changes import Changes, changes
 from .check import check
 from .contents import contents, summary
+from .leaves import BLOCKED
 from .lev_file import section_at
 from .level import Level, Section, heights, stored_heights, strengths
-from .navigation import BLOCKED, new_navigation, patch, raster, rebuild, weights
+from .navigation import new_navigation, patch, raster, rebuild, weights, without_islands
 from .nodes import Navigation
 from .records import (
     CELL,
@@ -34,9 +36,11 @@ __all__ = [
     "PALETTE_ENTRY",
     "POSITION",
     "UID_BASE",
+    "Changes",
     "Level",
     "Navigation",
     "Section",
+    "changes",
     "check",
     "contents",
     "fill_palette",
@@ -58,6 +62,7 @@ __all__ = [
     "summary",
     "tng",
     "weights",
+    "without_islands",
     "wld",
     "write",
 ]

@@ -167,20 +167,20 @@ def _tree(tree: Navigation) -> Iterator[tuple[int, str]]:
     named = np.repeat(np.arange(len(nodes)), nodes["neighbour_count"])
     leaves = np.unique(nodes["index"][leaf])
     children = nodes["children"][placed & ~leaf]
-    links = np.unique(np.stack([nodes["index"][named], tree.neighbours]), axis=1)
-    back = np.unique(links[::-1], axis=1)
+    links, back = (np.unique(pair) for pair in _both_ways(nodes["index"][named], tree.neighbours))
     rules = (
         (np.count_nonzero(placed & (nodes["layer"] >= tree.layer_count)), "on no layer"),
         (np.count_nonzero(leaf & ((nodes["region"] < 0) | (nodes["region"] >= tree.region_count))), "of no region"),
         (int(counts[counts > 1].sum()), "have the index of another one"),
         (np.count_nonzero(~np.isin(children, indices) & (children != 0)), "named as children are not there"),
         (np.count_nonzero(~np.isin(tree.neighbours, leaves)), "named as neighbours are no leaves"),
-        (len(links.T) - _common(links, back), "name a neighbour that does not name them"),
+        (np.count_nonzero(~np.isin(links, back)), "name a neighbour that does not name them"),
     )
     yield from ((int(count), message) for count, message in rules if count)
 
 
-def _common(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> int:
-    """How many columns, each unlike the others of its array, stand in both."""
-    both = np.concatenate([first, second], axis=1)
-    return int(both.shape[1] - np.unique(both, axis=1).shape[1])
+def _both_ways(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> Iterator[npt.NDArray[np.int64]]:
+    """Pairs of 32-bit numbers as one number each, and those of the pairs turned round."""
+    high, low = first.astype(np.int64), second.astype(np.int64)
+    yield high << 32 | (low & 0xFFFFFFFF)
+    yield low << 32 | (high & 0xFFFFFFFF)

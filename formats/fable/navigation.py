@@ -6,23 +6,21 @@ level from its own raster gives back all its bytes. What ground alone cannot tel
 cut half-unit squares out of it: `rebuild` forgets them, `patch` keeps them wherever no cell was changed.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..binary import FormatError
+from .leaves import BLOCKED, Leaves, Numbers, Weights, finer, leaves_of, links, paint
 from .nodes import Navigation
-from .quadtree import DEEPEST, QUARTERS, Grid, assemble, edges, regions
+from .quadtree import DEEPEST, QUARTERS, Grid, assemble, components, edges, regions
 from .records import NAVIGATION_HEADER, NAVIGATION_VERSION, NODE, POSITION, ROOT_EDGE, Records
 
-BLOCKED = -1
 PATH, GROUND, UPPER_LAYERS = 0, 128, 64  # what a leaf costs
 _MIXED = -2
-
-Weights = npt.NDArray[np.int16]
-Numbers = npt.NDArray[np.int64]
+_FAR = 1 << 20  # units; no map reaches there
 
 
 def weights(cells: Records, layer: int = 0) -> Weights:
@@ -41,8 +39,8 @@ def raster(navigation: Navigation, layer: int) -> Weights:
 
     Raises FormatError if the leaves are not squares of one grid.
     """
-    old = _leaves(navigation)
-    return _raster(old.grid, old.nodes[old.nodes["layer"] == layer])
+    old = leaves_of(navigation)
+    return paint(old.grid, old.nodes[old.nodes["layer"] == layer])
 
 
 def rebuild(navigation: Navigation, layer: int, ground: npt.NDArray[Any]) -> Navigation:
@@ -51,7 +49,7 @@ def rebuild(navigation: Navigation, layer: int, ground: npt.NDArray[Any]) -> Nav
     Kept are the other layers, doors on ground that is not blocked, the regions and the order of neighbours of leaves
     that come out as they were, and the links between layers where both have a leaf still. Raises FormatError.
     """
-    old = _leaves(navigation)
+    old = leaves_of(navigation)
     if not 0 <= layer < navigation.layer_count:
         raise FormatError(f"there are {navigation.layer_count} layers, no layer {layer}", "navigation")
     values = _quarters(old.grid, np.asarray(ground))
@@ -87,9 +85,31 @@ def patch(navigation: Navigation, layer: int, ground: npt.NDArray[Any], changed:
     if changed.shape != (values.shape[0] // QUARTERS, values.shape[1] // QUARTERS) or ground.shape != changed.shape:
         shape = (values.shape[0] // QUARTERS, values.shape[1] // QUARTERS)
         raise FormatError(f"weights of {ground.shape} and changes of {changed.shape}, not {shape}", "navigation")
-    fine = _finer(changed, QUARTERS)
-    values[fine] = _finer(ground, QUARTERS)[fine]
+    fine = finer(changed, QUARTERS)
+    values[fine] = finer(ground, QUARTERS)[fine]
     return rebuild(navigation, layer, values)
+
+
+def without_islands(navigation: Navigation, seeds: npt.NDArray[np.float64]) -> Navigation:
+    """Drop ground that nothing can be reached from; `seeds` [n, 2]: x and y, on whatever layers have ground there.
+
+    The game's editor takes things of the types NAVIGATION_SEED, REGION_ENTRANCE_POINT and REGION_EXIT_POINT for seeds;
+    open doors and links between layers lead on. Doors stay. Raises FormatError.
+    """
+    old = leaves_of(navigation)
+    part = components(len(old.nodes), *links(navigation, old))
+    points = np.asarray(seeds, np.float64).reshape(-1, 2)
+    points = points[(np.abs(points) < _FAR).all(axis=1)]
+    x, y = np.floor(points * QUARTERS).astype(np.int64).T
+    layers = np.arange(old.grid.layers)[:, None]
+    at = old.find(old.grid.place(layers, x, y).ravel())
+    island = ~np.isin(part, part[at[at >= 0]]) & (old.nodes["switchable"] == 0)
+    for layer in np.unique(old.nodes["layer"][island]).tolist():
+        own = old.nodes["layer"] == layer
+        ground = paint(old.grid, old.nodes[own])
+        ground[paint(old.grid, old.nodes[own & island]) != BLOCKED] = BLOCKED
+        navigation = rebuild(navigation, layer, ground)
+    return navigation
 
 
 def new_navigation(ground: npt.NDArray[Any]) -> Navigation:
@@ -102,66 +122,7 @@ def new_navigation(ground: npt.NDArray[Any]) -> Navigation:
     return rebuild(none, 0, ground)
 
 
-# ------------------------------------------------------------------------------------------------------- what there is
-
-
-@dataclass(frozen=True, slots=True)
-class _Leaves:
-    """The leaves of a navigation, ordered by place."""
-
-    grid: Grid
-    nodes: Records
-    numbers: Numbers  # of the nodes in the navigation
-    places: Numbers
-
-
-def _leaves(navigation: Navigation) -> _Leaves:
-    grid = Grid.of(navigation)
-    numbers = np.flatnonzero(navigation.nodes["leaf"] != 0)
-    nodes = navigation.nodes[numbers]
-    grid.validate(nodes)
-    places = grid.places(nodes)
-    order = np.argsort(places, kind="stable")
-    found = _Leaves(grid, nodes[order], numbers[order], places[order])
-    if (found.places[:-1] + grid.spans(found.nodes)[:-1] > found.places[1:]).any():
-        raise FormatError("leaves lie over each other", "navigation")
-    return found
-
-
-def _links(navigation: Navigation, old: _Leaves) -> tuple[Numbers, Numbers]:
-    """Who names whom as neighbour, as numbers in `old`, in the order of the lists; names of no leaf are left out."""
-    nodes = navigation.nodes
-    place = np.full(len(nodes), -1)
-    place[old.numbers] = np.arange(len(old.numbers))
-    by_index = np.argsort(nodes["index"], kind="stable")
-    by_index = by_index[nodes["leaf"][by_index] != 0]
-    indices = nodes["index"][by_index]
-    owners = np.repeat(place, nodes["neighbour_count"])
-    if not len(indices):
-        return owners[:0], owners[:0]
-    at = np.minimum(np.searchsorted(indices, navigation.neighbours), len(indices) - 1)
-    found = indices[at] == navigation.neighbours
-    return owners[found], place[by_index[at[found]]]
-
-
-def _raster(grid: Grid, leaves: Records) -> Weights:
-    """Paint leaves, the largest first: each level is the one above, twice as fine."""
-    values: Weights = np.full((grid.rows, grid.columns), BLOCKED, np.int16)
-    for level in range(DEEPEST + 1):
-        if level:
-            values = _finer(values, 2)
-        those = leaves[leaves["level"] == level]
-        x, y, _ = grid.squares(those)
-        shift = DEEPEST - level
-        values[y >> shift, x >> shift] = those["preference"]
-    return values
-
-
 # ------------------------------------------------------------------------------------------------------ what is to be
-
-
-def _finer(values: npt.NDArray[Any], times: int) -> npt.NDArray[Any]:
-    return values.repeat(times, axis=0).repeat(times, axis=1)
 
 
 def _quarters(grid: Grid, ground: npt.NDArray[Any]) -> Weights:
@@ -170,7 +131,7 @@ def _quarters(grid: Grid, ground: npt.NDArray[Any]) -> Weights:
         if ground.shape == (grid.height * QUARTERS // times, grid.width * QUARTERS // times):
             if ground.size and (ground.min() < BLOCKED or ground.max() > 255):
                 raise FormatError(f"weights go from {BLOCKED} to 255", "navigation")
-            return _finer(ground.astype(np.int16), times)
+            return finer(ground.astype(np.int16), times)
     raise FormatError(f"weights of {ground.shape} for a map of {grid.height} rows, {grid.width} columns", "navigation")
 
 
@@ -188,7 +149,7 @@ def _cover(values: Weights, layer: int) -> Records:
     for level, own in enumerate(levels):
         taken = own >= 0
         if level:
-            taken &= _finer(levels[level - 1] == _MIXED, 2)
+            taken &= finer(levels[level - 1] == _MIXED, 2)
         y, x = np.nonzero(taken)
         edge = ROOT_EDGE / 2**level
         leaves = np.zeros(len(x), NODE)
@@ -199,19 +160,19 @@ def _cover(values: Weights, layer: int) -> Records:
     return np.concatenate(parts)
 
 
-def _matches(old: _Leaves, new: Records) -> Numbers:
+def _matches(old: Leaves, new: Records) -> Numbers:
     """The number of the old leaf, no door, that each new one is; -1 for none."""
-    same = old.grid.find(old.places, old.nodes, old.grid.places(new))
+    same = old.find(old.grid.places(new))
     hit = same >= 0
     hit[hit] = (old.nodes["level"][same[hit]] == new["level"][hit]) & (old.nodes["switchable"][same[hit]] == 0)
     return np.where(hit, same, -1)
 
 
-def _linked(navigation: Navigation, old: _Leaves, leaves: Records, before: Numbers) -> Navigation:
+def _linked(navigation: Navigation, old: Leaves, leaves: Records, before: Numbers) -> Navigation:
     """Make a navigation of leaves, ordered by place; `before`: what number each had in `old`, or -1."""
     grid, count = old.grid, len(leaves)
     places = grid.places(leaves)
-    from_old, to_old = _links(navigation, old)
+    from_old, to_old = links(navigation, old)
     crossing = old.nodes["layer"][from_old] != old.nodes["layer"][to_old]
     centres = old.places + grid.spans(old.nodes) * 3 // 4  # the lower left corner of its last child
     ends = [grid.find(places, leaves, centres[number[crossing]]) for number in (from_old, to_old)]

@@ -133,7 +133,7 @@ def regions(leaves: Records, known: npt.NDArray[np.bool_], first: Numbers, secon
     """
     door = leaves["switchable"] != 0
     walked = ~door[first] & ~door[second]
-    part = _components(len(leaves), first[walked], second[walked])
+    part = components(len(leaves), first[walked], second[walked])
     before = leaves["region"].astype(np.int64)
     after = before.copy()
     claims, sizes = np.unique(np.stack([part, before])[:, ~door & known & (before > 0)], axis=1, return_counts=True)
@@ -158,7 +158,7 @@ def regions(leaves: Records, known: npt.NDArray[np.bool_], first: Numbers, secon
     return after.astype(np.int32)
 
 
-def _components(count: int, first: Numbers, second: Numbers) -> Numbers:
+def components(count: int, first: Numbers, second: Numbers) -> Numbers:
     """The lowest number among all that links connect, for each of `count`."""
     label = np.arange(count)
     while True:

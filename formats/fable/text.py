@@ -7,6 +7,7 @@ which has a character for each byte.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 
 from ..binary import Buffer, FormatError
 
@@ -15,6 +16,7 @@ _STATEMENT = re.compile(
     r"(?P<before>\s*)(?:(?P<key>[^\s;\"]+)(?P<space>[ \t]*)(?P<value>(?:\"[^\"\n]*\"|[^;\"\r\n])*)(?P<end>;?)|;)"
 )
 _BLANK = re.compile(r"\s*")
+_COORDINATES = re.compile(r"C3DCoordF\(([^,()]*),([^,()]*),([^,()]*)\)")
 
 
 @dataclass(slots=True, eq=False)
@@ -106,8 +108,24 @@ def decimal(value: float) -> str:
     return f"{whole}.{decimals.rstrip('0') or '0'}"
 
 
+def coordinates(text: str | None) -> tuple[float, float, float] | None:
+    """The numbers of `C3DCoordF(x,y,z)`; None for other text."""
+    match = _COORDINATES.fullmatch(text or "")
+    if match is None:
+        return None
+    x, y, z = (number(part) for part in match.groups())
+    return None if x is None or y is None or z is None else (x, y, z)
+
+
+def coordinates_text(value: tuple[float, float, float]) -> str:
+    """`C3DCoordF(x,y,z)` as the game's editor writes it."""
+    return f"C3DCoordF({','.join(map(decimal, value))})"
+
+
 def set_number(block: Block, key: str, value: float) -> None:
-    """Change a number; one that reads as `value` already stays as it is written."""
+    """Change a number; one that reads as `value` already stays as it is written. Raises ValueError for NaN and such."""
+    if not isfinite(value):
+        raise ValueError(f"{key} cannot be {value}")
     if number(block.get(key)) != value:
         block.set(key, decimal(value))
 

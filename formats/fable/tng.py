@@ -17,7 +17,7 @@ Vector = tuple[float, float, float]
 SECTION, THING, COMPONENT = "XXXSectionStart", "NewThing", "StartCTC"
 _ENDS = {SECTION: "XXXSectionEnd", THING: "EndThing"}
 _AXES = ("X", "Y", "Z")
-_PLACE, _FORWARD, _UP = "Position", "RHSetForward", "RHSetUp"
+_PLACE, _FORWARD, _UP, _INITIAL = "Position", "RHSetForward", "RHSetUp", "InitialPos"
 
 
 class Thing:
@@ -106,20 +106,31 @@ class Thing:
     def up(self, value: Vector) -> None:
         self._set_vector(_UP, value)
 
+    @property
+    def initial_position(self) -> Vector | None:
+        """Where a creature starts, in the world: its place plus the origin of the map. None for things without one."""
+        return _vector(self.block, _INITIAL)
+
+    @initial_position.setter
+    def initial_position(self, value: Vector) -> None:
+        _set_vector(self.block, _INITIAL, value)
+
+    def move_to(self, position: Vector) -> None:
+        """Set the place, and move where a creature starts along with it. Raises ValueError for things without one."""
+        before, initial = self.position, self.initial_position
+        self.position = position
+        if before is not None and initial is not None:
+            x, y, z = (start + (to - at) for start, to, at in zip(initial, position, before, strict=True))
+            self.initial_position = (x, y, z)
+
     def _vector(self, name: str) -> Vector | None:
-        body = self.body
-        if body is None:
-            return None
-        x, y, z = (text.number(body.get(name + axis)) for axis in _AXES)
-        return None if x is None or y is None or z is None else (x, y, z)
+        return None if self.body is None else _vector(self.body, name)
 
     def _set_vector(self, name: str, value: Vector) -> None:
-        """Change the components that differ; raises ValueError for a thing without a place."""
         body = self.body
         if body is None:
             raise ValueError(f"{self.kind} {self.uid} has no place")
-        for axis, part in zip(_AXES, value, strict=True):
-            set_number(body, name + axis, part)
+        _set_vector(body, name, value)
 
 
 class Section:
@@ -203,6 +214,17 @@ def new_thing(
     editor = Block(_line("StartCTCEditor", "", newline), closing=_line("EndCTCEditor", "", newline))
     block.entries += [body, editor]
     return Thing(block)
+
+
+def _vector(block: Block, name: str) -> Vector | None:
+    x, y, z = (text.number(block.get(name + axis)) for axis in _AXES)
+    return None if x is None or y is None or z is None else (x, y, z)
+
+
+def _set_vector(block: Block, name: str, value: Vector) -> None:
+    """Change the components that differ."""
+    for axis, part in zip(_AXES, value, strict=True):
+        set_number(block, name + axis, part)
 
 
 def _line(key: str, value: str, before: str) -> Statement:

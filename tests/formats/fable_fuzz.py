@@ -16,6 +16,7 @@ import numpy as np
 from formats.binary import FormatError
 from formats.fable import (
     Level,
+    changes,
     check,
     contents,
     identify,
@@ -27,6 +28,7 @@ from formats.fable import (
     summary,
     tng,
     weights,
+    without_islands,
     write,
 )
 from tests.formats import fable_bytes as build
@@ -144,6 +146,8 @@ def navigate(level: Level, tree, layer: int) -> None:
     changed = np.zeros((ground.shape[0] // 4, ground.shape[1] // 4), np.bool_)
     changed[:2] = True
     patch(tree, layer, np.full(changed.shape, 128), changed)
+    without_islands(tree, np.array([[1.0, 1.0], [float("nan"), 1e30]]))
+    list(changes(tree, anew, layer).lines())
     rebuild(tree, layer, weights(level.cells, layer))
 
 

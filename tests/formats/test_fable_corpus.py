@@ -12,6 +12,7 @@ import pytest
 from formats.fable import (
     BLOCKED,
     Section,
+    changes,
     check,
     contents,
     heights,
@@ -25,6 +26,7 @@ from formats.fable import (
     summary,
     tng,
     weights,
+    without_islands,
     write,
 )
 from formats.fable.nodes import encode
@@ -105,6 +107,13 @@ def test_things_stand_on_the_ground(levels):
         keys = {key for section in level.sections for key in section.navigation.keys.tolist()}
         doors = {thing.door_key for thing in things if "DOOR" in (thing.definition_type or "")}
         assert keys <= doors
+
+
+def test_creatures_start_at_their_place_in_the_world(levels):
+    things = tng.read(next(path for path in levels if path.stem == "BarrowFields").with_suffix(".tng").read_bytes())
+    starts = [(thing.position, thing.initial_position) for thing in things if thing.initial_position is not None]
+    origins = {tuple(round(w - m, 1) for w, m in zip(world, on_map, strict=True)) for on_map, world in starts}
+    assert origins == {(2592.0, 2112.0, 0.0)}
 
 
 def test_every_tng_comes_out_as_it_came_in(corpus):
@@ -213,6 +222,22 @@ def test_a_rebuild_from_ground_forgets_what_ground_does_not_tell(levels):
         before, after = raster(section.navigation, 0), raster(anew, 0)
         assert (after != BLOCKED).all()
         assert np.array_equal(before[before != BLOCKED], after[before != BLOCKED])
+        told = changes(section.navigation, anew, 0)
+        assert told.outlines > 0
+        assert told.gained == np.count_nonzero(before == BLOCKED) / 16
+        assert (told.lost, told.doors, told.links) == (0, 0, 0)
+
+
+SEEDS = ("NAVIGATION_SEED", "REGION_ENTRANCE_POINT", "REGION_EXIT_POINT")
+
+
+def test_all_ground_is_reached_from_a_seed(levels):
+    for path in levels:
+        things = tng.read(path.with_suffix(".tng").read_bytes())
+        seeds = np.array([thing.position[:2] for thing in things if thing.definition_type in SEEDS]).reshape(-1, 2)
+        for section in read(path.read_bytes()).sections:
+            assert len(seeds) > 0
+            assert encode(without_islands(section.navigation, seeds)) == encode(section.navigation)
 
 
 # --------------------------------------------------------------------------------------------------------------- times

@@ -10,7 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
-from formats.fable import BLOCKED, new_level, new_navigation, patch, raster, read, rebuild, weights
+from formats.fable import (
+    BLOCKED,
+    Changes,
+    changes,
+    new_level,
+    new_navigation,
+    patch,
+    raster,
+    read,
+    rebuild,
+    weights,
+    without_islands,
+)
 from formats.fable.nodes import decode, encode
 from tests.formats import fable_bytes as build
 
@@ -233,6 +245,43 @@ def test_a_patch_touches_nothing_else():
     assert len(gone) < 20
     none = patch(tree, 0, anew, np.zeros(ground.shape, np.bool_))
     assert encode(none) == encode(tree)
+
+
+def test_islands_are_dropped_but_for_doors_and_what_they_lead_to():
+    ground = np.full((32, 96), 128)
+    ground[:, (20, 40, 70)] = BLOCKED
+    tree = new_navigation(ground)
+    seeds = np.array([[1.5, 1.5], [50.0, 3.0], [1e300, float("nan")], [-5.0, 400.0]])
+    kept = raster(without_islands(tree, seeds), 0)[::4, ::4] != BLOCKED
+    expected = ground != BLOCKED
+    expected[:, 20:40] = expected[:, 70:] = False
+    assert np.array_equal(kept, expected)
+    assert not (raster(without_islands(tree, np.zeros((0, 2))), 0) != BLOCKED).any()
+    doors = decode(build.DOORS)
+    assert encode(without_islands(doors, np.array([[30.0, 30.0]]))) == build.DOORS
+    alone = without_islands(doors, np.zeros((0, 2)))
+    assert boxes(alone) == [(1, 16, 0, 32, 16), (1, 0, 16, 16, 32)]
+    check_numbers(alone)
+
+
+def test_changes_are_told():
+    tree = decode(build.DOORS)
+    assert list(changes(tree, tree, 0).lines()) == []
+    cut = np.full((64, 64), 128)
+    cut[0, 0] = cut[10:12, 10:12] = BLOCKED
+    before = rebuild(tree, 0, cut)
+    ground = np.full((32, 32), 128)
+    ground[31] = BLOCKED
+    after = rebuild(before, 0, ground)
+    assert changes(before, after, 0) == Changes(gained=1.25, lost=32.0, outlines=1, doors=0, links=0)
+    without = rebuild(tree, 1, np.full((32, 32), BLOCKED))
+    told = changes(tree, without, 1)
+    assert told == Changes(gained=0.0, lost=768.0, outlines=0, doors=2, links=1)
+    assert list(told.lines()) == [
+        "768 square units of ground cannot be walked on any more",
+        "2 squares of doors are gone",
+        "1 links between layers are gone",
+    ]
 
 
 def test_weights_of_cells():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from formats.binary import FormatError
 from formats.fable import UID_BASE, tng, wld
-from formats.fable.text import decimal
+from formats.fable.text import coordinates, coordinates_text, decimal
 
 DOOR_UID = UID_BASE + 3202
 
@@ -196,6 +196,44 @@ def test_things_come_and_go():
     assert (added.kind, added.uid, added.door_key, added.position) == ("Marker", UID_BASE + 5, 5, (1.0, 2.5, -0.125))
     assert (added.forward, added.up) == ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     assert changed(THINGS, tng.write(things))[:2] == [f"UID {UID_BASE + 5};", "ScriptName NULL;"]
+
+
+CREATURE = """NewThing AICreature;
+StartCTCPhysicsNavigator;
+PositionX 99.173828;
+PositionY 25.650391;
+PositionZ 27.999424;
+EndCTCPhysicsNavigator;
+InitialPosX 2691.173828;
+InitialPosY 2137.650391;
+InitialPosZ 27.999424;
+EndThing;
+"""
+
+
+def test_where_a_creature_starts_moves_along():
+    things = tng.read(f"XXXSectionStart NULL;\n{CREATURE}XXXSectionEnd;\n".encode())
+    (creature,) = things
+    assert creature.initial_position == (2691.173828, 2137.650391, 27.999424)
+    creature.move_to(creature.position)
+    assert changed(CREATURE, tng.write(things)) == ["XXXSectionStart NULL;", "XXXSectionEnd;"]
+    creature.move_to((100.173828, 25.650391, 27.5))
+    assert changed(CREATURE, tng.write(things))[1:-1] == [
+        "PositionX 100.173828;",
+        "PositionZ 27.5;",
+        "InitialPosX 2692.173828;",
+        "InitialPosZ 27.5;",
+    ]
+    with pytest.raises(ValueError, match="PositionX cannot be nan"):
+        creature.position = (float("nan"), 0.0, 0.0)
+
+
+def test_coordinates():
+    value = (-2667.044922, 0.0, 0.2771)
+    assert coordinates("C3DCoordF(-2667.044922,0.0,0.2771)") == value
+    assert coordinates_text(value) == "C3DCoordF(-2667.044922,0.0,0.2771)"
+    for other in (None, "", "C3DCoordF(1,2)", "C3DCoordF(1,2,x)", "(1,2,3)"):
+        assert coordinates(other) is None
 
 
 def test_decimals_are_the_editors():
