@@ -95,6 +95,8 @@ class _Export:
         self.report = report
         self.context = context
         self.groups = read_structure(collection, token, report)
+        self._images_before = len(level.images)
+        self._showing_none: list[teeworlds.TileLayer | teeworlds.QuadLayer] = []
         self.images = ImageTable(collection, level, report)
         self.sounds = sound_reader.SoundTable(collection, level, report)
         if context.scene is None:
@@ -126,6 +128,7 @@ class _Export:
                         self._write(edit)
                     step()
         self._write_info()
+        self._keep_none()
         self.images.remove_deleted()
         self.sounds.remove_deleted()
         self._tell(before, edits)
@@ -212,7 +215,7 @@ class _Export:
         write_tile_layer(edit.scene, layer, values, changed)
         layer.color_envelope, layer.color_envelope_offset = edit.envelope
         drawn, was = layer.tile_kind == teeworlds.TileKind.TILES, layer.image
-        layer.image = self._image(edit, was, values.image, "image" in changed, drawn)
+        layer.image = self._image(edit, layer, values.image, "image" in changed, drawn)
         if drawn:
             self.images.warn_uneven(layer.image, was, edit.scene.object.name)
 
@@ -221,7 +224,7 @@ class _Export:
         write_common(layer, values, changed)
         if edit.records is not None:
             layer.set_quads(edit.records)
-        layer.image = self._image(edit, layer.image, values.image, "image" in changed, True)
+        layer.image = self._image(edit, layer, values.image, "image" in changed, True)
 
     def _write_sources(self, edit: _Edit, layer: teeworlds.SoundLayer) -> None:
         values, changed = self._properties(edit, SoundLayerProperties)
@@ -236,12 +239,19 @@ class _Export:
         values, changed = read_properties(edit.scene.object, cls)
         return values, frozenset(vars(values)) if edit.new else changed
 
-    def _image(self, edit: _Edit, was: int, said: int, edited: bool, drawn: bool) -> int:
+    def _image(
+        self,
+        edit: _Edit,
+        layer: teeworlds.TileLayer | teeworlds.QuadLayer,
+        said: int,
+        edited: bool,
+        drawn: bool,
+    ) -> int:
         """The number of a layer's image: as its material shows it or its property tells it, whichever was edited.
 
-        was, said: record numbers, as the level's resources have them. `drawn`: its material shows its image.
+        said: a record number, as the level's resources have them. `drawn`: its material shows its image.
         """
-        obj = edit.scene.object
+        obj, was = edit.scene.object, layer.image
         block, number = self.images.block(said if edit.new else was), was
         materials = materials_of(obj) if drawn else []
         shown = [image for material in materials[:1] for image in shown_images(obj, material) if image != block]
@@ -260,6 +270,8 @@ class _Export:
             if named is None and not edit.new:
                 raise SceneError(f"{obj.name}: there is no image {said}", [obj])
             block, number = self.images.block(said), -1 if named is None else named
+        elif was >= self._images_before:
+            self._showing_none.append(layer)
         for material in materials:
             for image in shown_images(obj, material):
                 if image != block:
@@ -269,6 +281,12 @@ class _Export:
                         "a layer has one image, to be set in the sidebar"
                     )
         return number
+
+    def _keep_none(self) -> None:
+        """Let layers whose number named no image go on showing none, also where that number is now a new image's."""
+        for layer in self._showing_none:
+            if layer.image < len(self.level.images):
+                layer.image = -1
 
     def _write_info(self) -> None:
         """Who made the map, and the server settings."""

@@ -391,6 +391,24 @@ def test_property_and_material_may_not_disagree():
         exported(level)
 
 
+def test_a_layer_whose_number_names_no_image_never_shows_a_new_one():
+    m = small_map()
+    for number in (1, 0):
+        m.tiles(4, 3, tile(1) * 12, image=number)
+    m.image("art", 16, 16, bytes(1024))
+    stray, shown = 1, 2
+    level = imported(m.build())
+    assert exported(level) == m.build()
+    material = layer(level, shown).material_slots[0].material
+    for node in material.node_tree.nodes:
+        if node.type == "TEX_IMAGE":
+            node.image = images.from_rgba("fresh", np.zeros((16, 16, 4), np.uint8))
+            break
+    items, _ = parse(exported(level))
+    assert items[LAYER, shown][13] == 1, "the new image"
+    assert items[LAYER, stray][13] == -1, "it named none before"
+
+
 def test_an_image_that_is_not_there_is_refused():
     level = imported(whole_map().build())
     layer(level, DECO)["image"] = 7
