@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..binary import FormatError
 from .leaves import BLOCKED, Leaves, Numbers, Weights, finer, leaves_of, links, paint
-from .nodes import Navigation
+from .nodes import COSTS_SINCE, OLD_PREFERENCE, Navigation
 from .quadtree import DEEPEST, QUARTERS, Grid, assemble, components, edges, regions
 from .records import NAVIGATION_HEADER, NAVIGATION_VERSION, NODE, POSITION, ROOT_EDGE, Records
 
@@ -47,12 +47,15 @@ def rebuild(navigation: Navigation, layer: int, ground: npt.NDArray[Any]) -> Nav
     """Make all of a layer from weights: [height, width], or finer by 2 or 4 where half or quarter units count.
 
     Kept are the other layers, doors on ground that is not blocked, the regions and the order of neighbours of leaves
-    that come out as they were, and the links between layers where both have a leaf still. Raises FormatError.
+    that come out as they were, and the links between layers where both have a leaf still. Navigation before version 7
+    stores no costs: its ground all costs the same. Raises FormatError.
     """
     old = leaves_of(navigation)
     if not 0 <= layer < navigation.layer_count:
         raise FormatError(f"there are {navigation.layer_count} layers, no layer {layer}", "navigation")
     values = _quarters(old.grid, np.asarray(ground))
+    if navigation.version < COSTS_SINCE:
+        values[values != BLOCKED] = OLD_PREFERENCE
 
     doors = np.flatnonzero((old.nodes["layer"] == layer) & (old.nodes["switchable"] != 0))
     free = np.zeros(len(doors), np.bool_)

@@ -12,6 +12,7 @@ from ..binary import Buffer, Cursor, FormatError
 from .records import END_MARK, NAVIGATION_HEADER, NODE, POSITION, Records, node_parts
 
 VERSIONS = range(5, 9)
+COSTS_SINCE = 7  # version
 OLD_PREFERENCE = 64  # what leaves cost in versions that do not store it
 _I32, _U32 = Struct("<i"), Struct("<I")
 
@@ -191,7 +192,7 @@ def encode(navigation: Navigation) -> bytes:
     _fits("keys", nodes["key_count"], doors, len(navigation.keys))
     if version == 5 and nodes["switchable"].any():
         raise FormatError("version 5 has no switchable nodes", "navigation")
-    if version < 7 and (nodes["preference"][is_leaf] != OLD_PREFERENCE).any():
+    if version < COSTS_SINCE and (nodes["preference"][is_leaf] != OLD_PREFERENCE).any():
         raise FormatError(f"version {version} holds no preferences but {OLD_PREFERENCE}", "navigation")
 
     head, place, leaf = node_parts(version)

@@ -284,6 +284,18 @@ def test_changes_are_told():
     ]
 
 
+@pytest.mark.parametrize("version", [5, 6])
+def test_versions_without_costs_stay_without(version):
+    whole = build.section([build.leaf(0, 16.0, 16.0, 1, version=version)], version=version)
+    ground = np.full((32, 32), 128)
+    ground[:, 16:] = 0
+    assert encode(rebuild(decode(whole), 0, ground)) == whole
+    ground[:16, :16] = BLOCKED
+    cut = decode(encode(rebuild(decode(whole), 0, ground)))
+    assert len(boxes(cut)) == 3
+    assert neighbour_sets(cut) == touching(cut)
+
+
 def test_weights_of_cells():
     level = read(build.Lev(cell=lambda x, y: build.height_cell(walkable=(0, 1, 2, 3)[x % 4], path=y % 2)).build())
     ground = weights(level.cells)
