@@ -1,6 +1,6 @@
 """Genesis3D levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
-from . import panel
+from . import edit, panel
 from .exporter import export_level
 from .importer import import_level
 from .settings import ExportSettings, ImportSettings, for_file
@@ -11,8 +11,10 @@ __all__ = ["ExportSettings", "ImportSettings", "export_level", "for_file", "impo
 def register() -> None:
     """Register the game's own panel and operators."""
     panel.register()
+    edit.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    edit.unregister()
     panel.unregister()

@@ -99,7 +99,7 @@ def _new_face(faces: ReadFaces, side: int, points: Any, laid: dict[str, Any] | N
 
 def _backwards(ring: Floats) -> Floats:
     """A ring the other way round, from the same corner on."""
-    return ring[(-np.arange(len(ring))) % max(len(ring), 1)]
+    return np.asarray(ring[(-np.arange(len(ring))) % max(len(ring), 1)])
 
 
 def _points(ring: Floats, was: EditorFace | None, shape: Shape) -> Any:

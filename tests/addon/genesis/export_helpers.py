@@ -11,6 +11,10 @@ from levelwright.addon.scene import identity
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import genesis
 
+from tests.formats.genesis_bytes import LIGHT, entity, face, light, typedef
+from tests.formats.genesis_bytes import brush as brush_bytes
+from tests.formats.genesis_bytes import level as map_level
+
 
 def imported(data: bytes, file: str | Path = "test.map", **settings: object) -> bpy.types.Collection:
     return import_level(bpy.context, data, file, ImportSettings(**settings), Report())
@@ -71,8 +75,28 @@ def changes(before: bytes, after: bytes) -> dict[tuple[int, int, int], set[str]]
         for row, (was, now) in enumerate(zip(one.brushes, other.brushes, strict=True)):
             if was.flags != now.flags:
                 found[number, row, -1] = {"flags"}
-            for face, (a, b) in enumerate(zip(was.faces, now.faces, strict=True)):
+            for side, (a, b) in enumerate(zip(was.faces, now.faces, strict=True)):
                 fields = {name for name in genesis.FACE.names if a[name].tobytes() != b[name].tobytes()}
                 if fields:
-                    found[number, row, face] = fields
+                    found[number, row, side] = fields
     return found
+
+
+UP, DOWN = 2, 3  # faces of `laid_box`: +x -x +y -y +z -z
+
+
+def laid_box(low=(-64, -64, -64), high=(64, 64, 64), **fields):
+    """A box whose textures lie as the editor lays them: along the face, 0.5 a unit, scale 0.5."""
+    u = [(0, 0, 0.5), (0, 0, 0.5), (0.5, 0, 0), (0.5, 0, 0), (0.5, 0, 0), (0.5, 0, 0)]
+    v = [(0, -0.5, 0), (0, -0.5, 0), (0, 0, -0.5), (0, 0, -0.5), (0, -0.5, 0), (0, -0.5, 0)]
+    normals = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+    dists = [high[axis] * (sign > 0) - low[axis] * (sign < 0) for axis in range(3) for sign in (1, -1)]
+    rows = zip(normals, dists, u, v, strict=True)
+    return [face(normal, float(dist), u=one, v=two, **fields) for normal, dist, one, two in rows]
+
+
+def sample(*boxes, more=()):
+    """A level of some boxes, a light, and its class."""
+    boxes = boxes or (laid_box(),)
+    world = entity([brush_bytes(one) for one in boxes], pairs=[("TextureLib", "a.txl")])
+    return map_level([world, *more, light("8 16 -24"), typedef("light", LIGHT)])

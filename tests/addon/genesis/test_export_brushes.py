@@ -11,40 +11,23 @@ from levelwright.formats import genesis
 from mathutils import Matrix
 
 from tests.addon.genesis.export_helpers import (
+    DOWN,
+    UP,
     brush,
     changes,
     exported,
     imported,
+    laid_box,
     part,
     place,
     positions,
-    set_uvs,
+    sample,
     uvs,
 )
-from tests.formats.genesis_bytes import LIGHT, entity, face, level, light, model, motion, typedef
+from tests.formats.genesis_bytes import LIGHT, entity, level, light, model, motion, sliver, typedef
+from tests.formats.genesis_bytes import brush as brush_bytes
 
-UP, DOWN = 2, 3  # faces: +x -x +y -y +z -z
 PLANE = {"normal", "dist"}
-BOX_LOW, BOX_HIGH = (-64, -64, -64), (64, 64, 64)
-
-
-def laid_box(low=BOX_LOW, high=BOX_HIGH, **fields):
-    """A box whose textures lie as the editor lays them: along the face, 0.5 a unit, scale 0.5."""
-    u = [(0, 0, 0.5), (0, 0, 0.5), (0.5, 0, 0), (0.5, 0, 0), (0.5, 0, 0), (0.5, 0, 0)]
-    v = [(0, -0.5, 0), (0, -0.5, 0), (0, 0, -0.5), (0, 0, -0.5), (0, -0.5, 0), (0, -0.5, 0)]
-    normals = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
-    dists = [high[axis] * (sign > 0) - low[axis] * (sign < 0) for axis in range(3) for sign in (1, -1)]
-    rows = zip(normals, dists, u, v, strict=True)
-    return [face(normal, float(dist), u=one, v=two, **fields) for normal, dist, one, two in rows]
-
-
-def sample(*boxes, more=()):
-    """A level of some boxes, a light, and its class."""
-    from tests.formats.genesis_bytes import brush as brush_bytes
-
-    boxes = boxes or (laid_box(),)
-    world = entity([brush_bytes(one) for one in boxes], pairs=[("TextureLib", "a.txl")])
-    return level([world, *more, light("8 16 -24"), typedef("light", LIGHT)])
 
 
 def planes(data, number=0):
@@ -278,116 +261,6 @@ def test_a_concave_mesh_is_refused_or_split():
     assert genesis.check(after) == [] or all(one.severity == "warning" for one in genesis.check(after))
 
 
-# ---- textures
-
-
-def test_a_slid_texture_is_an_offset():
-    data = sample()
-    scene = imported(data)
-    obj = brush(scene, 0)
-    uv = uvs(obj)
-    loops = list(obj.data.polygons[UP].loop_indices)
-    width = obj.data.materials[0][layout.TEXTURE_SIZE][0]
-    uv[loops, 0] += 8 / width
-    set_uvs(obj, uv)
-    report = Report()
-    after = exported(scene, report)
-    assert changes(data, after) == {(0, 0, UP): {"offset_x"}}
-    assert genesis.read(after).world.brushes[0].faces["offset_x"][UP] == 8
-    assert report.notes == ["brush Brush 0 changed: 1 texture placements"]
-
-
-def test_a_stretched_and_a_turned_texture():
-    data = sample()
-    scene = imported(data)
-    obj = brush(scene, 0)
-    uv = uvs(obj)
-    one, other = (list(obj.data.polygons[side].loop_indices) for side in (UP, DOWN))
-    uv[one, 0] *= 2
-    middle = uv[other].mean(axis=0)
-    uv[other] = (uv[other] - middle) @ np.array([[0, 1], [-1, 0]]) + middle
-    set_uvs(obj, uv)
-    after = exported(scene)
-    found = changes(data, after)
-    assert found.pop((0, 0, UP)) <= {"draw_scale_x", "offset_x"}
-    assert found.pop((0, 0, DOWN)) <= {"u_vec", "v_vec", "offset_x", "offset_y", "draw_scale_x", "draw_scale_y"}
-    assert not found
-    faces = genesis.read(after).world.brushes[0].faces
-    assert faces["draw_scale_x"][UP] == np.float32(0.25)
-    assert abs(float(faces["u_vec"][DOWN] @ (1, 0, 0))) < 1e-6
-
-
-def test_what_was_written_shows_the_same_when_it_is_imported_again():
-    scene = imported(sample())
-    obj = brush(scene, 0)
-    uv = uvs(obj)
-    rng = np.random.default_rng(3)
-    for polygon in obj.data.polygons:
-        loops = list(polygon.loop_indices)
-        uv[loops] = uv[loops] @ (np.eye(2) + rng.uniform(-0.3, 0.3, (2, 2))) + rng.uniform(-1, 1, 2)
-    set_uvs(obj, uv)
-    again = imported(exported(scene))
-    np.testing.assert_allclose(uvs(brush(again, 0)), uv, atol=2e-4)
-
-
-def test_bent_uvs_are_refused_with_their_faces():
-    scene = imported(sample())
-    obj = brush(scene, 0)
-    uv = uvs(obj)
-    uv[obj.data.polygons[UP].loop_indices[0]] += 0.5
-    set_uvs(obj, uv)
-    with pytest.raises(SceneError, match="bent") as caught:
-        exported(scene)
-    assert caught.value.faces[obj].tolist() == [UP]
-
-
-def test_another_texture_and_names_that_are_too_long():
-    data = sample()
-    scene = imported(data)
-    obj = brush(scene, 0)
-    material = bpy.data.materials.new("brick2")
-    obj.data.materials.append(material)
-    obj.data.polygons[UP].material_index = len(obj.data.materials) - 1
-    after = exported(scene)
-    assert changes(data, after) == {(0, 0, UP): {"tex_name"}}
-    assert genesis.texture_names(genesis.read(after).world.brushes[0].faces)[UP] == "brick2"
-    material.name = "a" * 32
-    with pytest.raises(SceneError, match="32 characters, 31 are allowed"):
-        exported(scene)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "fields"),
-    [
-        ("flags", 0x10, {"flags"}),
-        ("face_light", 12.5, {"face_light"}),
-        ("alpha", 100.0, {"alpha"}),
-        ("mip_map_bias", 2.0, {"mip_map_bias"}),
-        ("reflective_scale", 0.5, {"reflective_scale"}),
-    ],
-)
-def test_attributes_of_faces(name, value, fields):
-    data = sample()
-    scene = imported(data)
-    brush(scene, 0).data.attributes[name].data[UP].value = value
-    after = exported(scene)
-    assert changes(data, after) == {(0, 0, UP): fields}
-    assert genesis.read(after).world.brushes[0].faces[name][UP] == value
-
-
-def test_texture_attributes_and_uvs_must_not_disagree():
-    data = sample()
-    scene = imported(data)
-    obj = brush(scene, 0)
-    obj.data.attributes["offset"].data[UP].vector = (5, 0)
-    assert changes(data, exported(scene)) == {(0, 0, UP): {"offset_x"}}
-    uv = uvs(obj)
-    uv[list(obj.data.polygons[UP].loop_indices), 0] += 0.25
-    set_uvs(obj, uv)
-    with pytest.raises(SceneError, match="both edited"):
-        exported(scene)
-
-
 # ---- flags, copies, new and removed
 
 
@@ -509,9 +382,6 @@ def test_several_brushes_an_object_export_too():
 
 
 def test_unclosed_brushes_go_back_and_may_be_moved():
-    from tests.formats.genesis_bytes import brush as brush_bytes
-    from tests.formats.genesis_bytes import sliver
-
     world = entity([brush_bytes(laid_box()), brush_bytes(sliver())], pairs=[("TextureLib", "a.txl")])
     data = level([world, light(), typedef("light", LIGHT)])
     scene = imported(data)

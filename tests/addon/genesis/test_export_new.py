@@ -1,0 +1,111 @@
+"""Levels and parts of levels that were made in Blender."""
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon.genesis import edit, layout
+from levelwright.addon.scene import animation
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.formats import genesis
+
+from tests.addon.genesis.export_helpers import brush, exported, imported, part
+from tests.formats.genesis_bytes import room
+
+
+def box(level, size=64.0, location=(0, 0, 0)):
+    mesh = bpy.data.meshes.new("box")
+    made = bmesh.new()
+    bmesh.ops.create_cube(made, size=size)
+    made.to_mesh(mesh)
+    made.free()
+    mesh.materials.append(bpy.data.materials.get("stone") or bpy.data.materials.new("stone"))
+    obj = bpy.data.objects.new("box", mesh)
+    obj.parent = next(one for one in level.objects if one.parent is None)
+    obj.location = location
+    level.objects.link(obj)
+    return obj
+
+
+@pytest.mark.parametrize("kind", ["map", "3dt"])
+def test_a_level_made_in_blender(kind):
+    level = edit.new_level(bpy.context, "mine", kind)
+    box(level)
+    bpy.context.scene.cursor.location = (1, 0, 0)
+    assert bpy.ops.levelwright.genesis_add_entity(classname="light") == {"FINISHED"}
+    data = exported(level)
+    made = genesis.read(data)
+    assert made.kind == kind
+    points = made.points if kind == "map" else made.entities
+    assert [one.classname for one in points] == ["light"]
+    assert points[0].get("origin") == f"{round(1 / layout.SCALE)} 0 0"
+    solid = made.world.brushes if kind == "map" else made.brushes
+    assert len(solid) == 1
+    assert not [one for one in genesis.check(made) if one.severity == "error"]
+    assert exported(imported(data, f"mine.{kind}")) == data
+
+
+def test_the_operator_makes_a_level():
+    assert bpy.ops.levelwright.new_genesis_level(name="other", kind="3dt") == {"FINISHED"}
+    assert genesis.read(exported(bpy.data.collections["other"])).kind == "3dt"
+
+
+@pytest.mark.parametrize("kind", ["map", "3dt"])
+def test_brushes_become_a_world_model_with_a_motion(kind):
+    level = edit.new_level(bpy.context, "mine", kind)
+    obj = box(level, location=(128, 0, 0))
+    edit.add_entity(bpy.context, level, "light", (0, 0, 0))
+    empty = edit.make_model(bpy.context, level, [obj], "lift")
+    moved = obj.parent
+    action = animation.action("lift")
+    for index, values in enumerate(((0, 0), (0, 0), (0, 96))):
+        animation.set_keys(animation.fcurve(action, animation.slot(action), "location", index), (0, 24), values)
+    animation.assign(moved, action)
+    bpy.context.scene.frame_set(24)
+    made = genesis.read(exported(level))
+    (model,) = made.models
+    assert (model.name, model.origin) == ("lift", (128, 0, 0))
+    np.testing.assert_allclose(model.motion.paths[0].translation.values, [(0, 0, 0), (0, 96, 0)])
+    if kind == "map":
+        assert np.sort(model.brushes[0].faces["dist"]).tolist() == [-96, 32, 32, 32, 32, 160]
+    else:
+        assert made.brushes[0].model_id == model.model_id
+        assert made.brushes[0].faces[0].points[:, 0].min() >= 96
+    assert empty.get("model_name") == "lift"
+
+
+def test_brushes_of_an_imported_level_become_a_model_unchanged():
+    data = room()
+    level = imported(data)
+    edit.make_model(bpy.context, level, [brush(level, 0), brush(level, 1)], "pair")
+    report = Report()
+    made = genesis.read(exported(level, report))
+    was = genesis.read(data)
+    assert [len(one.brushes) for one in made.entities[:2]] == [4, 2]
+    for one, other in zip(made.entities[1].brushes, was.world.brushes[:2], strict=True):
+        assert one.faces.tobytes() == other.faces.tobytes()
+    assert report.notes == ["model pair is new"]
+
+
+def test_what_is_no_brush_makes_no_model():
+    level = imported(room())
+    with pytest.raises(SceneError, match="no brush"):
+        edit.make_model(bpy.context, level, [part(level, layout.ROOT, 0)], "x")
+
+
+def test_classes_that_a_level_does_not_define_are_refused():
+    level = imported(room())
+    with pytest.raises(SceneError, match="defines no class Nobody"):
+        edit.add_entity(bpy.context, level, "Nobody", (0, 0, 0))
+
+
+def test_one_convex_mesh_of_bent_faces_can_be_split():
+    level = edit.new_level(bpy.context, "mine", "map")
+    obj = box(level)
+    edit.add_entity(bpy.context, level, "light", (200, 0, 0))
+    obj.data.vertices[7].co = (48, 48, 48)
+    with pytest.raises(SceneError, match="3 faces are not flat") as caught:
+        exported(level)
+    assert len(caught.value.faces[obj]) == 3
+    made = genesis.read(exported(level, split_concave=True))
+    assert [len(one.faces) for one in made.world.brushes] == [9]
