@@ -196,7 +196,7 @@ def test_one_handler_takes_all_endings_and_asks_nothing_else() -> None:
 
 
 def test_every_option_of_a_game_is_a_property_of_its_operators() -> None:
-    for game, name in ((game, name) for game in games.GAMES for name in game.operators.values()):
+    for game, name in ((each, name) for each in games.GAMES for name in each.operators.values()):
         own = getattr(bpy.ops.import_scene, name).get_rna_type().properties
         sniffing = bpy.ops.import_scene.game_level.get_rna_type().properties
         exporting = getattr(bpy.ops.export_scene, name).get_rna_type().properties
