@@ -112,7 +112,7 @@ def read_entity(
     if new and CLASSNAME not in record:
         record.pairs.insert(0, (CLASSNAME, _light_class(obj) or ""))
     moved = new or bool(transforms.changed_channels(obj, root))
-    if moved and _read_place(record, layout.from_blender(matrix[:3, 3]), report, obj):
+    if moved and _read_place(record, not before.pairs, layout.from_blender(matrix[:3, 3]), report, obj):
         edited.append(ORIGIN)
     if isinstance(obj.data, bpy.types.Light):
         edited += _read_light(obj.data, record, before, scale)
@@ -128,9 +128,10 @@ def _light_class(obj: bpy.types.Object) -> str | None:
     return next((name for name, kind in lights.KINDS.items() if kind == obj.data.type), None)
 
 
-def _read_place(record: KeyValues, place: Any, report: Report, obj: bpy.types.Object) -> bool:
+def _read_place(record: KeyValues, fresh: bool, place: Any, report: Report, obj: bpy.types.Object) -> bool:
+    """Write where an entity is, if it moved. fresh: nothing says where it was."""
     was = record.origin
-    if was is None and isinstance(record, EditorEntity):
+    if was is None and isinstance(record, EditorEntity) and not fresh:
         was = record.place
     if was is not None and np.abs(place - np.array(was)).max() <= MOVED + np.abs(place).max() * 1e-6:
         return False

@@ -51,13 +51,12 @@ def export_level(
         _define_classes(level, settings, report)
     if settings.container not in ("as_imported", kind):
         level = _converted(level, settings, report)
-        if isinstance(level, MapLevel):
-            _refuse_problems(level, None, report)
+        _refuse_problems(level, None, report)
         return genesis.write(level)
     if original is not None and not report.notes and not scene.changed:
         return original.data
     data = genesis.write(level)
-    if isinstance(level, MapLevel) and (original is None or data != original.data):
+    if original is None or data != original.data:
         _refuse_problems(level, original.data if original is not None else None, report)
     return data
 
@@ -106,7 +105,7 @@ def _converted(level: MapLevel | Level3dt, settings: ExportSettings, report: Rep
     return made
 
 
-def _refuse_problems(level: MapLevel, original: bytes | None, report: Report) -> None:
+def _refuse_problems(level: MapLevel | Level3dt, original: bytes | None, report: Report) -> None:
     """Raise SceneError with what the compiler or the engine would refuse, and warn of what is worth a look.
 
     What is wrong with the original already may stay so.

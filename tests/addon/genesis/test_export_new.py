@@ -47,7 +47,11 @@ def test_a_level_made_in_blender(kind):
 
 def test_the_operator_makes_a_level():
     assert bpy.ops.levelwright.new_genesis_level(name="other", kind="3dt") == {"FINISHED"}
-    assert genesis.read(exported(bpy.data.collections["other"])).kind == "3dt"
+    level = bpy.data.collections["other"]
+    with pytest.raises(SceneError, match="no valid entities"):
+        exported(level)
+    edit.add_entity(bpy.context, level, "light", (0, 0, 0))
+    assert genesis.read(exported(level)).kind == "3dt"
 
 
 @pytest.mark.parametrize("kind", ["map", "3dt"])
