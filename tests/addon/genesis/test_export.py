@@ -1,13 +1,59 @@
-"""A scene laid over its original: nothing edited gives the same bytes, an edit changes what it means and no more."""
+"""A scene laid over its original: what is no edit writes nothing, wherever it is hidden and however it is looked at."""
 
+import bpy
+import pytest
 from levelwright.addon.scene.reports import Report
 
-from tests.addon.genesis.export_helpers import exported, imported
+from tests.addon.genesis.export_helpers import UP, brush, changes, exported, imported, place, positions, reopened, sample
+from tests.formats.genesis_3dt_text import whole_level as whole_text
 from tests.formats.genesis_bytes import whole_level
 
+LEVELS = {"a.map": whole_level(), "a.3dt": whole_text().encode("latin-1")}
 
-def test_an_unedited_scene_is_the_original_byte_for_byte():
-    data = whole_level()
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_an_unedited_scene_is_the_original_byte_for_byte(name, tmp_path):
     report = Report()
-    assert exported(imported(data), report) == data
+    level = imported(LEVELS[name], name)
+    assert exported(level, report) == LEVELS[name]
     assert not report.warnings and not report.notes and "left out" not in report.summary(), report.lines()
+    assert exported(reopened(level, tmp_path)) == LEVELS[name]
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_what_only_looks_different_is_no_edit(name):
+    level = imported(LEVELS[name], name)
+    bpy.context.view_layer.layer_collection.children[0].exclude = True
+    for obj in list(level.all_objects):
+        obj.hide_viewport = obj.hide_render = True
+        obj.name = "renamed"
+    for one in level.children_recursive:
+        one.name = "renamed"
+    for material in bpy.data.materials:
+        material.name = "renamed"
+    bpy.context.scene.frame_set(17)
+    report = Report()
+    assert exported(level, report) == LEVELS[name], report.lines()
+
+
+def test_edits_in_edit_mode_count():
+    data = sample()
+    level = imported(data)
+    obj = brush(level, 0)
+    bpy.context.view_layer.objects.active = obj
+    moved = positions(obj)
+    moved[moved[:, 2] > 0, 2] += 32
+    place(obj, moved)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert changes(data, exported(level, texture_lock=False)) == {(0, 0, UP): {"dist"}}
+    assert obj.mode == "EDIT"
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_modifier_that_does_nothing_is_no_edit_also_where_it_is_excluded():
+    data = sample()
+    level = imported(data)
+    modifier = brush(level, 0).modifiers.new("mirror", "MIRROR")
+    modifier.use_axis = (False, False, False)
+    bpy.context.view_layer.layer_collection.children[0].exclude = True
+    assert exported(level) == data
