@@ -4,7 +4,17 @@ import bpy
 import pytest
 from levelwright.addon.scene.reports import Report
 
-from tests.addon.genesis.export_helpers import UP, brush, changes, exported, imported, place, positions, reopened, sample
+from tests.addon.genesis.export_helpers import (
+    UP,
+    brush,
+    changes,
+    exported,
+    imported,
+    place,
+    positions,
+    reopened,
+    sample,
+)
 from tests.formats.genesis_3dt_text import whole_level as whole_text
 from tests.formats.genesis_bytes import whole_level
 
