@@ -13,9 +13,9 @@ from ...formats.genesis.editor_level import EditorFace
 from ...formats.genesis.records import EditorFaceFlag, FaceArray
 from ..scene.reports import Report, SceneError
 from .brush_reader import FoundBrush
+from .convex import Floats
 from .face_reader import FaceReader, ReadFaces
 from .shape_reader import Shape
-from .solids import Floats
 
 SAME_POINT = 2e-3
 """Units by which a corner may be off one of the record's and still be that."""

@@ -18,10 +18,10 @@ from ...formats.genesis.records import FaceArray, new_faces, texture_field
 from ..scene.meshes import MeshData
 from ..scene.reports import Report, SceneError
 from . import layout
+from .convex import Bools, Floats, Ints
 from .geometry import Geometry
 from .settings import ExportSettings
 from .shape_reader import Matrix, Shape
-from .solids import Bools, Floats, Ints
 
 BENT = 0.25
 """Texels by which a corner's UV may miss what vectors can say; more, and the UVs are bent."""

@@ -17,9 +17,9 @@ from ...formats.genesis import brushes
 from ..scene import baselines, identity, transforms
 from ..scene.meshes import MeshData
 from ..scene.reports import SceneError
-from . import layout, solids
+from . import convex, layout
+from .convex import Bools, Floats, Ints
 from .geometry import Geometry
-from .solids import Bools, Floats, Ints
 
 Matrix = npt.NDArray[np.float64]
 
@@ -253,8 +253,8 @@ class ShapeReader:
         """The solids that some of a mesh's faces bound."""
         of, records = self._surface(mesh, faces, matrix, move, records[faces])
         try:
-            found = solids.solids(of, self.split)
-        except solids.ShapeError as error:
+            found = convex.solids(of, self.split)
+        except convex.ShapeError as error:
             at_fault = {obj: faces[error.faces].astype(np.int32)} if len(error.faces) else {}
             hint = " (exported with Split concave, it becomes several)" if error.splits and not self.split else ""
             raise SceneError(f"{obj.name} can't be a brush: {error.message}{hint}", [obj], at_fault) from error
@@ -262,7 +262,7 @@ class ShapeReader:
 
     def _surface(
         self, mesh: MeshData, faces: Ints, matrix: Matrix, move: Matrix | None, records: Ints
-    ) -> tuple[solids.Surface, Ints]:
+    ) -> tuple[convex.Surface, Ints]:
         """Faces where they are now, with the planes of their records where they still lie in them."""
         sizes = mesh.face_sizes.astype(np.int64)[faces]
         steps, owners = _steps(sizes)
@@ -272,7 +272,7 @@ class ShapeReader:
         local = mesh.positions.astype(np.float64)
         positions = layout.from_blender(local @ matrix[:3, :3].T + matrix[:3, 3])
         first_corner = np.concatenate([[0], np.cumsum(sizes)])
-        of = solids.surface(positions, corners, first_corner)
+        of = convex.surface(positions, corners, first_corner)
         known = records >= 0
         if self.geometry is None or not known.any():
             return of, records
@@ -288,7 +288,7 @@ class ShapeReader:
             of.known[lies] = True
         return of, records
 
-    def _shape(self, solid: solids.Solid, of: solids.Surface, faces: Ints, records: Ints, move: Matrix | None) -> Shape:
+    def _shape(self, solid: convex.Solid, of: convex.Surface, faces: Ints, records: Ints, move: Matrix | None) -> Shape:
         """A solid as a shape: sides of records in the file's order, then new ones, cuts last."""
         leads = np.array([side.faces[0] for side in solid])
         inside = np.array([side.inside for side in solid])
@@ -321,7 +321,7 @@ class ShapeReader:
             brush, False, move, distance, side_records, faces[leads], normals, dists, kept, inside, rings, others
         )
 
-    def _once(self, records: Ints, leads: Ints, of: solids.Surface) -> Ints:
+    def _once(self, records: Ints, leads: Ints, of: convex.Surface) -> Ints:
         """Records of a solid's sides, each once: Blender gives new faces those of the faces that they were made from.
 
         The side in the record's plane keeps it, or else the one that faces as it did most nearly.
@@ -339,7 +339,7 @@ class ShapeReader:
         return int(np.bincount(self._owner[known]).argmax()) if len(known) else -1
 
 
-def _lies_in(of: solids.Surface, normals: Floats, dists: Floats) -> Bools:
+def _lies_in(of: convex.Surface, normals: Floats, dists: Floats) -> Bools:
     """Which faces lie in these planes, [f]."""
     owners = of.corner_face
     points = of.positions[of.corners]
