@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...formats.genesis import brushes, records, textures
 from ...formats.genesis.brushes import Polygons
+from ...formats.genesis.convert import lay_locked
 from ...formats.genesis.editor_level import EditorBrush, EditorFace
 from ...formats.genesis.map_file import MapLevel
 from ...formats.genesis.records import BrushFlag, FaceFlag
@@ -109,6 +110,7 @@ def of_editor(leaves: Sequence[tuple[int, EditorBrush]]) -> Geometry:
     light_scale = np.array([face.light_scale for face in sides], np.float32).reshape(-1, 2)
     with np.errstate(all="ignore"):
         textures.lay(faces, rotate, scale, shift, light_scale)
+    lay_locked(faces, sides)
     fields: dict[str, NDArray[Any]] = {"flags": editor_flags.astype(np.int32), **columns}
     fields |= {"rotate": rotate, "shift": shift, "scale": scale, "light_scale": light_scale}
     flags = np.array([brush.flags & 0xFFFFFFFF for _, brush in leaves], np.uint32)

@@ -197,8 +197,7 @@ def _faces(looks: list[EditorFace], corners: list[Floats], pose: Doubles | None)
         if look.flags & EditorFaceFlag.TEXTURELOCKED:
             u, v = _locked_axes(look, planes.normals[number], pose)
             vectors[0][number], vectors[1][number] = u, v
-            place = np.array(look.position)
-            shift[number] -= (u / scale[number, 0] @ place, v / scale[number, 1] @ place)
+            shift[number] = _locked_shift(look, u, v)
     draw_scale = scale / light_scale
     for axis, vector in enumerate(vectors):
         texel = vector * (1 / scale[:, axis])[:, None]
@@ -221,6 +220,28 @@ def _locked_axes(face: EditorFace, normal: Floats, pose: Doubles | None) -> tupl
     angle = math.radians(-face.rotate)
     sine, cosine = math.sin(angle), math.cos(angle)
     return matrix[:, 0] * cosine + matrix[:, 1] * sine, matrix[:, 1] * cosine - matrix[:, 0] * sine
+
+
+def _locked_shift(face: EditorFace, u: Doubles, v: Doubles) -> tuple[float, float]:
+    """The offsets of a texture-locked face: its texture begins at its position."""
+    place = np.array(face.position)
+    across, down = (np.float32(one or 1.0) for one in face.scale)
+    return float(np.float32(face.shift[0]) - u / across @ place), float(np.float32(face.shift[1]) - v / down @ place)
+
+
+def lay_locked(faces: FaceArray, looks: Sequence[EditorFace]) -> None:
+    """Set the texture vectors of those records [n] whose face, of the n `looks`, is texture-locked.
+
+    Such a texture has axes and a place of its own (since 1.32), or lies along its face; the records have their normals.
+    From the editor's code (genesis-map-notes §1.7): no real level with such faces was found.
+    """
+    for number, look in enumerate(looks):
+        if look.flags & EditorFaceFlag.TEXTURELOCKED:
+            u, v = _locked_axes(look, faces["normal"][number], None)
+            light = np.array(look.light_scale, np.float32)
+            with np.errstate(all="ignore"):
+                faces["u_vec"][number], faces["v_vec"][number] = u / light[0], v / light[1]
+            faces["offset_x"][number], faces["offset_y"][number] = _locked_shift(look, u, v)
 
 
 def _face_angle(normal: Floats) -> Doubles:

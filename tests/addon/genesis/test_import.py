@@ -12,9 +12,11 @@ from levelwright.addon.scene import animation, baselines, identity, meshes, orig
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import genesis
 from levelwright.formats.binary import FormatError
+from levelwright.formats.genesis.convert import to_map
 from mathutils import Vector
 
 from tests.addon.genesis.export_helpers import brush, imported, part, positions, uvs
+from tests.formats import genesis_3dt_text as text
 from tests.formats import genesis_bytes as raw
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -306,3 +308,24 @@ def test_real_levels(corpus: Path, name: str) -> None:
     assert (report.counts["brushes"], report.counts["models"], report.counts["lights"]) == (1729, 59, 215)
     assert report.missing_names == {"texture libraries": ["gedit.txl"]}
     assert not any(obj.data.validate() for obj in level.all_objects if obj.type == "MESH")
+
+
+@pytest.mark.parametrize("version", [(1, 31), (1, 32)])
+def test_locked_textures_lie_as_the_compiler_will_lay_them(version: tuple[int, int]) -> None:
+    """A `.3dt` with texture-locked faces looks like the `.map` that is made of it."""
+    own = {"transform": (0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0), "position": (1, 2, 3)} if version > (1, 31) else {}
+    leaf = text.leaf("lock", version, scale=(2.0, 4.0), shift=(7, 8), rotate=30, **own)
+    data = text.level(version, [leaf.replace("\t\tFlags 512", "\t\tFlags 768")]).encode("latin-1")
+    plain = text.level(version, [leaf]).encode("latin-1")
+    level = genesis.read(data)
+    assert isinstance(level, genesis.Level3dt)
+    compiled = to_map(level)[0]
+
+    def corners(data: bytes) -> np.ndarray:
+        obj = brush(imported(data), 0)
+        mesh = meshes.read(obj)
+        place = mesh.positions[mesh.corner_verts] + np.array(obj.location)
+        return np.array(sorted(map(tuple, np.round(np.column_stack([place, uvs(obj)]), 3).tolist())))
+
+    assert np.allclose(corners(data), corners(genesis.write(compiled)), atol=2e-3)
+    assert not np.allclose(corners(data), corners(plain), atol=0.1), "the world's rule lays them otherwise"
