@@ -255,10 +255,14 @@ def build(site: Site, maker: MeshMaker, geometry: Geometry, places: list[Place],
     """
     kind, name = (layout.BRUSHES, "Brushes") if maker.shared else (layout.BRUSH, "Brush")
     starts = maker.brushes.tolist()
+    # Blender keeps names sorted: names that come in order need no search for their place.
+    digits = len(str(len(place_of)))
+    titles = [f"{name} {first:0{digits}}" for first in starts[:-1]]
+    # All meshes before the first object: giving a mesh a material looks through all objects of the .blend.
+    made = [maker.make(title, number) for number, title in enumerate(titles)]
     with progress(len(place_of), "brushes") as step:
-        for number, (first, last) in enumerate(pairwise(starts)):
-            title = f"{name} {first}"
-            obj = bpy.data.objects.new(title, maker.make(title, number))
+        for title, mesh, (first, last) in zip(titles, made, pairwise(starts), strict=True):
+            obj = bpy.data.objects.new(title, mesh)
             if not maker.shared:
                 write_flags(obj, int(geometry.flags[first]))
             identity.stamp(obj, site.token, kind, first)

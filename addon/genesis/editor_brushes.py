@@ -27,16 +27,17 @@ def build(
     place_of: where a brush goes that is in no other.
     """
     leaf_of = {int(number): row for row, number in enumerate(numbers)}
+    rows = [(number, brush, parent, _name(brush, number)) for number, brush, parent in layout.numbered_brushes(level)]
+    # All meshes before the first object: giving a mesh a material looks through all objects of the .blend.
+    meshes = {number: maker.make(name, leaf_of[number]) for number, brush, _, name in rows if brush.children is None}
     made: dict[int, bpy.types.Object] = {}
     places: dict[int, Place] = {}
     orders: dict[int, int] = {}
-    for number, brush, parent in layout.numbered_brushes(level):
+    for number, brush, parent, name in rows:
         place = place_of(brush) if parent < 0 else places[parent]
-        name = layout.readable(brush.name) or f"Brush {number}"
         if brush.children is None:
-            row = leaf_of[number]
-            obj = bpy.data.objects.new(name, maker.make(name, row))
-            origin = maker.arrays.origins[row]
+            obj = bpy.data.objects.new(name, meshes[number])
+            origin = maker.arrays.origins[leaf_of[number]]
         else:
             obj = bpy.data.objects.new(name, None)
             obj.empty_display_size = SIZE
@@ -55,9 +56,14 @@ def build(
         put(obj, place, origin)
         made[number] = obj
     site.report.count("brushes", len(leaf_of))
-    roles = [brush.role for _, brush, _ in layout.numbered_brushes(level)]
+    roles = [brush.role for _, brush, _, _ in rows]
     site.report.count("cuts", sum(role in ("cut", "hollow cut") for role in roles))
     return made
+
+
+def _name(brush: EditorBrush, number: int) -> str:
+    """What a brush's object is called."""
+    return layout.readable(brush.name) or f"Brush {number}"
 
 
 def is_cutting(brush: EditorBrush) -> bool:
