@@ -6,9 +6,6 @@ Run as a program by test_fable_fuzz.py, so that a limit on its memory holds for 
 
 import random
 import struct
-import sys
-import time
-import traceback
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -32,9 +29,8 @@ from formats.fable import (
     write,
 )
 from tests.formats import fable_bytes as build
-from tests.formats.teeworlds_fuzz import limit_memory
+from tests.formats import fuzzing
 
-SECONDS = 2.0
 HOSTILE = (-1, -2, 0, 1, 3, 9, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
 
 SMALL = build.Lev(width=32, height=4, cell=build.varied_cell, sounds=(b"SEA",))
@@ -130,7 +126,7 @@ def text_mutation(seed: int) -> bytes:
 def readers(level: Level) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a level."""
     yield lambda: summary(level)
-    yield lambda: list(leaves(contents(level)))
+    yield lambda: list(fuzzing.leaves(contents(level)))
     yield lambda: [section_at(level, offset) for offset in (0, 30, 70_000, 1 << 30)]
     yield lambda: [str(problem) for problem in check(level)]
     for section in level.sections or ():
@@ -149,17 +145,6 @@ def navigate(level: Level, tree, layer: int) -> None:
     without_islands(tree, np.array([[1.0, 1.0], [float("nan"), 1e30]]))
     list(changes(tree, anew, layer).lines())
     rebuild(tree, layer, weights(level.cells, layer))
-
-
-def leaves(value: object) -> Iterator[object]:
-    """Everything that `dump` would print."""
-    if isinstance(value, dict):
-        yield from leaves(iter(value.values()))
-    elif isinstance(value, Iterator):
-        for part in value:
-            yield from leaves(part)
-    else:
-        yield value
 
 
 def decode_all(data: bytes) -> bool:
@@ -205,24 +190,17 @@ def decode_text(data: bytes) -> None:
         raise AssertionError("text is written back with other bytes")
 
 
-def main(first: int, count: int) -> None:
-    for seed in range(100):  # warm up what is allocated once
-        decode_all(mutation(-1 - seed))
-    limit_memory()
-    opened = 0
-    for seed in range(first, first + count):
-        data = mutation(seed)
-        start = time.process_time()  # not what other programs take of the machine's time
-        try:
-            opened += decode_all(data)
-            decode_text(text_mutation(seed))
-        except Exception:  # noqa: BLE001 - that is what is looked for
-            print("seed", seed, "->", traceback.format_exc(limit=-4).replace("\n", " | "))
-        elapsed = time.process_time() - start
-        if elapsed > SECONDS:
-            print("seed", seed, "->", f"{elapsed:.1f} s")
-    print("opened", opened, "of", count, file=sys.stderr)
+def both(seed: int) -> tuple[bytes, bytes]:
+    """A damaged level and a damaged text."""
+    return mutation(seed), text_mutation(seed)
+
+
+def decode_both(data: tuple[bytes, bytes]) -> bool:
+    """Read both; False if the level was refused."""
+    level, text = data
+    decode_text(text)
+    return decode_all(level)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    fuzzing.main(both, decode_both)

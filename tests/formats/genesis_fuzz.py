@@ -6,9 +6,6 @@ Run as a program by test_genesis_fuzz.py, so that a limit on its memory holds fo
 
 import random
 import struct
-import sys
-import time
-import traceback
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -29,10 +26,9 @@ from formats.genesis import (
     write,
 )
 from formats.genesis.brushes import planes, polygons
+from tests.formats import fuzzing
 from tests.formats import genesis_bytes as build
-from tests.formats.teeworlds_fuzz import limit_memory
 
-SECONDS = 2.0
 HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
 TOKENS = (b"-1", b"999999999", b"nan", b"1e39", b"", b"x", b"\n", b"\r\n", b"\0", b"Keys", b"MOTN", b"-0.000000")
 
@@ -104,7 +100,7 @@ def mutation(seed: int) -> bytes:
 def readers(level: MapLevel) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a level."""
     yield lambda: (level.world, level.models, level.points, [(each.origin, each.name) for each in level.entities])
-    yield lambda: (summary(level), list(leaves(contents(level))))
+    yield lambda: (summary(level), list(fuzzing.leaves(contents(level))))
     yield lambda: [section_at(level, offset) for offset in (0, 12, 40, 300, 3000, 1 << 30)]
     yield lambda: [str(problem) for problem in check(level)]
     yield lambda: geometry(level)
@@ -125,17 +121,6 @@ def geometry(level: MapLevel) -> None:
     textures.parameters(faces)
     texel = textures.texels(faces, points, owners)
     textures.fit(faces, points, owners, np.nan_to_num(texel, posinf=0, neginf=0))
-
-
-def leaves(value: object) -> Iterator[object]:
-    """Everything that `dump` would print."""
-    if isinstance(value, dict):
-        yield from leaves(iter(value.values()))
-    elif isinstance(value, Iterator):
-        for part in value:
-            yield from leaves(part)
-    else:
-        yield value
 
 
 def decode_all(data: bytes) -> bool:
@@ -173,23 +158,5 @@ def edit(level: MapLevel) -> None:
             motion.write(entity.motion)
 
 
-def main(first: int, count: int) -> None:
-    for seed in range(100):  # warm up what is allocated once
-        decode_all(mutation(-1 - seed))
-    limit_memory()
-    opened = 0
-    for seed in range(first, first + count):
-        data = mutation(seed)
-        start = time.process_time()  # not what other programs take of the machine's time
-        try:
-            opened += decode_all(data)
-        except Exception:  # noqa: BLE001 - that is what is looked for
-            print("seed", seed, "->", traceback.format_exc(limit=-4).replace("\n", " | "))
-        elapsed = time.process_time() - start
-        if elapsed > SECONDS:
-            print("seed", seed, "->", f"{elapsed:.1f} s")
-    print("opened", opened, "of", count, file=sys.stderr)
-
-
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    fuzzing.main(mutation, decode_all)

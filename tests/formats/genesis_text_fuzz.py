@@ -5,19 +5,15 @@ Run as a program by test_genesis_text_fuzz.py, so that a limit on its memory hol
 """
 
 import random
-import sys
-import time
-import traceback
 
 from formats.binary import FormatError
 from formats.genesis import Level3dt, check, contents, read, section_at, summary, txl, write
 from formats.genesis.convert import to_3dt, to_map
+from tests.formats import fuzzing
 from tests.formats import genesis_3dt_text as text
 from tests.formats import genesis_txl_bytes as library
-from tests.formats.genesis_fuzz import flip_bits, leaves, set_word, truncate
-from tests.formats.teeworlds_fuzz import limit_memory
+from tests.formats.genesis_fuzz import flip_bits, set_word, truncate
 
-SECONDS = 2.0
 NUMBERS = "-1 0 2 3 128 145 1025 1000000 2147483647 -2147483648 99999999999 1e38 -1e30 0.05 1e39 nan"
 WORDS = (*NUMBERS.split(), '"', "\\", '"x y"', "", "Brush", "Vec3d", "End", "MOTN 0.F0", "\n", "\r\n", "\0")
 COLORS = library.bgrx([(255, 0, 0), (0, 255, 0)])
@@ -91,7 +87,7 @@ def decode_level(data: bytes) -> bool:
     if write(level) != data:
         raise AssertionError("it is written back with other bytes")
     summary(level)
-    list(leaves(contents(level)))
+    list(fuzzing.leaves(contents(level)))
     section_at(level, len(data) // 2)
     [str(problem) for problem in check(level)]
     try:
@@ -137,23 +133,5 @@ def decode_all(data: bytes) -> bool:
     return decode_library(data) if txl.identify(data) else decode_level(data)
 
 
-def main(first: int, count: int) -> None:
-    for seed in range(100):  # warm up what is allocated once
-        decode_all(mutation(-1 - seed))
-    limit_memory()
-    opened = 0
-    for seed in range(first, first + count):
-        data = mutation(seed)
-        start = time.process_time()  # not what other programs take of the machine's time
-        try:
-            opened += decode_all(data)
-        except Exception:  # noqa: BLE001 - that is what is looked for
-            print("seed", seed, "->", traceback.format_exc(limit=-4).replace("\n", " | "))
-        elapsed = time.process_time() - start
-        if elapsed > SECONDS:
-            print("seed", seed, "->", f"{elapsed:.1f} s")
-    print("opened", opened, "of", count, file=sys.stderr)
-
-
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    fuzzing.main(mutation, decode_all)

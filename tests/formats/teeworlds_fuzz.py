@@ -6,9 +6,6 @@ Run as a program by test_teeworlds_fuzz.py, so that a limit on its memory holds 
 
 import random
 import struct
-import sys
-import time
-import traceback
 import zlib
 from collections.abc import Callable, Iterator
 
@@ -30,10 +27,9 @@ from formats.teeworlds import (
     write,
 )
 from formats.teeworlds.envelopes import evaluate
+from tests.formats import fuzzing
 from tests.formats.teeworlds_bytes import GAME, TELE, Map, noise, point, quad, small_map, tile, whole_map
 
-SECONDS = 2.0
-MEMORY = 512 << 20  # bytes beyond what the program itself takes
 HOSTILE = (-1, -2, 0, 1, 3, 255, 256, 1024, 65535, 65536, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31))
 
 
@@ -185,22 +181,11 @@ def readers(level: Level) -> Iterator[Callable[[], object]]:
             yield layer.quads
         elif isinstance(layer, SoundLayer):
             yield layer.sources
-    yield lambda: (summary(level), list(leaves(contents(level))), section_at(level, 40))
+    yield lambda: (summary(level), list(fuzzing.leaves(contents(level))), section_at(level, 40))
     yield lambda: check(level, "lenient")
     yield lambda: check(level, "ddnet")
     yield lambda: convert(level, "ddnet", drop=True)[0]
     yield lambda: write(convert(level, "vanilla07", drop=True)[0])
-
-
-def leaves(value: object) -> Iterator[object]:
-    """Everything that `dump` would print; contents are iterators that decode as they go."""
-    if isinstance(value, dict):
-        yield from leaves(iter(value.values()))
-    elif isinstance(value, Iterator):
-        for part in value:
-            yield from leaves(part)
-    else:
-        yield value
 
 
 def decode_all(data: bytes) -> bool:
@@ -246,33 +231,5 @@ def edit(level: Level) -> None:
         envelope.set_points(envelope.points[::-1])
 
 
-def limit_memory() -> None:
-    """Hold this process to what it has and MEMORY more, where the system can (Linux)."""
-    if sys.platform == "linux":
-        import resource
-
-        with open("/proc/self/statm", encoding="ascii") as sizes:
-            now = int(sizes.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY, resource.RLIM_INFINITY))
-
-
-def main(first: int, count: int) -> None:
-    for seed in range(100):  # warm up what is allocated once
-        decode_all(mutation(-1 - seed))
-    limit_memory()
-    opened = 0
-    for seed in range(first, first + count):
-        data = mutation(seed)
-        start = time.process_time()  # not what other programs take of the machine's time
-        try:
-            opened += decode_all(data)
-        except Exception:  # noqa: BLE001 - that is what is looked for
-            print("seed", seed, "->", traceback.format_exc(limit=-4).replace("\n", " | "))
-        elapsed = time.process_time() - start
-        if elapsed > SECONDS:
-            print("seed", seed, "->", f"{elapsed:.1f} s")
-    print("opened", opened, "of", count, file=sys.stderr)
-
-
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    fuzzing.main(mutation, decode_all)
