@@ -1,0 +1,1 @@
+"""Fable levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""

@@ -1,0 +1,175 @@
+"""Where each part of a Fable level lives in a Blender scene: what importer, exporter, panel and operators agree on.
+
+Axes are the game's: x east, y north, z up, one unit to a cell, nothing scaled; positions are local to the map. All is
+relative to the level's root empty: moving that edits nothing (levels of a `.wld` have theirs at the map's place).
+
+    <level>                     collection, stamp "level": LevelProperties, and the palettes and sounds (see `palettes`)
+      <level>                   empty, stamp "root": the parent of everything
+      Terrain                   mesh object, stamp "terrain": the height cells
+      Atmosphere                mesh object, stamp "game_map": the game map; only there where the file has one
+      Navigation                collection, stamp "navigation": see `navigation`
+        <section>               collection, stamp "section", record = its place in the directory
+      Things                    collection, stamp "things": what the `.tng` beside the level holds; see `things`
+        <section>               collection, stamp "thing_section", record = its place in the `.tng`
+
+**Terrain.** Vertex i is the height cell (x, y) of i = y * columns + x, and stands at (x, y, height * 2048): all exact
+(a power of two). Heights that aren't numbers are shown at 0. Faces are the squares between four cells, in the same
+order; where the map header has no "plus one" there are width x height vertices, otherwise one more each way. Points
+have record_id = i + 1 and record_check (scene.identity), of the level's own token: a cell is found by these and by its
+XY, never by the order of the vertices. Attributes of points: CELL_FIELDS (what paints and scripts edit), FLAGS
+(booleans: see there which bits), and weight layers; THEME_COLOR and what else `materials` makes is for show only.
+
+**Weight layers.** Slot numbers can't be painted (half of slot 3 and slot 7 is slot 5): each theme of the ground palette
+has a vertex group instead, which weight painting edits. Its name is that of the theme (`layer_names`: cut to 63 bytes,
+and followed by the slot where another slot has the name already). A cell's weight in a layer is the sum, over its three
+slots, of the strengths with that slot, of 255; sums are clamped to 0..255 (a third strength may be below 0). Slots
+without a layer (slot 0, others that have neither name nor value) have no weights: a layer's vertices that have weight 0
+are not in its group. `weights.of_cells` says what weights cells have: their bits follow from the file's integers alone
+(k / 255 as float32), so that it serves as the baseline, and nothing else need be kept.
+Of one cell, weights that differ from the original's (by round(weight * 255)) win over the attributes theme_1..3 and
+strength_1..2; else of these, what differs from the original's is written as it is. Operators that paint set both.
+
+**Game map.** Face k is the cell of its row and column in `Level.game_map` (rows upwards: k = row * columns + column),
+4 units wide, and lies over the terrain for show: its vertices' places mean nothing. Faces have record_id = k + 1,
+record_check and GAME_FIELDS. In maps before version 3, sounds are in the cells' `old_sound`; later, that is garbage.
+
+**Palettes and sounds.** Ordered lists on the level's collection; slots and sound numbers are places in them. Read and
+changed through `palettes`. The original has what they don't show: the slots' values, junk behind the names' NUL.
+A slot is used where its name isn't empty or its value isn't 0.
+
+What the scene doesn't hold (junk words of the headers, the two zero bytes of a cell, the script-brush block) is in the
+original, and stays as it is there. The bytes of the `.tng` travel as a part of the original, under its file name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.fable import heights
+from ...formats.fable.records import GAME_CELL_EDGE, Records
+from ..scene.attributes import Kind
+from ..scene.properties import setting
+
+FORMAT = "fable"
+"""The originals' format."""
+
+# Stamps: the `kind` of scene.identity.stamp.
+LEVEL, ROOT, TERRAIN, GAME_MAP = "level", "root", "terrain", "game_map"
+NAVIGATION, SECTION = "navigation", "section"
+THINGS, THING_SECTION, THING = "things", "thing_section", "thing"
+MATERIAL = "material"
+
+NAME_BYTES = 63
+"""What the name of a vertex group may have in Blender 4."""
+
+SLOTS = 3
+"""Themes, or atmospheres, of one cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellField:
+    """An attribute that is a field of a record, or one of its numbers. part: which one, None where it has only one."""
+
+    field: str
+    part: int | None = None
+    kind: Kind = "INT"
+
+    def of(self, records: Records) -> NDArray[Any]:
+        """The field of each record: a view, of the records' shape."""
+        values: NDArray[Any] = records[self.field]
+        return values if self.part is None else values[..., self.part]
+
+
+CELL_FIELDS: dict[str, CellField] = {
+    "theme_1": CellField("themes", 0),
+    "theme_2": CellField("themes", 1),
+    "theme_3": CellField("themes", 2),
+    "strength_1": CellField("strengths", 0),
+    "strength_2": CellField("strengths", 1),
+    "old_sound": CellField("old_sound"),
+}
+"""INT point attributes of the terrain: bytes of a height cell. The third strength is what is left of 255."""
+
+FLAGS: dict[str, int] = {"walkable": 0x01, "camera": 0xFF, "shore": 0xFF, "path": 0xFF}
+"""BOOLEAN point attributes of the terrain: field of a height cell -> the bits of its byte of which one must be set.
+
+The engine keeps bit 0 of walkable. A flag that is as in the original keeps the original's byte; others become 0 or 1.
+"""
+
+GAME_FIELDS: dict[str, CellField] = {
+    "atmosphere_1": CellField("themes", 0),
+    "atmosphere_2": CellField("themes", 1),
+    "atmosphere_3": CellField("themes", 2),
+    "strength_1": CellField("strengths", 0),
+    "strength_2": CellField("strengths", 1),
+    "sound": CellField("sound"),
+}
+"""INT face attributes of the game map's object: bytes of a game map cell."""
+
+THEME_COLOR = "theme_color"
+"""Point attribute of the terrain, for show: the colours of a cell's themes, blended by their strengths."""
+
+OVERLAY_COLOR = "overlay_color"
+"""Face attribute of the terrain, for show: colours of the sounds or atmospheres, while they are shown."""
+
+GAME_MAP_LIFT = 1.0
+"""How far the game map's object lies over the terrain, units."""
+
+CELLS_A_GAME_CELL = GAME_CELL_EDGE
+
+
+@dataclass
+class LevelProperties:
+    """On the level's collection."""
+
+    thing_uid_counter: int = setting(
+        0, "Number that the next new thing gets: more than the low half of any thing's UID", 0, 2**64 - 1
+    )
+    checksum: int = setting(
+        0, "Ties the level to its baked terrain, as far as is known; the game does not check it", 0, 2**32 - 1
+    )
+
+
+def shown_heights(cells: Records) -> NDArray[np.float32]:
+    """World z of each cell as the terrain shows it, of the cells' shape: what isn't finite is 0. Exact, so the same
+    on every machine.
+    """
+    z = heights(cells)
+    shown: NDArray[np.float32] = np.where(np.isfinite(z), z, np.float32(0))
+    return shown
+
+
+def flag(cells: Records, name: str) -> NDArray[np.bool_]:
+    """A flag of each cell, of the cells' shape: see FLAGS."""
+    shown: NDArray[np.bool_] = cells[name] & FLAGS[name] != 0
+    return shown
+
+
+def layer_names(names: Sequence[str], used: Sequence[bool] | NDArray[np.bool_]) -> list[str]:
+    """The name of each slot's weight layer, "" for none. names: those of the ground palette's slots. used: whether a
+    slot is in use (slot 0 never has a layer).
+
+    A name that is empty, too long for a vertex group, or an earlier slot's already, gets the slot behind it.
+    """
+    layers: list[str] = []
+    taken = {""}
+    for slot, (name, in_use) in enumerate(zip(names, used, strict=True)):
+        if slot == 0 or not in_use:
+            layers.append("")
+            continue
+        layer = readable(name)
+        if layer in taken or len(layer.encode()) > NAME_BYTES:
+            layer = f"{layer.encode()[: NAME_BYTES - 4].decode(errors='ignore')} {slot}".lstrip()
+        taken.add(layer)
+        layers.append(layer)
+    return layers
+
+
+def readable(text: str) -> str:
+    """A text of a level (Latin-1) as the name of something in Blender: without characters that end it."""
+    return text.replace("\0", "").replace("\n", " ").replace("\r", " ")

@@ -1,0 +1,55 @@
+"""The weights that cells have in the layers of their themes: from the file's integers, and back by nobody but these."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.fable import strengths
+from ...formats.fable.records import Records
+
+FULL = 255
+"""The weight of a cell that is of one theme alone: 1.0 in Blender."""
+
+
+class Weights(NamedTuple):
+    """Which cells are of which layers, and how much: rows of three arrays, ordered by slot and weight.
+
+    A cell has at most one row a layer. slots: uint8[k], the first slot of the layer's name. weights: uint8[k], 1..255.
+    cells: int32[k], y * columns + x.
+    """
+
+    slots: NDArray[np.uint8]
+    weights: NDArray[np.uint8]
+    cells: NDArray[np.int32]
+
+
+def of_cells(cells: Records, has_layer: NDArray[np.bool_]) -> Weights:
+    """Return the weights of cells, CELL [rows, columns] or [n]. has_layer: bool[256], the slots that have one.
+
+    A weight is the sum of the cell's strengths with that slot, clamped to 0..255; rows of weight 0 are left out.
+    """
+    flat = cells.reshape(-1)
+    themes, amounts = flat["themes"], strengths(flat)
+    # A slot that stands twice in a cell: the later's strength is the earlier's as well.
+    same_01, same_02, same_12 = (themes[:, a] == themes[:, b] for a, b in ((0, 1), (0, 2), (1, 2)))
+    if (same_01 | same_02 | same_12).any():
+        amounts[:, 0] += amounts[:, 1] * same_01
+        amounts[:, 1] *= ~same_01
+        into_0, into_1 = same_02, same_12 & ~same_02
+        amounts[:, 0] += amounts[:, 2] * into_0
+        amounts[:, 1] += amounts[:, 2] * into_1
+        amounts[:, 2] *= ~(into_0 | into_1)
+    keys = []
+    numbers = []
+    for column in range(themes.shape[1]):
+        slot, amount = themes[:, column], np.minimum(amounts[:, column], FULL)
+        found = np.flatnonzero((amount > 0) & has_layer[slot])
+        keys.append(slot[found].astype(np.uint16) << np.uint16(8) | amount[found].astype(np.uint16))
+        numbers.append(found.astype(np.int32))
+    key, number = np.concatenate(keys), np.concatenate(numbers)
+    order = np.argsort(key, kind="stable")  # a radix sort, for it is of 16 bits
+    key = key[order]
+    return Weights((key >> np.uint16(8)).astype(np.uint8), (key & np.uint16(0xFF)).astype(np.uint8), number[order])
