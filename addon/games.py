@@ -1,7 +1,7 @@
 """The games that Levelwright knows in Blender: a row each, joining a format to what makes and reads its scenes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -30,8 +30,11 @@ class Side(Protocol):
 
     def export_level(
         self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Any, report: Report, /
-    ) -> bytes:
-        """Return the file's bytes; SceneError, with the objects at fault, or FormatError where it can't be."""
+    ) -> bytes | Mapping[str, bytes]:
+        """Return the file's bytes; of a level of several files those of each by their endings, its own file first.
+
+        Raises SceneError, with the objects at fault, or FormatError where it can't be.
+        """
 
     def register(self) -> None:
         """Register the game's own classes."""
@@ -44,7 +47,8 @@ class Side(Protocol):
 class Game:
     """One game. operators: by a file's ending, the name after import_scene. and export_scene. make_plain: gives a
     level's meshes materials that glTF can hold; None where they have such. for_file: the export's settings, where they
-    depend on what the file is called.
+    depend on what the file is called. beside: by ending, what reads the files of the same name that are parts of a
+    level, and raises FormatError for others.
     """
 
     format: formats.Format
@@ -52,6 +56,7 @@ class Game:
     side: Side
     make_plain: Callable[[bpy.types.Collection, Report], None] | None = None
     for_file: Callable[[Any, Path], Any] | None = None
+    beside: Mapping[str, Callable[[bytes], object]] = field(default_factory=dict)
 
     def operator(self, file_name: str) -> str:
         """Return the operators' name for a file of this name."""

@@ -6,6 +6,7 @@ and read back.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +54,24 @@ def import_files(
 def export_file(
     context: bpy.types.Context, collection: bpy.types.Collection, path: Path, settings: Any, report: Report
 ) -> None:
-    """Write a level's collection to a file of its game; the file is as it was unless everything went well.
+    """Write a level's collection to a file of its game, and its other parts to files of the same name beside it.
 
-    Raises SceneError naming the objects at fault, FormatError, or OSError.
+    All files are as they were unless everything went well. Raises SceneError naming the objects at fault, FormatError,
+    or OSError.
     """
     game = game_of(collection)
     chosen = game.for_file(settings, path) if game.for_file is not None else settings
-    data = game.side.export_level(context, collection, chosen, report)
-    files.write_atomically(path, data, verify=lambda written: formats.read(written, game.format.key))
+    made = game.side.export_level(context, collection, chosen, report)
+    parts = {path.suffix: made} if isinstance(made, bytes) else made
+    contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
+    for ending, data in parts.items():
+        if not contents:
+            contents[path] = data, partial(formats.read, format=game.format.key)
+        else:
+            contents[path.with_suffix(ending)] = data, game.beside[ending.lower()]
+    files.write_together(contents)
+    if len(contents) > 1:
+        report.note(f"written: {', '.join(file.name for file in contents)}")
     _keep_report(collection, report, "export")
 
 

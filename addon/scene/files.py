@@ -1,4 +1,4 @@
-"""Writing a file all or nothing: the old one stays until the new one is complete, read back and checked."""
+"""Writing files all or nothing: the old ones stay until the new ones are complete, read back and checked."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 
@@ -24,6 +24,42 @@ def write_atomically(
     Raises OSError when the bytes can't be written or don't read back as written. A symbolic link stays one.
     """
     target = Path(path).resolve()
+    temporary = _prepared(target, data, verify)
+    try:
+        if backup and target.exists():
+            shutil.copy2(target, target.with_name(target.name + ".bak"))
+        temporary.replace(target)
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def write_together(contents: Mapping[Path, tuple[bytes, Callable[[bytes], object]]]) -> None:
+    """Write several files, each with what checks it as `write_atomically` does: all of them, or none.
+
+    All are written beside their places, read back and checked before the first one is replaced; where a later one then
+    can't be, those before it get back what they held.
+    """
+    with ExitStack() as leftovers, ExitStack() as undo:
+        ready = []
+        for path, (data, verify) in contents.items():
+            target = path.resolve()
+            ready.append((_prepared(target, data, verify), target))
+            leftovers.callback(_remove, ready[-1][0])
+        for temporary, target in ready:
+            if target.exists():
+                old = temporary.with_suffix(".old")
+                shutil.copy2(target, old)
+                leftovers.callback(_remove, old)
+                undo.callback(old.replace, target)
+            else:
+                undo.callback(_remove, target)
+            temporary.replace(target)
+        undo.pop_all()
+
+
+def _prepared(target: Path, data: bytes | memoryview, verify: Callable[[bytes], object] | None) -> Path:
+    """Write data to a temporary file beside the target, checked and with its permissions; nothing is left on errors."""
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     if target.exists() and not os.access(target, os.W_OK):  # renaming over it would work, but nobody meant that
@@ -44,13 +80,15 @@ def write_atomically(
         if verify is not None:
             verify(written)
         _keep_mode(target, temporary)
-        if backup and target.exists():
-            shutil.copy2(target, target.with_name(target.name + ".bak"))
-        temporary.replace(target)
     except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
+        _remove(temporary)
         raise
+    return temporary
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
 
 
 def _keep_mode(target: Path, temporary: Path) -> None:
