@@ -26,7 +26,7 @@ PARALLEL = 1e-6  # sine of the angle between two planes that meet nowhere
 AXIAL, WHOLE = 1e-5, 1e-3  # how near to an axis and to a whole number a plane is taken for that
 BOUND = 32768.0  # units: faces of unclosed brushes end here; more than the compiler's world
 
-_BLOCK = 1 << 17  # numbers of a step's arrays: they stay in the cache
+_BLOCK = 1 << 13  # numbers of a step's arrays: they stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def from_planes(normals: Floats, dists: Floats, face_counts: npt.ArrayLike) -> P
             if count < 4:
                 continue
             alike = np.flatnonzero((counts == count) & ~broken)
-            step = max(1, int(_BLOCK // (count * count * (count - 1) // 2)))
+            step = max(1, int(_BLOCK // (count * (count - 1) // 2)))
             for start in range(0, len(alike), step):
                 brushes = alike[start : start + step]
                 numbers = first_face[brushes, None] + np.arange(count)
@@ -164,49 +164,54 @@ def _starts(owners: Ints, count: int) -> Ints:
 def _solids(normals: Floats, dists: Floats, brushes: Ints, numbers: Ints, pieces: _Pieces) -> npt.NDArray[np.bool_]:
     """Find the polygons of brushes of k planes each: normals [b, k, 3], dists [b, k], numbers of faces [b, k].
 
-    Returns which of them are closed; only of those the polygons are added.
+    Returns which of them are closed; only of those the polygons are added. Inside, brushes are the last axis: then each
+    step goes along memory, many brushes at a time.
     """
-    count = normals.shape[1]
+    planes = np.ascontiguousarray(normals.transpose(2, 1, 0))
+    dists = np.ascontiguousarray(dists.T)
+    count = len(dists)
     one, two = np.triu_indices(count, 1)
-    first, second = normals[:, one], normals[:, two]
-    directions = _cross(first, second)
-    sines = (directions * directions).sum(axis=2)
-    directions /= np.sqrt(sines)[:, :, None]
-    cosines = (first * second).sum(axis=2)
+    first, second = planes[:, one], planes[:, two]
+    directions = np.stack([first[i] * second[j] - first[j] * second[i] for i, j in ((1, 2), (2, 0), (0, 1))])
+    sines = _dot(directions, directions)
+    directions /= np.sqrt(sines)
+    cosines = _dot(first, second)
     # A plane that is there twice: as in the compiler the first one counts. Further out, the other bounds nothing.
-    twice = (sines <= PARALLEL * PARALLEL) & (cosines > 0) & (np.abs(dists[:, one] - dists[:, two]) <= SHORTEST)
+    twice = (sines <= PARALLEL * PARALLEL) & (cosines > 0) & (np.abs(dists[one] - dists[two]) <= SHORTEST)
     if twice.any():
-        brush, pair = np.nonzero(twice)
-        dists = dists.copy()
-        dists[brush, two[pair]] += 1
-    points = ((dists[:, one] - dists[:, two] * cosines) / sines)[:, :, None] * first
-    points += ((dists[:, two] - dists[:, one] * cosines) / sines)[:, :, None] * second
+        pair, brush = np.nonzero(twice)
+        dists[two[pair], brush] += 1
+    points = (dists[one] - dists[two] * cosines) / sines * first
+    points += (dists[two] - dists[one] * cosines) / sines * second
     # Where each line is cut by each plane, and by which it enters and leaves the solid.
-    across = normals.transpose(0, 2, 1)
-    slopes = directions @ across
-    heights = dists[:, None, :] - points @ across  # how far behind the plane the line's point lies
-    own = np.zeros((len(one), count), np.bool_)
-    own[np.arange(len(one)), one] = own[np.arange(len(one)), two] = True
-    slopes[:, own] = 0
-    heights[:, own] = 0
-    cuts = heights / slopes
-    leaves = np.where(slopes > 1e-7, cuts, np.inf).min(axis=2)
-    enters = np.where(slopes < -1e-7, cuts, -np.inf).max(axis=2)
-    outside = ((np.abs(slopes) <= 1e-7) & (heights < 0)).any(axis=2)
-    edges = (leaves - enters > SHORTEST) & ~outside & (sines > PARALLEL * PARALLEL)
-    bounded = (np.isfinite(leaves) & np.isfinite(enters) | ~edges).all(axis=1)
-    edges &= bounded[:, None]
-    whole = _rings(
-        np.flatnonzero(edges),
-        edges,
-        (points, directions, enters, leaves),
-        (one, two),
-        normals,
-        brushes,
-        numbers,
-        pieces,
-    )
-    return np.asarray(bounded & whole)
+    leaves, enters = np.full(sines.shape, np.inf), np.full(sines.shape, -np.inf)
+    edges = sines > PARALLEL * PARALLEL
+    for plane in range(count):
+        slopes = _dot(directions, planes[:, plane, None])
+        slopes[(one == plane) | (two == plane)] = 0
+        heights = dists[plane] - _dot(points, planes[:, plane, None])  # how far behind the plane the line's point lies
+        heights[(one == plane) | (two == plane)] = 0
+        edges &= ~((heights < 0) & (np.abs(slopes) <= 1e-7))
+        cuts = heights / slopes
+        np.minimum(leaves, np.where(slopes > 1e-7, cuts, np.inf), out=leaves)
+        np.maximum(enters, np.where(slopes < -1e-7, cuts, -np.inf), out=enters)
+    edges &= leaves - enters > SHORTEST
+    bounded = (np.isfinite(leaves) & np.isfinite(enters) | ~edges).all(axis=0)
+    edges &= bounded
+    brush, pair = np.nonzero(edges.T)
+    chosen = pair * edges.shape[1] + brush
+    points, directions = (values.reshape(3, -1).take(chosen, axis=1) for values in (points, directions))
+    from_, to = (points + ends.reshape(-1).take(chosen) * directions for ends in (enters, leaves))
+    found = _Edges(brush, one[pair], two[pair], directions, from_, to)
+    return np.asarray(bounded & _rings(found, planes, brushes, numbers, pieces))
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    """The dot products of vectors whose parts are the first axis."""
+    result: Floats = a[0] * b[0]
+    result += a[1] * b[1]
+    result += a[2] * b[2]
+    return result
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
@@ -218,57 +223,63 @@ def _cross(a: Floats, b: Floats) -> Floats:
     return result
 
 
-def _rings(
-    chosen: Ints,
-    edges: npt.NDArray[np.bool_],
-    lines: tuple[Floats, Floats, Floats, Floats],
-    pairs: tuple[Ints, Ints],
-    normals: Floats,
-    brushes: Ints,
-    numbers: Ints,
-    pieces: _Pieces,
-) -> npt.NDArray[np.bool_]:
+@dataclass(frozen=True, slots=True)
+class _Edges:
+    """The edges of brushes, brush after brush: the two faces that meet in each, its direction and ends [3, edges]."""
+
+    brush: Ints
+    one: Ints
+    two: Ints
+    directions: Floats
+    enters: Floats
+    leaves: Floats
+
+
+def _rings(edges: _Edges, planes: Floats, brushes: Ints, numbers: Ints, pieces: _Pieces) -> npt.NDArray[np.bool_]:
     """Put edges in order round their faces and give their ends to vertices; see :func:`_solids`."""
-    brush_count, face_count = normals.shape[:2]
-    brush, pair = np.divmod(chosen, edges.shape[1])
-    points, directions, enters, leaves = (values.reshape(-1, *values.shape[2:])[chosen] for values in lines)
+    _, face_count, brush_count = planes.shape
     # Each edge is two half-edges: of the first plane along the line, of the second one back.
-    faces = np.concatenate([brush * face_count + pairs[0][pair], brush * face_count + pairs[1][pair]])
-    along = np.concatenate([directions, -directions])
-    starts = np.concatenate([points + enters[:, None] * directions, points + leaves[:, None] * directions])
-    twins = np.roll(np.arange(len(faces)), len(chosen))
+    base = edges.brush * face_count
+    faces = np.concatenate([base + edges.one, base + edges.two])
+    starts = np.concatenate([edges.enters, edges.leaves], axis=1)
+    count = len(base)
     # Round a face, the directions of edges turn counter-clockwise.
-    order = np.argsort(faces * 5 + _turns(along, normals.reshape(-1, 3)[faces]))
+    order = np.argsort(faces * 5 + _turns(edges, faces, planes))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    faces, starts, twins = faces[order], starts[order], place[twins[order]]
+    faces, starts = faces[order], starts.take(order, axis=1)
+    twins = place[np.where(order < count, order + count, order - count)]
     sizes = np.bincount(faces, minlength=brush_count * face_count)
-    begins = np.cumsum(sizes) - sizes
+    ends = np.cumsum(sizes)[sizes > 0]
     following = np.arange(1, len(faces) + 1)
-    following[begins[sizes > 0] + sizes[sizes > 0] - 1] = begins[sizes > 0]
+    following[ends - 1] = ends - sizes[sizes > 0]
     # Half-edges that leave the same vertex: of each the next one round it is what follows its twin.
     labels = _orbits(following[twins])
-    apart = np.abs(starts - starts[labels]).max(axis=1) if len(labels) else np.empty(0)
-    result = (sizes.reshape(brush_count, face_count) > 2).sum(axis=1) >= 4
+    apart = np.abs(starts - starts.take(labels, axis=1)).max(axis=0)
+    result = np.count_nonzero(sizes.reshape(brush_count, face_count) > 2, axis=1) >= 4
     result[faces[~(apart <= WELD)] // face_count] = False
     # Faces of two edges have no area: the neighbours' edges meet without them.
-    kept = result[faces // face_count]
+    kept = np.repeat(np.repeat(result, face_count), sizes)
     roots = np.flatnonzero(kept & (labels == np.arange(len(labels))))
     vertex = np.empty(len(labels), np.int64)
     vertex[roots] = np.arange(len(roots))
-    corners = np.flatnonzero(kept & (sizes[faces] > 2))
-    pieces.add(
-        starts[roots], brushes[faces[roots] // face_count], vertex[labels[corners]], numbers.reshape(-1)[faces[corners]]
-    )
+    corners = np.flatnonzero(kept & np.repeat(sizes > 2, sizes))
+    owners, sides = brushes[faces[roots] // face_count], numbers.reshape(-1)[faces[corners]]
+    pieces.add(starts.take(roots, axis=1).T, owners, vertex[labels[corners]], sides)
     return np.asarray(result)
 
 
-def _turns(directions: Floats, normals: Floats) -> Floats:
-    """How far directions have turned about normals: grows with the angle, from 0 to 4."""
-    axis = np.abs(normals).argmax(axis=1)
-    rows = np.arange(len(axis))
-    x, y = directions[rows, (axis + 1) % 3], directions[rows, (axis + 2) % 3]
-    y = np.where(normals[rows, axis] < 0, -y, y)
+def _turns(edges: _Edges, faces: Ints, planes: Floats) -> Floats:
+    """How far the directions of half-edges have turned about their faces: grows with the angle, from 0 to 4."""
+    axes = np.abs(planes).argmax(axis=0)  # [faces, brushes], as its turn in the plane is what is asked for
+    below = np.take_along_axis(planes, axes[None], axis=0)[0] < 0
+    axis, turned_over = axes.T.reshape(-1)[faces], below.T.reshape(-1)[faces]
+    count = edges.directions.shape[1]
+    flat, column = edges.directions.reshape(-1), np.tile(np.arange(count), 2)
+    x, y = flat[(axis + 1) % 3 * count + column], flat[(axis + 2) % 3 * count + column]
+    x[count:] *= -1
+    y[count:] *= -1
+    np.negative(y, out=y, where=turned_over)
     turned: Floats = 2.0 - np.copysign(1.0 + x / (np.abs(x) + np.abs(y)), y)
     return turned
 

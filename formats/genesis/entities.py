@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from ..binary import FormatError
 from .motion import Motion
@@ -97,16 +98,64 @@ class KeyValues:
             return None
 
 
-@dataclass(slots=True, eq=False)
-class Entity(KeyValues):
-    """The world, a world model, a point entity or the definition of a type: keys, values and brushes."""
+@dataclass(frozen=True, slots=True)
+class PackedBrushes:
+    """Brushes as arrays: `flags` uint32[b], `counts` int64[b] and the faces of all, records of FACE, in their order."""
 
-    brushes: list[Brush] = field(default_factory=list)
-    flags: int = 0  # 1: a motion follows; the compiler takes any other number for 0
-    motion: Motion | None = None
+    flags: npt.NDArray[np.uint32]
+    counts: npt.NDArray[np.int64]
+    faces: FaceArray
+
+    def unpack(self) -> list[Brush]:
+        """A Brush each; their faces are parts of `faces`."""
+        ends = np.cumsum(self.counts)
+        rows = zip(self.flags.tolist(), (ends - self.counts).tolist(), ends.tolist(), strict=True)
+        return [Brush(flags, self.faces[first:end]) for flags, first, end in rows]
+
+
+class Entity(KeyValues):
+    """The world, a world model, a point entity or the definition of a type: keys, values and brushes.
+
+    flags: 1 where a motion follows; the compiler takes any other number for 0.
+    """
+
+    __slots__ = ("_brushes", "flags", "motion")
+
+    def __init__(
+        self,
+        pairs: list[tuple[str, str]] | None = None,
+        brushes: list[Brush] | PackedBrushes | None = None,
+        flags: int = 0,
+        motion: Motion | None = None,
+    ) -> None:
+        super().__init__([] if pairs is None else pairs)
+        self._brushes = [] if brushes is None else brushes
+        self.flags = flags
+        self.motion = motion
+
+    @property
+    def brushes(self) -> list[Brush]:
+        """The brushes, which may be changed. As long as nobody asked for them they are as they were read: arrays."""
+        if isinstance(self._brushes, PackedBrushes):
+            self._brushes = self._brushes.unpack()
+        return self._brushes
+
+    @brushes.setter
+    def brushes(self, brushes: list[Brush]) -> None:
+        self._brushes = brushes
+
+    def packed(self) -> PackedBrushes:
+        """The brushes as arrays, to compute with: they may be the entity's own."""
+        if isinstance(self._brushes, PackedBrushes):
+            return self._brushes
+        counts = np.array([len(brush.faces) for brush in self._brushes], np.int64)
+        flags = np.array([brush.flags & 0xFFFFFFFF for brush in self._brushes], np.uint32)
+        faces = np.frombuffer(b"".join(brush.faces.tobytes() for brush in self._brushes), FACE)
+        return PackedBrushes(flags, counts, faces)
 
     def __repr__(self) -> str:
-        return f"<Entity {self.classname!r} {self.name!r}: {len(self.brushes)} brushes, {len(self.pairs)} pairs>"
+        count = len(self.packed().counts)
+        return f"<Entity {self.classname!r} {self.name!r}: {count} brushes, {len(self.pairs)} pairs>"
 
 
 def numbers3(text: str) -> Vector:

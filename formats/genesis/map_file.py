@@ -8,7 +8,7 @@ import numpy as np
 
 from ..binary import Buffer, Cursor, FormatError
 from . import motion, typedefs
-from .entities import Brush, Entity
+from .entities import Entity, PackedBrushes
 from .level import Level
 from .records import FACE, FaceArray
 
@@ -21,6 +21,8 @@ BRUSH = np.dtype([("entity", "<i4"), ("flags", "<u4"), ("first_face", "<i4"), ("
 _HEADER = struct.Struct("<i4si")
 _BRUSH_HEADER = struct.Struct("<Ii")
 _INT = struct.Struct("<i")
+_ROW = np.dtype((np.void, FACE.itemsize))  # a face as bytes: numpy copies records field by field
+_ALIKE = 16  # brushes with equally many faces in a row, after which more such are expected
 
 
 @dataclass(slots=True, eq=False)
@@ -63,14 +65,14 @@ class MapLevel(Level):
 
         `entity` is a number in `entities`; the faces of a brush begin at `first_face`. A copy, to compute with.
         """
-        brushes = [(number, brush) for number, entity in enumerate(self.entities) for brush in entity.brushes]
-        table = np.zeros(len(brushes), BRUSH)
-        table["entity"] = [number for number, _ in brushes]
-        table["flags"] = [brush.flags for _, brush in brushes]
-        table["num_faces"] = [len(brush.faces) for _, brush in brushes]
+        packed = [entity.packed() for entity in self.entities]
+        table = np.zeros(sum(len(one.counts) for one in packed), BRUSH)
+        table["entity"] = np.repeat(np.arange(len(packed)), [len(one.counts) for one in packed])
+        table["flags"] = np.concatenate([np.empty(0, np.uint32), *(one.flags for one in packed)])
+        table["num_faces"] = np.concatenate([np.empty(0, np.int64), *(one.counts for one in packed)])
         table["first_face"] = np.cumsum(table["num_faces"]) - table["num_faces"]
-        faces = b"".join(brush.faces.tobytes() for _, brush in brushes)
-        return table, np.frombuffer(bytearray(faces), FACE)
+        rows = [np.empty(0, _ROW), *(one.faces.view(_ROW) for one in packed if len(one.faces))]
+        return table, np.concatenate(rows).view(FACE)
 
 
 def new_level() -> MapLevel:
@@ -137,32 +139,55 @@ def _read_entity(cursor: Cursor, data: bytes, number: int) -> Entity:
     return entity
 
 
-def _read_brushes(cursor: Cursor, data: bytes, where: str) -> list[Brush]:
+def _read_brushes(cursor: Cursor, data: bytes, where: str) -> PackedBrushes:
     count = cursor.i32(f"number of brushes of {where}")
     _fits(cursor, count, _BRUSH_HEADER.size, f"brushes of {where}")
     # The headers first: the faces between them are copied into one array, which brushes are parts of.
-    headers = []
-    spans = []
+    flags: list[int] = []
+    counts: list[int] = []
+    runs = []
     offset, unpack, size = cursor.offset, _BRUSH_HEADER.unpack_from, FACE.itemsize
-    for number in range(count):
-        cursor.offset = offset
-        cursor.need(_BRUSH_HEADER.size, f"brush {number} of {where}")
-        flags, faces = unpack(data, offset)
-        offset += _BRUSH_HEADER.size
-        if not 0 <= faces * size <= len(data) - offset:
+    alike, last = 0, -1
+    while len(counts) < count:
+        if offset + _BRUSH_HEADER.size > len(data):
             cursor.offset = offset
-            _fits(cursor, faces, size, f"faces of brush {number} of {where}")
-        headers.append((flags, faces))
-        spans.append(data[offset : offset + faces * size])
-        offset += faces * size
+            cursor.need(_BRUSH_HEADER.size, f"brush {len(counts)} of {where}")
+        flag, faces = unpack(data, offset)
+        if not 0 <= faces * size <= len(data) - offset - _BRUSH_HEADER.size:
+            cursor.offset = offset + _BRUSH_HEADER.size
+            _fits(cursor, faces, size, f"faces of brush {len(counts)} of {where}")
+        alike, last = (alike + 1 if faces == last else 0), faces
+        stride = _BRUSH_HEADER.size + faces * size
+        if alike < _ALIKE:
+            run = 1
+            flags.append(flag)
+        else:
+            run = _run(data, offset, faces, stride, count - len(counts))
+            flags += np.ndarray(run, "<u4", data, offset, (stride,)).tolist()
+        counts += [faces] * run
+        runs.append((offset + _BRUSH_HEADER.size, run, faces, stride))
+        offset += run * stride
     cursor.offset = offset
-    table = np.frombuffer(bytearray(b"".join(spans)), FACE)
-    brushes = []
+    table = np.empty(sum(counts), _ROW)
     first = 0
-    for flags, faces in headers:
-        brushes.append(Brush(flags, table[first : first + faces]))
-        first += faces
-    return brushes
+    for start, run, faces, stride in runs:
+        rows = np.ndarray((run, faces), _ROW, data, start, (stride, size))
+        table[first : first + run * faces].reshape(run, faces)[:] = rows
+        first += run * faces
+    return PackedBrushes(np.array(flags, np.uint32), np.array(counts, np.int64), table.view(FACE))
+
+
+def _run(data: bytes, offset: int, faces: int, stride: int, limit: int) -> int:
+    """How many of up to `limit` brushes, from the one at `offset` on, have that many faces and lie within the data."""
+    limit = min(limit, (len(data) - offset) // stride)
+    counts = np.ndarray(limit, "<i4", data, offset + 4, (stride,))
+    found, size = 0, 64
+    while found < limit:
+        others = np.flatnonzero(counts[found : found + size] != faces)
+        if len(others):
+            return found + int(others[0])
+        found, size = found + size, size * 4
+    return limit
 
 
 def _string(cursor: Cursor, data: bytes, where: str) -> str:

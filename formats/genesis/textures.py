@@ -111,14 +111,22 @@ def texels(faces: FaceArray, points: Floats, owners: Ints) -> Floats:
     result = np.empty((len(points), 2))
     with np.errstate(all="ignore"):
         for number, (vector, draw_scale, offset) in enumerate(_FIELDS):
-            along = np.einsum("ij,ij->i", points, faces[vector].astype(np.float64)[owners])
-            result[:, number] = along / faces[draw_scale].astype(np.float64)[owners] + faces[offset][owners]
+            axes = np.ascontiguousarray(faces[vector].T, np.float64)
+            along = axes[0].take(owners) * points[:, 0]
+            for axis in (1, 2):
+                along += axes[axis].take(owners) * points[:, axis]
+            along /= faces[draw_scale].astype(np.float64).take(owners)
+            along += faces[offset].astype(np.float64).take(owners)
+            result[:, number] = along
     return result
 
 
 def to_uv(texel: Floats, sizes: npt.ArrayLike) -> Floats:
     """UVs with v up, [n, 2], of texels; `sizes`: width and height of the texture, [2] or [n, 2]."""
-    return np.asarray(texel / np.asarray(sizes, np.float64) * (1, -1) + (0, 1))
+    result: Floats = texel / np.asarray(sizes, np.float64)
+    result *= (1, -1)
+    result += (0, 1)
+    return result
 
 
 def from_uv(uv: npt.ArrayLike, sizes: npt.ArrayLike) -> Floats:
