@@ -8,7 +8,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_dro
 
 from ..formats.binary import FormatError
 from . import games, genesis, levels, settings, teeworlds
-from .scene.meshes import select_faces
+from .scene.meshes import select_faces, select_points
 from .scene.reports import Report, SceneError
 
 Result = set[Any]  # {"FINISHED"} or {"CANCELLED"}; the stubs want literals that a shared helper can't promise
@@ -22,6 +22,8 @@ def _refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exc
             obj.select_set(obj in error.objects)
         for obj, faces in error.faces.items():
             select_faces(obj, faces)
+        for obj, points in error.points.items():
+            select_points(obj, points)
         shown = [obj for obj in error.objects if obj.name in context.view_layer.objects]
         context.view_layer.objects.active = shown[0] if shown else None
     operator.report({"ERROR"}, str(error))

@@ -309,25 +309,58 @@ def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None) -> MeshD
 def select_faces(obj: bpy.types.Object, indices: ArrayLike) -> None:
     """Select exactly these faces of an object's mesh (int[k]), for the user to see what an error is about."""
     mesh: Any = _mesh_of(obj)
-    faces = np.asarray(indices, np.int64)
-    select = np.zeros(len(mesh.polygons), np.bool_)
-    select[faces[(faces >= 0) & (faces < len(select))]] = True
+    select = _mask(indices, len(mesh.polygons))
     if mesh.is_editmode:
-        edited = bmesh.from_edit_mesh(mesh)
-        for element in (*edited.verts, *edited.edges, *edited.faces):
-            element.select = False
-        edited.faces.ensure_lookup_table()
-        for index in np.flatnonzero(select).tolist():
-            edited.faces[index].select_set(True)
-        bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
+        _select_edited(mesh, "faces", select)
         return
     data = _read(mesh, ())
-    corners = np.repeat(select, data.face_sizes)
     vertices = np.zeros(len(data.positions), np.bool_)
-    vertices[data.corner_verts[corners]] = True
+    vertices[data.corner_verts[np.repeat(select, data.face_sizes)]] = True
+    _select(mesh, vertices, select)
+
+
+def select_points(obj: bpy.types.Object, indices: ArrayLike) -> None:
+    """Select exactly these vertices of an object's mesh (int[k]), as `select_faces` does; and what lies between them.
+
+    In edit mode, they show where vertices can be selected.
+    """
+    mesh: Any = _mesh_of(obj)
+    select = _mask(indices, len(mesh.vertices))
+    if mesh.is_editmode:
+        _select_edited(mesh, "verts", select)
+        return
+    data = _read(mesh, ())
+    whole = (
+        np.logical_and.reduceat(select[data.corner_verts], data.face_starts) if len(data.face_starts) else select[:0]
+    )
+    _select(mesh, select, whole)
+
+
+def _mask(indices: ArrayLike, count: int) -> NDArray[np.bool_]:
+    """Return bool[count], set where indices (those that exist) are."""
+    wanted = np.asarray(indices, np.int64)
+    mask = np.zeros(count, np.bool_)
+    mask[wanted[(wanted >= 0) & (wanted < count)]] = True
+    return mask
+
+
+def _select_edited(mesh: Any, elements: str, select: NDArray[np.bool_]) -> None:
+    edited = bmesh.from_edit_mesh(mesh)
+    for element in (*edited.verts, *edited.edges, *edited.faces):
+        element.select = False
+    sequence: Any = getattr(edited, elements)
+    sequence.ensure_lookup_table()
+    for index in np.flatnonzero(select).tolist():
+        sequence[index].select_set(True)
+    if elements == "verts":
+        edited.select_flush(True)
+    bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
+
+
+def _select(mesh: Any, vertices: NDArray[np.bool_], faces: NDArray[np.bool_]) -> None:
     edges = np.empty((len(mesh.edges), 2), np.int32)
     mesh.edges.foreach_get("vertices", edges.reshape(-1))
     mesh.vertices.foreach_set("select", vertices)
     mesh.edges.foreach_set("select", vertices[edges].all(1))
-    mesh.polygons.foreach_set("select", select)
+    mesh.polygons.foreach_set("select", faces)
     mesh.update()

@@ -17,7 +17,8 @@ SHOWN = 20
 class SceneError(Exception):
     """A scene that can't be exported, or an import that can't be done, in words for the artist.
 
-    objects: the objects at fault. faces: object -> indices of its faces at fault. Operators select them.
+    objects: the objects at fault. faces, points: object -> indices of its faces, of its vertices at fault. Operators
+    select them.
     """
 
     def __init__(
@@ -25,11 +26,13 @@ class SceneError(Exception):
         message: str,
         objects: Iterable[bpy.types.Object] = (),
         faces: Mapping[bpy.types.Object, NDArray[np.integer[Any]]] | None = None,
+        points: Mapping[bpy.types.Object, NDArray[np.integer[Any]]] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.faces = dict(faces or {})
-        self.objects = list(dict.fromkeys([*objects, *self.faces]))
+        self.points = dict(points or {})
+        self.objects = list(dict.fromkeys([*objects, *self.faces, *self.points]))
 
 
 class Report:

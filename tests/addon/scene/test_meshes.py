@@ -220,6 +220,19 @@ def test_select_faces(mode: str) -> None:
     assert [polygon.index for polygon in obj.data.polygons if polygon.select] == [1, 4]
 
 
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+def test_select_points(mode: str) -> None:
+    obj = link(bpy.data.objects.new("o", grid("m", 3, shared=True)))
+    active(obj)
+    if mode == "EDIT":
+        bpy.ops.object.mode_set(mode="EDIT")
+    meshes.select_points(obj, np.array([0, 1, 4, 5, 10, 99, -1]))
+    if mode == "EDIT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert [vertex.index for vertex in obj.data.vertices if vertex.select] == [0, 1, 4, 5, 10]
+    assert [polygon.index for polygon in obj.data.polygons if polygon.select] == [0]
+
+
 def test_replacing_an_attribute() -> None:
     mesh = grid("m", 2, shared=True)
     attributes.write(mesh, "a", "FACE", "INT", [1, 2, 3, 4])
