@@ -1,0 +1,295 @@
+"""Which records a lump holds: by its version, the map's version and its records' size, measured (notes §2.1, §2.9).
+
+Games changed records without telling anyone, so versions alone say too little: where records of several sizes could
+fill a lump, the one is taken that makes sense in all of them. What the names of games would tell is never asked.
+"""
+
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..binary import Buffer
+from . import records_displacements as displacements
+from . import records_geometry as geometry
+from . import records_lights as lights
+from . import records_overlays as overlays
+from . import records_tree as tree
+from .lumps import LumpId
+from .records import Dtype, Records
+
+_ALL = range(-(1 << 31), 1 << 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a lump's records are: `dtype`, in the file's byte order; None: no table, and `reason` says why."""
+
+    dtype: Dtype | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """One way to fill a lump, and where it is to be expected."""
+
+    dtype: Dtype
+    versions: Container[int] = (0,)  # of the lump
+    maps: Container[int] = _ALL  # versions of the map
+    wide: bool | None = None  # only in maps with (without) 32-bit indices in lumps of the usual versions
+    minor: int | None = None  # the upper half of the map's version
+    version_first: bool | None = None  # only in maps whose lump entries (do not) begin with their version
+    fits: Callable[[Records], bool] | None = None  # whether the records make sense
+
+
+# ---------------------------------------------------------------------------------- what makes sense in all real maps
+
+
+def _faces_fit(faces: Records) -> bool:
+    return bool(((faces["side"] <= 1) & (faces["on_node"] <= 1) & (faces["numedges"] >= 3)).all())
+
+
+def _nodes_fit(nodes: Records) -> bool:
+    inside = (nodes["children"] < len(nodes)).all() and (nodes["planenum"] >= 0).all()
+    return bool(inside and (nodes["mins"] <= nodes["maxs"]).all())
+
+
+def _leafs_fit(leafs: Records) -> bool:
+    known = (leafs["cluster"] >= -1) & (leafs["leaf_water_data_id"] >= -1)
+    return bool(known.all() and (leafs["mins"] <= leafs["maxs"]).all())
+
+
+def _dispinfos_fit(infos: Records) -> bool:
+    low, high = displacements.MIN_POWER, displacements.MAX_POWER
+    return bool(((infos["power"] >= low) & (infos["power"] <= high)).all())
+
+
+def _models_fit(models: Records) -> bool:
+    """Models share out the faces in order (notes §2.4)."""
+    ends = models["firstface"].astype(np.int64) + models["numfaces"]
+    return bool((models["numfaces"] >= 0).all() and (models["firstface"][1:] == ends[:-1]).all())
+
+
+def _texinfos_fit(texinfos: Records) -> bool:
+    return bool(((texinfos["texdata"] >= -1) & (texinfos["texdata"] < 1 << 16)).all())
+
+
+def _lights_fit(worldlights: Records) -> bool:
+    return bool(((worldlights["type"] >= 0) & (worldlights["type"] <= 5)).all())
+
+
+def _levels_fit(levels: Records) -> bool:
+    return bool((levels.view("u1") <= 4).all())
+
+
+def _ids_are_long(ids: Records) -> bool:
+    return bool((ids["hammer_face_id"] < 1 << 16).all())
+
+
+# ------------------------------------------------------------------------------------------------------------ the table
+
+
+def _narrow(dtype: Dtype, wide: Dtype) -> tuple[_Variant, ...]:
+    """`dtype`; `wide` in lumps of version 1."""
+    return (_Variant(dtype), _Variant(wide, (1,)))
+
+
+def _either(dtype: Dtype, wide: Dtype, strata: Dtype) -> tuple[_Variant, ...]:
+    """`dtype` or, in maps with wide indices, `wide`; `strata` in lumps of version 1."""
+    return (_Variant(dtype, wide=False), _Variant(wide, wide=True), _Variant(strata, (1,), wide=False))
+
+
+_FACES = (
+    _Variant(geometry.FACE_17_DAY_NIGHT, (0,), (17,), fits=_faces_fit),
+    _Variant(geometry.FACE_17, (0,), (17,), fits=_faces_fit),
+    _Variant(geometry.FACE_18, (0, 1), (18,), fits=_faces_fit),
+    _Variant(geometry.FACE, (0, 1), range(19, 1 << 16), wide=False, fits=_faces_fit),
+    _Variant(geometry.FACE_32, (0, 1), wide=True, fits=_faces_fit),
+    _Variant(geometry.FACE_32_V2, (2,), wide=True, fits=_faces_fit),
+    _Variant(geometry.FACE_STRATA, (2,), wide=False, fits=_faces_fit),
+)
+_WORLDLIGHTS = (
+    _Variant(lights.WORLDLIGHT, fits=_lights_fit),
+    _Variant(lights.WORLDLIGHT_V1, (0, 1), fits=_lights_fit),
+    _Variant(lights.WORLDLIGHT_V2, (2,), fits=_lights_fit),
+)
+# Before there were several points a leaf, a flaw of vbsp left the lump's length in its version.
+_AMBIENT = (
+    _Variant(lights.LEAF_AMBIENT_LIGHTING, (1,), range(20, 1 << 16)),
+    _Variant(lights.LEAF_AMBIENT_CUBE, range(2, 1 << 31), range(20, 1 << 16)),
+)
+_AMBIENT_INDEX = (
+    _Variant(lights.LEAF_AMBIENT_INDEX, (0,), range(20, 1 << 16)),
+    _Variant(lights.LEAF_AMBIENT_INDEX_32, (1,), range(20, 1 << 16)),
+)
+_V17, _OLD, _V21 = (17,), range(20), range(21, 1 << 16)
+
+_TABLE: dict[int, tuple[_Variant, ...]] = {
+    LumpId.PLANES: (_Variant(geometry.PLANE),),
+    LumpId.TEXDATA: (_Variant(geometry.TEXDATA),),
+    LumpId.VERTEXES: (_Variant(geometry.VERTEX),),
+    LumpId.NODES: _either(tree.NODE, tree.NODE_32, tree.NODE_FLOAT),
+    LumpId.TEXINFO: (
+        _Variant(geometry.TEXINFO_96, minor=4, fits=_texinfos_fit),
+        _Variant(geometry.TEXINFO, fits=_texinfos_fit),
+    ),
+    LumpId.FACES: _FACES,
+    LumpId.ORIGINALFACES: _FACES,
+    LumpId.FACES_HDR: _FACES,
+    LumpId.LEAFS: (
+        _Variant(tree.LEAF, (0,), (17,)),
+        _Variant(tree.LEAF_AMBIENT, (0,), (18, 19, 20), wide=False, fits=_leafs_fit),
+        _Variant(tree.LEAF, (0, 1), wide=False, fits=_leafs_fit),
+        _Variant(tree.LEAF_32, (0, 1), wide=True),
+        _Variant(tree.LEAF_FLOAT, (2,), wide=False),
+    ),
+    LumpId.FACEIDS: (
+        _Variant(geometry.FACEID_32, maps=range(25, 27), fits=_ids_are_long),
+        _Variant(geometry.FACEID),
+    ),
+    LumpId.EDGES: _either(geometry.EDGE, geometry.EDGE_32, geometry.EDGE_32),
+    LumpId.SURFEDGES: (_Variant(geometry.SURFEDGE),),
+    LumpId.MODELS: (
+        _Variant(geometry.MODEL_52, minor=4, fits=_models_fit),
+        _Variant(geometry.MODEL, fits=_models_fit),
+    ),
+    LumpId.WORLDLIGHTS: _WORLDLIGHTS,
+    LumpId.WORLDLIGHTS_HDR: _WORLDLIGHTS,
+    LumpId.LEAFFACES: _either(tree.LEAFFACE, tree.LEAFFACE_32, tree.LEAFFACE_32),
+    LumpId.LEAFBRUSHES: _either(tree.LEAFBRUSH, tree.LEAFBRUSH_32, tree.LEAFBRUSH_32),
+    LumpId.BRUSHES: (_Variant(geometry.BRUSH),),
+    LumpId.BRUSHSIDES: (
+        _Variant(geometry.BRUSHSIDE, maps=range(21), wide=False),
+        _Variant(geometry.BRUSHSIDE, maps=_V21, version_first=True),
+        _Variant(geometry.BRUSHSIDE_THIN, maps=_V21, version_first=False),
+        _Variant(geometry.BRUSHSIDE_32, wide=True),
+        _Variant(geometry.BRUSHSIDE_32_THIN, (1,)),
+    ),
+    LumpId.AREAS: (_Variant(tree.AREA),),
+    LumpId.AREAPORTALS: _either(tree.AREAPORTAL, tree.AREAPORTAL_32, tree.AREAPORTAL_32),
+    LumpId.PORTALS: (
+        _Variant(tree.PORTAL, maps=_OLD),
+        _Variant(geometry.FACEBRUSH, maps=_V21, version_first=False),
+        _Variant(geometry.FACEBRUSH_32, (1,), _V21, version_first=False),
+    ),
+    LumpId.CLUSTERS: (
+        _Variant(tree.CLUSTER, maps=_OLD),
+        _Variant(geometry.FACEBRUSHLIST, maps=_V21, version_first=False),
+        _Variant(geometry.FACEBRUSHLIST_32, (1,), _V21, version_first=False),
+    ),
+    LumpId.PORTALVERTS: (_Variant(tree.PORTALVERT, maps=_OLD),),
+    LumpId.CLUSTERPORTALS: (_Variant(tree.CLUSTERPORTAL, maps=_OLD),),
+    LumpId.DISPINFO: (
+        _Variant(displacements.DISPINFO, wide=False, fits=_dispinfos_fit),
+        _Variant(displacements.DISPINFO_17, (0,), _V17, fits=_dispinfos_fit),
+        _Variant(displacements.DISPINFO_22, (0,), (22,), fits=_dispinfos_fit),
+        _Variant(displacements.DISPINFO_23, (0,), (23,), fits=_dispinfos_fit),
+        _Variant(displacements.DISPINFO_32, wide=True),
+        _Variant(displacements.DISPINFO_STRATA, (1,), wide=False),
+    ),
+    LumpId.VERTNORMALS: (_Variant(geometry.VERTNORMAL),),
+    LumpId.VERTNORMALINDICES: _narrow(geometry.VERTNORMALINDEX, geometry.VERTNORMALINDEX_32),
+    LumpId.DISP_LIGHTMAP_ALPHAS: (_Variant(displacements.DISPLIGHTMAPALPHA),),
+    LumpId.DISP_VERTS: (_Variant(displacements.DISPVERT),),
+    LumpId.DISP_LIGHTMAP_SAMPLE_POSITIONS: (_Variant(displacements.DISPLIGHTMAPSAMPLEPOSITION),),
+    LumpId.LEAFWATERDATA: _narrow(tree.LEAFWATERDATA, tree.LEAFWATERDATA_32),
+    LumpId.PRIMITIVES: _narrow(geometry.PRIMITIVE, geometry.PRIMITIVE_32),
+    LumpId.PRIMVERTS: (_Variant(geometry.PRIMVERT),),
+    LumpId.PRIMINDICES: _narrow(geometry.PRIMINDEX, geometry.PRIMINDEX_32),
+    LumpId.CLIPPORTALVERTS: (_Variant(tree.CLIPPORTALVERT),),
+    LumpId.CUBEMAPS: (_Variant(tree.CUBEMAP),),
+    LumpId.TEXDATA_STRING_TABLE: (_Variant(geometry.TEXDATA_STRING),),
+    LumpId.OVERLAYS: (
+        _Variant(overlays.OVERLAY, wide=False),
+        _Variant(overlays.OVERLAY_23, maps=(22, 23)),
+        _Variant(overlays.OVERLAY_32, wide=True),
+        _Variant(overlays.OVERLAY_32, (1,)),
+        _Variant(overlays.OVERLAY_32_TINT, (2,)),
+    ),
+    LumpId.LEAFMINDISTTOWATER: (_Variant(tree.LEAFMINDISTTOWATER),),
+    LumpId.FACE_MACRO_TEXTURE_INFO: (_Variant(geometry.FACE_MACRO_TEXTURE_INFO),),
+    LumpId.DISP_TRIS: (_Variant(displacements.DISPTRI),),
+    LumpId.WATEROVERLAYS: _narrow(overlays.WATEROVERLAY, overlays.WATEROVERLAY_32),
+    LumpId.LEAF_AMBIENT_INDEX_HDR: _AMBIENT_INDEX,
+    LumpId.LEAF_AMBIENT_INDEX: _AMBIENT_INDEX,
+    LumpId.LEAF_AMBIENT_LIGHTING_HDR: _AMBIENT,
+    LumpId.LEAF_AMBIENT_LIGHTING: _AMBIENT,
+    LumpId.MAP_FLAGS: (_Variant(lights.MAP_FLAGS, _ALL),),  # on consoles, its version is a checksum
+    LumpId.OVERLAY_FADES: (_Variant(overlays.OVERLAY_FADE),),
+    LumpId.OVERLAY_SYSTEM_LEVELS: (
+        _Variant(overlays.OVERLAY_SYSTEM_LEVEL, fits=_levels_fit),
+        _Variant(displacements.DISPMULTIBLEND, maps=range(21)),  # Black Mesa's place for them
+    ),
+    LumpId.DISP_MULTIBLEND: (_Variant(displacements.DISPMULTIBLEND),),
+}
+
+_NO_TABLES: dict[int, str] = {
+    LumpId.ENTITIES: "is text: entities",
+    LumpId.VISIBILITY: "is no table: visibility",
+    LumpId.LIGHTING: "is no table: lighting",
+    LumpId.LIGHTING_HDR: "is no table: lighting",
+    LumpId.OCCLUSION: "is three tables: occlusion",
+    LumpId.PHYSDISP: "is no table: physcollide",
+    LumpId.PHYSCOLLIDE: "is no table: physcollide",
+    LumpId.GAME_LUMP: "is lumps of its own: game_lump",
+    LumpId.PAKFILE: "is a zip: pak",
+    LumpId.TEXDATA_STRING_DATA: "is texts: texdata",
+}
+
+
+def choose(
+    lump_id: int,
+    lump_version: int,
+    bsp_version: int,
+    data: Buffer,
+    big_endian: bool = False,
+    *,
+    wide: bool = False,
+    version_first: bool = False,
+) -> Layout:
+    """Return what records the lump `lump_id` holds in `data`, its bytes decompressed.
+
+    `bsp_version`: as it stands in the header; its upper half may hold a minor version. `wide`: what
+    :func:`has_wide_indices` said. `version_first`: whether the header's entries begin with the lump's version, as those
+    of Left 4 Dead 2 do. An empty lump has the layout that the first records of its version would have.
+    """
+    if lump_id in _NO_TABLES:
+        return Layout(None, _NO_TABLES[lump_id])
+    if lump_id == LumpId.OVERLAYS and lump_version >= 3:
+        return Layout(None, "is two tables: overlay_lists")
+    if lump_id not in _TABLE:
+        return Layout(None, "what it holds is not known")
+    variants = [
+        variant
+        for variant in _TABLE[lump_id]
+        if lump_version in variant.versions
+        and bsp_version & 0xFFFF in variant.maps
+        and variant.wide in (None, wide)
+        and variant.minor in (None, bsp_version >> 16)
+        and variant.version_first in (None, version_first)
+    ]
+    if not variants:
+        return Layout(None, f"what its version {lump_version} holds in maps of version {bsp_version} is not known")
+    view = memoryview(data).toreadonly().cast("B")
+    whole = [variant for variant in variants if len(view) % variant.dtype.itemsize == 0]
+    if not whole:
+        sizes = " or ".join(str(variant.dtype.itemsize) for variant in variants)
+        return Layout(None, f"{len(view)} bytes are no whole number of records of {sizes} bytes")
+    for variant in whole:
+        dtype = variant.dtype.newbyteorder(">") if big_endian else variant.dtype
+        if len(whole) == 1 or variant.fits is None or variant.fits(np.frombuffer(view, dtype)):
+            return Layout(dtype)
+    sizes = " or ".join(str(variant.dtype.itemsize) for variant in whole)
+    return Layout(None, f"records of {sizes} bytes would make no sense")
+
+
+def has_wide_indices(nodes: Buffer, lump_version: int, bsp_version: int) -> bool:
+    """Whether a map has 32-bit indices without saying so, as those of Vindictus: measured by `nodes`, its lump NODES.
+
+    Only little-endian maps of version 20 may have them.
+    """
+    size = memoryview(nodes).nbytes
+    if bsp_version != 20 or lump_version != 0 or not size or size % tree.NODE_32.itemsize:
+        return False
+    narrow = size % tree.NODE.itemsize == 0 and _nodes_fit(np.frombuffer(nodes, tree.NODE))
+    return not narrow and _nodes_fit(np.frombuffer(nodes, tree.NODE_32))
