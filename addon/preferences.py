@@ -9,6 +9,7 @@ import bpy
 from .. import __package__ as base_package
 
 MAPRES_VARIABLE, TEXTURES_VARIABLE = "LEVELWRIGHT_MAPRES", "LEVELWRIGHT_TEXTURES"
+THEMES_VARIABLE = "LEVELWRIGHT_THEMES"
 
 
 def _usual_data_directories() -> list[Path]:
@@ -64,9 +65,22 @@ def texture_directories(context: bpy.types.Context | None = None) -> list[Path]:
 
     They come from the preferences and from the variable LEVELWRIGHT_TEXTURES (folders separated as in PATH).
     """
+    return _named(context, "texture_directory", TEXTURES_VARIABLE)
+
+
+def theme_directories(context: bpy.types.Context | None = None) -> list[Path]:
+    """Return the folders to look for images of Fable's ground themes in, which the user named, if they exist.
+
+    They come from the preferences and from the variable LEVELWRIGHT_THEMES (folders separated as in PATH).
+    """
+    return _named(context, "theme_directory", THEMES_VARIABLE)
+
+
+def _named(context: bpy.types.Context | None, preference: str, variable: str) -> list[Path]:
+    """Return the folders that a preference and a variable name, if they exist."""
     entry = (context or bpy.context).preferences.addons.get(base_package)
-    chosen = getattr(entry and entry.preferences, "texture_directory", "")
-    named = [bpy.path.abspath(chosen), *os.environ.get(TEXTURES_VARIABLE, "").split(os.pathsep)]
+    chosen = getattr(entry and entry.preferences, preference, "")
+    named = [bpy.path.abspath(chosen), *os.environ.get(variable, "").split(os.pathsep)]
     return list(dict.fromkeys(folder for name in named if name and (folder := Path(name)).is_dir()))
 
 
@@ -86,6 +100,11 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
         description="Folder with texture libraries (.txl) that levels name. Looked into after the level's own folder",
         subtype="DIR_PATH",
     )
+    theme_directory: bpy.props.StringProperty(
+        name="Fable themes",
+        description="Folder with images named like the themes of Fable's ground (GROUND_GRASS.png)",
+        subtype="DIR_PATH",
+    )
 
     def draw(self, context: bpy.types.Context) -> None:
         """Show the folder and what is used besides it."""
@@ -94,6 +113,7 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
         for folder in mapres_directories(context):
             column.label(text=str(folder), icon="CHECKMARK")
         column.prop(self, "texture_directory")
+        column.prop(self, "theme_directory")
 
 
 def register() -> None:

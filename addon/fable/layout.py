@@ -37,6 +37,18 @@ record_check and GAME_FIELDS. In maps before version 3, sounds are in the cells'
 changed through `palettes`. The original has what they don't show: the slots' values, junk behind the names' NUL.
 A slot is used where its name isn't empty or its value isn't 0.
 
+**Things** are empties, one for each, stamp "thing": their record is the running number over all sections of the `.tng`.
+A section's name is SECTION_NAME on its collection. Place, rotation and ObjectScale are the object's: local x is a
+thing's right, y its front (RHSetForward), z its top (RHSetUp). All else is custom properties, in the file's order:
+NEW_THING is the kind ("Marker"), "Health" a statement of the thing, "CTCDoor.Open" one of its component CTCDoor, and
+"CTCEditor" a component without any that are shown; further ones of a name have "#2", "#3" behind it ("ScriptName#2").
+Values are switches (TRUE, FALSE), whole numbers, decimal ones, three coordinates (C3DCoordF), or text without quotes;
+numbers beyond 32 bits, as UIDs, are text. What has a name over 63 bytes stays in the file. A property that says what
+the file does leaves its text; one that is deleted goes, with its component if that shows none any more; a new one is
+added at the end. Objects with the stamp of a thing that is there already are copies: new things like it, with UIDs of
+the level's counter. An empty without a stamp, but with a DefinitionType, is a new thing. The place where a creature
+starts (InitialPos, in the world) moves along with it; coordinates in the world that cameras have (CoordBase) don't.
+
 What the scene doesn't hold (junk words of the headers, the two zero bytes of a cell, the script-brush block) is in the
 original, and stays as it is there. The bytes of the `.tng` travel as a part of the original, under its file name.
 """
@@ -63,6 +75,18 @@ LEVEL, ROOT, TERRAIN, GAME_MAP = "level", "root", "terrain", "game_map"
 NAVIGATION, SECTION = "navigation", "section"
 THINGS, THING_SECTION, THING = "things", "thing_section", "thing"
 MATERIAL = "material"
+PREVIEW = "preview"
+"""Made for show only (a sun, ...): never exported, safe to delete."""
+
+# Things: files, and property keys.
+TNG = ".tng"
+NEW_THING = "NewThing"
+"""On things: their kind, as the file has it."""
+SECTION_NAME = "XXXSectionStart"
+"""On a section's collection: its name, as the file has it."""
+OBJECT_SCALE = "ObjectScale"
+BARE_TEXTS = ("ScriptName", "OverridingBrainName")
+"""Statements whose texts have no quotes around them; those of all others do, where they are no numbers."""
 
 NAME_BYTES = 63
 """What the name of a vertex group may have in Blender 4."""
@@ -113,6 +137,9 @@ GAME_FIELDS: dict[str, CellField] = {
 
 THEME_COLOR = "theme_color"
 """Point attribute of the terrain, for show: the colours of a cell's themes, blended by their strengths."""
+
+IMAGE_WEIGHTS = "image_weights_"
+"""Point attributes of the terrain, for show: IMAGE_WEIGHTS + n has the weights of four themes that have an image."""
 
 OVERLAY_COLOR = "overlay_color"
 """Face attribute of the terrain, for show: colours of the sounds or atmospheres, while they are shown."""

@@ -17,6 +17,7 @@ import bpy
 from ...formats.fable import palette_names
 from ...formats.fable.level import Level
 from ...formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS, Records
+from . import layout
 
 KEY = "levelwright_fable"
 """The property of collections that holds the lists."""
@@ -36,6 +37,10 @@ class Palettes:
     sounds: list[str] = field(default_factory=list)
     used_themes: set[int] = field(default_factory=set)
     used_atmospheres: set[int] = field(default_factory=set)
+
+    def layers(self) -> list[str]:
+        """The name of each slot's weight layer, "" for none."""
+        return layout.layer_names(self.themes, [slot in self.used_themes for slot in range(PALETTE_SLOTS)])
 
 
 def of_level(level: Level) -> Palettes:
