@@ -1,0 +1,241 @@
+"""Maps as files: a header with the directory of lumps, the lumps, and the bytes between and behind them.
+
+What is read is kept: `write` puts everything back where it was. A changed lump takes its old place, what lies behind it
+moves, and the offsets follow: those of the header, those that the game lump has of its own, and the one that the
+editor of Bloodlines leaves at the very end (source-bsp-notes §2.1, §2.10).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..binary import Buffer, FormatError
+from . import cipher, game_lump
+from .lumps import (
+    EXTRA_INT_VERSION,
+    LUMPS,
+    MAGIC,
+    MAGIC_BIG_ENDIAN,
+    MANY_LUMPS,
+    MANY_LUMPS_VERSION,
+    VERSIONS,
+    HeaderForm,
+    LumpId,
+    lump_name,
+)
+from .records import Records
+from .segments import Rebuilt, Segments, Span
+
+PAK_ALIGN = 2048  # of a pak that bspzip or a console tool wrote: a sector of a disc
+LUMP_ALIGN = 4
+_VERSION_FIRST_SINCE = 21
+_MOST = (1 << 31) - 1  # of offsets, which engines take for signed
+_ENTITY_TAG = b"QnDbTm"  # behind the entities' offset, at the end of maps that a tool moved their entities in
+
+
+def form_of(data: Buffer) -> HeaderForm | None:
+    """What form of header bytes (not encrypted) begin with; None if it is none of a known map."""
+    view = memoryview(data).toreadonly().cast("B")
+    magic = bytes(view[:4])
+    if magic not in (MAGIC, MAGIC_BIG_ENDIAN):
+        return None
+    big = magic == MAGIC_BIG_ENDIAN
+    version = int.from_bytes(view[4:8], "big" if big else "little") & 0xFFFF
+    form = HeaderForm(
+        byte_order=">" if big else "<",
+        lumps=MANY_LUMPS if version == MANY_LUMPS_VERSION else LUMPS,
+        directory=12 if version == EXTRA_INT_VERSION else 8,
+    )
+    if version not in VERSIONS or len(view) < form.size:
+        return None
+    if version < _VERSION_FIRST_SINCE or version == MANY_LUMPS_VERSION:
+        return form
+    other = HeaderForm(form.byte_order, form.lumps, form.directory, version_first=True)
+    return other if _plausible(view, other) > _plausible(view, form) else form
+
+
+def identify(data: Buffer) -> bool:
+    """Whether these bytes are a map: magic, version and a whole header, encrypted or not."""
+    view = memoryview(data).toreadonly().cast("B")
+    return form_of(view) is not None or cipher.find_key(view) is not None
+
+
+def _plausible(view: memoryview, form: HeaderForm) -> int:
+    """How many entries of the directory name bytes that the file could have."""
+    entries = _entries(view, form)
+    starts, ends = entries["offset"], entries["offset"] + entries["length"]
+    return int(((entries["length"] == 0) | ((starts >= form.size) & (ends <= len(view)))).sum())
+
+
+def _entries(view: memoryview, form: HeaderForm) -> Records:
+    """The directory as int64 columns, whatever the file's byte order is."""
+    raw = np.frombuffer(view, form.entry, form.lumps, form.directory)
+    return raw.astype([(name, "i8") for name in raw.dtype.names or ()])  # by position, not by name
+
+
+class BspFile:
+    """A map's header and its lumps as they are stored, compressed ones compressed.
+
+    `entries`: the directory, a record a lump: `offset`, `length`, `version` and `size`, which is what a compressed lump
+    decompresses to, else 0. `version`: of the format; `minor`: the upper half of that word. `revision`: of the map.
+    """
+
+    __slots__ = ("_changed", "_data", "_key", "entries", "form", "minor", "revision", "version")
+
+    def __init__(self, data: Buffer) -> None:
+        """Read the directory. Raises FormatError."""
+        self._key: bytes | None = None
+        view = memoryview(data).toreadonly().cast("B")
+        form = form_of(view)
+        if form is None:
+            self._key = cipher.find_key(view)
+            if self._key is not None:
+                view = memoryview(cipher.apply(view, self._key))
+                form = form_of(view)
+        if form is None:
+            raise _no_map(view)
+        self._data = view
+        self.form = form
+        word = int.from_bytes(view[4:8], self._endian)
+        self.version = word & 0xFFFF
+        self.minor = word >> 16
+        self.revision = int.from_bytes(view[form.revision : form.size], self._endian)
+        self.entries = _entries(view, form)
+        self._changed: dict[int, Buffer] = {}
+        inside = (self.entries["length"] > 0) & (self.entries["offset"] < form.size)
+        if inside.any():
+            lump = int(inside.argmax())
+            message = f"begins at byte {self.entries['offset'][lump]}, within the header of {form.size} bytes"
+            raise FormatError(message, lump_name(lump), form.directory + 16 * lump)
+
+    @property
+    def _endian(self) -> Any:
+        return "big" if self.form.byte_order == ">" else "little"
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file that was read."""
+        return len(self._data)
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether the file's bytes are encrypted, as those of Tactical Intervention are; `write` does so again."""
+        return self._key is not None
+
+    def stored(self, lump: int) -> Buffer:
+        """A lump's bytes as they are stored, as many of them as the file has."""
+        if lump in self._changed:
+            return self._changed[lump]
+        start, end = self._place(lump)
+        return self._data[start:end]
+
+    def cut(self, lump: int) -> int:
+        """How many bytes of a lump the file lacks: some maps end within their pak."""
+        return 0 if lump in self._changed else int(self.entries["length"][lump]) - len(self.stored(lump))
+
+    def put(self, lump: int, data: Buffer, size: int = 0) -> None:
+        """Give a lump other bytes. `size`: what they decompress to, if they are compressed.
+
+        Offsets in the game lump are those that fit the place that it had (`entries["offset"]`).
+        """
+        self._changed[lump] = data
+        self.entries["size"][lump] = size
+
+    def is_changed(self, lump: int) -> bool:
+        """Whether a lump was put."""
+        return lump in self._changed
+
+    def _place(self, lump: int) -> tuple[int, int]:
+        start, length = int(self.entries["offset"][lump]), int(self.entries["length"][lump])
+        return min(start, self.size), min(start + length, self.size)
+
+    # --------------------------------------------------------------------------------------------------------- write
+
+    def write(self) -> bytes:
+        """Return the file's bytes. Raises FormatError."""
+        data = b"".join(part for _, part in self.parts())
+        return data if self._key is None else cipher.apply(data, self._key)
+
+    def parts(self) -> Iterator[tuple[str, Buffer]]:
+        """Every part of the file by name, in the order in which `write` joins them."""
+        made = self._rebuild()
+        if made.position > _MOST:
+            raise FormatError(f"{made.position} bytes are more than its offsets reach", "map")
+        yield "header", self._header(made)
+        previous = "header"
+        for number, (keys, part) in enumerate(made.parts):
+            name = ", ".join(map(lump_name, keys)) or f"bytes behind {previous}"
+            if LumpId.GAME_LUMP in keys:
+                part = self._moved_game_lump(made, part, alone=len(keys) == 1)
+            if number == len(made.parts) - 1 and not keys:
+                part = self._moved_tail(made, part)
+            if len(part):
+                yield name, part
+            previous = name if keys else previous
+
+    def _rebuild(self) -> Rebuilt:
+        cut = {lump for lump in range(self.form.lumps) if self.cut(lump)}
+        spans = [
+            Span(lump, *self._place(lump), self._align(lump))
+            for lump in np.flatnonzero(self.entries["length"]).tolist()
+            if self.entries["offset"][lump] < self.size
+        ]
+        whole_sectors = self._align(LumpId.PAKFILE) == PAK_ALIGN and self.size % PAK_ALIGN == 0
+        end_align = 1 if cut else PAK_ALIGN if whole_sectors else LUMP_ALIGN if self.size % LUMP_ALIGN == 0 else 1
+        segments = Segments(self._data, self.form.size, spans, end_align)
+        return segments.rebuild(self.form.size, self._changed, LUMP_ALIGN, cut | {LumpId.PAKFILE})
+
+    def _align(self, lump: int) -> int:
+        """What the place of a lump is a multiple of, and shall stay."""
+        offset = int(self.entries["offset"][lump])
+        if lump == LumpId.PAKFILE and offset and offset % PAK_ALIGN == 0:
+            return PAK_ALIGN
+        return LUMP_ALIGN if offset % LUMP_ALIGN == 0 else 1
+
+    def _new_offset(self, made: Rebuilt, lump: int) -> int:
+        """Where a lump goes. Those without bytes have offsets too, which point to where others begin."""
+        offset = int(self.entries["offset"][lump])
+        return made.placed[lump] if lump in made.placed else made.moved(offset) if offset <= self.size else offset
+
+    def _header(self, made: Rebuilt) -> bytes:
+        entries = np.empty(self.form.lumps, self.form.entry)
+        for name in ("version", "length", "size"):
+            entries[name] = self.entries[name]
+        entries["offset"] = [self._new_offset(made, lump) for lump in range(self.form.lumps)]
+        for lump, data in self._changed.items():
+            entries["length"][lump] = len(data)
+        header = bytearray(self._data[: self.form.size])
+        header[self.form.directory : self.form.revision] = entries.tobytes()
+        header[self.form.revision :] = self.revision.to_bytes(4, self._endian)
+        if self._key is not None and any(header[cipher.KEY_OFFSET : cipher.KEY_OFFSET + cipher.KEY_SIZE]):
+            raise FormatError("lumps 23 to 25 of an encrypted map hide its key: they must be empty", "header")
+        return bytes(header)
+
+    def _moved_game_lump(self, made: Rebuilt, data: Buffer, alone: bool) -> Buffer:
+        """The game lump with offsets that fit the place where it goes."""
+        old = int(self.entries["offset"][LumpId.GAME_LUMP])
+        new = self._new_offset(made, LumpId.GAME_LUMP)
+        if old == new:
+            return data
+        if not alone:
+            raise FormatError("shares bytes with another lump and cannot be moved", lump_name(LumpId.GAME_LUMP))
+        return game_lump.moved(data, old, new, self.form.byte_order, self.minor)
+
+    def _moved_tail(self, made: Rebuilt, tail: Buffer) -> Buffer:
+        """The bytes behind all lumps; those of Bloodlines may say where the entities are."""
+        old, new = int(self.entries["offset"][LumpId.ENTITIES]), self._new_offset(made, LumpId.ENTITIES)
+        mark = old.to_bytes(4, "little") + _ENTITY_TAG
+        if old == new or not bytes(tail).endswith(mark):
+            return tail
+        return bytes(tail[: -len(mark)]) + new.to_bytes(4, "little") + _ENTITY_TAG
+
+
+def _no_map(view: memoryview) -> FormatError:
+    magic, version = bytes(view[:4]), bytes(view[4:8])
+    if magic not in (MAGIC, MAGIC_BIG_ENDIAN):
+        return FormatError(f"starts with {magic!r}: a Source map starts with {MAGIC!r}", "header", 0)
+    number = int.from_bytes(version, "big" if magic == MAGIC_BIG_ENDIAN else "little") & 0xFFFF
+    if number not in VERSIONS:
+        return FormatError(f"version {number}: known are 17 to 27 and {MANY_LUMPS_VERSION}", "header", 4)
+    return FormatError(f"{len(view)} bytes are less than its header has", "header", len(view))
