@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...formats.genesis.editor_level import EditorBrush, Level3dt
-from ...formats.genesis.records import brush_flags_from_editor
+from ...formats.genesis.records import EditorBrushFlag, brush_flags_from_editor
 from ..scene import identity, properties
 from . import layout
 from .brushes import MeshMaker, Place, editor_properties, is_see_through, put
@@ -54,11 +54,32 @@ def build(
             obj.display_type = "WIRE"
             obj.hide_render = True
         put(obj, place, origin)
+        show(obj, brush)
         made[number] = obj
     site.report.count("brushes", len(leaf_of))
     roles = [brush.role for _, brush, _, _ in rows]
     site.report.count("cuts", sum(role in ("cut", "hollow cut") for role in roles))
     return made
+
+
+def show(obj: bpy.types.Object, brush: EditorBrush) -> None:
+    """Hide and lock a brush's object as the editor does."""
+    obj.hide_viewport = bool(brush.flags & EditorBrushFlag.HIDDEN)
+    obj.hide_select = bool(brush.flags & EditorBrushFlag.LOCKED)
+    obj[layout.SEEN] = seen(obj)
+
+
+def seen(obj: bpy.types.Object) -> int:
+    """HIDDEN and LOCKED of an object."""
+    return layout.HIDDEN * obj.hide_viewport | layout.LOCKED * obj.hide_select
+
+
+def seen_changes(obj: bpy.types.Object) -> dict[str, bool]:
+    """The properties of EditorBrushProperties that hiding or locking an object changed, and their values."""
+    was = obj.get(layout.SEEN, 0)
+    changed = seen(obj) ^ (was if isinstance(was, int) else 0)
+    states = (("hidden", layout.HIDDEN, obj.hide_viewport), ("locked", layout.LOCKED, obj.hide_select))
+    return {name: now for name, bit, now in states if changed & bit}
 
 
 def _name(brush: EditorBrush, number: int) -> str:

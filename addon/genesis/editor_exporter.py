@@ -28,6 +28,7 @@ from ..scene import originals, properties, transforms
 from ..scene.reports import SceneError
 from . import brushes, editor_faces, geometry, layout, motion_reader
 from .brush_reader import BrushReader, FoundBrush, brush_properties
+from .editor_brushes import seen_changes
 from .entity_reader import MOVED, read_entity
 from .map_exporter import Scene, naming
 from .scene_reader import Matrix, SceneBrush, SceneEntity, SceneGroup, SceneModel, matrix_of, read_scene
@@ -170,6 +171,8 @@ class _EditorExport:
         values, edited = brush_properties(obj, layout.EditorBrushProperties)
         if not isinstance(values, layout.EditorBrushProperties):
             raise TypeError("not a .3dt brush's properties")
+        hidden = {name: now for name, now in seen_changes(obj).items() if name not in edited}
+        values, edited = replace(values, **hidden), edited | hidden.keys()
         before = (made.name, made.flags, made.hull_size, made.model_id, made.group_id)
         written = obj.get(properties.BASELINE) is not None
         flags = edited - {"brush_name", "hull_size"}

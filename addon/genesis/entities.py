@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ...formats.binary import FormatError
-from ...formats.genesis import headers, typedefs
+from ...formats.genesis import typedefs
 from ...formats.genesis.editor_level import EditorEntity
 from ...formats.genesis.entities import ORIGIN, KeyValues
+from ...formats.genesis.headers import Declared
 from ...formats.genesis.map_file import MapLevel
 from ...formats.genesis.typedefs import TypeDef
 from ..scene import identity, properties, transforms
@@ -38,10 +38,9 @@ def own_types(level: MapLevel, report: Report) -> Types:
         return {}
 
 
-def declared_types(folder: str, report: Report) -> Types:
-    """The editor's own classes, and those that the headers in a folder ("": none) declare."""
-    known = {each.name.lower(): each for each in typedefs.BUILTIN}
-    return known | (_declared(Path(bpy.path.abspath(folder)), report) if folder else {})
+def known_types(declared: Declared) -> Types:
+    """The editor's own classes, and those that headers declare."""
+    return {each.name.lower(): each for each in (*typedefs.BUILTIN, *declared.types)}
 
 
 def header_of(types: Types) -> str:
@@ -50,19 +49,6 @@ def header_of(types: Types) -> str:
     for each in types.values():
         lines += [f"struct {each.name} {{", *(f"    {one.type} {one.name};" for one in each.fields), "};", ""]
     return "\n".join(lines)
-
-
-def _declared(folder: Path, report: Report) -> dict[str, TypeDef]:
-    """The classes that the headers in a folder declare."""
-    try:
-        files = sorted(file for file in folder.iterdir() if file.suffix.lower() == ".h")
-        declared = headers.parse(file.read_bytes().decode("latin-1") for file in files)
-    except (OSError, FormatError) as error:
-        report.warn(f"the headers in {folder} can't be read: {error}")
-        return {}
-    if not files:
-        report.missing("headers", str(folder))
-    return {each.name.lower(): each for each in declared.types}
 
 
 def type_of(key: str, classname: str, types: Types) -> str:

@@ -21,7 +21,7 @@ from ...formats.genesis.map_file import MapLevel
 from ...formats.genesis.typedefs import TypeDef
 from ..scene import originals
 from ..scene.reports import Report, SceneError
-from . import editor_exporter, layout, map_exporter
+from . import editor_exporter, game_headers, layout, map_exporter
 from .settings import ExportSettings
 
 NAMED = 5
@@ -61,10 +61,15 @@ def export_level(
     return data
 
 
-def _types(settings: ExportSettings) -> Sequence[TypeDef]:
-    """The classes that the chosen folder's headers declare, after the editor's own."""
+def _types(settings: ExportSettings, level: MapLevel | Level3dt, report: Report) -> Sequence[TypeDef]:
+    """The classes that the chosen folder's headers declare, after the editor's own; else those of the level's own
+    HeadersDir, as far as it can be found from the .blend.
+    """
     if not settings.headers_directory:
-        return typedefs.BUILTIN
+        if not isinstance(level, Level3dt) or not bpy.data.filepath:
+            return typedefs.BUILTIN
+        beside = Path(bpy.data.filepath).parent
+        return (*typedefs.BUILTIN, *game_headers.find("", level.headers_directory, beside, report).types)
     folder = Path(bpy.path.abspath(settings.headers_directory))
     try:
         files = sorted(file for file in folder.iterdir() if file.suffix.lower() == ".h")
@@ -78,7 +83,7 @@ def _define_classes(level: MapLevel, settings: ExportSettings, report: Report) -
     """Add definitions of classes that entities have, that the level doesn't define, and that headers declare."""
     if not settings.headers_directory:
         return
-    declared = {each.name.lower(): each for each in _types(settings)}
+    declared = {each.name.lower(): each for each in _types(settings, level, report)}
     known = {(one.get(typedefs.TYPE_NAME) or "").lower() for one in level.typedefs}
     wanted = [one.classname.lower() for one in level.points]
     while wanted:
@@ -96,7 +101,7 @@ def _converted(level: MapLevel | Level3dt, settings: ExportSettings, report: Rep
     """The level as one of the other kind."""
     made: MapLevel | Level3dt
     if isinstance(level, Level3dt):
-        made, left_out = convert.to_map(level, _types(settings))
+        made, left_out = convert.to_map(level, _types(settings, level, report))
     else:
         made, left_out = convert.to_3dt(level)
     for what in left_out:

@@ -15,7 +15,7 @@ from ...formats.genesis.editor_level import SKY_SIDES, VERSION, EditorBrush, Lev
 from ...formats.genesis.map_file import MapLevel
 from ..scene import identity, originals, properties
 from ..scene.reports import Report, SceneError
-from . import brushes, editor_brushes, entities, geometry, layout, library, models, preview, values, view
+from . import brushes, editor_brushes, entities, game_headers, geometry, layout, library, models, preview, values, view
 from .brushes import Place
 from .geometry import Geometry
 from .materials import SIDES, Materials
@@ -74,7 +74,7 @@ def build_scene(
 def _build_map(site: Site, level: MapLevel, path: Path) -> None:
     """Make everything of a `.map`."""
     own = entities.own_types(level, site.report)
-    types = entities.declared_types(site.settings.headers_directory, site.report) | own
+    types = _types(site, "", path) | own
     world = level.world or genesis.Entity()
     typed = {
         key: values.as_property(layout.WORLD_TYPES.get(key, "string"), text)
@@ -107,6 +107,13 @@ def _build_map(site: Site, level: MapLevel, path: Path) -> None:
         _hold_text(site, layout.TYPEDEFS, "types", entities.header_of(own))
 
 
+def _types(site: Site, named: str, path: Path) -> entities.Types:
+    """The classes that the game's headers declare; how they call brushes' contents is kept. named: HeadersDir."""
+    declared = game_headers.find(site.settings.headers_directory, named, path.parent, site.report)
+    game_headers.keep_contents(site.collection, declared)
+    return entities.known_types(declared)
+
+
 def _build_brushes(site: Site, shape: Geometry, materials: Materials, places: list[Place], place_of: Any) -> None:
     """Make the brushes of a `.map`, one or many an object."""
     many = len(shape.counts) > site.settings.many_brushes
@@ -127,7 +134,7 @@ def _build_editor(site: Site, level: Level3dt, path: Path) -> None:
     """Make everything of a `.3dt`."""
     if level.version < VERSION:
         level = upgrade.upgraded(level)
-    types = entities.declared_types(site.settings.headers_directory, site.report)
+    types = _types(site, level.headers_directory, path)
     _write_editor_level(site, level)
     materials = _materials(site, level.texture_library, _sky(level), path)
     leaves = [(number, brush) for number, brush, _ in layout.numbered_brushes(level) if brush.children is None]

@@ -71,6 +71,10 @@ PREVIEW = "preview"
 # Property keys.
 ORDER = "order"
 """On brush objects: place among the brushes of the level or of their parent; ties by name."""
+SEEN = "levelwright_seen"
+"""On brush objects of a `.3dt`: which of HIDDEN and LOCKED the import made of it. What of Disable in Viewports and of
+Disable Selection differs from that says whether the editor hides and locks it; hiding with H says nothing."""
+HIDDEN, LOCKED = 1, 2
 TEXTURE, TEXTURE_SIZE = "texture", "texture_size"
 
 MANY_BRUSHES = 8192
@@ -165,8 +169,8 @@ class EditorBrushProperties(BrushProperties):
     cut: bool = _bool("Takes its volume away from the brushes before it")
     hollow: bool = _bool("A room: a shell and the cut inside it")
     hollow_cut: bool = _bool("The cut inside a hollow brush")
-    hidden: bool = _bool("Hidden in the editor")
-    locked: bool = _bool("Locked in the editor")
+    hidden: bool = _bool("Hidden in the editor; Disable in Viewports says it, too")
+    locked: bool = _bool("Locked in the editor; Disable Selection says it, too")
     hull_size: float = _float("Thickness of the walls of a hollow brush, units", 1.0)
 
 

@@ -60,7 +60,12 @@ def build(site: Site, model: Model, empties: bpy.types.Collection, brushes: bpy.
 
 
 def _build_motion(site: Site, model: Model, moved: bpy.types.Object) -> bpy.types.Action:
-    """Make the action of a motion's first path: files from the editor have no other."""
+    """Make the action of a motion's first path: it is the only one that moves a world model.
+
+    The engine plays no other: its geWorld_ModelMotionSample, and every game whose source is known (GTest's doors and
+    model controllers, Reality Factory's model manager), take path 0 of a model's motion and sample that; further paths
+    are for the joints of actors. The editor writes one. Others stay in the level as they are.
+    """
     motion = model.motion
     if motion is None:
         raise ValueError(f"{model.name} has no motion")
@@ -70,7 +75,10 @@ def _build_motion(site: Site, model: Model, moved: bpy.types.Object) -> bpy.type
     path = motion.paths[0] if motion.paths else None
     rotation, translation = (path.rotation, path.translation) if path else (None, None)
     if len(motion.paths) > 1:
-        site.report.left_out("paths of motions beyond the first (they stay in the level)", len(motion.paths) - 1)
+        site.report.left_out(
+            "paths of motions beyond the first, which the game doesn't play (they stay in the level)",
+            len(motion.paths) - 1,
+        )
     written = layout.MotionProperties(motion_name=motion.name)
     if rotation is not None:
         written.rotation_interpolation, written.rotation_looped = int(rotation.interpolation), rotation.looped

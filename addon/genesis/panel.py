@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import bpy
@@ -12,7 +13,7 @@ from ...formats.genesis.editor_level import Level3dt
 from ..scene import identity, originals
 from ..scene.meshes import select_faces
 from ..scene.reports import Report, SceneError
-from . import importer, layout, preview
+from . import game_headers, importer, layout, preview
 from .exporter import export_level
 from .settings import ExportSettings
 
@@ -116,12 +117,28 @@ class LEVELWRIGHT_PT_genesis(bpy.types.Panel):
         column.label(text=f"{mark.kind.title()} {mark.record}: {obj.name}")
         for key in _shown(obj):
             column.prop(obj, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
+        if mark.kind == layout.BRUSH:
+            self.layout.label(text="Contents")
+            grid = self.layout.grid_flow(columns=2, even_columns=True, align=True)
+            for bit, name in enumerate(game_headers.contents_names(level)):
+                grid.prop(obj, game_headers.NAMES, index=bit, text=name, toggle=1)
 
 
 def _shown(obj: bpy.types.Object) -> list[str]:
     """The properties of an object that are the level's."""
     keys: Any = obj.keys()
     return [key for key in keys if not key.startswith("levelwright") and isinstance(obj[key], bool | int | float | str)]
+
+
+def _contents(obj: Any) -> list[bool]:
+    """The bits of a brush's property `contents`."""
+    value = obj.get("contents")
+    number = value if isinstance(value, int) else 0
+    return [bool(number >> bit & 1) for bit in range(game_headers.BITS)]
+
+
+def _set_contents(obj: Any, bits: Sequence[bool]) -> None:
+    obj["contents"] = sum(1 << number for number, bit in enumerate(bits) if bit)
 
 
 CLASSES = (PreviewCuts, HidePreview, LEVELWRIGHT_PT_genesis)
@@ -131,9 +148,20 @@ def register() -> None:
     """Register the operators and the panel."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    flags = bpy.props.BoolVectorProperty(
+        name="Contents",
+        description="The game's own kinds of brushes, as its headers name them (GE_BrushContents): the bits of the "
+        "property contents",
+        size=game_headers.BITS,
+        get=_contents,
+        set=_set_contents,
+        options=set(),
+    )
+    setattr(bpy.types.Object, game_headers.NAMES, flags)
 
 
 def unregister() -> None:
     """Undo `register`."""
+    delattr(bpy.types.Object, game_headers.NAMES)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

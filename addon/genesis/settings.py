@@ -29,8 +29,8 @@ class ImportSettings:
         default="",
         metadata={
             "title": "Headers",
-            "tooltip": "Folder with the game's C headers, which say what the keys of entities mean; a .3dt has no "
-            "definitions of its own",
+            "tooltip": "Folder with the game's C headers, which say what the keys of entities and the contents of "
+            "brushes mean. Without it, the folders that a .3dt names (HeadersDir) are looked for beside the level",
             "subtype": "DIR_PATH",
         },
     )

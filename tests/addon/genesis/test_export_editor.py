@@ -293,3 +293,19 @@ def test_a_conversion_that_the_compiler_would_refuse_is_refused():
     data = level((1, 31), [leaf("box")], [], (), [group("Default", 0)]).encode("latin-1")
     with pytest.raises(SceneError, match="no entity but the world"):
         exported(imported(data, "a.3dt"), container="map")
+
+
+def test_hidden_and_locked_brushes_are_so_in_the_viewport_and_go_back():
+    data = level((1, 31), [leaf("a", flags=0x1001), leaf("b", flags=0x2001), leaf("c")]).encode("latin-1")
+    scene = imported(data, "a.3dt")
+    a, b, c = (brush(scene, number) for number in range(3))
+    assert [(one.hide_viewport, one.hide_select) for one in (a, b, c)] == [(True, False), (False, True), (False, False)]
+    c.hide_set(True)
+    assert exported(scene) == data
+    a.hide_viewport, b.hide_select, c.hide_viewport, c.hide_select = False, False, True, True
+    report = Report()
+    assert [one.flags for one in genesis.read(exported(scene, report)).brushes] == [1, 1, 0x3001]
+    assert report.notes == [f"brush {one.name} changed: flags" for one in (a, b, c)]
+    c.hide_viewport = c.hide_select = False
+    c["hidden"] = True
+    assert [one.flags for one in genesis.read(exported(scene)).brushes] == [1, 1, 0x1001]
