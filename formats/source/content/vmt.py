@@ -1,0 +1,125 @@
+"""Materials (`.vmt`): a shader and its parameters, and patches of other materials.
+
+Valve Developer Community: "VMT", "Patch", "List of Shader Parameters".
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...binary import FormatError
+from .keyvalues import Block, parse
+
+_MOST_INCLUDES = 16
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_TRANSFORM = re.compile(r"(center|scale|translate)\s+(\S+)\s+(\S+)|(rotate)\s+(\S+)", re.IGNORECASE)
+
+
+@dataclass
+class Material:
+    """shader: as written. parameters: in small letters ("$basetexture") -> text, the last of equals.
+
+    includes: the files that patches came from, outermost first.
+    """
+
+    shader: str
+    parameters: dict[str, str] = field(default_factory=dict)
+    proxies: Block = field(default_factory=Block)
+    includes: list[str] = field(default_factory=list)
+
+    def text(self, name: str) -> str | None:
+        """A parameter as it is written, without white space around it; None where it is absent or empty."""
+        return (self.parameters.get(name.lower()) or "").strip() or None
+
+    def texture(self, name: str) -> str | None:
+        """A parameter that names a texture, as `content` wants it: small letters, slashes, no ending."""
+        value = self.text(name)
+        if value is None:
+            return None
+        value = value.replace("\\", "/").lower().strip("/")
+        return value.removesuffix(".vtf")
+
+    def number(self, name: str, default: float = 0.0) -> float:
+        """A parameter as a number (what of it reads as one), or the default."""
+        found = _NUMBER.match(self.text(name) or "")
+        return float(found[0]) if found else default
+
+    def flag(self, name: str) -> bool:
+        """Whether a parameter is set to something other than 0."""
+        return self.number(name) != 0
+
+    def color(self, name: str, default: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> tuple[float, float, float]:
+        """A colour: "[r g b]" of 0 to 1, "{r g b}" of 0 to 255, or one number for all three."""
+        value = self.text(name)
+        numbers = [float(number) for number in _NUMBER.findall(value or "")]
+        if value is None or not numbers:
+            return default
+        if len(numbers) < 3:
+            numbers = numbers[:1] * 3
+        scale = 255.0 if value.startswith("{") else 1.0
+        return numbers[0] / scale, numbers[1] / scale, numbers[2] / scale
+
+    def transform(self, name: str) -> NDArray[np.float64]:
+        """A texture transform as float64[2, 3], u and v downwards as in the game: scaled and turned about a centre,
+        then moved. "[..]" matrices give their first two rows.
+        """
+        value = self.text(name) or ""
+        if value.startswith("["):
+            numbers = [float(number) for number in _NUMBER.findall(value)]
+            return np.array([numbers[:2] + numbers[3:4], numbers[4:6] + numbers[7:8]]) if len(numbers) >= 8 else _SAME
+        parts = {"center": (0.5, 0.5), "scale": (1.0, 1.0), "translate": (0.0, 0.0)}
+        turn = 0.0
+        for word, first, second, rotate, angle in _TRANSFORM.findall(value):
+            try:
+                if rotate:
+                    turn = np.radians(float(angle))
+                else:
+                    parts[word.lower()] = (float(first), float(second))
+            except ValueError:
+                continue  # a word in place of a number: the engine takes what it can read, too
+        sine, cosine = np.sin(turn), np.cos(turn)
+        linear = np.array([[cosine, -sine], [sine, cosine]]) * np.asarray(parts["scale"])
+        center = np.asarray(parts["center"])
+        return np.column_stack([linear, center - linear @ center + parts["translate"]])
+
+
+_SAME = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+
+
+def _missing(_path: str) -> None:
+    return None
+
+
+def read(data: bytes, include: Callable[[str], bytes | None] = _missing) -> Material:
+    """Read a material. include: gives the bytes of a file that a patch is of ("materials/x.vmt"), None where missing.
+
+    A patch whose file is missing keeps its own parameters and the shader "patch". FormatError for texts that are none.
+    """
+    return _read(data, include, ())
+
+
+def _read(data: bytes, include: Callable[[str], bytes | None], chain: tuple[str, ...]) -> Material:
+    whole = parse(data)
+    shader, block = next(whole.blocks(), ("", None))
+    if block is None:
+        raise FormatError("names no shader", "material")
+    if shader.lower() != "patch":
+        return Material(shader, {key.lower(): value for key, value in block.texts()}, block.block("proxies") or Block())
+    path = (block.get("include") or "").replace("\\", "/").lower()
+    base = Material("patch")
+    if path in chain or len(chain) == _MOST_INCLUDES:
+        raise FormatError(f"includes itself through {path!r}", "material")
+    if path and (found := include(path)) is not None:
+        base = _read(found, include, (*chain, path))
+    made = replace(base, parameters=dict(base.parameters), includes=[path, *base.includes])
+    for kind in ("replace", "insert"):
+        changes = block.block(kind)
+        if changes is None:
+            continue
+        for key, value in changes.texts():
+            if kind == "insert" or key.lower() in made.parameters or base.shader == "patch":
+                made.parameters[key.lower()] = value
+    return made

@@ -1,0 +1,200 @@
+"""Key-values, materials, archives and the order in which a game's content is searched."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from formats.binary import FormatError
+from formats.source.content import keyvalues, vmt, vpk, vtf
+from formats.source.content.search_path import Folder, SearchPath, normal, of_game
+from tests.formats import source_content_bytes as build
+
+
+def test_key_values():
+    block = keyvalues.parse(
+        b"""// a comment
+        "LightmappedGeneric" { $basetexture "a b\\c"  $alpha .5 // more
+          "$alpha" "1" nested { x { } y "two
+lines" }
+          "$only360" 1 [$X360]
+          "$notthere" "2" [!$X360]
+        }"""
+    )
+    ((shader, inner),) = block.blocks()
+    assert shader == "LightmappedGeneric"
+    assert inner.get("$BASETEXTURE") == "a b\\c"
+    assert list(inner.texts()) == [("$basetexture", "a b\\c"), ("$alpha", ".5"), ("$alpha", "1"), ("$notthere", "2")]
+    assert inner.block("Nested").get("y") == "two\nlines"
+    assert inner.block("nested").block("x").entries == []
+    assert inner.get("missing") is None
+    assert inner.block("missing") is None
+
+
+def test_key_values_that_end_too_soon_count_as_they_are():
+    assert keyvalues.parse(b'a { b "c').block("a").get("b") == "c"
+    assert keyvalues.parse(b'a { b "c" d').block("a").entries == [("b", "c")]
+    assert keyvalues.parse(b"").entries == []
+    assert keyvalues.parse(b"\xef\xbb\xbfa \xc3\xa9").get("a") == "\u00e9"
+    assert keyvalues.parse(b"a \xe9").get("a") == "\u00e9"
+
+
+@pytest.mark.parametrize("text", [b"{ }", b"a { } }", b"a { b }", b"a { " * 100])
+def test_bad_key_values(text):
+    with pytest.raises(FormatError):
+        keyvalues.parse(text)
+
+
+def test_a_material():
+    material = vmt.read(
+        b"""VertexLitGeneric { $BaseTexture "Models\\Props/Crate.VTF" $color "{255 128 0}" $color2 "[.5 1 2]"
+        $alphatestreference 0.3 $translucent 1 $selfillum 0 $tint 0.25 $nothing "" Proxies { Sine { resultVar $a } }
+        $basetexturetransform "center .5 .5 scale 2 1 rotate 90 translate .25 0" }"""
+    )
+    assert material.shader == "VertexLitGeneric"
+    assert material.texture("$basetexture") == "models/props/crate"
+    assert material.color("$color") == pytest.approx((1, 128 / 255, 0))
+    assert material.color("$color2") == (0.5, 1, 2)
+    assert material.color("$tint") == (0.25, 0.25, 0.25)
+    assert material.color("$none", (0, 0, 0)) == (0, 0, 0)
+    assert material.number("$alphatestreference") == 0.3
+    assert (material.flag("$translucent"), material.flag("$selfillum"), material.flag("$no")) == (True, False, False)
+    assert material.text("$nothing") is None
+    assert [name for name, _ in material.proxies.blocks()] == ["Sine"]
+    corner = material.transform("$basetexturetransform") @ (1, 0.5, 1)
+    assert corner == pytest.approx([0.75, 1.5])  # half a side right of the centre, times two, turned to below it
+    assert (material.transform("$none") @ (3, 4, 1)).tolist() == [3, 4]
+
+
+def test_patches():
+    files = {
+        "materials/base.vmt": b'LightmappedGeneric { $basetexture "wall" $envmap "env_cubemap" }',
+        "materials/mid.vmt": b'patch { include "materials/base.vmt" insert { $envmap "maps/a/c1_2_3" } }',
+        "materials/loop.vmt": b"Patch { include materials/loop.vmt }",
+    }
+    top = b'"Patch" { "include" "Materials\\mid.vmt" "replace" { "$basetexture" "floor" "$missing" "1" } }'
+    material = vmt.read(top, files.get)
+    assert material.shader == "LightmappedGeneric"
+    assert material.parameters == {"$basetexture": "floor", "$envmap": "maps/a/c1_2_3"}
+    assert material.includes == ["materials/mid.vmt", "materials/base.vmt"]
+    alone = vmt.read(top)
+    assert (alone.shader, alone.texture("$basetexture")) == ("patch", "floor")
+    with pytest.raises(FormatError, match="includes itself"):
+        vmt.read(files["materials/loop.vmt"], files.get)
+    with pytest.raises(FormatError, match="no shader"):
+        vmt.read(b"nothing here")
+
+
+FILES = {
+    "materials/Brick/wall01.vmt": (b"Light", b"mappedGeneric { }", 0),
+    "readme.txt": (b"", b"hello", 0x7FFF),
+    "scripts/none": (b"only here", b"", 0),
+    "materials/brick/other.vmt": (b"", b"x { }", 1),
+}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_archives(tmp_path: Path, version: int):
+    (tmp_path / "pak01_dir.vpk").write_bytes(build.vpk(FILES, version))
+    (tmp_path / "pak01_000.vpk").write_bytes(FILES["materials/Brick/wall01.vmt"][1])
+    archive = vpk.Archive(tmp_path / "pak01_dir.vpk")
+    assert sorted(archive.files) == sorted(name.lower() for name in FILES)
+    assert archive.read("materials/brick/wall01.vmt") == b"LightmappedGeneric { }"
+    assert archive.read("readme.txt") == b"hello"
+    assert archive.read("scripts/none") == b"only here"
+    assert archive.read("nothing") is None
+    with pytest.raises(FormatError, match="archive can't be read"):
+        archive.read("materials/brick/other.vmt")
+    (tmp_path / "pak01_001.vpk").write_bytes(b"x")
+    with pytest.raises(FormatError, match="1 of its 5 bytes"):
+        archive.read("materials/brick/other.vmt")
+
+
+def test_bad_archives(tmp_path: Path):
+    path = tmp_path / "x_dir.vpk"
+    good = build.vpk(FILES)
+    for data in (b"", b"VPK", good[:4] + b"\3" + good[5:], good[:8] + b"\xff\xff\xff\x7f" + good[12:]):
+        path.write_bytes(data)
+        with pytest.raises(FormatError):
+            _ = vpk.Archive(path).files
+    tree = good[28 : 28 + int.from_bytes(good[8:12], "little")]
+    assert len(vpk.entries(tree)) == 4
+    for end in range(len(tree) - 1):
+        with pytest.raises(FormatError):
+            vpk.entries(tree[:end])
+
+
+def test_names():
+    assert normal("Materials\\Brick//Wall.VMT") == "materials/brick/wall.vmt"
+    assert normal("./a") == "a"
+    for name in ("../a", "a/../../b", "c:/a", "/etc/passwd", "\\\\host\\a", "", "a\0b"):
+        assert normal(name) is None
+
+
+def test_search_path_of_a_game(tmp_path: Path):
+    game, other = tmp_path / "Game", tmp_path / "hl2"
+    pixels = np.full((2, 2, 4), 9, np.uint8)
+    (game / "Materials/Maps").mkdir(parents=True)
+    (game / "custom/mine/materials").mkdir(parents=True)
+    (other / "materials").mkdir(parents=True)
+    (game / "gameinfo.txt").write_text(
+        """GameInfo { game "X" FileSystem { SearchPaths {
+        game+mod        tfx/custom/*
+        "game"    |gameinfo_path|.
+        game      |all_source_engine_paths|hl2/hl2_misc.vpk
+        game      |all_source_engine_paths|hl2
+        gamebin   bin } } }""".replace("tfx", "Game")
+    )
+    (game / "custom/mine/materials/a.vmt").write_text("Mine { }")
+    (game / "Materials/A.vmt").write_text("Loose { }")
+    (game / "Materials/B.VMT").write_text('Loose { $basetexture "maps/tex" }')
+    (game / "Materials/Maps/tex.vtf").write_bytes(vtf.write(pixels))
+    (game / "Materials/broken.vmt").write_text("{")
+    (game / "Materials/broken.vtf").write_text("VTF")
+    (other / "materials/c.vmt").write_text("Other { }")
+    (other / "hl2_misc_dir.vpk").write_bytes(build.vpk({"materials/c.vmt": (b"Archive { }", b"", 0)}))
+    search = SearchPath(list(of_game(game)))
+    assert search.material("A").shader == "Mine"
+    assert search.material("b").shader == "Loose"
+    assert search.material("c").shader == "Archive"
+    assert search.texture("maps/tex").pixels().tolist() == pixels.tolist()
+    assert search.material("missing") is None
+    assert search.texture("../secret") is None
+    assert search.material("broken") is None
+    assert search.texture("broken") is None
+    assert sorted(search.unread) == ["materials/broken.vmt", "materials/broken.vtf"]
+    plain = SearchPath([Folder(other)])
+    assert plain.material("c").shader == "Other"
+    assert [type(source).__name__ for source in of_game(other)] == ["Folder", "Archive"]
+    assert list(of_game(tmp_path / "nowhere")) == []
+
+
+class Pak:
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self.archive = archive
+        self.names = {info.filename.replace("\\", "/").lower(): info for info in archive.infolist()}
+
+    def read(self, name: str) -> bytes | None:
+        info = self.names.get(name)
+        return self.archive.read(info) if info else None
+
+
+def test_materials_of_real_levels(corpus):
+    shaders, patches = set(), 0
+    for path in sorted((corpus / "bsp").rglob("*.bsp")):
+        try:
+            pak = Pak(zipfile.ZipFile(io.BytesIO(path.read_bytes())))
+        except zipfile.BadZipFile:
+            continue
+        search = SearchPath([pak])
+        for name in pak.names:
+            if name.startswith("materials/") and name.endswith(".vmt"):
+                material = search.material(name[10:-4])
+                assert material is not None or name in search.unread, name
+                shaders.add(material.shader.lower())
+                patches += bool(material.includes)
+        assert search.unread == {}, path.name
+    assert "lightmappedgeneric" in shaders
+    assert patches > 50
