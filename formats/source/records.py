@@ -6,13 +6,14 @@ names of the format's own structs, in small letters and without `m_`. Units are 
 """
 
 from enum import IntEnum, IntFlag
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 Records = npt.NDArray[np.void]
 Dtype = np.dtype[Any]
+ByteOrder = Literal["<", ">"]  # of a file: ">" on consoles
 
 VECTOR: Dtype = np.dtype(("<f4", 3))
 

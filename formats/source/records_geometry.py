@@ -2,7 +2,8 @@
 
 from .records import RGBE, VECTOR, Dtype, record
 
-PLANE = record(("normal", VECTOR), ("dist", "<f4"), ("type", "<i4"), size=20)  # type: 0..2 on an axis, 3..5 near one
+#: `type`: 0, 1 and 2 are planes across x, y and z, 3, 4 and 5 the others by the axis that they are nearest to.
+PLANE = record(("normal", VECTOR), ("dist", "<f4"), ("type", "<i4"), size=20)
 VERTEX = record(("point", VECTOR), size=12)
 EDGE = record(("v", "<u2", 2), size=4)
 EDGE_32 = record(("v", "<u4", 2), size=8)

@@ -16,8 +16,8 @@ _FALLOFF = (
     ("texinfo", "<i4"),
     ("owner", "<i4"),  # the entity that it belongs to
 )
-#: Version 0.
-WORLDLIGHT = record(*_SHINE, ("cluster", "<i4"), ("type", "<i4"), *_FALLOFF, size=88)  # type: EmitType
+#: Version 0. `type`: EmitType.
+WORLDLIGHT = record(*_SHINE, ("cluster", "<i4"), ("type", "<i4"), *_FALLOFF, size=88)
 #: Version 1: Left 4 Dead and later.
 WORLDLIGHT_V1 = record(
     *_SHINE, ("shadow_cast_offset", VECTOR), ("cluster", "<i4"), ("type", "<i4"), *_FALLOFF, size=100

@@ -1,0 +1,23 @@
+"""Tables that stand behind their count, as in game lumps and in the lump OCCLUSION."""
+
+from ..binary import Cursor
+from .records import ByteOrder, Dtype, Records
+
+
+def take_count(cursor: Cursor, byte_order: ByteOrder, what: str) -> int:
+    """Read a count. Raises FormatError if it is negative."""
+    raw = cursor.take(4, what)
+    count = int.from_bytes(raw, "little" if byte_order == "<" else "big", signed=True)
+    if count < 0:
+        raise cursor.error(f"its count is negative ({count})", what)
+    return count
+
+
+def take_table(cursor: Cursor, dtype: Dtype, byte_order: ByteOrder, what: str) -> Records:
+    """Read a count and as many records: a read-only view. Raises FormatError."""
+    return cursor.array(dtype.newbyteorder(byte_order), take_count(cursor, byte_order, what), what)
+
+
+def table_bytes(table: Records, byte_order: ByteOrder) -> bytes:
+    """Return a table's bytes behind its count."""
+    return len(table).to_bytes(4, "little" if byte_order == "<" else "big") + table.tobytes()

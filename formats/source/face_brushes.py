@@ -1,0 +1,30 @@
+"""Which brushes faces were made of: the lumps FACEBRUSHLIST and FACEBRUSHES of CS:GO (source-bsp-notes §2.4).
+
+Where a face was made of one brush, its list holds that brush itself in the place of a start; csgo_tooltextures has no
+other ones, and so its lump FACEBRUSHES is empty.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..binary import FormatError
+from . import ranges
+from .records import Records
+
+Integers = npt.NDArray[np.int64]
+
+
+def pairs(lists: Records, brushes: Records) -> tuple[Integers, Integers]:
+    """Return face and brush of each link, int64 [n] both, faces ascending. Raises FormatError for lists outside."""
+    counts, starts = lists["count"].astype(np.int64), lists["start"].astype(np.int64)
+    many = counts > 1
+    outside = many & (starts + counts > len(brushes))
+    if outside.any():
+        number = int(outside.argmax())
+        message = f"face {number} names {counts[number]} from {starts[number]} on, there are {len(brushes)}"
+        raise FormatError(message, "face brushes")
+    faces = ranges.owners(counts)
+    values = ranges.flat(starts, counts)
+    shared = many[faces]
+    values[shared] = brushes["brush"][values[shared]]
+    return faces, values

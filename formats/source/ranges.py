@@ -1,0 +1,22 @@
+"""Lists within lists, as arrays: where each one starts and how many it has."""
+
+import numpy as np
+import numpy.typing as npt
+
+Integers = npt.NDArray[np.int64]
+
+
+def flat(starts: npt.ArrayLike, counts: npt.ArrayLike) -> Integers:
+    """Return starts[0], starts[0] + 1, ... (counts[0] of them), starts[1], ...: int64 [sum of counts]."""
+    first, lengths = np.asarray(starts, np.int64), np.asarray(counts, np.int64)
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    numbers: Integers = np.arange(total, dtype=np.int64) + np.repeat(first - (ends - lengths), lengths)
+    return numbers
+
+
+def owners(counts: npt.ArrayLike) -> Integers:
+    """Return whose each entry of `flat` is: int64 [sum of counts], indices of `counts`."""
+    lengths = np.asarray(counts, np.int64)
+    whose: Integers = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    return whose
