@@ -13,12 +13,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import genesis, teeworlds
+from . import fable, genesis, teeworlds
 from .binary import Buffer, FormatError, Problem
 
 __all__ = ["FORMATS", "Format", "FormatError", "Problem", "check", "format_of", "identify", "read", "write"]
 
-Level = teeworlds.Level | genesis.Level
+Level = teeworlds.Level | genesis.Level | fable.Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class Format:
 FORMATS = (
     Format("teeworlds", "Teeworlds / DDNet map", (".map",), teeworlds.Level, teeworlds),
     Format("genesis", "Genesis3D level", (".map", ".3dt"), genesis.Level, genesis),
+    Format("fable", "Fable: The Lost Chapters level", (".lev",), fable.Level, fable),
 )
 
 

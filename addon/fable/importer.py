@@ -51,6 +51,7 @@ def build_scene(
     token = identity.new_token(data)
     collection = bpy.data.collections.new(path.stem if path.suffix else path.name)
     options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
+    options["map_version"] = level.map_version
     file_name = path.name if data is not None else ""
     originals.attach(collection, layout.FORMAT, data, token, options, file_name, parts)
     root = bpy.data.objects.new(collection.name, None)
@@ -77,6 +78,7 @@ def _build_ground(site: Site, names: palettes.Palettes) -> None:
     layers = names.layers()
     blend = weights.of_cells(site.level.cells, np.array([bool(layer) for layer in layers]))
     ground = terrain.build(site, layers, blend)
+    palettes.name_layers(site.collection)
     chosen = site.settings.textures_directory
     folders = [Path(bpy.path.abspath(chosen))] if chosen else []
     materials.build(site, ground, names, blend, [*folders, *theme_directories()])

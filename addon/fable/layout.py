@@ -34,7 +34,8 @@ strength_1..2; else of these, what differs from the original's is written as it 
 record_check and GAME_FIELDS. In maps before version 3, sounds are in the cells' `old_sound`; later, that is garbage.
 
 **Palettes and sounds.** Ordered lists on the level's collection; slots and sound numbers are places in them. Read and
-changed through `palettes`. The original has what they don't show: the slots' values, junk behind the names' NUL.
+changed through `palettes`. Whose sounds count follows from the option "map_version" that the import kept. The original
+has what the lists don't show: the slots' values, junk behind the names' NUL.
 A slot is used where its name isn't empty or its value isn't 0.
 
 **Things** are empties, one for each, stamp "thing": their record is the running number over all sections of the `.tng`.
@@ -59,11 +60,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ...formats.fable import heights
 from ...formats.fable.records import GAME_CELL_EDGE, Records
+from ..scene import identity
 from ..scene.attributes import Kind
 from ..scene.properties import setting
 
@@ -195,6 +198,15 @@ def layer_names(names: Sequence[str], used: Sequence[bool] | NDArray[np.bool_]) 
         taken.add(layer)
         layers.append(layer)
     return layers
+
+
+def object_of(level: bpy.types.Collection, kind: str) -> bpy.types.Object | None:
+    """The first object of a kind in a level, by its stamp."""
+    for obj in level.all_objects:
+        mark = identity.stamped(obj)
+        if mark is not None and mark.kind == kind:
+            return obj
+    return None
 
 
 def readable(text: str) -> str:

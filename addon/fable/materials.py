@@ -3,7 +3,7 @@
 Between two vertices, slot numbers mean nothing (half of slot 3 and slot 7 is slot 5), weights and colours do: so the
 blend is made for each vertex, and it is what the shader interpolates. Themes with an image have their weights in colour
 attributes, four in each, and the shader blends the images by them; what the others add up to is one colour attribute,
-however many there are. What was painted since shows when `color` is called again.
+however many there are. What was painted since shows when `refresh` is called.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..scene import attributes, identity, images
+from ..scene import attributes, identity, images, vertex_groups
 from ..scene.materials import Nodes, Socket, shader
-from . import colors, layout, overlays, weights
+from . import colors, layout, overlays, palettes, weights
 from .palettes import Palettes
 from .site import Site
 
@@ -82,6 +82,27 @@ def color(mesh: bpy.types.Mesh, names: Palettes, blend: weights.Weights) -> None
     attributes.write(mesh, layout.THEME_COLOR, "POINT", "FLOAT_COLOR", rgba)
     for number, four in enumerate(packed):
         attributes.write(mesh, f"{layout.IMAGE_WEIGHTS}{number}", "POINT", "FLOAT_COLOR", four)
+
+
+def refresh(context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+    """Show what was painted of themes since; False where there is no terrain to be coloured (or it is in edit mode)."""
+    terrain = layout.object_of(level, layout.TERRAIN)
+    mesh: Any = terrain.data if terrain is not None else None
+    if not isinstance(mesh, bpy.types.Mesh) or mesh.is_editmode or mesh.shape_keys is not None:
+        return False
+    names = palettes.read(level)
+    slots = {layer: slot for slot, layer in enumerate(names.layers()) if layer}
+    plain = bpy.data.objects.new("levelwright plain", mesh)  # the weights are the mesh's: without any modifiers
+    try:
+        rows = []
+        for layer, values in vertex_groups.read(context, plain, names=list(slots)):
+            whole = np.rint(np.clip(values, 0, 1) * weights.FULL).astype(np.uint8)
+            cells = np.flatnonzero(whole)
+            rows.append((slots[layer], whole[cells], cells))
+    finally:
+        bpy.data.objects.remove(plain)
+    color(mesh, names, weights.of_layers(rows))
+    return True
 
 
 def _pictures(

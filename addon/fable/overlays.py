@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scene import attributes, identity, meshes
+from ..scene import attributes, meshes
 from ..scene.materials import Nodes, Socket, node_group
 from . import colors, layout, palettes
 
@@ -87,7 +87,7 @@ def _mix(nodes: Nodes, factor: Socket, first: Any, second: Any) -> Socket:
 
 def show(level: bpy.types.Collection, kind: Kind) -> bool:
     """Show an overlay on a level's terrain; False for a level without a terrain that has our material."""
-    terrain = object_of(level, layout.TERRAIN)
+    terrain = layout.object_of(level, layout.TERRAIN)
     switch = _switch(terrain)
     if terrain is None or switch is None:
         return False
@@ -99,18 +99,9 @@ def show(level: bpy.types.Collection, kind: Kind) -> bool:
 
 def shown(level: bpy.types.Collection) -> str:
     """The overlay that a level's terrain shows, a key of KINDS."""
-    switch = _switch(object_of(level, layout.TERRAIN))
+    switch = _switch(layout.object_of(level, layout.TERRAIN))
     number = round(switch.outputs[0].default_value) if switch is not None else 0
     return list(KINDS)[min(max(number, 0), len(KINDS) - 1)]
-
-
-def object_of(level: bpy.types.Collection, kind: str) -> bpy.types.Object | None:
-    """The first object of a kind in a level."""
-    for obj in level.all_objects:
-        mark = identity.stamped(obj)
-        if mark is not None and mark.kind == kind:
-            return obj
-    return None
 
 
 def _switch(terrain: bpy.types.Object | None) -> Any:
@@ -129,7 +120,7 @@ def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: K
     edited = mesh.is_editmode
     if edited:
         terrain.update_from_editmode()
-    game_map = object_of(level, layout.GAME_MAP)
+    game_map = layout.object_of(level, layout.GAME_MAP)
     plain = meshes.read(terrain) if not meshes.needs_evaluation(terrain) else None
     if game_map is None or plain is None or edited:
         return

@@ -61,8 +61,8 @@ def _used(palette: Records) -> set[int]:
 
 
 def write(collection: bpy.types.Collection, names: Palettes) -> None:
-    """Put lists on a level's collection, instead of those that it has."""
-    lists = _lists(collection)
+    """Put lists on a level's collection, instead of those that it has; `name_layers` makes the layers of its themes."""
+    lists = lists_of(collection)
     _fill(lists.themes, ((slot, names.themes[slot]) for slot in sorted(names.used_themes)))
     _fill(lists.atmospheres, ((slot, names.atmospheres[slot]) for slot in sorted(names.used_atmospheres)))
     _fill(lists.sounds, enumerate(names.sounds, 1))
@@ -70,7 +70,7 @@ def write(collection: bpy.types.Collection, names: Palettes) -> None:
 
 def read(collection: bpy.types.Collection) -> Palettes:
     """The lists of a level's collection."""
-    lists = _lists(collection)
+    lists = lists_of(collection)
     names = Palettes()
     for item in lists.themes:
         names.themes[item.slot] = item.name
@@ -82,7 +82,8 @@ def read(collection: bpy.types.Collection) -> Palettes:
     return names
 
 
-def _lists(collection: bpy.types.Collection) -> Any:
+def lists_of(collection: bpy.types.Collection) -> Any:
+    """The lists as Blender has them, for the panel: a FableLists."""
     return getattr(collection, KEY)
 
 
@@ -93,11 +94,48 @@ def _fill(items: Any, names: Iterable[tuple[int, str]]) -> None:
         item.slot, item.name = slot, name
 
 
+def name_layers(collection: bpy.types.Collection) -> None:
+    """Give the terrain's weight layers the names that the list of themes has now, and make those that are missing."""
+    terrain = layout.object_of(collection, layout.TERRAIN)
+    items = lists_of(collection).themes
+    layers = read(collection).layers()
+    if terrain is None:
+        return
+    groups: Any = terrain.vertex_groups
+    held = {item.slot: group for item in items if item.layer and (group := groups.get(item.layer)) is not None}
+    changed = [item for item in items if layers[item.slot] != item.layer or item.slot not in held]
+    for item in changed:  # first out of each other's way: Blender would number names that are taken
+        if item.slot in held:
+            held[item.slot].name = f"levelwright {item.slot}"
+    for item in changed:
+        item.layer = layers[item.slot]
+        if item.slot in held:
+            held[item.slot].name = item.layer
+        elif item.layer and groups.get(item.layer) is None:
+            groups.new(name=item.layer)
+
+
+def _renamed(item: Any, _context: bpy.types.Context) -> None:
+    """A theme that is renamed in the list takes its weight layer along."""
+    if item.layer:
+        name_layers(item.id_data)
+
+
+def _chosen(lists: Any, _context: bpy.types.Context) -> None:
+    """The theme that is chosen in the list is the one that weight painting paints."""
+    terrain: Any = layout.object_of(lists.id_data, layout.TERRAIN)
+    if terrain is not None and lists.active_theme < len(lists.themes):
+        group = terrain.vertex_groups.get(lists.themes[lists.active_theme].layer)
+        if group is not None:
+            terrain.vertex_groups.active_index = group.index
+
+
 class FableName(bpy.types.PropertyGroup):
-    """A name in one of the lists, and which slot (or sound) it is."""
+    """A name in one of the lists, and which slot (or sound) it is. layer: a theme's weight layer on the terrain."""
 
     slot: bpy.props.IntProperty(min=0, max=PALETTE_SLOTS - 1)
-    name: bpy.props.StringProperty(name="Name")
+    name: bpy.props.StringProperty(name="Name", update=_renamed)
+    layer: bpy.props.StringProperty()
 
 
 class FableLists(bpy.types.PropertyGroup):
@@ -106,7 +144,7 @@ class FableLists(bpy.types.PropertyGroup):
     themes: bpy.props.CollectionProperty(type=FableName)
     atmospheres: bpy.props.CollectionProperty(type=FableName)
     sounds: bpy.props.CollectionProperty(type=FableName)
-    active_theme: bpy.props.IntProperty(min=0, max=PALETTE_SLOTS)
+    active_theme: bpy.props.IntProperty(min=0, max=PALETTE_SLOTS, update=_chosen)
     active_atmosphere: bpy.props.IntProperty(min=0, max=PALETTE_SLOTS)
     active_sound: bpy.props.IntProperty(min=0, max=MAX_SOUNDS)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ FULL = 255
 
 
 class Weights(NamedTuple):
-    """Which cells are of which layers, and how much: rows of three arrays, ordered by slot and weight.
+    """Which cells are of which layers, and how much: rows of three arrays, ordered by slot (`of_cells`: and by weight).
 
     A cell has at most one row a layer. slots: uint8[k], the first slot of the layer's name. weights: uint8[k], 1..255.
     cells: int32[k], y * columns + x.
@@ -53,3 +54,14 @@ def of_cells(cells: Records, has_layer: NDArray[np.bool_]) -> Weights:
     order = np.argsort(key, kind="stable")  # a radix sort, for it is of 16 bits
     key = key[order]
     return Weights((key >> np.uint16(8)).astype(np.uint8), (key & np.uint16(0xFF)).astype(np.uint8), number[order])
+
+
+def of_layers(layers: Iterable[tuple[int, NDArray[np.uint8], NDArray[np.integer[Any]]]]) -> Weights:
+    """Put layers together: the slot of each, the weights of its cells, 1..255, and which cells these are."""
+    parts = [
+        (np.full(len(cells), slot, np.uint8), amounts, cells.astype(np.int32))
+        for slot, amounts, cells in sorted(layers, key=lambda layer: layer[0])
+    ]
+    if not parts:
+        return Weights(np.zeros(0, np.uint8), np.zeros(0, np.uint8), np.zeros(0, np.int32))
+    return Weights(*(np.concatenate(column) for column in zip(*parts, strict=True)))
