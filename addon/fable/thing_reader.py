@@ -1,0 +1,364 @@
+"""The `.tng` of a level back from its objects: what was edited is written, all other text stays as it is.
+
+`layout` tells what becomes what; `thing_values` how a property becomes text.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...formats import fable
+from ...formats.binary import FormatError
+from ...formats.fable import UID_BASE, tng
+from ...formats.fable.text import Block, Document, Statement, line_end
+from ..scene import evaluated, identity, transforms
+from ..scene.reports import Report, SceneError
+from . import layout, thing_places, thing_values
+from .scene_reader import kind_of, listed
+
+KEY_BITS = 41
+"""A UID is UID_BASE and a number of so many bits."""
+_VERSION = "2"
+
+
+@dataclass(slots=True, eq=False)
+class _Bearer:
+    """An object that is a thing. record: which one of the file it is, or was copied from; -1: none. block: of a copy,
+    what it was copied from.
+    """
+
+    object: bpy.types.Object
+    record: int
+    foreign: bool = False
+    block: Block | None = None
+
+
+def apply(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    level: fable.Level,
+    data: bytes | None,
+    token: int | None,
+    report: Report,
+) -> bytes | None:
+    """The bytes of a level's `.tng` as its things now say; None for a level without one.
+
+    data: those of the import, None where there is none (or nothing is to be taken from it). token: the level's, None
+    likewise. New things get their UIDs from the level's counter, which is moved on. Raises SceneError naming objects.
+    """
+    home = next((one for one in collection.children_recursive if kind_of(one) == layout.THINGS), None)
+    if home is None:
+        return data
+    try:
+        things = tng.read(data) if data is not None else _empty()
+    except FormatError:
+        return data  # the import said so
+    return tng.write(_Things(context, collection, home, things, level, token, report).laid())
+
+
+def _empty() -> tng.Things:
+    return tng.Things(Document([Statement("Version", _VERSION, "")], "\n"))
+
+
+class _Things:
+    """One export of things."""
+
+    def __init__(
+        self,
+        context: bpy.types.Context,
+        collection: bpy.types.Collection,
+        home: bpy.types.Collection,
+        things: tng.Things,
+        level: fable.Level,
+        token: int | None,
+        report: Report,
+    ) -> None:
+        self.context, self.collection, self.things, self.level = context, collection, things, level
+        self.home, self.token, self.report = home, token, report
+        self.root = next((obj for obj in collection.objects if kind_of(obj) == layout.ROOT), None)
+        self.sections = things.sections
+        self.records = [thing for section in self.sections for thing in section.things]
+        self.section_of = [n for n, section in enumerate(self.sections) for _ in section.things]
+        texts = [section.block.opening.before for section in self.sections]
+        self.newline = line_end("".join([*texts, things.document.tail]))
+        self.uids = {thing.uid for thing in self.records} - {None}
+        self.changed = self.added = 0
+        self.depsgraph: bpy.types.Depsgraph | None = None
+
+    def laid(self) -> tng.Things:
+        """The things with all objects laid over them."""
+        homes = self._homes()
+        bearers = self._bearers(homes)
+        moved = [one.object for one in bearers if transforms.needs_evaluation(one.object, self.root)]
+        if moved:
+            with evaluated.shown(self.context, [*moved, *filter(None, [self.root])]) as self.depsgraph:
+                self._lay(bearers, homes)
+        else:
+            self._lay(bearers, homes)
+        self.report.count("things", len(bearers))
+        for count, what in ((self.changed, "changed"), (self.added, "new")):
+            if count:
+                self.report.note(f"things: {count} {what}")
+        return self.things
+
+    # ------------------------------------------------------------------------------------------------------- sections
+
+    def _lay_sections(self) -> dict[bpy.types.Collection, int]:
+        """The number of the section that each collection is: new ones are added, those without a collection go."""
+        homes: dict[bpy.types.Collection, int] = {}
+        for child in self.home.children:
+            name = child.get(layout.SECTION_NAME)
+            name = name if isinstance(name, str) else child.name
+            mark = identity.stamped(child)
+            record = mark.record if mark and mark.kind == layout.THING_SECTION and mark.token == self.token else -1
+            if 0 <= record < len(self.sections) and record not in homes.values():
+                homes[child] = record
+                if self.sections[record].name != name:
+                    self._rename(self.sections[record], name)
+            else:
+                homes[child] = len(self.sections)
+                self.sections.append(self._new_section(name))
+        entries = self.things.document.entries
+        for record, section in enumerate(self.sections):
+            if record not in homes.values():
+                entries.remove(section.block)
+                self.report.note(f"section {section.name} of the things is gone, with {len(section.things)} things")
+        return homes
+
+    def _homes(self) -> dict[Any, int]:
+        """The objects among the things and the section that each is in; things that are in none stay in theirs."""
+        sections = self._lay_sections()
+        found: dict[Any, int] = {}
+        for child, section in sections.items():
+            for obj in child.all_objects:
+                found.setdefault(obj, section)
+        for obj in self.collection.all_objects:
+            if obj not in found and (kind_of(obj) == layout.THING or obj in self.home.objects[:]):
+                record = self._record_of(obj)
+                own = self.section_of[record] if record >= 0 else -1
+                if own not in sections.values():
+                    own = min(sections.values(), default=-1)
+                if own < 0:
+                    own = len(self.sections)
+                    self.sections.append(self._new_section("NULL"))
+                    sections[self.home] = own
+                found[obj] = own
+        return found
+
+    def _record_of(self, obj: bpy.types.Object) -> int:
+        """Which thing of the file an object is, or is a copy of; -1 for none."""
+        mark = identity.stamped(obj)
+        own = mark is not None and self.token is not None and mark.token == self.token
+        return mark.record if mark is not None and own and 0 <= mark.record < len(self.records) else -1
+
+    def _rename(self, section: tng.Section, name: str) -> None:
+        section.block.opening.value = self._section_name(name)
+        self.changed += 1
+
+    def _new_section(self, name: str) -> tng.Section:
+        opening = Statement(tng.SECTION, self._section_name(name), self.newline * 2)
+        block = Block(opening, closing=Statement("XXXSectionEnd", "", self.newline * 2, ""))
+        self.things.document.entries.append(block)
+        return tng.Section(block)
+
+    @staticmethod
+    def _section_name(name: str) -> str:
+        if not name or not name.isascii() or any(one in name for one in ' ;"\t\r\n'):
+            raise SceneError(
+                f"{name!r} is no name for a section of things: blanks, quotes and semicolons can't be in it"
+            )
+        return name
+
+    # --------------------------------------------------------------------------------------------------------- things
+
+    def _bearers(self, objects: Mapping[Any, int]) -> list[_Bearer]:
+        """The objects that are things; of several of one record the first that stands where it did is it."""
+        found, foreign, unknown = list[_Bearer](), list[str](), list[str]()
+        for obj in objects:
+            mark = identity.stamped(obj)
+            if mark is not None and mark.kind == layout.THING:
+                record = self._record_of(obj)
+                found.append(_Bearer(obj, record, record < 0 and self.token is not None))
+                if found[-1].foreign:
+                    foreign.append(obj.name)
+            elif mark is None and obj.type == "EMPTY" and obj.get("DefinitionType") is not None:
+                found.append(_Bearer(obj, -1))
+            elif mark is None:
+                unknown.append(obj.name)
+        by_record: dict[int, list[_Bearer]] = {}
+        for one in found:
+            if one.record >= 0:
+                by_record.setdefault(one.record, []).append(one)
+        for several in by_record.values():
+            if len(several) > 1:
+                kept = next((one for one in several if transforms.unchanged(one.object, self.root)), several[0])
+                for one in several:
+                    if one is not kept:
+                        one.block = copy.deepcopy(self.records[one.record].block)
+        if foreign:
+            self.report.warn(f"{len(foreign)} things come from another level, they are new here: {listed(foreign)}")
+        for name in unknown:
+            self.report.left_out(f"object {name!r} among the things (no empty with a DefinitionType)")
+        return found
+
+    def _lay(self, bearers: list[_Bearer], homes: Mapping[Any, int]) -> None:
+        there = {one.record for one in bearers if one.block is None}
+        self._remove([record for record in range(len(self.records)) if record not in there])
+        for one in bearers:
+            home = homes[one.object]
+            try:
+                if one.record < 0 or one.block is not None:
+                    self._add(one, self.sections[home])
+                else:
+                    thing = self.records[one.record]
+                    moved = self._move(one.record, home)
+                    self.changed += self._lay_over(one.object, thing) or moved
+            except ValueError as error:
+                raise SceneError(f"{one.object.name}: {error}", [one.object]) from error
+
+    def _remove(self, records: list[int]) -> None:
+        """Take out the things whose objects are gone."""
+        gone = {str(self.records[record].uid) for record in records}
+        for record in records:
+            self.sections[self.section_of[record]].remove(self.records[record])
+        if not records:
+            return
+        self.report.note(f"things: {len(records)} gone")
+        left = [thing for section in self.sections for thing in section.things]
+        named = {value for thing in left for value in _texts(thing.block) if value in gone}
+        if named:
+            self.report.warn(f"other things name some that are gone, by their UIDs: {listed(sorted(named))}")
+
+    def _move(self, record: int, home: int) -> bool:
+        """Put a thing into the section whose collection it is in; whether it was in another one."""
+        was = self.section_of[record]
+        if was == home:
+            return False
+        self.sections[was].remove(self.records[record])
+        self.sections[home].add(self.records[record])
+        return True
+
+    def _add(self, one: _Bearer, section: tng.Section) -> None:
+        """Make a new thing: of a copy's original, or of what the object says."""
+        obj = one.object
+        made = self._fresh(obj) if one.block is None else tng.Thing(one.block)
+        section.add(made)
+        self._lay_over(obj, made, fresh=one.block is None)
+        uid = made.uid or None
+        if one.block is not None or one.foreign or uid is None or uid in self.uids:
+            made.uid = self._next_uid()
+        self.uids.add(made.uid)
+        self.added += 1
+
+    def _next_uid(self) -> int:
+        counter = int(self.level.map_header["thing_uid_counter"])
+        while counter + UID_BASE in self.uids:
+            counter += 1
+        if counter >= 1 << KEY_BITS:
+            raise ValueError(f"the level's counter, {counter}, is beyond what UIDs of things have")
+        self.level.map_header["thing_uid_counter"] = counter + 1
+        return counter + UID_BASE
+
+    def _fresh(self, obj: bpy.types.Object) -> tng.Thing:
+        """A thing of what an object's properties say, in their order, and what every thing has."""
+        keys = thing_values.written_keys(obj)
+        physics = next((key.partition(".")[0] for key in keys if key.startswith("CTCPhysics")), "CTCPhysicsStandard")
+        kind = _kind_name(obj.get(layout.NEW_THING, "Object"))
+        model = tng.new_thing(kind, 0, "", (0.0, 0.0, 0.0), self.newline, physics.removeprefix("CTC"))
+        made = tng.Thing(Block(model.block.opening, closing=model.block.closing))
+        for key in keys:
+            _add(made, key, _plain(obj[key]))
+        entries = made.block.entries
+        heads = [statement for statement in model.block.statements() if made.block.find(statement.key) is None]
+        entries[:0] = [statement for statement in heads if statement.key != "UID"]
+        if made.block.find("UID") is None:
+            entries.insert(min(1, len(entries)), Statement("UID", "0", self.newline))
+        for block in model.block.blocks():
+            same = next((one for one in made.block.blocks(block.opening.key)), None)
+            if same is None:
+                entries.append(block)
+            else:
+                same.entries[:0] = [entry for entry in block.entries if isinstance(entry, Statement)]
+        return made
+
+    # ----------------------------------------------------------------------------------------------------- one thing
+
+    def _lay_over(self, obj: bpy.types.Object, thing: tng.Thing, fresh: bool = False) -> bool:
+        """Write what an object says of its thing; whether that changed any text. fresh: made of this very object."""
+        start = thing.initial_position
+        changed = False if fresh else _read_properties(obj, thing)
+        with_start = not fresh and thing.initial_position == start
+        return thing_places.read(obj, thing, self.root, self.depsgraph, fresh, with_start) or changed
+
+
+def _read_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
+    """Write the properties of an object that differ from what its thing says; whether any did."""
+    said = {key: _plain(obj[key]) for key in thing_values.written_keys(obj)}
+    shown = thing_values.slots(thing)
+    changed = False
+    kind = obj.get(layout.NEW_THING)
+    if isinstance(kind, str) and kind != thing.kind:
+        thing.block.opening.value = _kind_name(kind)
+        changed = True
+    emptied: list[Block] = []
+    for key, slot in shown.items():
+        if key in said:
+            try:
+                changed |= thing_values.change(slot, said[key])
+            except ValueError as error:
+                raise ValueError(f"property {key}: {error}") from error
+        elif slot.entry is not thing.body:  # which holds the object's place
+            slot.parent.entries.remove(slot.entry)
+            emptied.append(slot.parent)
+            changed = True
+    for block in emptied:
+        _drop_empty(thing.block, block)
+    for key in said:
+        if key not in shown:
+            _add(thing, key, said[key])
+            changed = True
+    return changed
+
+
+def _add(thing: tng.Thing, key: str, value: object) -> None:
+    try:
+        thing_values.add(thing, key, value)
+    except ValueError as error:
+        raise ValueError(f"property {key}: {error}") from error
+
+
+def _drop_empty(around: Block, block: Block) -> None:
+    """Take a component out of its block, wherever that is, if nothing is left in it."""
+    if block.entries:
+        return
+    for inside in around.blocks():
+        if inside is block:
+            around.entries.remove(block)
+            return
+        _drop_empty(inside, block)
+
+
+def _kind_name(kind: object) -> str:
+    if not isinstance(kind, str) or not re.fullmatch(r"\w+( \w+)*", kind, re.ASCII):
+        raise ValueError(f"property {layout.NEW_THING}: {kind!r} is no kind of a thing")
+    return kind
+
+
+def _plain(value: Any) -> Any:
+    """A custom property with Blender's arrays as lists."""
+    return value.to_list() if hasattr(value, "to_list") else value
+
+
+def _texts(block: Block) -> Iterator[str]:
+    """The values of all statements of a thing, those of its components too."""
+    for entry in block.entries:
+        if isinstance(entry, Block):
+            yield from _texts(entry)
+        else:
+            yield entry.value

@@ -1,0 +1,88 @@
+"""The things of the `.tng` beside a level, as empties: see `layout` for what becomes what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from mathutils import Matrix
+
+from ...formats.binary import FormatError
+from ...formats.fable import tng
+from ..scene import identity, properties, transforms
+from . import layout
+from .site import Site
+from .thing_values import place_of, slots
+
+DISPLAY: dict[str, tuple[str, float]] = {
+    "Marker": ("PLAIN_AXES", 0.5),
+    "Object": ("CUBE", 0.4),
+    "Building": ("CUBE", 2.0),
+    "AICreature": ("CONE", 0.8),
+    "TrackNode": ("CIRCLE", 0.6),
+    "Village": ("SPHERE", 3.0),
+    "Thing": ("ARROWS", 0.6),
+    "Holy Site": ("SPHERE", 1.0),
+}
+"""How empties of each kind are drawn: as what, and how large, units. A cone points to its front."""
+OTHERS = ("ARROWS", 0.6)
+
+
+def build(site: Site) -> None:
+    """Make an object of each thing of the level's `.tng`, if it came with one."""
+    data = site.part(layout.TNG)
+    if data is None:
+        return
+    try:
+        things = tng.read(data)
+    except FormatError as error:
+        site.report.warn(f"the things beside the level can't be read, so they stay as they are: {error}")
+        return
+    home = site.collection_of("Things", layout.THINGS)
+    number = 0
+    for record, section in enumerate(things.sections):
+        collection = site.collection_of(layout.readable(section.name) or "-", layout.THING_SECTION, record, home)
+        properties.put(collection, layout.SECTION_NAME, section.name)
+        found = section.things
+        _build_section(site, collection, found, number)
+        number += len(found)
+    site.report.count("things", number)
+
+
+def _build_section(site: Site, collection: bpy.types.Collection, things: list[tng.Thing], first: int) -> None:
+    """Make the things of a section, of which the first has this record; in Blender's order of names, which is quick."""
+    names = [name_of(thing) for thing in things]
+    made: list[bpy.types.Object | None] = [None] * len(things)
+    for at in sorted(range(len(things)), key=names.__getitem__):
+        obj = bpy.data.objects.new(names[at], None)
+        obj.parent = site.root
+        identity.stamp(obj, site.token, layout.THING, first + at)
+        fill(obj, things[at])
+        made[at] = obj
+    for one in made:
+        if one is not None:
+            collection.objects.link(one)
+
+
+def name_of(thing: tng.Thing) -> str:
+    """What to call a thing's object: as scripts do, otherwise as its class."""
+    script = thing.script_name
+    return layout.readable((script if script and script != "NULL" else thing.definition_type) or thing.kind) or "-"
+
+
+def fill(obj: bpy.types.Object, thing: tng.Thing) -> None:
+    """Give an object the place, the looks and the properties of a thing."""
+    made: Any = obj
+    made.empty_display_type, made.empty_display_size = DISPLAY.get(thing.kind, OTHERS)
+    place = place_of(thing)
+    if place.position is not None:
+        made.location = place.position
+    if place.frame is not None:
+        made.rotation_euler = Matrix(place.frame).transposed().to_euler()
+    if place.scale is not None:
+        made.scale = (place.scale, place.scale, place.scale)
+    properties.put(obj, layout.NEW_THING, thing.kind)
+    for key, slot in slots(thing, place).items():
+        value = slot.value
+        properties.put(obj, key, value.encode() if isinstance(value, str) and "\0" in value else value)
+    transforms.remember(obj)
