@@ -171,8 +171,9 @@ class _EditorExport:
         values, edited = brush_properties(obj, layout.EditorBrushProperties)
         if not isinstance(values, layout.EditorBrushProperties):
             raise TypeError("not a .3dt brush's properties")
-        hidden = {name: now for name, now in seen_changes(obj).items() if name not in edited}
-        values, edited = replace(values, **hidden), edited | hidden.keys()
+        seen = {name: now for name, now in seen_changes(obj).items() if name not in edited}
+        values.hidden, values.locked = seen.get("hidden", values.hidden), seen.get("locked", values.locked)
+        edited |= seen.keys()
         before = (made.name, made.flags, made.hull_size, made.model_id, made.group_id)
         written = obj.get(properties.BASELINE) is not None
         flags = edited - {"brush_name", "hull_size"}

@@ -15,7 +15,20 @@ from ...formats.genesis.editor_level import SKY_SIDES, VERSION, EditorBrush, Lev
 from ...formats.genesis.map_file import MapLevel
 from ..scene import identity, originals, properties
 from ..scene.reports import Report, SceneError
-from . import brushes, editor_brushes, entities, game_headers, geometry, layout, library, models, preview, values, view
+from . import (
+    brushes,
+    editor_brushes,
+    entities,
+    game_headers,
+    geometry,
+    layout,
+    library,
+    live_preview,
+    models,
+    preview,
+    values,
+    view,
+)
 from .brushes import Place
 from .geometry import Geometry
 from .materials import SIDES, Materials
@@ -158,8 +171,10 @@ def _build_editor(site: Site, level: Level3dt, path: Path) -> None:
     editor_brushes.build(site, level, maker, shape.numbers, place_of)
     for record, entity in enumerate(level.entities):
         entities.build(site, entity, record, types, groups.get(entity.group_id, site.collection))
-    if site.settings.preview_cuts:
+    if site.settings.preview_cuts == "csg":
         preview.build(site.collection, level, materials)
+    elif site.settings.preview_cuts == "boolean":
+        live_preview.build(site.collection, site.report)
 
 
 def _build_groups(site: Site, level: Level3dt) -> dict[int, bpy.types.Collection]:

@@ -13,7 +13,7 @@ from ...formats.genesis.editor_level import Level3dt
 from ..scene import identity, originals
 from ..scene.meshes import select_faces
 from ..scene.reports import Report, SceneError
-from . import game_headers, importer, layout, preview
+from . import game_headers, importer, layout, live_preview, preview
 from .exporter import export_level
 from .settings import ExportSettings
 
@@ -34,11 +34,17 @@ def _is_editors(level: bpy.types.Collection) -> bool:
 
 
 class PreviewCuts(bpy.types.Operator):
-    """Show what cut and hollow brushes leave, as the compiler will get it. Again, it follows what was edited since"""
+    """Show what cut and hollow brushes leave. Again, it follows what was edited since"""
 
     bl_idname = "levelwright.genesis_preview_cuts"
     bl_label = "Preview Cuts"
     bl_options = {"REGISTER", "UNDO"}
+
+    live: bpy.props.BoolProperty(
+        name="Live",
+        description="By Boolean modifiers on copies, so that the hole follows the cut that is moved; otherwise as the "
+        "compiler will get it",
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -53,6 +59,9 @@ class PreviewCuts(bpy.types.Operator):
             return {"CANCELLED"}
         report = Report()
         try:
+            if self.live:
+                live_preview.build(collection, report)
+                return {"FINISHED"}
             data = export_level(context, collection, ExportSettings(), report)
             level = genesis.read(data)
             if not isinstance(level, Level3dt):
@@ -107,7 +116,8 @@ class LEVELWRIGHT_PT_genesis(bpy.types.Panel):
             return
         if _is_editors(level):
             row = self.layout.row(align=True)
-            row.operator(PreviewCuts.bl_idname, icon="MOD_BOOLEAN")
+            row.operator(PreviewCuts.bl_idname, icon="MESH_CUBE").live = False
+            row.operator(PreviewCuts.bl_idname, text="Live Cuts", icon="MOD_BOOLEAN").live = True
             row.operator(HidePreview.bl_idname, text="", icon="X")
         obj: Any = context.active_object
         mark = identity.stamped(obj) if obj is not None else None

@@ -6,6 +6,7 @@ themselves are wire.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import bpy
@@ -36,9 +37,7 @@ def build(collection: bpy.types.Collection, level: Level3dt, materials: Material
     """Show what is left of the brushes of `level`, which is what the collection's scene says."""
     remove(collection)
     token = identity.Token(_token(collection))
-    home = bpy.data.collections.new(f"{collection.name} preview")
-    identity.stamp(home, token, layout.PREVIEW, 0)
-    collection.children.link(home)
+    home = make_collection(collection)
     pieces = csg.carved(level)
     # Pieces of one group of models move together; a mesh each, whatever their number.
     by_model: dict[int, list[tuple[int, EditorBrush]]] = {}
@@ -69,10 +68,23 @@ def build(collection: bpy.types.Collection, level: Level3dt, materials: Material
         obj.hide_select = True
         parent, inverse = parents.get(model_id, (materials.site.root, None))
         brushes.put(obj, brushes.Place(home, parent, inverse), np.zeros(3, np.float32))
-    for obj in _brushes(collection):
+    show_as_wire(_brushes(collection))
+    materials.site.report.count("convex parts in the preview", len(pieces))
+
+
+def make_collection(level: bpy.types.Collection) -> bpy.types.Collection:
+    """Make the collection of a level's preview."""
+    home = bpy.data.collections.new(f"{level.name} preview")
+    identity.stamp(home, identity.Token(_token(level)), layout.PREVIEW, 0)
+    level.children.link(home)
+    return home
+
+
+def show_as_wire(objects: list[bpy.types.Object]) -> None:
+    """Show brushes as wire as long as the preview is there."""
+    for obj in objects:
         obj[SHOWN_AS] = [obj.display_type, str(int(obj.hide_render))]
         obj.display_type, obj.hide_render = "WIRE", True
-    materials.site.report.count("convex parts in the preview", len(pieces))
 
 
 def remove(collection: bpy.types.Collection) -> None:
@@ -80,8 +92,10 @@ def remove(collection: bpy.types.Collection) -> None:
     home = collection_of(collection)
     if home is None:
         return
-    gone: list[Any] = [*home.objects, *{obj.data for obj in home.objects if obj.data}]
-    bpy.data.batch_remove([*gone, home])
+    made = list(home.objects)
+    meshes_of = Counter(obj.data for obj in made if obj.data is not None)
+    own: list[Any] = [mesh for mesh, users in meshes_of.items() if mesh.users == users]  # live ones share the brush's
+    bpy.data.batch_remove([*made, *own, home])
     for obj in _brushes(collection):
         shown: Any = obj.get(SHOWN_AS)
         if shown is not None:

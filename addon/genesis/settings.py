@@ -45,11 +45,16 @@ class ImportSettings:
             },
         },
     )
-    preview_cuts: bool = field(
-        default=False,
+    preview_cuts: str = field(
+        default="none",
         metadata={
             "title": "Preview cuts",
-            "tooltip": "Show what cut and hollow brushes of a .3dt leave, by Boolean modifiers",
+            "tooltip": "Show what cut and hollow brushes of a .3dt leave",
+            "choices": {
+                "none": ("No", "Cut and hollow brushes are wire"),
+                "csg": ("As compiled", "What the compiler will get, as it is when the preview is made"),
+                "boolean": ("Live", "By Boolean modifiers: the hole follows the cut that is moved"),
+            },
         },
     )
     many_brushes: int = field(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ..binary import Buffer, Cursor, FormatError
 from . import motion, typedefs
@@ -171,7 +172,7 @@ def _read_brushes(cursor: Cursor, data: bytes, where: str) -> PackedBrushes:
     table = np.empty(sum(counts), _ROW)
     first = 0
     for start, run, faces, stride in runs:
-        rows = np.ndarray((run, faces), _ROW, data, start, (stride, size))
+        rows: FaceArray = np.ndarray((run, faces), _ROW, data, start, (stride, size))
         table[first : first + run * faces].reshape(run, faces)[:] = rows
         first += run * faces
     return PackedBrushes(np.array(flags, np.uint32), np.array(counts, np.int64), table.view(FACE))
@@ -180,7 +181,7 @@ def _read_brushes(cursor: Cursor, data: bytes, where: str) -> PackedBrushes:
 def _run(data: bytes, offset: int, faces: int, stride: int, limit: int) -> int:
     """How many of up to `limit` brushes, from the one at `offset` on, have that many faces and lie within the data."""
     limit = min(limit, (len(data) - offset) // stride)
-    counts = np.ndarray(limit, "<i4", data, offset + 4, (stride,))
+    counts: npt.NDArray[np.int32] = np.ndarray(limit, "<i4", data, offset + 4, (stride,))
     found, size = 0, 64
     while found < limit:
         others = np.flatnonzero(counts[found : found + size] != faces)

@@ -63,6 +63,6 @@ def test_the_sample_looks_right(name: str, tmp_path: Path) -> None:
 def test_previewed_cuts_and_hollows_look_like_the_map(tmp_path: Path) -> None:
     """Blender's Boolean modifiers leave what the editor's CSG leaves, textures and all."""
     expected = golden.blocks(pictures.load(golden.FOLDER / "genesis_room.png"))
-    bpy.ops.import_scene.genesis_3dt(filepath=str(genesis_room.EDITOR), preview_cuts=True)
+    bpy.ops.import_scene.genesis_3dt(filepath=str(genesis_room.EDITOR), preview_cuts="csg")
     picture = golden.blocks(render(VIEWS["genesis_room"], tmp_path / "preview.png"))
     assert pictures.difference(picture, expected) < golden.ALIKE

@@ -144,7 +144,7 @@ def test_the_same_face_has_the_same_uvs_in_both_kinds_of_file() -> None:
 
 
 def test_the_preview_shows_what_cuts_leave_and_goes_again() -> None:
-    level, report = reported(ROOM.read_bytes(), ROOM, preview_cuts=True)
+    level, report = reported(ROOM.read_bytes(), ROOM, preview_cuts="csg")
     home = preview.collection_of(level)
     assert home is not None
     solid = next(obj for obj in level.all_objects if obj.type == "MESH" and obj.name not in home.all_objects)
