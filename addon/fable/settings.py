@@ -32,6 +32,30 @@ class ImportSettings:
 class ExportSettings:
     """The options of an export."""
 
+    ground_navigation: str = field(
+        default="keep",
+        metadata={
+            "title": "Navigation",
+            "tooltip": "What becomes of where creatures can walk when the ground was changed",
+            "choices": {
+                "keep": ("Keep", "As the level has it"),
+                "patch": ("Patch", "Follows the cells whose passability or path was changed"),
+                "rebuild": ("Rebuild", "The lowest layer is made anew from the ground; outlines of objects get lost"),
+            },
+        },
+    )
+    unknown_themes: str = field(
+        default="refuse",
+        metadata={
+            "title": "Unknown themes",
+            "tooltip": "What becomes of weight layers that are no theme of the palette",
+            "choices": {
+                "refuse": ("Refuse", "Nothing is written"),
+                "add": ("Add", "The palette gets them as new themes"),
+                "ignore": ("Ignore", "They are no themes, and stay in Blender"),
+            },
+        },
+    )
     drop_themes: bool = field(
         default=False,
         metadata={
@@ -43,20 +67,15 @@ class ExportSettings:
         default=False,
         metadata={
             "title": "Clamp",
-            "tooltip": "Bring heights outside 0 to 2048, and strengths over 255, back into their limits instead of "
-            "refusing",
+            "tooltip": "Bring heights outside 0 to 2048, and strengths that don't add up to 255, back into their "
+            "limits instead of refusing",
         },
     )
-    navigation: str = field(
-        default="keep",
+    snap: bool = field(
+        default=False,
         metadata={
-            "title": "Navigation",
-            "tooltip": "What becomes of where creatures can walk when the ground was changed",
-            "choices": {
-                "keep": ("Keep", "As the level has it"),
-                "patch": ("Patch", "Follows the cells whose passability or path was changed"),
-                "rebuild": ("Rebuild", "The lowest layer is made anew from the ground; outlines of objects get lost"),
-            },
+            "title": "Snap",
+            "tooltip": "Put vertices that were moved sideways back over their cells, instead of refusing them",
         },
     )
     build_as_new: bool = field(

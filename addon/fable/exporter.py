@@ -1,0 +1,199 @@
+"""A scene to a level: the embedded original with everything laid over it that was edited.
+
+Each part of the scene is compared with the record that it came from, and writes only what differs. So what nobody
+touched stays as it is, bit for bit, with all that Blender can't show.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import bpy
+
+from ...formats import fable
+from ...formats.binary import Problem
+from ...formats.fable.records import ROOT_EDGE
+from ..scene import evaluated, identity, meshes, originals, properties, transforms
+from ..scene.reports import Report, SceneError
+from . import game_map_reader, ground_navigation, layout, palette_reader, palettes, thing_reader
+from .scene_reader import listed, part
+from .settings import ExportSettings
+from .terrain_reader import Ground, TerrainReader
+
+BAKED = (
+    "the retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here counts for walking, "
+    "sounds and navigation, and is seen once the ground is baked anew (with FableForge, for example)"
+)
+"""What exports of changed ground, and their options, tell (fable-lev-notes §0)."""
+
+
+def export_level(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
+) -> bytes | Mapping[str, bytes]:
+    """The `.lev` that a level's collection shows, and the `.tng` beside it if there is one. Writes no file.
+
+    Raises SceneError, naming objects and vertices, for scenes that no level can hold, and FormatError for what can't be
+    written.
+    """
+    original = originals.require(collection, settings.build_as_new)
+    level = fable.read(original.data) if original is not None else None
+    export = _Export(context, collection, level, original, settings, report)
+    with export.evaluation() as depsgraph:
+        made = export.run(depsgraph)
+    data = fable.write(made)
+    if original is None or data != original.data:
+        _refuse_new_problems(made, original.data if original is not None else None, report)
+    return data if export.things is None else {".lev": data, layout.TNG: export.things}
+
+
+class _Export:
+    def __init__(
+        self,
+        context: bpy.types.Context,
+        collection: bpy.types.Collection,
+        level: fable.Level | None,
+        original: originals.Original | None,
+        settings: ExportSettings,
+        report: Report,
+    ) -> None:
+        self.context, self.collection, self.level, self.original = context, collection, level, original
+        self.settings, self.report = settings, report
+        self.root = part(collection, layout.ROOT)
+        terrain = part(collection, layout.TERRAIN)
+        if terrain is None:
+            raise SceneError(f"{collection.name!r} has no terrain: its object was deleted")
+        self.terrain, self.game_map = terrain, part(collection, layout.GAME_MAP)
+        self.things: bytes | None = None
+
+    @contextmanager
+    def evaluation(self) -> Iterator[bpy.types.Depsgraph | None]:
+        """A depsgraph with the cells' objects if modifiers, shape keys or constraints act on them; else None."""
+        objects = [obj for obj in (self.terrain, self.game_map) if obj is not None]
+        if not any(meshes.needs_evaluation(obj) or transforms.needs_evaluation(obj, self.root) for obj in objects):
+            yield None
+            return
+        with evaluated.shown(self.context, [*objects, *filter(None, [self.root])]) as depsgraph:
+            yield depsgraph
+
+    def run(self, depsgraph: bpy.types.Depsgraph | None) -> fable.Level:
+        """Lay the whole scene over the level, and return that."""
+        token = self._token(self.terrain)
+        reader = TerrainReader(self.context, self.terrain, self.root, token, self.settings, depsgraph, self.report)
+        level = self.level if self.level is not None else self._empty_level(reader)
+        before = level.cells
+        self._write_header(level)
+        names = palettes.read(self.collection)
+        layers = palette_reader.layers(level, names, [group.name for group in self.terrain.vertex_groups])
+        self._unknown_layers(reader, layers, names)
+        for what in palette_reader.write(level, names):
+            self.report.note(what)
+        ground = reader.read(before, names, layers)
+        level.cells = ground.cells
+        self._write_game_map(level, names, depsgraph)
+        data = None
+        if self.original is not None:
+            data = next((part for name, part in self.original.parts.items() if name.lower().endswith(layout.TNG)), None)
+        known = self.original.token if self.original is not None else None
+        self.things = thing_reader.apply(self.context, self.collection, level, data, known, self.report)
+        if self.level is None:
+            ground_navigation.make(level)
+        else:
+            ground_navigation.follow(level, before, self.settings.ground_navigation, self.things, self.report)
+        self._tell(level, ground)
+        return level
+
+    def _token(self, obj: bpy.types.Object) -> int:
+        """The token of an object's cells. Raises SceneError for one from another level, which has other cells."""
+        mark = identity.stamped(obj)
+        token = mark.token if mark is not None else 0
+        if self.original is not None and token != self.original.token:
+            raise SceneError(
+                f"{obj.name} comes from another level than the collection's original: export with Build as New", [obj]
+            )
+        return token
+
+    def _empty_level(self, reader: TerrainReader) -> fable.Level:
+        """A level of the terrain's size that takes nothing from any file."""
+        rows, columns = reader.size()
+        try:
+            return fable.new_level(columns - 1, rows - 1, with_navigation=False)
+        except ValueError as error:
+            message = f"{self.terrain.name}: a new level's sides are multiples of {ROOT_EDGE}: {error}"
+            raise SceneError(message, [self.terrain]) from error
+
+    def _write_header(self, level: fable.Level) -> None:
+        try:
+            values, changed = properties.read(self.collection, layout.LevelProperties)
+        except ValueError as error:
+            raise SceneError(str(error)) from error
+        fields = level.map_header.dtype.names or ()
+        for name in vars(values) if self.level is None else changed:
+            if name in fields:
+                level.map_header[name] = getattr(values, name)
+                self.report.note(f"{name}: {getattr(values, name)}")
+            elif getattr(values, name):
+                raise SceneError(f"{self.collection.name}: this version of the map header has no {name}")
+
+    def _unknown_layers(self, reader: TerrainReader, layers: dict[str, int], names: palettes.Palettes) -> None:
+        """Refuse weight layers that are no themes, or make them some."""
+        if self.settings.unknown_themes == "ignore":
+            return
+        unknown = reader.unknown_layers(layers)
+        if unknown and self.settings.unknown_themes == "refuse":
+            told = listed([f"{name!r} ({len(points)} vertices)" for name, points in unknown.items()])
+            raise SceneError(
+                f"{self.terrain.name}: the palette has no themes for its weight layers {told}. Add them to the "
+                "palette, or choose what to do by the option Unknown themes",
+                [self.terrain],
+                points=reader.selectable(list(unknown.values())),
+            )
+        for name in unknown:
+            layers[name] = palette_reader.add_theme(names, name)
+
+    def _write_game_map(
+        self, level: fable.Level, names: palettes.Palettes, depsgraph: bpy.types.Depsgraph | None
+    ) -> None:
+        if level.game_map is None or not level.game_map.size:
+            return
+        if self.game_map is None:
+            if self.level is not None:
+                raise SceneError(f"{self.collection.name!r} has no game map: its object (Atmosphere) was deleted")
+            return
+        token = self._token(self.game_map)
+        level.game_map, edited = game_map_reader.read(
+            self.game_map, level.game_map, names, token, self.settings, depsgraph
+        )
+        for what, count in edited.items():
+            self.report.note(f"game map: {count} cells with other {what}")
+
+    def _tell(self, level: fable.Level, ground: Ground) -> None:
+        """Count everything, and name what was edited."""
+        self.report.count("cells", level.cells.size)
+        self.report.count("themes", len(palettes.of_level(level).used_themes))
+        self.report.count("sections of navigation", len(level.sections or ()))
+        if self.level is not None:
+            for what, count in ground.edited.items():
+                self.report.note(f"{self.terrain.name}: {count} cells with other {what}")
+        if self.level is None or ground.edited.keys() & {"heights", "themes"}:
+            self.report.warn(BAKED)
+
+
+def _refuse_new_problems(level: fable.Level, original: bytes | None, report: Report) -> None:
+    """Raise SceneError with what the game would refuse, and warn of what is worth a look, unless it was so before."""
+    known: Counter[str] = Counter()
+    if original is not None:
+        known.update(_what(problem) for problem in fable.check(fable.read(original)))
+    new = [problem for problem in fable.check(level) if _what(problem) not in known]
+    errors = [str(problem) for problem in new if problem.severity == "error"]
+    if errors:
+        raise SceneError(f"the game would refuse the level: {listed(errors)}")
+    for problem in new:
+        report.warn(str(problem))
+
+
+def _what(problem: Problem) -> str:
+    """A problem without its numbers."""
+    return f"{problem.severity} {problem.place} {re.sub('[0-9]+', '0', problem.message)}"
