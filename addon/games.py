@@ -9,7 +9,7 @@ import bpy
 
 from .. import formats
 from ..formats.binary import FormatError
-from . import genesis, teeworlds
+from . import fable, genesis, teeworlds
 from .scene.reports import Report
 from .teeworlds import plain
 
@@ -72,6 +72,7 @@ GAMES: tuple[Game, ...] = (
         genesis,
         for_file=genesis.for_file,
     ),
+    Game(_FORMATS["fable"], {".lev": "fable_lev"}, fable, fable.make_plain, beside=fable.BESIDE),
 )
 
 

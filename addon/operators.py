@@ -7,7 +7,7 @@ import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_drop
 
 from ..formats.binary import FormatError
-from . import games, genesis, levels, settings, teeworlds
+from . import fable, games, genesis, levels, settings, teeworlds
 from .scene.meshes import select_faces, select_points
 from .scene.reports import Report, SceneError
 
@@ -205,6 +205,29 @@ class ExportGenesis3dt(_Export):
     game = games.by_key("genesis")
 
 
+@settings.as_properties(fable.ImportSettings)
+class ImportFableLev(_Import):
+    """Open levels of Fable: The Lost Chapters as terrain, with the things beside them, one collection each"""
+
+    bl_idname = "import_scene.fable_lev"
+    bl_label = "Import Fable Level"
+
+    filter_glob: bpy.props.StringProperty(default="*.lev", options={"HIDDEN"})
+    game = games.by_key("fable")
+
+
+@settings.as_properties(fable.ExportSettings)
+class ExportFableLev(_Export):
+    """Write the level of the active collection, and its things beside it. The game's picture of the ground is baked"""
+
+    bl_idname = "export_scene.fable_lev"
+    bl_label = "Export Fable Level"
+
+    filename_ext = ".lev"
+    filter_glob: bpy.props.StringProperty(default="*.lev", options={"HIDDEN"})
+    game = games.by_key("fable")
+
+
 class AttachOriginal(ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
@@ -265,6 +288,15 @@ class IO_FH_genesis_3dt(bpy.types.FileHandler):
     bl_file_extensions = ".3dt"
 
 
+class IO_FH_fable_lev(bpy.types.FileHandler):
+    """Levels of Fable among the exporters of a collection."""
+
+    bl_idname = "IO_FH_fable_lev"
+    bl_label = "Fable level"
+    bl_export_operator = ExportFableLev.bl_idname
+    bl_file_extensions = ".lev"
+
+
 CLASSES = (
     ImportGameLevel,
     ImportTeeworldsMap,
@@ -273,11 +305,14 @@ CLASSES = (
     ExportGenesisMap,
     ImportGenesis3dt,
     ExportGenesis3dt,
+    ImportFableLev,
+    ExportFableLev,
     AttachOriginal,
     IO_FH_game_level,
     IO_FH_teeworlds_map,
     IO_FH_genesis_map,
     IO_FH_genesis_3dt,
+    IO_FH_fable_lev,
 )
 
 
@@ -286,12 +321,14 @@ def _import_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ImportTeeworldsMap.bl_idname, text="Teeworlds / DDNet map (.map)")
     menu.layout.operator(ImportGenesisMap.bl_idname, text="Genesis3D map (.map)")
     menu.layout.operator(ImportGenesis3dt.bl_idname, text="Genesis3D level (.3dt)")
+    menu.layout.operator(ImportFableLev.bl_idname, text="Fable level (.lev)")
 
 
 def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ExportTeeworldsMap.bl_idname, text="Teeworlds / DDNet map (.map)")
     menu.layout.operator(ExportGenesisMap.bl_idname, text="Genesis3D map (.map)")
     menu.layout.operator(ExportGenesis3dt.bl_idname, text="Genesis3D level (.3dt)")
+    menu.layout.operator(ExportFableLev.bl_idname, text="Fable level (.lev)")
 
 
 def register() -> None:

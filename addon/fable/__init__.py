@@ -1,1 +1,38 @@
 """Fable levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
+
+from collections.abc import Callable, Mapping
+
+from ...formats.fable import tng
+from . import layout, palette_edit, palettes, panel
+from .exporter import export_level
+from .importer import import_level
+from .materials import make_plain
+from .settings import ExportSettings, ImportSettings
+
+__all__ = [
+    "BESIDE",
+    "ExportSettings",
+    "ImportSettings",
+    "export_level",
+    "import_level",
+    "make_plain",
+    "register",
+    "unregister",
+]
+
+BESIDE: Mapping[str, Callable[[bytes], object]] = {layout.TNG: tng.read}
+"""By ending, what reads the files beside a level that are parts of it."""
+
+_PARTS = (palettes, palette_edit, panel)
+
+
+def register() -> None:
+    """Register the game's own properties, operators and panels."""
+    for part in _PARTS:
+        part.register()
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    for part in reversed(_PARTS):
+        part.unregister()

@@ -17,7 +17,8 @@ import bpy
 import numpy as np
 
 from ..scene import attributes, identity, images, vertex_groups
-from ..scene.materials import Nodes, Socket, shader
+from ..scene.materials import Nodes, Socket, shader, unlit
+from ..scene.reports import Report
 from . import colors, layout, overlays, palettes, weights
 from .palettes import Palettes
 from .site import Site
@@ -103,6 +104,16 @@ def refresh(context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         bpy.data.objects.remove(plain)
     color(mesh, names, weights.of_layers(rows))
     return True
+
+
+def make_plain(collection: bpy.types.Collection, _report: Report) -> None:
+    """Give a level's terrain a material that glTF can hold, for good: the colours of its themes."""
+    terrain = layout.object_of(collection, layout.TERRAIN)
+    mesh: Any = terrain.data if terrain is not None else None
+    if not isinstance(mesh, bpy.types.Mesh):
+        return
+    mesh.materials.clear()
+    mesh.materials.append(unlit(f"{collection.name} plain", vertex_color=layout.THEME_COLOR))
 
 
 def _pictures(

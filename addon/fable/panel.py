@@ -58,7 +58,18 @@ class RefreshGround(bpy.types.Operator):
 class LEVELWRIGHT_UL_fable_names(bpy.types.UIList):
     """Names with the slots, or numbers, that they are."""
 
-    def draw_item(self, _context: Any, row: Any, _data: Any, item: Any, _icon: Any, *_: Any) -> None:
+    def draw_item(  # Blender counts the parameters
+        self,
+        _context: Any,
+        row: Any,
+        _data: Any,
+        item: Any,
+        _icon: Any,
+        _active_data: Any,
+        _active_property: Any,
+        _index: Any = 0,
+        _flag: Any = 0,
+    ) -> None:
         """Draw a name, which a double click edits."""
         split = row.split(factor=0.15)
         split.label(text=str(item.slot))
