@@ -20,3 +20,11 @@ def owners(counts: npt.ArrayLike) -> Integers:
     lengths = np.asarray(counts, np.int64)
     whose: Integers = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     return whose
+
+
+def starts(counts: npt.ArrayLike) -> Integers:
+    """Return where each one's entries of `flat` start, and where the last one's end: int64 [len(counts) + 1]."""
+    lengths = np.asarray(counts, np.int64)
+    ends = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=ends[1:])
+    return ends

@@ -1,0 +1,173 @@
+"""Faces as polygons: corners, normals, triangles, texture and lightmap coordinates, of all faces of a map in one go.
+
+Corners are in the file's order: clockwise seen from the front (source-bsp-notes §2.4).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..binary import FormatError
+from . import ranges
+from .level import Level
+from .lumps import LumpId, lump_name
+from .records import Records
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PRIMS = 0x7FFF
+"""Of `num_prims`: the count; the highest bit says that the face has no dynamic shadows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Polygons:
+    """Polygons over the map's vertices. Face f has the corners `first_corner[f]` to `first_corner[f + 1]`."""
+
+    positions: NDArray[np.float32]  # [vertices, 3], the lump VERTEXES
+    corners: Ints  # numbers of vertices
+    first_corner: Ints  # [faces + 1]
+
+    @property
+    def corner_face(self) -> Ints:
+        """The face of each corner."""
+        return ranges.owners(np.diff(self.first_corner))
+
+
+def drawn_faces(level: Level) -> LumpId:
+    """The lump with the faces that are drawn: FACES, or FACES_HDR in maps that have only that one filled."""
+    return LumpId.FACES if len(level.bytes_of(LumpId.FACES)) else LumpId.FACES_HDR
+
+
+def polygons(level: Level, lump: int | None = None) -> Polygons:
+    """The polygons of FACES, FACES_HDR or ORIGINALFACES; of the drawn faces where no lump is named.
+
+    Raises FormatError where a face's number of corners is negative, and for surfedges, edges and vertices that aren't
+    there.
+    """
+    lump = drawn_faces(level) if lump is None else lump
+    faces = level.table(lump)
+    surfedges = level.table(LumpId.SURFEDGES)["edge"].astype(np.int64)
+    edges = level.table(LumpId.EDGES)["v"].astype(np.int64)
+    points = np.asarray(level.table(LumpId.VERTEXES)["point"], np.float32)
+    first, counts = faces["firstedge"].astype(np.int64), faces["numedges"].astype(np.int64)
+    _inside(lump, "surfedges", first, first + counts, counts, len(surfedges))
+    walked = surfedges[ranges.flat(first, counts)]
+    numbers = np.abs(walked)
+    if len(numbers) and numbers.max(initial=0) >= len(edges):
+        raise FormatError(f"edge {numbers.max()} of {len(edges)}", lump_name(LumpId.SURFEDGES))
+    corners = edges[numbers, (walked < 0).astype(np.int64)]
+    if len(corners) and corners.max(initial=0) >= len(points):
+        raise FormatError(f"vertex {corners.max()} of {len(points)}", lump_name(LumpId.EDGES))
+    return Polygons(points, corners, ranges.starts(counts))
+
+
+def _inside(lump: int, what: str, low: Ints, high: Ints, counts: Ints, size: int) -> None:
+    bad = (counts < 0) | ((counts > 0) & ((low < 0) | (high > size)))
+    if bad.any():
+        record = int(bad.argmax())
+        message = f"record {record} has the {what} {low[record]} to {high[record]} of {size}"
+        raise FormatError(message, lump_name(lump))
+
+
+def area_normals(polygons: Polygons) -> Floats:
+    """float64[faces, 3]: out of the front of each face, as long as its area; 0 for faces without one."""
+    sizes = np.diff(polygons.first_corner)
+    points = polygons.positions.astype(np.float64)[polygons.corners]
+    owners = polygons.corner_face
+    filled = sizes > 0
+    following = np.arange(1, len(points) + 1)
+    following[polygons.first_corner[1:][filled] - 1] = polygons.first_corner[:-1][filled]
+    first = np.zeros((len(sizes), 3))
+    first[filled] = points[polygons.first_corner[:-1][filled]]
+    arms = points - first[owners]  # near zero, where products are exact
+    areas = np.cross(arms[following], arms)  # clockwise
+    return np.column_stack([np.bincount(owners, areas[:, axis], len(sizes)) for axis in range(3)]) / 2
+
+
+def corner_normals(level: Level, polygons: Polygons) -> NDArray[np.float32] | None:
+    """float32[corners, 3]: the normals that vbsp smoothed, of the drawn faces in order (notes §2.4).
+
+    None where the map has none, or not one a corner. FormatError for one that isn't there.
+    """
+    numbers = level.table(LumpId.VERTNORMALINDICES)["normal"].astype(np.int64)
+    normals = level.table(LumpId.VERTNORMALS)["normal"]
+    if len(numbers) != len(polygons.corners) or not len(numbers):
+        return None
+    if numbers.max() >= len(normals):
+        raise FormatError(f"normal {numbers.max()} of {len(normals)}", lump_name(LumpId.VERTNORMALINDICES))
+    return np.asarray(normals[numbers], np.float32)
+
+
+def triangles(level: Level, polygons: Polygons) -> tuple[Ints, Ints]:
+    """How the map cuts drawn faces with T-junctions: int64[t, 3] corners, and the face of each (notes §2.4).
+
+    Corners are numbers in `polygons.corners`. Faces that have no primitives, or others than triangle lists of their
+    own corners, have no triangles here: they are fans. FormatError for primitives and indices that aren't there.
+    """
+    lump = drawn_faces(level)
+    faces, prims = level.table(lump), level.table(LumpId.PRIMITIVES)
+    if "num_prims" in (faces.dtype.names or ()):
+        counts = (faces["num_prims"] & PRIMS).astype(np.int64)
+    elif "shadows_num_prims" in (faces.dtype.names or ()):
+        counts = (faces["shadows_num_prims"] >> 1).astype(np.int64)
+    else:
+        return np.zeros((0, 3), np.int64), np.zeros(0, np.int64)
+    first = faces["first_prim_id"].astype(np.int64)
+    _inside(lump, "primitives", first, first + counts, counts, len(prims))
+    owners, used = ranges.owners(counts), prims[ranges.flat(first, counts)]
+    lists = (used["type"] == 0) & (used["vert_count"] == 0)
+    used, owners = used[lists], owners[lists]
+    indices = level.table(LumpId.PRIMINDICES)["index"].astype(np.int64)
+    first, counts = used["first_index"].astype(np.int64), used["index_count"].astype(np.int64)
+    _inside(LumpId.PRIMITIVES, "indices", first, first + counts, counts, len(indices))
+    counts -= counts % 3
+    owners, local = np.repeat(owners, counts), indices[ranges.flat(first, counts)]
+    sizes = np.diff(polygons.first_corner)
+    whole = np.ones(len(faces), np.bool_)
+    whole[owners[local >= sizes[owners]]] = False
+    good = whole[owners]
+    return (polygons.first_corner[owners] + local)[good].reshape(-1, 3), owners[good][::3]
+
+
+def texels(points: Floats | NDArray[np.float32], texinfos: Records, numbers: NDArray[Any]) -> Floats:
+    """float64[n, 2]: s and t in texels of float[n, 3] points, each with the number of its texinfo (notes §2.7)."""
+    return _project(points, texinfos["texture_vecs"][numbers])
+
+
+def texture_coordinates(
+    points: Floats | NDArray[np.float32], texinfos: Records, texdata: Records, numbers: NDArray[Any]
+) -> Floats:
+    """float64[n, 2]: u right and v down, 1 a texture, of points as in `texels`. A side of 0 texels counts as 1."""
+    owners = texinfos["texdata"][numbers]
+    known = (owners >= 0) & (owners < len(texdata))
+    sizes = np.ones((len(owners), 2))
+    used = texdata[owners[known]]
+    sizes[known] = np.column_stack([used["width"], used["height"]]).clip(min=1)
+    return texels(points, texinfos, numbers) / sizes
+
+
+def luxels(
+    points: Floats | NDArray[np.float32],
+    texinfos: Records,
+    numbers: NDArray[Any],
+    lightmap_mins: NDArray[Any],
+) -> Floats:
+    """float64[n, 2]: where points lie in their face's lightmap, from its corner; the middle of its first luxel is 0.5.
+
+    lightmap_mins: int[n, 2], of the face of each point. A lightmap has lightmap_size + 1 luxels each way.
+    """
+    return _project(points, texinfos["lightmap_vecs"][numbers]) - lightmap_mins + 0.5
+
+
+def _project(points: NDArray[Any], vectors: NDArray[Any]) -> Floats:
+    wide = vectors.astype(np.float64)
+    return np.asarray(np.einsum("nij,nj->ni", wide[:, :, :3], np.asarray(points, np.float64)) + wide[:, :, 3])
+
+
+def valid_texinfos(level: Level, faces: Records) -> NDArray[np.bool_]:
+    """Which faces have a texinfo that is there: tools leave others at -1."""
+    numbers = faces["texinfo"]
+    return np.asarray((numbers >= 0) & (numbers < len(level.table(LumpId.TEXINFO))))

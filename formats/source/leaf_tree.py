@@ -1,0 +1,74 @@
+"""The BSP tree: which leafs points and boxes lie in (source-bsp-notes §2.5; for props: §3, the leaf list)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..binary import FormatError
+from .geometry import Floats, Ints
+from .level import Level
+from .lumps import LumpId, lump_name
+
+
+class LeafTree:
+    """The tree of one model; head: its first node (a model's `headnode`, the world's is 0).
+
+    Raises FormatError for planes and children that aren't there, and for a tree that runs in circles.
+    """
+
+    def __init__(self, level: Level, head: int = 0) -> None:
+        nodes = level.table(LumpId.NODES)
+        planes = level.table(LumpId.PLANES)
+        self.leafs = len(level.table(LumpId.LEAFS))
+        self._children = nodes["children"].astype(np.int64)
+        numbers = nodes["planenum"].astype(np.int64)
+        what = lump_name(LumpId.NODES)
+        if ((numbers < 0) | (numbers >= len(planes))).any():
+            raise FormatError(f"a plane of {len(planes)} isn't there", what)
+        if ((self._children >= len(nodes)) | (self._children < -self.leafs)).any() or not -self.leafs <= head < max(
+            len(nodes), 1
+        ):
+            raise FormatError(f"a child of {len(nodes)} nodes and {self.leafs} leafs isn't there", what)
+        self._head = head if len(nodes) else -1
+        self._normals = planes["normal"].astype(np.float64)[numbers]
+        self._dists = planes["dist"].astype(np.float64)[numbers]
+
+    def of_points(self, points: Floats) -> Ints:
+        """The leaf of each of float64[n, 3] points; on a plane counts as in front."""
+        found = np.full(len(points), self._head, np.int64)
+        for _ in range(len(self._children) + 1):
+            inner = np.flatnonzero(found >= 0)
+            if not len(inner):
+                return -1 - found
+            node = found[inner]
+            height = np.einsum("ni,ni->n", self._normals[node], points[inner]) - self._dists[node]
+            found[inner] = self._children[node, (height < 0).astype(np.int64)]
+        raise FormatError("runs in circles", lump_name(LumpId.NODES))
+
+    def of_boxes(self, mins: Floats, maxs: Floats) -> tuple[Ints, Ints]:
+        """Which leafs float64[n, 3] boxes touch: the box and the leaf of each meeting, by box and then by leaf."""
+        box = np.arange(len(mins))
+        node = np.full(len(mins), self._head, np.int64)
+        middle, half = (mins + maxs) / 2, (maxs - mins) / 2
+        boxes, leafs = [], []
+        for _ in range(len(self._children) + 2):
+            done = node < 0
+            boxes.append(box[done])
+            leafs.append(-1 - node[done])
+            box, node = box[~done], node[~done]
+            if not len(box):
+                all_boxes, all_leafs = np.concatenate(boxes), np.concatenate(leafs)
+                order = np.lexsort([all_leafs, all_boxes])
+                return all_boxes[order], all_leafs[order]
+            normal = self._normals[node]
+            height = np.einsum("ni,ni->n", normal, middle[box]) - self._dists[node]
+            reach = np.einsum("ni,ni->n", np.abs(normal), half[box])
+            front, back = height >= -reach, height <= reach
+            children = self._children[node]
+            node = np.concatenate([children[front, 0], children[back, 1]])
+            box = np.concatenate([box[front], box[back]])
+        raise FormatError("runs in circles", lump_name(LumpId.NODES))
+
+
+def clusters(level: Level, leafs: Ints) -> NDArray[np.int64]:
+    """The cluster of leafs, -1 for solid ones."""
+    return np.asarray(level.table(LumpId.LEAFS)["cluster"].astype(np.int64)[leafs])
