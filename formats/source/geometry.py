@@ -159,7 +159,8 @@ def luxels(
 
     lightmap_mins: int[n, 2], of the face of each point. A lightmap has lightmap_size + 1 luxels each way.
     """
-    return _project(points, texinfos["lightmap_vecs"][numbers]) - lightmap_mins + 0.5
+    placed: Floats = _project(points, texinfos["lightmap_vecs"][numbers]) - lightmap_mins + 0.5
+    return placed
 
 
 def _project(points: NDArray[Any], vectors: NDArray[Any]) -> Floats:
