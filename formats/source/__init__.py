@@ -24,4 +24,5 @@ def read(data: Buffer) -> Level:
 
 def write(level: Level) -> bytes:
     """Return the map's bytes: what nobody changed comes out as it came in. Raises FormatError."""
+    level.store()
     return level.file.write()

@@ -1,34 +1,44 @@
 """A Source map: lumps as bytes, as tables of records, and as what they mean; each is decoded when first asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..binary import Budget, Buffer, FormatError
-from . import layouts, lzma_lump
+from . import layouts, lzma_lump, physcollide, visibility
 from .bsp_file import BspFile
+from .entities import Entities
+from .game_lump import GameLumps
 from .layouts import Layout
 from .lumps import LumpId, lump_name
+from .pak import Pak
+from .physcollide import PhysCollide
 from .records import Records
+from .visibility import Visibility
 
 # What lumps may decompress to: real maps stay below ten times their size.
 _PLAIN_BYTES, _PLAIN_RATIO = 128 << 20, 16
+
+View = TypeVar("View")
 
 
 class Level:
     """A map. Lumps that nobody sets come out as they came in.
 
-    `file`: header and lumps as they are stored; its `version`, `revision` and `entries` may be written to.
+    What a lump means may be changed in place (`level.entities.append`); `write` looks for what is no longer as it was.
+    `file`: header and lumps as they are stored; its `revision` and the versions in its `entries` may be written to.
     """
 
-    __slots__ = ("_layouts", "_plain", "_wide", "budget", "file")
+    __slots__ = ("_layouts", "_plain", "_views", "_wide", "budget", "file")
 
     def __init__(self, file: BspFile) -> None:
         self.file = file
         self.budget = Budget(_PLAIN_BYTES + _PLAIN_RATIO * file.size)
         self._plain: dict[int, memoryview] = {}
         self._layouts: dict[int, Layout] = {}
+        self._views: dict[int, tuple[Any, Callable[[], bytes | None]]] = {}
         self._wide: bool | None = None
 
     @property
@@ -55,6 +65,7 @@ class Level:
 
     def bytes_of(self, lump: int) -> memoryview:
         """The bytes of a lump, decompressed: a read-only view. Raises FormatError."""
+        self._store(lump)
         if lump not in self._plain:
             self._plain[lump] = self._decompressed(lump)
         return self._plain[lump]
@@ -71,8 +82,12 @@ class Level:
 
     def set_bytes(self, lump: int, data: Buffer) -> None:
         """Give a lump other bytes, which are compressed if the old ones were. Raises FormatError."""
-        plain = bytes(data)
-        was_compressed = bool(self.file.entries["size"][lump])
+        self._views.pop(lump, None)
+        self._put(lump, bytes(data))
+
+    def _put(self, lump: int, plain: bytes) -> None:
+        stored = self.file.stored(lump)
+        was_compressed = bool(self.file.entries["size"][lump]) and lzma_lump.is_compressed(stored)
         self._layouts.pop(lump, None)
         if lump == LumpId.NODES:
             self._wide = None
@@ -140,3 +155,77 @@ class Level:
             if layout.dtype is None and len(self.bytes_of(lump)):
                 found[lump] = layout.reason
         return MappingProxyType(found)
+
+    # -------------------------------------------------------------------------------------------- as what they mean
+
+    def _view(self, lump: int, decode: Callable[[Buffer], View], encode: Callable[[View], bytes | None]) -> View:
+        """What a lump means; `encode` gives its bytes, or None where it is known that they are the same."""
+        if lump not in self._views:
+            view = decode(self.bytes_of(lump))
+            self._views[lump] = view, lambda: encode(view)
+        found: View = self._views[lump][0]
+        return found
+
+    def _store(self, lump: int) -> None:
+        """Put the bytes of what was changed in place."""
+        if lump in self._views:
+            encoded = self._views[lump][1]()
+            if encoded is not None and encoded != self._plain[lump]:
+                self._put(lump, encoded)
+
+    def store(self) -> None:
+        """Put the bytes of everything that was changed in place, as `write` does. Raises FormatError."""
+        for lump in list(self._views):
+            self._store(lump)
+
+    @property
+    def entities(self) -> Entities:
+        """All entities, in order; the first is the world. Raises FormatError."""
+        return self._view(LumpId.ENTITIES, Entities.decode, Entities.encode)
+
+    @property
+    def game_lumps(self) -> GameLumps:
+        """The lumps in the game lump: static props and others. Raises FormatError."""
+        place = int(self.file.entries["offset"][LumpId.GAME_LUMP])
+
+        def decode(data: Buffer) -> GameLumps:
+            return GameLumps(data, place, self.file.form.byte_order, self.budget, self.file.minor)
+
+        return self._view(LumpId.GAME_LUMP, decode, lambda lumps: lumps.encode() if lumps.changed else None)
+
+    @property
+    def pak(self) -> Pak:
+        """The files that the map brings along. Raises FormatError."""
+        return self._view(
+            LumpId.PAKFILE, lambda data: Pak(data, self.budget), lambda pak: pak.encode() if pak.changed else None
+        )
+
+    @property
+    def visibility(self) -> Visibility | None:
+        """Which clusters see and hear which; None if vvis did not run. To change it, set it. Raises FormatError."""
+        return self._view(
+            LumpId.VISIBILITY, lambda data: visibility.decode(data, self.byte_order, self.budget), lambda _: None
+        )
+
+    @visibility.setter
+    def visibility(self, value: Visibility | None) -> None:
+        self.set_bytes(LumpId.VISIBILITY, visibility.encode(value, self.byte_order))
+
+    @property
+    def physcollide(self) -> PhysCollide:
+        """The collision of brush models. Raises FormatError."""
+        return self._view(
+            LumpId.PHYSCOLLIDE,
+            lambda data: physcollide.decode(data, self.byte_order),
+            lambda collide: physcollide.encode(collide, self.byte_order),
+        )
+
+    @property
+    def physdisp(self) -> list[Buffer | None]:
+        """The collision of each displacement; empty in maps of older compilers. Raises FormatError."""
+        version = self.version_of(LumpId.PHYSDISP)
+        return self._view(
+            LumpId.PHYSDISP,
+            lambda data: physcollide.decode_displacements(data, self.byte_order, version),
+            lambda hulls: physcollide.encode_displacements(hulls, self.byte_order, version) if hulls else None,
+        )

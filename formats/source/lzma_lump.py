@@ -1,4 +1,4 @@
-"""LZMA as lumps, game lumps and files of the pak have it (source-bsp-seed "Lump compression", source-bsp-notes §2.10)."""
+"""LZMA as lumps, game lumps and the pak have it (source-bsp-seed "Lump compression", source-bsp-notes §2.10)."""
 
 import lzma
 import struct

@@ -1,0 +1,231 @@
+"""The entity lump: text of keys and values (source-bsp-seed "Entity", source-bsp-notes §2.10).
+
+Keys repeat (outputs do) and their order counts. An entity that nobody changed keeps its very bytes, blanks included.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ..binary import Buffer, FormatError
+
+WHAT = "lump 0 (ENTITIES)"
+CLASSNAME, TARGETNAME, MODEL, ORIGIN, ANGLES = "classname", "targetname", "model", "origin", "angles"
+SEPARATOR, OLD_SEPARATOR = "\x1b", ","  # of an output's fields; older games have commas
+
+# Bloodlines has quotation marks in values, with a backslash; elsewhere a backslash may be the last of a value.
+_KEY = rb'"([^"]*+)"'
+_VALUE = rb'"((?:[^"\\]|\\(?!")|\\(?="[ \t]*+(?:\r?\n|\}|\Z))|\\")*+)"'
+_PAIR = re.compile(_KEY + rb"\s*+" + _VALUE)
+_ENTITY = re.compile(rb'\{((?:\s*+"[^"]*+"\s*+' + _VALUE.replace(b"((", b"(?:(", 1) + rb")*+)\s*+\}")
+_BLANKS = b" \t\r\n\0"
+_END = b"\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What an entity does when something happens: `parameter`, `delay`, `times` as they stand there, maybe empty.
+
+    `more`: further fields, as those of Bloodlines: Python code, and one that is always empty.
+    """
+
+    name: str  # the key: "OnTrigger"
+    target: str
+    input: str
+    parameter: str = ""
+    delay: str = "0"
+    times: str = "-1"  # how often at most; -1: always
+    more: tuple[str, ...] = ()
+    separator: str = SEPARATOR
+
+    @property
+    def value(self) -> str:
+        """The value of the pair."""
+        return self.separator.join((self.target, self.input, self.parameter, self.delay, self.times, *self.more))
+
+    @classmethod
+    def of_pair(cls, key: str, value: str) -> "Output | None":
+        """Take a pair apart; None if it is no output."""
+        separator = SEPARATOR if SEPARATOR in value else OLD_SEPARATOR
+        fields = value.split(separator)
+        if len(fields) < 5:
+            return None
+        target, name, *rest = fields
+        if _is_number(rest[-2]) and _is_number(rest[-1]):  # the parameter may have separators in it
+            return cls(key, target, name, separator.join(rest[:-2]), rest[-2], rest[-1], (), separator)
+        if len(fields) == 7 and _is_number(rest[1]) and _is_number(rest[2]):
+            return cls(key, target, name, rest[0], rest[1], rest[2], tuple(rest[3:]), separator)
+        return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass(slots=True, eq=False)
+class Entity:
+    """`pairs` of key and value, which may be changed freely. Case does not count in keys."""
+
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+    _read: tuple[tuple[str, str], ...] | None = field(default=None, repr=False)
+    _raw: bytes = field(default=b"", repr=False)
+
+    def get(self, key: str, default: str | None = None) -> str | None:
+        """The value of a key; of several the last, which is the one that stays in the game."""
+        found = self._find(key)
+        return default if found is None else self.pairs[found][1]
+
+    def set(self, key: str, value: str) -> None:
+        """Give a key another value where it stands, or append the pair."""
+        found = self._find(key)
+        if found is None:
+            self.pairs.append((key, value))
+        else:
+            self.pairs[found] = (self.pairs[found][0], value)
+
+    def remove(self, key: str) -> None:
+        """Remove all pairs of a key."""
+        folded = key.lower()
+        self.pairs = [pair for pair in self.pairs if pair[0].lower() != folded]
+
+    def _find(self, key: str) -> int | None:
+        folded = key.lower()
+        numbers = range(len(self.pairs) - 1, -1, -1)
+        return next((number for number in numbers if self.pairs[number][0].lower() == folded), None)
+
+    def __contains__(self, key: str) -> bool:
+        return self._find(key) is not None
+
+    @property
+    def classname(self) -> str:
+        """The class; empty if there is none."""
+        return self.get(CLASSNAME) or ""
+
+    @property
+    def targetname(self) -> str:
+        """The name that outputs of others refer to."""
+        return self.get(TARGETNAME) or ""
+
+    @property
+    def model(self) -> int | None:
+        """The number of its brush model ("*12"); None if it has none."""
+        text = self.get(MODEL) or ""
+        return int(text[1:]) if re.fullmatch(r"\*[0-9]{1,9}", text, re.ASCII) else None
+
+    @property
+    def origin(self) -> tuple[float, float, float] | None:
+        """Its place; None if it has none or that is no place."""
+        return vector(self.get(ORIGIN))
+
+    @property
+    def angles(self) -> tuple[float, float, float] | None:
+        """Pitch, yaw and roll in degrees; None if there are none."""
+        return vector(self.get(ANGLES))
+
+    @property
+    def outputs(self) -> list[Output]:
+        """Its outputs, in order."""
+        found = (Output.of_pair(key, value) for key, value in self.pairs)
+        return [output for output in found if output is not None]
+
+    def __repr__(self) -> str:
+        return f"<Entity {self.classname!r} {self.targetname!r}: {len(self.pairs)} pairs>"
+
+
+def vector(text: str | None) -> tuple[float, float, float] | None:
+    """Three numbers of a value like "0 90 0"; None if it is something else."""
+    try:
+        x, y, z = (float(part) for part in (text or "").split())
+    except ValueError:
+        return None
+    return x, y, z
+
+
+class Entities(list[Entity]):
+    """All entities of a map, in order; the first is the world. A list that may be changed freely.
+
+    `encoding`: UTF-8 if the lump's bytes are, else Latin-1, which each byte is a character of.
+    """
+
+    def __init__(self, entities: Iterable[Entity] = ()) -> None:
+        super().__init__(entities)
+        self.encoding = "utf-8"
+        self.head = b""  # before the first entity
+        self.tail = _END  # behind the last one
+        self._original = b""
+
+    @classmethod
+    def decode(cls, data: Buffer) -> "Entities":
+        """Read the lump's bytes. Raises FormatError."""
+        raw = bytes(data)
+        entities = cls()
+        try:
+            raw.decode("utf-8")
+        except UnicodeDecodeError:
+            entities.encoding = "latin-1"
+        blocks = list(_blocks(raw))
+        starts = [block.start() for block in blocks]
+        ends = [*starts[1:], len(raw)]
+        if blocks:  # the line's end belongs to the last entity, the NUL does not
+            rest = raw[blocks[-1].end() :]
+            ends[-1] = blocks[-1].end() + len(rest) - len(rest.lstrip(b"\r\n"))
+            entities.head = raw[: starts[0]]
+        entities.tail = raw[ends[-1] if blocks else 0 :]
+        for block, start, end in zip(blocks, starts, ends, strict=False):
+            found = _PAIR.findall(block[1])
+            pairs = [(key.decode(entities.encoding), value.decode(entities.encoding)) for key, value in found]
+            entities.append(Entity(pairs, tuple(pairs), raw[start:end]))
+        entities._original = raw
+        return entities
+
+    @property
+    def changed(self) -> bool:
+        """Whether `encode` would give other bytes than were decoded."""
+        return self.encode() != self._original
+
+    def encode(self) -> bytes:
+        """The lump's bytes. Raises FormatError for texts that it cannot hold."""
+        return b"".join((self.head, *(self._entity_bytes(entity) for entity in self), self.tail))
+
+    def _entity_bytes(self, entity: Entity) -> bytes:
+        pairs = tuple(entity.pairs)
+        if pairs == entity._read:
+            return entity._raw
+        lines = [b"{\n"]
+        for key, value in pairs:
+            try:
+                lines.append(f'"{key}" "{value}"\n'.encode(self.encoding))
+            except UnicodeEncodeError as error:
+                bad = error.object[error.start]
+                raise FormatError(f"{key!r} {value!r}: {bad!r} cannot be written in {self.encoding}", WHAT) from None
+        lines.append(b"}\n")
+        text = b"".join(lines)
+        block = _ENTITY.match(text)
+        found = [] if block is None or block.end() != len(text) - 1 else _PAIR.findall(block[1])
+        if [(key.decode(self.encoding), value.decode(self.encoding)) for key, value in found] != list(pairs):
+            raise FormatError(f"{entity!r} has a quotation mark in a key or value", WHAT)
+        if b"\0" in text:
+            raise FormatError(f"{entity!r} has a NUL in a key or value", WHAT)
+        return text
+
+    def of_class(self, *classnames: str) -> Iterator[Entity]:
+        """The entities of some classes."""
+        return (entity for entity in self if entity.classname in classnames)
+
+
+def _blocks(raw: bytes) -> Iterator[re.Match[bytes]]:
+    """Each entity's text. Raises FormatError where something else stands between them."""
+    offset = 0
+    for block in _ENTITY.finditer(raw):
+        if raw[offset : block.start()].strip(_BLANKS):
+            break
+        yield block
+        offset = block.end()
+    rest = raw[offset:]
+    if rest.strip(_BLANKS):
+        offset = len(raw) - len(rest.lstrip(_BLANKS))
+        raise FormatError(f"{raw[offset : offset + 32]!r}: no entity that can be read", WHAT, offset)
