@@ -45,8 +45,8 @@ def samples(leafs: Records, lighting: Records | None = None, index: Records | No
         return Samples(chosen, _inside(leafs, middle), lighting["cube"])
     if index is None or len(index) != len(leafs):
         raise FormatError(f"its index has {0 if index is None else len(index)} entries, not {len(leafs)}", _WHAT)
-    beyond = index["first"].astype(np.int64) + index["count"] > len(lighting)
-    if beyond[index["count"] > 0].any():
+    beyond = (index["count"] > 0) & (index["first"].astype(np.int64) + index["count"] > len(lighting))
+    if beyond.any():
         raise FormatError(f"leaf {int(beyond.argmax())} names samples beyond the {len(lighting)} there are", _WHAT)
     order, chosen = ranges.flat(index["first"], index["count"]), ranges.owners(index["count"])
     found = lighting[order]

@@ -113,8 +113,8 @@ STATIC_PROPS: dict[tuple[int, int], Dtype] = {
 #: Version -> size, where there are no props to measure; version 10 has 72 bytes up to v20.
 USUAL_SIZES = {4: 56, 5: 60, 6: 64, 7: 68, 8: 68, 9: 72, 10: 76, 11: 80, 12: 80, 13: 88}
 
-LEAF = record(("leaf", "<u2"), size=2)
-LEAF_32 = record(("leaf", "<u4"), size=4)  # from version 12 on
+PROP_LEAF = record(("leaf", "<u2"), size=2)
+PROP_LEAF_32 = record(("leaf", "<u4"), size=4)  # from version 12 on
 #: Vindictus: props that are scaled.
 PROP_SCALE = record(("prop", "<i4"), ("scale", VECTOR), size=16)
 

@@ -15,10 +15,10 @@ from ..binary import Buffer, Cursor, FormatError
 from .counted import table_bytes, take_count, take_table
 from .records import ByteOrder, Dtype, Records
 from .records_props import (
-    LEAF,
-    LEAF_32,
     NAME,
     NAME_SIZE,
+    PROP_LEAF,
+    PROP_LEAF_32,
     PROP_SCALE,
     PROP_SDK2013_COLOR_EX,
     STATIC_PROPS,
@@ -37,7 +37,7 @@ class StaticProps:
     """
 
     names: Records  # NAME: the models' paths
-    leafs: Records  # LEAF or LEAF_32: a prop's are from first_leaf on
+    leafs: Records  # PROP_LEAF or PROP_LEAF_32: a prop's are from first_leaf on
     props: Records | None  # one of STATIC_PROPS; None: what they are is not known, and they are in `trailing`
     reason: str = ""  # why it is not
     scales: Records | None = None  # PROP_SCALE, in Vindictus
@@ -104,7 +104,7 @@ def _read(
     """The lump with a further list of `between`: second names stand before the leafs, scales behind them."""
     names = take_table(cursor, NAME, byte_order, _WHAT)
     extra_names = take_table(cursor, NAME, byte_order, _WHAT) if between is NAME else None
-    leafs = take_table(cursor, LEAF_32 if version >= _LONG_LEAFS else LEAF, byte_order, _WHAT)
+    leafs = take_table(cursor, PROP_LEAF_32 if version >= _LONG_LEAFS else PROP_LEAF, byte_order, _WHAT)
     scales = take_table(cursor, PROP_SCALE, byte_order, _WHAT) if between is PROP_SCALE else None
     start = cursor.offset
     count = take_count(cursor, byte_order, _WHAT)
