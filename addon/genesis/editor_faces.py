@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...formats.genesis import textures
+from ...formats.genesis.convert import lock
 from ...formats.genesis.editor_level import EditorFace
 from ...formats.genesis.records import EditorFaceFlag, FaceArray
 from ..scene.reports import Report, SceneError
@@ -23,6 +24,10 @@ OFF_GRID = 1.0
 """Texels by which whole degrees and texels may move a texture without a warning."""
 TOO_FAR = 8.0
 """Texels, likewise, beyond which the texture would not be what the scene shows."""
+TOO_LARGE = 2.0**31
+"""What numbers of a locked texture stay below."""
+LOCKS = (1, 32)
+"""The version since which faces have axes and a place for a locked texture."""
 _FIELDS = {
     "flags": "flags",
     "face_light": "light",
@@ -125,7 +130,8 @@ def _parameters(
 ) -> list[dict[str, Any] | None]:
     """The editor's parameters of sides whose textures lie in another way than their records say, None for the others.
 
-    Shifts are whole texels, and before version 1.33 turns whole degrees.
+    Shifts are whole texels, and before version 1.33 turns whole degrees. Since version 1.32 a texture that lies in
+    another way is locked to its face, and so stays one that was.
     """
     shape = found.shape
     result: list[dict[str, Any] | None] = [None] * len(shape.records)
@@ -146,7 +152,11 @@ def _parameters(
     shift = np.round(np.nan_to_num(shift))
     off = np.zeros(len(sides))
     np.maximum.at(off, owners, np.nan_to_num(np.abs(texel - bare - shift[owners]).max(axis=1, initial=0.0)))
-    far = off > TOO_FAR
+    flags = faces.fields["flags"][sides].astype(np.int64)
+    numbers = np.column_stack([settings["shift"], settings["scale"], settings["light_scale"]])
+    locked = (version >= LOCKS) & (np.abs(numbers) < TOO_LARGE).all(axis=1)
+    locked &= ((flags & int(EditorFaceFlag.TEXTURELOCKED)) != 0) | (off > OFF_GRID)
+    far = (off > TOO_FAR) & ~locked
     if far.any():
         meshed = shape.faces[sides[far]]
         at_fault = {found.scene.object: meshed[meshed >= 0].astype(np.int32)}
@@ -157,10 +167,11 @@ def _parameters(
             [found.scene.object],
             at_fault,
         )
-    if (off > OFF_GRID).any():
+    coarse = (off > OFF_GRID) & ~locked
+    if coarse.any():
         report.warn(
-            f"{found.scene.object.name}: the textures of {int((off > OFF_GRID).sum())} faces moved by up to "
-            f"{off.max():.1f} texels: the editor's numbers are whole"
+            f"{found.scene.object.name}: the textures of {int(coarse.sum())} faces moved by up to "
+            f"{off[coarse].max():.1f} texels: the editor's numbers are whole"
         )
     for number, side in enumerate(sides.tolist()):
         one = settings[number]
@@ -170,8 +181,13 @@ def _parameters(
             "scale": (float(one["scale"][0]), float(one["scale"][1])),
             "light_scale": (float(one["light_scale"][0]), float(one["light_scale"][1])),
         }
-        flags = int(faces.fields["flags"][side])
-        if flags & EditorFaceFlag.TEXTURELOCKED:
-            made_of["flags"] = flags & ~int(EditorFaceFlag.TEXTURELOCKED)
+        if locked[number]:
+            made_of["shift"] = (int(one["shift"][0]), int(one["shift"][1]))
+            made_of["flags"] = int(flags[number]) | int(EditorFaceFlag.TEXTURELOCKED)
+            made_of["rotate"], made_of["transform"], made_of["position"] = lock(
+                wanted[number], made_of["light_scale"], made_of["scale"], made_of["shift"]
+            )
+        elif flags[number] & EditorFaceFlag.TEXTURELOCKED:
+            made_of["flags"] = int(flags[number]) & ~int(EditorFaceFlag.TEXTURELOCKED)
         result[side] = made_of
     return result

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...formats.genesis import textures
-from ...formats.genesis.records import FaceArray, new_faces, texture_field
+from ...formats.genesis.records import EditorFaceFlag, FaceArray, new_faces, texture_field
 from ..scene.meshes import MeshData
 from ..scene.reports import Report, SceneError
 from . import layout
@@ -35,6 +35,7 @@ _DEFAULTS: dict[str, Any] = {
     "u_vec": 0, "v_vec": 0, "draw_scale": 1, "offset": 0,
     "rotate": 0, "shift": 0, "scale": 1, "light_scale": textures.LIGHT_SCALE,
 }  # fmt: skip
+_VECTORS = ("u_vec", "v_vec", "draw_scale_x", "draw_scale_y", "offset_x", "offset_y")
 VISIBLE = 0x200
 """The EditorFaceFlag of every face that the editor makes."""
 
@@ -154,6 +155,7 @@ class FaceReader:
             _put_vectors(faces, result.fields)
         else:
             _lay(faces, result.fields)
+            self._lay_locked(faces, shape.records, result.edited)
         blank = ~faces["u_vec"].any(axis=1) | ~faces["v_vec"].any(axis=1)
         plain = shape.inside.copy()
         if shape.brush < 0 and self.settings.new_textures == "axes":
@@ -162,6 +164,18 @@ class FaceReader:
         self._lay_by_uv(shape, source, result, edited, plain)
         self._one_texture_a_side(shape, source, result)
         return result
+
+    def _lay_locked(self, faces: FaceArray, records: Ints, edited: dict[str, Bools]) -> None:
+        """Texture-locked faces lie as their records say, unless another turn, shift or scale was typed in."""
+        if self.geometry is None:
+            return
+        typed = np.logical_or.reduce([edited[name] for name in self.laid])
+        locked = np.flatnonzero((records >= 0) & ~typed)
+        flags = self.geometry.fields["flags"][records[locked]].astype(np.int64)
+        locked = locked[(flags & int(EditorFaceFlag.TEXTURELOCKED)) != 0]
+        for name in _VECTORS:
+            column = faces[name]
+            column[locked] = self.geometry.faces[name][records[locked]]
 
     def _fields(self, shape: Shape, source: MeshFaces) -> ReadFaces:
         """What records and attributes say; planes and texture vectors are still the records'."""
@@ -245,7 +259,7 @@ class FaceReader:
         if self.geometry is not None and known.any() and self.kind == "3dt":
             # Laid on again for a turned face, they don't say how the texture lay before.
             was = self.geometry.faces[shape.records[sides[known]]]
-            for name in ("u_vec", "v_vec", "draw_scale_x", "draw_scale_y", "offset_x", "offset_y"):
+            for name in _VECTORS:
                 column = result[name]
                 column[known] = was[name]
         return moved_textures(result, shape.move)
@@ -320,7 +334,7 @@ class FaceReader:
     @staticmethod
     def _set(result: ReadFaces, sides: Ints, faces: FaceArray) -> None:
         """Give sides the texture vectors of `faces`."""
-        for name in ("u_vec", "v_vec", "draw_scale_x", "draw_scale_y", "offset_x", "offset_y"):
+        for name in _VECTORS:
             before = result.faces[name][sides]
             now = faces[name]
             differs = before != now

@@ -244,6 +244,27 @@ def lay_locked(faces: FaceArray, looks: Sequence[EditorFace]) -> None:
             faces["offset_x"][number], faces["offset_y"][number] = _locked_shift(look, u, v)
 
 
+def lock(
+    face: np.void, light_scale: Sequence[float], scale: Sequence[float], shift: Sequence[int]
+) -> tuple[float, tuple[float, ...], tuple[float, float, float]]:
+    """What makes a texture-locked face (since 1.32) of a record of FACE: its turn in degrees, its axes and its place.
+
+    The inverse of :func:`lay_locked`, for any vectors, turned and skewed ones too. The rest of the editor's parameters
+    is given: `textures.parameters`, with whole shifts; what is left of those goes into the place.
+    """
+    u, v = (face[name].astype(np.float64) * one for name, one in zip(("u_vec", "v_vec"), light_scale, strict=True))
+    rest = [whole - float(face[name]) for whole, name in zip(shift, ("offset_x", "offset_y"), strict=True)]
+    wanted = np.array(rest) * [one or 1.0 for one in scale]
+    place = np.linalg.lstsq(np.array([u, v]), wanted, rcond=None)[0]
+    transform = (*np.column_stack([u, v, np.cross(u, v)]).ravel().tolist(), 0.0, 0.0, 0.0)
+    rotate = 0.0
+    if transform == IDENTITY:  # that says that the face has no axes of its own: the same ones, a quarter turn further
+        rotate = -90.0
+        transform = (*np.column_stack([-v, u, np.cross(u, v)]).ravel().tolist(), 0.0, 0.0, 0.0)
+    x, y, z = (float(one) + 0.0 for one in place)
+    return rotate, tuple(one + 0.0 for one in transform), (x, y, z)
+
+
 def _face_angle(normal: Floats) -> Doubles:
     """The matrix that a face without its own gets: it turns the face into the xy plane (editor, before 1.32)."""
     down = normal.astype(np.float64)
@@ -414,14 +435,5 @@ def _editor_face(face: np.void, setting: np.void, name: str, points: Floats) -> 
         made.rotate = rotate
         return made
     made.flags |= int(EditorFaceFlag.TEXTURELOCKED)
-    axes = [
-        face[vector].astype(np.float64) * scale
-        for vector, scale in zip(("u_vec", "v_vec"), made.light_scale, strict=True)
-    ]
-    third = np.cross(*axes)
-    made.transform = (*np.column_stack([*axes, third]).ravel().tolist(), 0.0, 0.0, 0.0)
-    # The shift is whole: what is left of it goes into the place that the texture begins at.
-    rest = np.array(made.shift) - shift
-    place = axes[0] * (rest[0] * made.scale[0]) + axes[1] * (rest[1] * made.scale[1])
-    made.position = (*place.tolist(),)
+    made.rotate, made.transform, made.position = lock(face, made.light_scale, made.scale, made.shift)
     return made

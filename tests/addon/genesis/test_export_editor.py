@@ -9,9 +9,22 @@ from levelwright.addon.genesis import layout
 from levelwright.addon.scene import originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
+from levelwright.formats.genesis import EditorFace, convert, typedefs
 
 from tests.addon.genesis.export_helpers import brush, exported, imported, part, place, positions, set_uvs, uvs
-from tests.formats.genesis_3dt_text import entity, group, hollow, leaf, level, model, whole_level
+from tests.formats.genesis_3dt_text import (
+    IDENTITY,
+    box_points,
+    entity,
+    face,
+    group,
+    head,
+    hollow,
+    leaf,
+    level,
+    model,
+    whole_level,
+)
 from tests.formats.genesis_bytes import room
 
 UP, DOWN = 2, 3
@@ -309,3 +322,72 @@ def test_hidden_and_locked_brushes_are_so_in_the_viewport_and_go_back():
     c.hide_viewport = c.hide_select = False
     c["hidden"] = True
     assert [one.flags for one in genesis.read(exported(scene)).brushes] == [1, 1, 0x1001]
+
+
+LOCKED = 0x300
+AXES = (0.8, -0.6, 0, 0.6, 0.8, 0, 0, 0, 1, 0, 0, 0)
+
+
+def corners(obj, matrix):
+    """Places and UVs of an object's corners, [c, 5], in an order that doesn't depend on the mesh's."""
+    own = positions(obj)[[loop.vertex_index for loop in obj.data.loops]]
+    rows = np.column_stack([own @ matrix[:3, :3].T + matrix[:3, 3], uvs(obj)])
+    return np.array(sorted(map(tuple, np.round(rows, 2).tolist())))
+
+
+def same_picture(data, scene, record):
+    """A written level shows textures where the scene has them, and compiles to that."""
+    seen = brush(scene, record)
+    expected = corners(seen, np.array(seen.matrix_basis))
+    compiled, _ = convert.to_map(genesis.read(data), typedefs.BUILTIN)
+    for again, file in ((data, "again.3dt"), (genesis.write(compiled), "again.map")):
+        made = brush(imported(again, file), record)
+        np.testing.assert_allclose(corners(made, np.array(made.matrix_basis)), expected, atol=0.02)
+
+
+@pytest.mark.parametrize("minor", [32, 33, 34])
+def test_locked_textures_stay_locked_on_what_is_moved_and_turned(minor):
+    look = {"transform": AXES, "position": (3, 4, 5), "rotate": 30, "shift": (5, -7), "scale": (0.5, 2.0)}
+    sides = [face(points, (1, minor), flags=LOCKED, **look) for points in box_points((-64,) * 3, (64,) * 3)]
+    brushes = head("box", (1, minor), 1, 2) + "\tBrushFaces 6\n" + "".join(sides)
+    data = sample(brushes, leaf("other", (1, minor), (200,) * 3, (300,) * 3), version=(1, minor))
+    scene = imported(data, "a.3dt")
+    obj = brush(scene, 0)
+    obj.location = (10.5, 20.25, -3)
+    obj.rotation_euler = (0.3, 0.2, 0.1)
+    report = Report()
+    after = exported(scene, report)
+    assert not report.warnings and report.notes == ["brush box changed: 6 faces' corners, 6 texture placements"]
+    level_now = genesis.read(after)
+    assert {one.flags for one in level_now.brushes[0].faces} == {LOCKED}
+    same_picture(after, scene, 0)
+    moved = imported(after, "b.3dt")
+    assert exported(moved) == after
+
+
+def test_textures_that_only_a_lock_can_lay_are_locked_since_that_exists():
+    scene = imported(sample(leaf("box", (1, 32)), version=(1, 32)), "a.3dt")
+    obj = brush(scene, 0)
+    uv = uvs(obj)
+    loops = list(obj.data.polygons[UP].loop_indices)
+    uv[loops] = uv[loops] @ np.array([[1, 0.5], [0.25, 2]]) + 0.3
+    set_uvs(obj, uv)
+    after = exported(scene)
+    flags = [one.flags & LOCKED for one in genesis.read(after).brushes[0].faces]
+    assert flags == [0x200, 0x200, 0x300, 0x200, 0x200, 0x200]
+    same_picture(after, scene, 0)
+
+
+def test_axes_that_look_like_none_are_told_otherwise():
+    record = genesis.new_faces(1)
+    record["u_vec"], record["v_vec"], record["normal"] = (0.5, 0, 0), (0, 0.5, 0), (0, 0, -1)
+    record["offset_x"], record["offset_y"] = 3.25, -4
+    rotate, axes, position = convert.lock(record[0], (2.0, 2.0), (1.0, 1.0), (3, -4))
+    assert axes != IDENTITY
+    made = EditorFace(np.zeros((0, 3), np.float32), "a", LOCKED, rotate=rotate, transform=axes, position=position)
+    made.shift = (3, -4)
+    again = record.copy()
+    again["u_vec"] = again["v_vec"] = again["offset_x"] = 9
+    convert.lay_locked(again, [made])
+    for name in ("u_vec", "v_vec", "offset_x", "offset_y"):
+        np.testing.assert_allclose(again[name], record[name], atol=1e-6)
