@@ -18,7 +18,7 @@ from ...formats.binary import Problem
 from ...formats.fable.records import ROOT_EDGE
 from ..scene import evaluated, identity, meshes, originals, properties, transforms
 from ..scene.reports import Report, SceneError
-from . import game_map_reader, ground_navigation, layout, palette_reader, palettes, thing_reader
+from . import game_map_reader, ground_navigation, layout, navigation_reader, palette_reader, palettes, thing_reader
 from .scene_reader import listed, part
 from .settings import ExportSettings
 from .terrain_reader import Ground, TerrainReader
@@ -98,6 +98,7 @@ class _Export:
             data = next((part for name, part in self.original.parts.items() if name.lower().endswith(layout.TNG)), None)
         known = self.original.token if self.original is not None else None
         self.things = thing_reader.apply(self.context, self.collection, level, data, known, self.report)
+        navigation_reader.apply(self.context, self.collection, level, known, self.report)
         if self.level is None:
             ground_navigation.make(level)
         else:

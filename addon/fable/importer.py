@@ -13,7 +13,7 @@ from ...formats import fable
 from ..preferences import theme_directories
 from ..scene import identity, images, originals, properties
 from ..scene.reports import Report
-from . import game_map, layout, materials, palettes, terrain, things, view, weights
+from . import game_map, layout, materials, navigation, palettes, terrain, things, view, weights
 from .settings import ImportSettings
 from .site import Site
 
@@ -66,6 +66,8 @@ def build_scene(
     palettes.write(collection, names)
     _build_ground(site, names)
     game_map.build(site)
+    if settings.navigation:
+        navigation.build(site)
     if settings.things:
         things.build(site)
     scene.collection.children.link(collection)

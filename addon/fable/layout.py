@@ -38,6 +38,15 @@ changed through `palettes`. Whose sounds count follows from the option "map_vers
 has what the lists don't show: the slots' values, junk behind the names' NUL.
 A slot is used where its name isn't empty or its value isn't 0.
 
+**Navigation** is hidden at first. Each layer of a section is a mesh object, stamp "leaves" (record: `leaves_record`), a
+quad a leaf, over the ground for show: only what it covers seen from above means anything. Faces have record_id = the
+running number of the node over all sections + 1 and record_check, LEAF_FIELDS, `level` for show (edge = 32 / 2^level),
+DOOR (0: none, else the number n of the list of UIDs in the object's property DOOR_n, whose things open it) and CLOSED.
+Leaves can't be moved, added or deleted in Blender: they follow from the ground. Action points are empties, stamp
+"action_point" (record: the running number over all sections), in their section's collection: x, y and POINT_LAYER; an
+empty there that has no stamp, or that of another one there, is a new one. POINTS on the collection says that they were
+made. A section that can't be read, and a layer whose object is gone, stays as it is in the original.
+
 **Things** are empties, one for each, stamp "thing": their record is the running number over all sections of the `.tng`.
 A section's name is SECTION_NAME on its collection. Place, rotation and ObjectScale are the object's: local x is a
 thing's right, y its front (RHSetForward), z its top (RHSetUp). All else is custom properties, in the file's order:
@@ -80,6 +89,14 @@ THINGS, THING_SECTION, THING = "things", "thing_section", "thing"
 MATERIAL = "material"
 PREVIEW = "preview"
 """Made for show only (a sun, ...): never exported, safe to delete."""
+
+# Navigation: stamps, face attributes, property keys.
+LEAVES, ACTION_POINT = "leaves", "action_point"
+LEAF_FIELDS: dict[str, int] = {"region": 2**31 - 2, "preference": 255}
+"""INT face attributes of leaves, and the highest value of each. Preference: 0 path, 128 other ground, 64 above."""
+DOOR, CLOSED = "door", "closed"
+POINT_LAYER = "layer"
+POINTS = "levelwright_action_points"
 
 # Things: files, and property keys.
 TNG = ".tng"
@@ -163,6 +180,11 @@ class LevelProperties:
     checksum: int = setting(
         0, "Ties the level to its baked terrain, as far as is known; the game does not check it", 0, 2**32 - 1
     )
+
+
+def leaves_record(section: int, layer: int) -> int:
+    """The record of the object with a section's leaves of a layer (0 to 255)."""
+    return section * 256 + layer
 
 
 def shown_heights(cells: Records) -> NDArray[np.float32]:
