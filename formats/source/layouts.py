@@ -158,13 +158,7 @@ _TABLE: dict[int, tuple[_Variant, ...]] = {
     LumpId.LEAFFACES: _either(tree.LEAFFACE, tree.LEAFFACE_32, tree.LEAFFACE_32),
     LumpId.LEAFBRUSHES: _either(tree.LEAFBRUSH, tree.LEAFBRUSH_32, tree.LEAFBRUSH_32),
     LumpId.BRUSHES: (_Variant(geometry.BRUSH),),
-    LumpId.BRUSHSIDES: (
-        _Variant(geometry.BRUSHSIDE, maps=range(21), wide=False),
-        _Variant(geometry.BRUSHSIDE, maps=_V21, version_first=True),
-        _Variant(geometry.BRUSHSIDE_THIN, maps=_V21, version_first=False),
-        _Variant(geometry.BRUSHSIDE_32, wide=True),
-        _Variant(geometry.BRUSHSIDE_32_THIN, (1,)),
-    ),
+    LumpId.BRUSHSIDES: _either(geometry.BRUSHSIDE, geometry.BRUSHSIDE_32, geometry.BRUSHSIDE_STRATA),
     LumpId.AREAS: (_Variant(tree.AREA),),
     LumpId.AREAPORTALS: _either(tree.AREAPORTAL, tree.AREAPORTAL_32, tree.AREAPORTAL_32),
     LumpId.PORTALS: (

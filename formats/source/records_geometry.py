@@ -135,21 +135,19 @@ VERTNORMALINDEX_32 = record(("normal", "<u4"), size=4)
 # ------------------------------------------------------------------------------------------------- brushes and models
 
 BRUSH = record(("firstside", "<i4"), ("numsides", "<i4"), ("contents", "<u4"), size=12)
+#: Before v21, the SDK has a short for `bevel`; its bytes are these, also on consoles.
 BRUSHSIDE = record(
     ("planenum", "<u2"),
     ("texinfo", "<i2"),
     ("dispinfo", "<i2"),  # never a real index (notes §2.2)
-    ("bevel", "<i2"),  # 1: for collision only
+    ("bevel", "u1"),  # 1: for collision only
+    ("thin", "u1"),  # CS:GO
     size=8,
-)
-#: v21 and later.
-BRUSHSIDE_THIN = record(
-    ("planenum", "<u2"), ("texinfo", "<i2"), ("dispinfo", "<i2"), ("bevel", "u1"), ("thin", "u1"), size=8
 )
 #: Vindictus.
 BRUSHSIDE_32 = record(("planenum", "<u4"), ("texinfo", "<i4"), ("dispinfo", "<i4"), ("bevel", "<i4"), size=16)
 #: Strata.
-BRUSHSIDE_32_THIN = record(
+BRUSHSIDE_STRATA = record(
     ("planenum", "<u4"),
     ("texinfo", "<i4"),
     ("dispinfo", "<i4"),
