@@ -132,7 +132,8 @@ def _pictures(
                 site.report.missing("theme images", name or f"slot {slot}")
             continue
         if len(found) == MAX_IMAGES:
-            site.report.warn(f"more than {MAX_IMAGES} themes have images: those that cover least have colours")
+            if covered[slot] > 0:
+                site.report.warn(f"more than {MAX_IMAGES} themes have images: those that cover least have colours")
             break
         found[slot] = bpy.data.images.load(str(path), check_existing=True)
     site.report.count("theme images", len(found))

@@ -6,7 +6,7 @@ object, coloured on the terrain's faces when they are switched on (or again: `sh
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import bpy
 import numpy as np
@@ -16,7 +16,6 @@ from ..scene import attributes, meshes
 from ..scene.materials import Nodes, Socket, node_group
 from . import colors, layout, palettes
 
-Kind = Literal["themes", "walkable", "camera", "path", "shore", "sound", "atmosphere"]
 KINDS: dict[str, tuple[str, str]] = {
     "themes": ("Themes", "The ground as it is"),
     "walkable": ("Walkable", "Green where creatures and the hero may walk, red where not"),
@@ -85,8 +84,8 @@ def _mix(nodes: Nodes, factor: Socket, first: Any, second: Any) -> Socket:
     return node.outputs[2]
 
 
-def show(level: bpy.types.Collection, kind: Kind) -> bool:
-    """Show an overlay on a level's terrain; False for a level without a terrain that has our material."""
+def show(level: bpy.types.Collection, kind: str) -> bool:
+    """Show an overlay, a key of KINDS, on a level's terrain; False where none has our material."""
     terrain = layout.object_of(level, layout.TERRAIN)
     switch = _switch(terrain)
     if terrain is None or switch is None:
@@ -113,7 +112,7 @@ def _switch(terrain: bpy.types.Object | None) -> Any:
     return None
 
 
-def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: Kind) -> None:
+def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: str) -> None:
     """Colour the terrain's faces by the game map's object (or, in old maps, the sounds of the cells)."""
     names = palettes.read(level)
     mesh: Any = terrain.data

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.fable import heights
 from ...formats.fable.records import Records
 from ..scene import identity, meshes
 from ..scene.attributes import Domain, Kind
@@ -22,7 +23,7 @@ Arrays = dict[str, tuple[Domain, Kind, Any]]
 def build(site: Site, layers: Sequence[str], blend: weights.Weights) -> bpy.types.Object:
     """Make the terrain's object, without a material. layers: the name of each slot's, "" for none."""
     cells = site.level.cells
-    bad = int(np.count_nonzero(~np.isfinite(cells["height"])))
+    bad = int(np.count_nonzero(~np.isfinite(heights(cells))))
     if bad:
         site.report.warn(f"{bad} cells have heights that aren't numbers: they are shown at 0, and kept as they are")
     mesh = build_mesh("Terrain", cells, site.token)
