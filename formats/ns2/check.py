@@ -1,0 +1,177 @@
+"""What the game or the editor would misread in a level, or an artist didn't mean (ns2-level-notes §6, §10)."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..binary import FormatError, Problem
+from .level import Group, Layer, Level
+from .mesh import Mesh
+from .names import meant
+from .objects import Entity, no_group
+from .records import FLOAT_TYPES, NO_GROUP, NO_MAPPING_GROUP, Ints, layers_of
+
+Severity = Literal["error", "warning"]
+
+
+def check(level: Level) -> list[Problem]:
+    """Problems, each with its place; many of one kind are one problem that names the first."""
+    found: list[Problem] = []
+    for part in (_listed, _vertices, _loops, _faces, _triangles, _groups, _entities):
+        try:
+            found += part(level)
+        except FormatError as error:
+            problem = Problem(error.reading or "level", str(error))
+            if problem not in found:
+                found.append(problem)
+    return found
+
+
+def _some(wrong: npt.NDArray[np.bool_], place: str, message: str, severity: Severity = "error") -> Iterator[Problem]:
+    """One problem for all elements where `wrong` is set."""
+    numbers = np.flatnonzero(wrong)
+    if len(numbers):
+        more = f" (and {len(numbers) - 1} more)" if len(numbers) > 1 else ""
+        yield Problem(f"{place} {numbers[0]}{more}", message, severity)
+
+
+def _listed(level: Level) -> Iterator[Problem]:
+    yield from _names(level.layers, "layer")
+    yield from _names(level.groups, "group")
+
+
+def _names(listed: list[Layer] | list[Group], kind: str) -> Iterator[Problem]:
+    for each in listed:
+        place = f"{kind} {each.name!r}"
+        wanted = meant(each.name, kind)
+        if wanted:
+            yield Problem(place, f"means nothing to the game; {wanted!r} would", "warning")
+        elif each.name != each.name.strip():
+            yield Problem(place, "its name begins or ends with a blank", "warning")
+    for number, count in Counter(each.id for each in listed).items():
+        if count > 1:
+            yield Problem(f"{kind} id {number}", f"{count} have it")
+
+
+def _vertices(level: Level) -> Iterator[Problem]:
+    mesh = level.mesh
+    yield from _some(~np.isfinite(mesh.positions).all(axis=1), "vertex", "its position is no number")
+    beyond = (mesh.edges["vertices"] >= len(mesh.vertices)).any(axis=1)
+    yield from _some(beyond, "edge", f"names a vertex that is not there: there are {len(mesh.vertices)}")
+
+
+def _loops(level: Level) -> Iterator[Problem]:
+    mesh = level.mesh
+    faces = mesh.faces
+    if not len(faces):
+        return
+    starts, ends = mesh.corners, mesh.ends
+    following = np.arange(1, len(starts) + 1)
+    filled = np.diff(faces.loop_members) > 0
+    following[faces.loop_members[1:][filled] - 1] = faces.loop_members[:-1][filled]
+    broken = np.zeros(len(faces), np.bool_)
+    broken[faces.loop_faces[faces.member_loops[ends != starts[following]]]] = True
+    yield from _some(broken, "face", "the edges of a loop are not one behind the other", "warning")
+    small = np.zeros(len(faces), np.bool_)
+    small[faces.loop_faces[np.diff(faces.loop_members) < 3]] = True
+    yield from _some(small, "face", "a loop has fewer than three edges", "warning")
+
+
+def _faces(level: Level) -> Iterator[Problem]:
+    mesh = level.mesh
+    records = mesh.faces.records
+    beyond = records["material"] >= len(mesh.materials)
+    yield from _some(beyond, "face", f"names a material that is not there: there are {len(mesh.materials)}")
+    groups = records["mapping_group"]
+    missing = (groups != NO_MAPPING_GROUP) & ~np.isin(groups, mesh.mapping_groups["id"])
+    yield from _some(missing, "face", "names a mapping group that is not there")
+    numbers = np.column_stack([records["angle"], records["offset"], records["scale"]])
+    yield from _some(~np.isfinite(numbers).all(axis=1), "face", "its texture lies nowhere: no numbers", "warning")
+    layers = mesh.face_layers
+    if len(layers.has) != len(records):
+        yield Problem("face layers", f"are of {len(layers.has)} faces, there are {len(records)}")
+    elif level.version > 4:
+        known = _mask_words(level.layers)
+        yield from _some((layers.masks & ~known).any(axis=1), "face", "is in a layer that is not there", "warning")
+    for number, path in enumerate(mesh.materials):
+        if not path.endswith(".material"):
+            yield Problem(f"material {number}", f"{path!r} does not end with .material", "warning")
+
+
+def _mask_words(layers: list[Layer]) -> npt.NDArray[np.uint32]:
+    mask = sum(1 << number for number in {layer.id for layer in layers} if number < 256)
+    return np.frombuffer(mask.to_bytes(32, "little"), "<u4")
+
+
+def _triangles(level: Level) -> Iterator[Problem]:
+    mesh = level.mesh
+    triangles = mesh.triangles
+    if triangles is None:
+        return
+    faces = len(triangles.face_triangles) - 1
+    if faces != len(mesh.faces):
+        yield Problem("triangles", f"are of {faces} faces, there are {len(mesh.faces)}")
+    table = triangles.triangles
+    count = len(mesh.vertices) + len(triangles.ghosts)
+    owners = np.repeat(np.arange(faces), np.diff(triangles.face_triangles))
+    beyond = (table["vertices"] >= count).any(axis=1)
+    yield from _by_face(beyond, owners, f"names a vertex that is not there: there are {count}")
+    if "normals" in (table.dtype.names or ()):
+        beyond = (table["normals"] > len(triangles.normals)).any(axis=1)
+        yield from _by_face(beyond, owners, f"names a normal that is not there: there are {len(triangles.normals)}")
+
+
+def _by_face(wrong: npt.NDArray[np.bool_], owners: Ints, message: str) -> Iterator[Problem]:
+    yield from _some(wrong, f"triangle of face {owners[wrong.argmax()] if wrong.any() else 0}:", message)
+
+
+def _groups(level: Level) -> Iterator[Problem]:
+    mesh = level.mesh
+    known = np.array([group.id for group in level.groups], np.uint32)
+    counts: tuple[tuple[str, Callable[[Mesh], Any]], ...] = (
+        ("vertices", lambda mesh: mesh.vertices),
+        ("edges", lambda mesh: mesh.edges),
+        ("faces", lambda mesh: mesh.faces),
+    )
+    for kind, elements in counts:
+        table = getattr(mesh.geometry_groups, kind)
+        for number in table.ids[~np.isin(table.ids, known)].tolist():
+            yield Problem(f"{kind} of group {number}", "there is no such group", "warning")
+        if len(table.members) and int(table.members.max()) >= len(elements(mesh)):
+            yield Problem(f"{kind} of groups", f"{table.members.max()} is named, there are {len(elements(mesh))}")
+
+
+def _entities(level: Level) -> Iterator[Problem]:
+    groups = {group.id for group in level.groups} | {NO_GROUP, no_group(level.version)}
+    layers = {layer.id for layer in level.layers}
+    for number, entity in enumerate(level.entities):
+        place = f"object {number} ({entity.class_name})"
+        yield from _properties(entity, place)
+        if entity.group not in groups:
+            yield Problem(place, f"is in group {entity.group}, which is not there", "warning")
+        missing = [layer for layer in layers_of(entity.layers) if layer not in layers]
+        if missing:
+            yield Problem(place, f"is in layer {missing[0]}, which is not there", "warning")
+
+
+def _properties(entity: Entity, place: str) -> Iterator[Problem]:
+    names = {each.name for each in entity.properties}
+    for name in ("origin", "angles"):
+        if name not in names:
+            yield Problem(place, f"has no {name}", "warning")
+    if len(names) < len(entity.properties):
+        name, count = Counter(each.name for each in entity.properties).most_common(1)[0]
+        yield Problem(place, f"has {name!r} {count} times", "warning")
+    for each in entity.properties:
+        if each.type in FLOAT_TYPES and len(each.raw) == 4 * each.components:
+            # Infinite or no number: all bits of the exponent are set.
+            if any(each.raw[at + 3] & 0x7F == 0x7F and each.raw[at + 2] & 0x80 for at in range(0, len(each.raw), 4)):
+                yield Problem(place, f"{each.name} is no number: {each.value}")
+        elif each.id == 2:
+            try:
+                _ = each.value
+            except FormatError as error:
+                yield Problem(place, str(error))

@@ -1,0 +1,188 @@
+"""What a level holds, for people to read: a summary, and everything decoded."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..binary import FormatError
+from .faces import FaceLayers, Faces
+from .level import EditorSettings, Group, Layer, Level
+from .mesh import Mesh
+from .objects import Entity, Property, Value
+from .parts import Parts
+from .records import LEVEL_ORDER, MESH_ORDER, ChunkId, PropertyType, layers_of
+from .triangles import GeometryGroups, GroupTable, Triangles
+
+
+def summary(level: Level) -> dict[str, Any]:
+    """Return the outlines: sizes, names, counts. What can't be decoded says so."""
+    return {
+        "version": level.version,
+        "mesh": _try(lambda: _mesh_summary(level.mesh)),
+        "materials": _try(lambda: level.mesh.materials),
+        "layers": _try(lambda: [layer.name for layer in level.layers]),
+        "groups": _try(lambda: [group.name for group in level.groups]),
+        "objects": _try(lambda: dict(Counter(entity.class_name for entity in level.entities).most_common())),
+        "pathing": _try(lambda: _settings_summary(level.pathing)),
+        "unknown chunks": _unknown(level, LEVEL_ORDER) + _try_unknown(level),
+    }
+
+
+def _try(part: Callable[[], Any]) -> Any:
+    try:
+        return part()
+    except FormatError as error:
+        return str(error)
+
+
+def _mesh_summary(mesh: Mesh) -> dict[str, Any]:
+    positions = mesh.positions
+    triangles = mesh.triangles
+    finite = positions[np.isfinite(positions).all(axis=1)]
+    corners = (finite.min(axis=0), finite.max(axis=0)) if len(finite) else ()
+    return {
+        "vertices": len(positions),
+        "edges": len(mesh.edges),
+        "smooth edges": int(mesh.smooth.sum()) or None,
+        "faces": len(mesh.faces),
+        "faces with holes": int((np.diff(mesh.faces.face_loops) > 1).sum()) or None,
+        "triangles": None if triangles is None else len(triangles.triangles),
+        "ghost vertices": None if triangles is None else len(triangles.ghosts) or None,
+        "smoothed normals": None if triangles is None else len(triangles.normals) or None,
+        "mapping groups": len(mesh.mapping_groups) or None,
+        "from, to (metres)": [" ".join(f"{value:g}" for value in corner) for corner in corners],
+    }
+
+
+def _settings_summary(settings: EditorSettings | None) -> dict[str, Any] | None:
+    return None if settings is None else {each.name: each.value for each in settings.properties}
+
+
+def _unknown(parts: Parts, known: tuple[int, ...]) -> list[str]:
+    return [f"{chunk.id}: {len(chunk.data)} bytes" for chunk in parts.chunks if chunk.id not in known]
+
+
+def _try_unknown(level: Level) -> list[str]:
+    try:
+        return [f"{each} of the mesh" for each in _unknown(level.mesh, MESH_ORDER)]
+    except FormatError:
+        return []
+
+
+def contents(level: Level) -> dict[str, Any]:
+    """Return everything decoded: fields under their names, bulk data as arrays, bytes as they are.
+
+    Its lists are iterators: go through it once. What can't be decoded is a FormatError in its place.
+    """
+    return {
+        "version": level.version,
+        "chunks": [chunk.id for chunk in level.chunks if chunk.id != ChunkId.OBJECT],
+        "mesh": _tried(lambda: _mesh(level.mesh)),
+        "objects": _tried(lambda: (_entity(entity) for entity in level.entities)),
+        "layers": _tried(lambda: [_listed(layer) for layer in level.layers]),
+        "groups": _tried(lambda: [_listed(group) for group in level.groups]),
+        "viewports": _tried(lambda: level.viewports),
+        "custom colors": _tried(lambda: [f"{color:08x}" for color in level.custom_colors]),
+        "editor settings": _tried(lambda: [_settings(settings) for settings in level.editor_settings]),
+        "unknown chunks": _unknown_contents(level, LEVEL_ORDER),
+    }
+
+
+def _tried(part: Callable[[], Any]) -> Any:
+    try:
+        return part()
+    except FormatError as error:
+        return error
+
+
+def _unknown_contents(parts: Parts, known: tuple[int, ...]) -> list[dict[str, Any]]:
+    return [{"id": chunk.id, "data": bytes(chunk.data)} for chunk in parts.chunks if chunk.id not in known]
+
+
+def _mesh(mesh: Mesh) -> dict[str, Any]:
+    return {
+        "materials": _tried(lambda: mesh.materials),
+        "vertices": _tried(lambda: mesh.vertices),
+        "edges": _tried(lambda: mesh.edges),
+        "faces": _tried(lambda: _faces(mesh.faces)),
+        "face layers": _tried(lambda: _face_layers(mesh.face_layers)),
+        "mapping groups": _tried(lambda: mesh.mapping_groups),
+        "geometry groups": _tried(lambda: _geometry_groups(mesh.geometry_groups)),
+        "triangles": _tried(lambda: _triangles(mesh.triangles)),
+        "unknown chunks": _unknown_contents(mesh, MESH_ORDER),
+    }
+
+
+def _faces(faces: Faces) -> dict[str, Any]:
+    return {
+        **{name: faces.records[name] for name in faces.records.dtype.names or ()},
+        "first loop": faces.face_loops,
+        "first member of loop": faces.loop_members,
+        "members": faces.members,
+    }
+
+
+def _face_layers(layers: FaceLayers) -> dict[str, Any]:
+    return {"has": layers.has, "masks": layers.masks}
+
+
+def _geometry_groups(groups: GeometryGroups) -> dict[str, Any]:
+    return {kind: _group_table(getattr(groups, kind)) for kind in ("vertices", "edges", "faces")}
+
+
+def _group_table(table: GroupTable) -> dict[str, Any]:
+    return {"ids": table.ids, "first": table.starts, "members": table.members}
+
+
+def _triangles(triangles: Triangles | None) -> dict[str, Any] | None:
+    if triangles is None:
+        return None
+    return {
+        "ghosts": triangles.ghosts,
+        "normals": triangles.normals,
+        "first triangle of face": triangles.face_triangles,
+        "triangles": triangles.triangles,
+    }
+
+
+def _entity(entity: Entity) -> dict[str, Any]:
+    return {
+        "class": entity.class_name,
+        "layers": None if entity.layers is None else layers_of(entity.layers),
+        "group": entity.group,
+        "properties": [_property(each) for each in entity.properties],
+        "editor data": [{"name": each.name, "data": each.data} for each in entity.editor_data],
+    }
+
+
+def _property(each: Property) -> dict[str, Any]:
+    if not each.name and each.type < 0:
+        return {"id": each.id, "data": each.raw}
+    known = each.type in PropertyType.__members__.values()
+    return {
+        "name": each.name,
+        "type": PropertyType(each.type).name.lower() if known else each.type,
+        "components": each.components,
+        "animated": each.animated,
+        "value": _tried(lambda: _plain(each.value)),
+        "bytes": each.raw,
+    }
+
+
+def _plain(value: Value) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _listed(each: Layer | Group) -> dict[str, Any]:
+    return {"name": each.name, "id": each.id, "visible": each.visible, "color": list(each.color)}
+
+
+def _settings(settings: EditorSettings) -> dict[str, Any]:
+    return {
+        "id": settings.id,
+        "name": settings.name,
+        "layers": layers_of(settings.layers),
+        "properties": [_property(each) for each in settings.properties],
+    }
