@@ -16,7 +16,7 @@ from ...formats.genesis.map_file import MapLevel
 from ...formats.genesis.typedefs import TypeDef
 from ..scene import identity, properties, transforms
 from ..scene.reports import Report
-from . import layout, lights, values
+from . import glow, layout, lights, values
 from .site import Site
 
 ANGLES = "angles"
@@ -105,7 +105,9 @@ def build(
     classname = entity.classname
     name = layout.readable(entity.name) or layout.readable(classname) or f"Entity {record}"
     typed = typed_pairs(entity, types)
-    light = lights.build(name, classname, typed, site.settings.scale)
+    kind = lights.kind_of(classname)
+    shown = lights.shown_as(kind, typed, site.settings.scale) if kind is not None else None
+    light = lights.build(name, kind, shown) if kind is not None and shown is not None else None
     obj: Any = bpy.data.objects.new(name, light)
     obj.parent = site.root
     identity.stamp(obj, site.token, layout.ENTITY, record)
@@ -121,6 +123,8 @@ def build(
     write(obj, typed, classname, types)
     transforms.remember(obj)
     collection.objects.link(obj)
+    if kind is not None and shown is not None and kind.glows:
+        glow.add(site, obj, shown, collection)
     site.report.count("lights" if light is not None else "entities")
     made: bpy.types.Object = obj
     return made

@@ -20,6 +20,7 @@ from ...formats.genesis.text import fixed
 from ..scene import transforms
 from ..scene.reports import Report, SceneError
 from . import entities, layout, lights, values
+from .lights import COMPILED
 from .scene_reader import Matrix
 
 _KINDS = ("string", "int", "float", "color", "point")
@@ -115,7 +116,7 @@ def read_entity(
     if moved and _read_place(record, not before.pairs, layout.from_blender(matrix[:3, 3]), report, obj):
         edited.append(ORIGIN)
     if isinstance(obj.data, bpy.types.Light):
-        edited += _read_light(obj.data, record, before, scale)
+        edited += _read_light(obj.data, record, before, scale, report)
     if moved and _read_angles(obj, record, matrix, edited):
         edited.append(entities.ANGLES)
     return list(dict.fromkeys(edited))
@@ -125,7 +126,7 @@ def _light_class(obj: bpy.types.Object) -> str | None:
     """The class of an entity that a Blender light is."""
     if not isinstance(obj.data, bpy.types.Light):
         return None
-    return next((name for name, kind in lights.KINDS.items() if kind == obj.data.type), None)
+    return COMPILED.get(obj.data.type)
 
 
 def _read_place(record: KeyValues, fresh: bool, place: Any, report: Report, obj: bpy.types.Object) -> bool:
@@ -177,36 +178,39 @@ def _rotation_of(euler: tuple[float, float, float]) -> Matrix:
     return np.array(Euler(euler, values.ROTATION_MODE).to_matrix(), np.float64)
 
 
-def _read_light(light: Any, record: KeyValues, before: KeyValues, scale: float) -> list[str]:
-    """Write what was edited of a Blender light: which of both kinds it is, brightness, colour, a spotlight's cone.
+def _read_light(light: Any, record: KeyValues, before: KeyValues, scale: float, report: Report) -> list[str]:
+    """Write what was edited of a Blender light: a light or a spotlight, brightness, reach, colour, a spotlight's cone.
 
     before: the record without the edits of properties, which go before those of the light.
     """
     edited = []
-    if lights.KINDS.get(record.classname.lower()) not in (None, light.type) and light.type in lights.KINDS.values():
-        record.set(CLASSNAME, next(name for name, one in lights.KINDS.items() if one == light.type))
+    was = record.classname.lower()
+    if was in COMPILED.values() and COMPILED.get(light.type, was) != was:
+        record.set(CLASSNAME, COMPILED[light.type])
         edited.append(CLASSNAME)
+    kind = lights.kind_of(record.classname) or lights.KINDS[COMPILED.get(light.type, COMPILED["POINT"])]
     told = {}
     for key, text in before.pairs[::-1]:
-        told[key.lower()] = values.as_property(_LIGHT_TYPES.get(key.lower(), "string"), text)
-    look = lights.look(told, scale)
-    intensity = round(lights.intensity_of(light.energy, scale))
+        told[key.lower()] = values.as_property(lights.TYPES.get(key.lower(), "string"), text)
+    look = lights.look(kind, told, scale)
+    brightness = round(lights.brightness_of(kind, light.energy, look.cutoff, scale))
     color = lights.color_of((light.color[0], light.color[1], light.color[2]))
     cone = light.spot_size if light.type == "SPOT" else look.spot_size
+    reach = light.cutoff_distance if kind.reach else look.cutoff
     same_color = all(abs(one - other) <= HALF_STEP for one, other in zip(light.color, look.color, strict=True))
     for key, value, same in (
-        (lights.INTENSITY, intensity, _alike(light.energy, look.energy)),
-        (lights.COLOR, color, same_color),
-        (lights.ARC, round(lights.arc_of(cone)), _alike(cone, look.spot_size)),
+        (kind.brightness, brightness, _alike(light.energy, look.energy)),
+        (kind.reach, round(reach / scale), _alike(reach, look.cutoff)),
+        (kind.color, color, same_color),
+        (kind.arc, round(lights.arc_of(cone)), _alike(cone, look.spot_size)),
     ):
-        fresh = key not in before and not before.pairs and (key != lights.ARC or light.type == "SPOT")
-        if (not same or fresh) and record.get(key) == before.get(key):
+        fresh = key not in before and not before.pairs
+        if key and (not same or fresh) and record.get(key) == before.get(key):
             record.set(key, values.as_text(value))
             edited.append(key)
+    if not kind.brightness and not _alike(light.energy, look.energy):
+        report.warn(f"{light.name}: a {record.classname} has no brightness of its own: its power is not exported")
     return edited
-
-
-_LIGHT_TYPES = {lights.INTENSITY: "float", lights.COLOR: "color", lights.ARC: "float"}
 
 
 def _alike(one: float, other: float) -> bool:

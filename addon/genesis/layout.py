@@ -66,7 +66,8 @@ TYPEDEFS, SETTINGS = "typedefs", "settings"
 """Resources (texts), record 0: the definitions of types as a C header, for reading; a `.3dt`'s editor settings."""
 IMAGE, MATERIAL = "image", "material"
 PREVIEW = "preview"
-"""Made for show only (what cuts leave of brushes): never exported, safe to delete. On a collection and its objects."""
+"""Made for show only (what cuts leave of brushes, glows of lights): never exported, safe to delete. On objects, and on
+the collection of a preview."""
 
 # Property keys.
 ORDER = "order"

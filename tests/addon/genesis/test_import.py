@@ -241,7 +241,7 @@ def test_lights_shine() -> None:
     assert (point.type, point.data.type, point.data.cutoff_distance) == ("LIGHT", "POINT", pytest.approx(150 * 0.0254))
     assert (cone.data.type, cone.data.spot_size) == ("SPOT", pytest.approx(math.radians(60)))
     assert list(cone.data.color) == pytest.approx([1, 0, 0.2])
-    assert lights.intensity_of(cone.data.energy, 0.0254) == pytest.approx(300)
+    assert lights.brightness_of(lights.KINDS["spotlight"], cone.data.energy, 0, 0.0254) == pytest.approx(300)
     bpy.context.view_layer.update()
     along = cone.matrix_world.to_3x3().normalized() @ Vector((0, 0, -1))
     assert tuple(along) == pytest.approx((0, 0, -1), abs=1e-6)  # the engine's x, turned by -90 degrees about its z
@@ -305,7 +305,7 @@ def test_real_levels(corpus: Path, name: str) -> None:
     if not path.is_file():
         pytest.skip("no corpus")
     level, report = reported(path.read_bytes(), path)
-    assert (report.counts["brushes"], report.counts["models"], report.counts["lights"]) == (1729, 59, 215)
+    assert (report.counts["brushes"], report.counts["models"], report.counts["lights"]) == (1729, 59, 226)
     assert report.missing_names == {"texture libraries": ["gedit.txl"]}
     assert not any(obj.data.validate() for obj in level.all_objects if obj.type == "MESH")
 
