@@ -1,15 +1,49 @@
 """Valve's Source engine: compiled maps (`.bsp`), versions 17 to 27 and 42, of PCs and consoles.
 
-A `Level` gives each lump as bytes (`bytes_of`), as a table of records (`table`), and what it means as attributes.
+A `Level` gives each lump as bytes (`bytes_of`), as a table of records (`table`), and as what it means: `entities`,
+`pak`, `visibility`, `game_lumps`, `static_props`, `physcollide` and more. `patch_file` has the verbs for `.lmp` files.
 """
 
 from ..binary import Buffer
-from . import bsp_file
+from . import bsp_file, patch_file
 from .bsp_file import BspFile
+from .check import check
+from .contents import contents, section_at, summary
+from .entities import Entities, Entity, Output
+from .game_lump import GameLumps
 from .level import Level
 from .lumps import LumpId, lump_name
+from .new_level import new_level
+from .pak import Pak, PakFile
+from .patch_file import PatchFile
+from .physcollide import PhysCollide, PhysModel
+from .visibility import Visibility
 
-__all__ = ["BspFile", "Level", "LumpId", "identify", "lump_name", "read", "write"]
+__all__ = [
+    "BspFile",
+    "Entities",
+    "Entity",
+    "GameLumps",
+    "Level",
+    "LumpId",
+    "Output",
+    "Pak",
+    "PakFile",
+    "PatchFile",
+    "PhysCollide",
+    "PhysModel",
+    "Visibility",
+    "check",
+    "contents",
+    "identify",
+    "lump_name",
+    "new_level",
+    "patch_file",
+    "read",
+    "section_at",
+    "summary",
+    "write",
+]
 
 
 def identify(data: Buffer) -> bool:

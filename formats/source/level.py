@@ -7,15 +7,19 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..binary import Budget, Buffer, FormatError
-from . import layouts, lzma_lump, physcollide, visibility
+from . import detail_props, layouts, lzma_lump, occlusion, physcollide, static_props, texdata, visibility
 from .bsp_file import BspFile
+from .detail_props import DetailProps
 from .entities import Entities
-from .game_lump import GameLumps
+from .game_lump import DETAIL_PROPS, STATIC_PROPS, GameLumps
 from .layouts import Layout
 from .lumps import LumpId, lump_name
+from .occlusion import Occlusion
 from .pak import Pak
 from .physcollide import PhysCollide
-from .records import Records
+from .records import ByteOrder, Records
+from .static_props import StaticProps
+from .texdata import Strings
 from .visibility import Visibility
 
 # What lumps may decompress to: real maps stay below ten times their size.
@@ -31,7 +35,7 @@ class Level:
     `file`: header and lumps as they are stored; its `revision` and the versions in its `entries` may be written to.
     """
 
-    __slots__ = ("_layouts", "_plain", "_views", "_wide", "budget", "file")
+    __slots__ = ("_layouts", "_plain", "_props", "_views", "_wide", "budget", "file")
 
     def __init__(self, file: BspFile) -> None:
         self.file = file
@@ -39,6 +43,7 @@ class Level:
         self._plain: dict[int, memoryview] = {}
         self._layouts: dict[int, Layout] = {}
         self._views: dict[int, tuple[Any, Callable[[], bytes | None]]] = {}
+        self._props: dict[str, StaticProps | DetailProps] = {}
         self._wide: bool | None = None
 
     @property
@@ -52,7 +57,7 @@ class Level:
         return self.file.revision
 
     @property
-    def byte_order(self) -> str:
+    def byte_order(self) -> ByteOrder:
         """Of numbers: "<", or ">" in maps of consoles. Tables of records have dtypes in it."""
         return self.file.form.byte_order
 
@@ -83,6 +88,8 @@ class Level:
     def set_bytes(self, lump: int, data: Buffer) -> None:
         """Give a lump other bytes, which are compressed if the old ones were. Raises FormatError."""
         self._views.pop(lump, None)
+        if lump == LumpId.GAME_LUMP:
+            self._props.clear()
         self._put(lump, bytes(data))
 
     def _put(self, lump: int, plain: bytes) -> None:
@@ -168,6 +175,11 @@ class Level:
 
     def _store(self, lump: int) -> None:
         """Put the bytes of what was changed in place."""
+        if lump == LumpId.GAME_LUMP:
+            for name, props in self._props.items():
+                data = props.to_bytes()
+                if data != self.game_lumps.bytes_of(name):
+                    self.game_lumps.set_bytes(name, data)
         if lump in self._views:
             encoded = self._views[lump][1]()
             if encoded is not None and encoded != self._plain[lump]:
@@ -175,7 +187,7 @@ class Level:
 
     def store(self) -> None:
         """Put the bytes of everything that was changed in place, as `write` does. Raises FormatError."""
-        for lump in list(self._views):
+        for lump in sorted(self._views):
             self._store(lump)
 
     @property
@@ -192,6 +204,50 @@ class Level:
             return GameLumps(data, place, self.file.form.byte_order, self.budget, self.file.minor)
 
         return self._view(LumpId.GAME_LUMP, decode, lambda lumps: lumps.encode() if lumps.changed else None)
+
+    @property
+    def static_props(self) -> StaticProps | None:
+        """Models that are part of the world; None if the map has no such lump. Raises FormatError."""
+        if STATIC_PROPS not in self.game_lumps:
+            return None
+        if STATIC_PROPS not in self._props:
+            data, version = self.game_lumps.bytes_of(STATIC_PROPS), self.game_lumps.version_of(STATIC_PROPS)
+            self._props[STATIC_PROPS] = static_props.read(data, version, self.version, self.byte_order)
+        found = self._props[STATIC_PROPS]
+        return found if isinstance(found, StaticProps) else None
+
+    @property
+    def detail_props(self) -> DetailProps | None:
+        """Grass and the like; None if the map has no such lump. Raises FormatError."""
+        if DETAIL_PROPS not in self.game_lumps:
+            return None
+        if DETAIL_PROPS not in self._props:
+            data, version = self.game_lumps.bytes_of(DETAIL_PROPS), self.game_lumps.version_of(DETAIL_PROPS)
+            self._props[DETAIL_PROPS] = detail_props.read(data, version, self.byte_order)
+        found = self._props[DETAIL_PROPS]
+        return found if isinstance(found, DetailProps) else None
+
+    @property
+    def occlusion(self) -> Occlusion | None:
+        """What hides what is behind it; None if the lump is empty. Raises FormatError."""
+        version = self.version_of(LumpId.OCCLUSION)
+
+        def decode(data: Buffer) -> Occlusion | None:
+            return occlusion.read(data, version, self.byte_order) if len(data) else None
+
+        return self._view(LumpId.OCCLUSION, decode, lambda tables: None if tables is None else tables.to_bytes())
+
+    @property
+    def texture_names(self) -> Strings:
+        """What the texdata name; to change them, set what `renamed` and `added` return. Raises FormatError."""
+        return texdata.read(
+            self.table(LumpId.TEXDATA_STRING_TABLE)["offset"], self.bytes_of(LumpId.TEXDATA_STRING_DATA)
+        )
+
+    @texture_names.setter
+    def texture_names(self, names: Strings) -> None:
+        self.set_bytes(LumpId.TEXDATA_STRING_TABLE, names.offsets.astype(self.byte_order + "i4").tobytes())
+        self.set_bytes(LumpId.TEXDATA_STRING_DATA, names.data)
 
     @property
     def pak(self) -> Pak:

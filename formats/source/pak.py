@@ -52,10 +52,8 @@ class PakFile:
 
     def fields(self, extra: int) -> bytes:
         """What local header and central directory have in common."""
-        name = len(self.name)
-        return _FIELDS.pack(
-            self.version, self.flags, self.method, self.time, self.date, self.crc, len(self.packed), self.size, name, extra
-        )  # fmt: skip
+        sizes = (len(self.packed), self.size, len(self.name), extra)
+        return _FIELDS.pack(self.version, self.flags, self.method, self.time, self.date, self.crc, *sizes)
 
 
 class Pak:

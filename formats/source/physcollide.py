@@ -106,7 +106,7 @@ def decode_displacements(data: Buffer, byte_order: str, version: int = 0) -> lis
     count = int(cursor.array(byte_order + "u2", 1, WHAT_DISPLACEMENTS)[0])
     sizes = cursor.array(byte_order + ("u4" if version >= 2 else "u2"), count, WHAT_DISPLACEMENTS)
     none = (1 << 8 * sizes.itemsize) - 1
-    hulls = [None if n == none else cursor.take(n, WHAT_DISPLACEMENTS) for n in sizes.tolist()]
+    hulls: list[Buffer | None] = [None if n == none else cursor.take(n, WHAT_DISPLACEMENTS) for n in sizes.tolist()]
     if cursor.left:
         raise cursor.error(f"{cursor.left} bytes are left behind {count} hulls", WHAT_DISPLACEMENTS)
     return hulls

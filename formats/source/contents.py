@@ -1,0 +1,176 @@
+"""What a map holds, for people to read: a summary, everything decoded, and which part a byte is of."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from ..binary import FormatError
+from .level import Level
+from .lumps import LumpId, lump_name
+from .records import Records
+
+
+def summary(level: Level) -> dict[str, Any]:
+    """Return the outlines: versions, lumps, entities, props, files."""
+    form = level.file.form
+    return {
+        "version": level.version,
+        "minor version": level.file.minor or None,
+        "map revision": level.revision,
+        "byte order": "little-endian" if form.byte_order == "<" else "big-endian",
+        "lump entries": "version first" if form.version_first else None,
+        "encrypted": level.file.encrypted or None,
+        "lumps": [_lump_line(level, lump) for lump in level.lumps if level.file.entries["length"][lump]],
+        "world": _tried(lambda: dict(level.entities[0].pairs) if level.entities else {}),
+        "entities": _tried(lambda: dict(Counter(entity.classname for entity in level.entities).most_common())),
+        "clusters": _tried(lambda: None if level.visibility is None else level.visibility.clusters),
+        "game lumps": _tried(lambda: {name: level.game_lumps.version_of(name) for name in level.game_lumps.ids}),
+        "static props": _tried(lambda: _props_count(level)),
+        "collision models": _tried(lambda: len(level.physcollide.models)),
+        "files in the pak": _tried(lambda: dict(_endings(level).most_common())),
+    }
+
+
+def _tried(ask: Callable[[], Any]) -> Any:
+    try:
+        return ask()
+    except FormatError as error:
+        return str(error)
+
+
+def _lump_line(level: Level, lump: int) -> str:
+    entry = level.file.entries[lump]
+    size = int(entry["length"])
+    packed = f", {int(entry['size'])} decompressed" if entry["size"] else ""
+    line = f"{lump_name(lump)} version {int(entry['version'])}: {size} bytes{packed}"
+    try:
+        layout = level.layout(lump)
+        if layout.dtype is None:
+            return f"{line}; {layout.reason}"
+        return f"{line}; {len(level.bytes_of(lump)) // layout.dtype.itemsize} records of {layout.dtype.itemsize}"
+    except FormatError as error:
+        return f"{line}; {error.message}"
+
+
+def _props_count(level: Level) -> int | None:
+    props = level.static_props
+    return None if props is None or props.props is None else len(props.props)
+
+
+def _endings(level: Level) -> Counter[str]:
+    return Counter(PurePosixPath(name.replace("\\", "/").lower()).suffix for name in level.pak.names)
+
+
+def contents(level: Level) -> dict[str, Any]:
+    """Return everything decoded: tables under the names of their lumps, what is no table as what it means.
+
+    The lumps are an iterator's: go through it once. What cannot be decoded is a FormatError in its place.
+    """
+    return {
+        "version": level.version,
+        "minor version": level.file.minor,
+        "map revision": level.revision,
+        "lumps": (_lump(level, lump) for lump in level.lumps if level.file.entries["length"][lump]),
+    }
+
+
+def _lump(level: Level, lump: int) -> dict[str, Any]:
+    entry = level.file.entries[lump]
+    head = {"lump": lump_name(lump), "version": int(entry["version"]), "decompressed size": int(entry["size"])}
+    lacks = level.file.cut(lump)
+    if lacks:
+        return head | {"bytes behind the end of the file": lacks, "bytes": bytes(level.file.stored(lump))}
+    meanings: dict[int, Callable[[Level], Any]] = {
+        LumpId.ENTITIES: _entities,
+        LumpId.VISIBILITY: _visibility,
+        LumpId.OCCLUSION: _occlusion,
+        LumpId.GAME_LUMP: _game_lumps,
+        LumpId.PHYSCOLLIDE: _physcollide,
+        LumpId.PHYSDISP: lambda level: [None if hull is None else bytes(hull) for hull in level.physdisp],
+        LumpId.PAKFILE: _pak,
+        LumpId.TEXDATA_STRING_DATA: lambda level: level.texture_names.names,
+    }
+    try:
+        if lump in meanings:
+            return head | {"holds": meanings[lump](level)}
+        layout = level.layout(lump)
+        if layout.dtype is None:
+            return head | {"why no table": layout.reason, "bytes": bytes(level.bytes_of(lump))}
+        return head | {"records": columns(level.table(lump))}
+    except FormatError as error:
+        return head | {"records": error}
+
+
+def columns(table: Records) -> dict[str, Any]:
+    """A table's fields as arrays of numbers: padding too, records within records as further tables."""
+    found: dict[str, Any] = {}
+    for name in table.dtype.names or ():
+        column = table[name]
+        if column.dtype.names:
+            found[name] = columns(column)
+        elif column.dtype.kind in "VS":
+            raw = np.frombuffer(column.tobytes(), np.uint8)
+            found[name] = raw.reshape(*column.shape, column.dtype.itemsize)
+        else:
+            found[name] = column
+    return found
+
+
+def _entities(level: Level) -> Iterator[list[list[str]]]:
+    return ([list(pair) for pair in entity.pairs] for entity in level.entities)
+
+
+def _visibility(level: Level) -> dict[str, Any]:
+    found = level.visibility
+    return {} if found is None else {"clusters": found.clusters, "pvs": found.pvs, "pas": found.pas}
+
+
+def _occlusion(level: Level) -> dict[str, Any]:
+    found = level.occlusion
+    if found is None:
+        return {}
+    tables = {"occluders": found.occluders, "polys": found.polys, "vertices": found.vertices}
+    return {name: columns(table) for name, table in tables.items()}
+
+
+def _game_lumps(level: Level) -> Iterator[dict[str, Any]]:
+    return (_game_lump(level, name) for name in level.game_lumps.ids)
+
+
+def _game_lump(level: Level, name: str) -> dict[str, Any]:
+    head = {"id": name, "version": level.game_lumps.version_of(name)}
+    try:
+        static, detail = level.static_props, level.detail_props
+        if name == "sprp" and static is not None:
+            props = static.reason if static.props is None else columns(static.props)
+            leafs = static.leafs["leaf"]
+            return head | {"models": static.models, "leafs": leafs, "props": props, "trailing": static.trailing}
+        if name == "dprp" and detail is not None:
+            sprites = None if detail.sprites is None else columns(detail.sprites)
+            return head | {"models": detail.models, "sprites": sprites, "details": columns(detail.details)}
+        return head | {"bytes": bytes(level.game_lumps.bytes_of(name))}
+    except FormatError as error:
+        return head | {"records": error}
+
+
+def _physcollide(level: Level) -> Iterator[dict[str, Any]]:
+    for entry in level.physcollide.models:
+        yield {"model": entry.model, "solids": [bytes(solid) for solid in entry.solids], "keys": entry.text}
+
+
+def _pak(level: Level) -> Iterator[dict[str, Any]]:
+    for file in level.pak:
+        yield {"name": file.name, "method": file.method, "size": file.size, "crc": file.crc}
+
+
+def section_at(level: Level, offset: int) -> str:
+    """Name the part of the file, as it would be written, that a byte is of."""
+    level.store()
+    for name, data in level.file.parts():
+        if offset < len(data):
+            return name
+        offset -= len(data)
+    return "end of the file"
