@@ -90,7 +90,7 @@ class _Export:
         self._unknown_layers(reader, layers, names)
         for what in palette_reader.write(level, names):
             self.report.note(what)
-        ground = reader.read(before, names, layers)
+        ground = reader.read(before, names, layers, new=self.level is None)
         level.cells = ground.cells
         self._write_game_map(level, names, depsgraph)
         data = None

@@ -90,18 +90,22 @@ class TerrainReader:
         """Vertices as a SceneError has them; none where modifiers made them."""
         return {} if meshes.needs_evaluation(self.object) else {self.object: np.unique(np.concatenate(points))}
 
-    def read(self, cells: Records, names: Palettes, layers: dict[str, int]) -> Ground:
+    def read(self, cells: Records, names: Palettes, layers: dict[str, int], new: bool = False) -> Ground:
         """Lay what the scene holds over cells, CELL [rows, columns].
 
-        names: the palettes as they'll be written. layers: the slot of each weight layer. Raises SceneError, with the
-        vertices at fault.
+        names: the palettes as they'll be written. layers: the slot of each weight layer. new: the cells are no file's:
+        attributes tell what there was before weights were painted. Raises SceneError, with the vertices at fault.
         """
         elements = self._elements(cells.shape)
         ground = Ground(cells.copy())
         flat, before = ground.cells.reshape(-1), cells.reshape(-1)
         self._heights(elements, flat, ground)
+        if new:
+            self._fields(elements, flat, names, np.zeros(len(flat), np.bool_), ground)
+            before = flat.copy()
         painted = self._themes(elements, before, flat, layers)
-        self._fields(elements, flat, names, painted, ground)
+        if not new:
+            self._fields(elements, flat, names, painted, ground)
         self._flags(elements, flat, ground)
         ground.count(
             "themes", (flat["themes"] != before["themes"]).any(1) | (flat["strengths"] != before["strengths"]).any(1)

@@ -1,0 +1,385 @@
+"""Painting flags, themes, atmospheres and sounds, by strokes and on what is selected; and new levels."""
+
+from types import SimpleNamespace
+
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon.fable import brush_cursor, edit, edit_panel, layout, overlays, palettes
+from levelwright.addon.fable.paint import Canvas
+from levelwright.addon.scene import attributes, vertex_groups
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.formats import fable
+from mathutils import Vector
+
+from tests.addon.fable.export_helpers import (
+    LEVEL,
+    activate,
+    changed_cells,
+    exported,
+    game_map,
+    imported,
+    positions,
+    reopened,
+    set_values,
+    terrain,
+)
+
+DATA = LEVEL.build()
+COLUMNS = 33
+
+
+def at(x: int, y: int) -> int:
+    return y * COLUMNS + x
+
+
+def stroke(level, target, *places, name="", radius=2.0, strength=1.0, erase=False):
+    made = edit.Stroke(Canvas(bpy.context, level, target, name), radius, strength, erase)
+    for x, y in places:
+        made.to(x, y)
+    made.end()
+
+
+def select(obj: bpy.types.Object, elements: str, wanted: list[int]) -> None:
+    sequence = getattr(obj.data, elements)
+    chosen = np.zeros(len(sequence), np.bool_)
+    chosen[wanted] = True
+    for each in ("vertices", "edges", "polygons"):
+        count = len(getattr(obj.data, each))
+        getattr(obj.data, each).foreach_set("select", chosen if each == elements else np.zeros(count, np.bool_))
+
+
+def disc(x: float, y: float, radius: float) -> set[tuple[int, int]]:
+    return {(a, b) for a in range(COLUMNS) for b in range(COLUMNS) if np.hypot(a - x, b - y) < radius}
+
+
+# ---- strokes
+
+
+def test_a_flag_is_set_in_a_disc_and_erased_again():
+    level = imported()
+    stroke(level, "walkable", (24, 24), radius=3, erase=True)
+    after = exported(level)
+    assert changed_cells(DATA, after) == {place: {"walkable"} for place in disc(24, 24, 3)}
+    stroke(level, "walkable", (24, 24), radius=3)
+    assert exported(level) == DATA
+
+
+def test_a_stroke_leaves_no_gaps():
+    level = imported()
+    stroke(level, "path", (3, 3), (27, 28), radius=1.5)
+    found = changed_cells(DATA, exported(level))
+    for step in np.linspace(0, 1, 50):
+        x, y = 3 + 24 * step, 3 + 25 * step
+        near = [(a, b) for a, b in found if np.hypot(a - x, b - y) < 1.5]
+        assert near or 20 in (round(x), round(x) + 1, round(x) - 1)  # x = 20 was a path
+
+
+def test_a_small_brush_paints_the_nearest_cell():
+    level = imported()
+    stroke(level, "shore", (5.4, 7.4), radius=0.1)
+    assert changed_cells(DATA, exported(level)) == {(5, 7): {"shore"}}
+    stroke(level, "shore", (-100, 7), radius=2)
+    assert changed_cells(DATA, exported(level)) == {(5, 7): {"shore"}}
+
+
+def test_a_theme_is_blended_in_weights_attributes_and_colour():
+    level = imported()
+    obj = terrain(level)
+    color = attributes.read(obj.data, layout.THEME_COLOR)
+    stroke(level, "theme", (6, 6), name="ROCK", radius=2.5)
+    cells = fable.read(exported(level)).cells
+    found = changed_cells(DATA, exported(level))
+    assert set(found) <= disc(6, 6, 2.5) and (6, 6) in found
+    assert cells["themes"][6, 6].tolist() == [2, 3, 4] and cells["strengths"][6, 6].tolist() == [0, 0]
+    rim = cells[6, 8]
+    rock = (255 - rim["strengths"].sum(dtype=int)) if rim["themes"][2] == 4 else 0
+    assert 0 < rock < 128
+    weights = dict(vertex_groups.read(bpy.context, obj))
+    assert sum(values[at(8, 6)] for values in weights.values()) == pytest.approx(1, abs=1e-6)
+    assert weights["ROCK"][at(8, 6)] == np.float32(rock / 255)
+    for n in (1, 2, 3):
+        assert attributes.read(obj.data, f"theme_{n}")[at(8, 6)] == rim["themes"][n - 1]
+    now = attributes.read(obj.data, layout.THEME_COLOR)
+    assert {(int(v) % COLUMNS, int(v) // COLUMNS) for v in np.flatnonzero((now != color).any(axis=1))} == set(found)
+    obj.vertex_groups.clear()  # the attributes alone say the same
+    assert (fable.read(exported(level)).cells["strengths"] == cells["strengths"]).all()
+
+
+def test_painting_never_makes_a_cell_that_cannot_be():
+    level = imported()
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        name = ["GRASS", "SAND", "ROCK", "MUD"][rng.integers(4)]
+        place = tuple(rng.uniform(0, 32, 2).tolist())
+        erase, strength = bool(rng.random() < 0.3), float(rng.random())
+        stroke(level, "theme", place, name=name, radius=float(rng.uniform(1, 8)), strength=strength, erase=erase)
+    report = Report()
+    after = exported(level, report)
+    assert not fable.check(fable.read(after))
+    assert "left out" not in report.summary()
+    weights = np.array([values for _, values in vertex_groups.read(bpy.context, terrain(level))])
+    np.testing.assert_allclose(weights.sum(axis=0), 1, atol=1e-6)
+    assert ((weights > 0).sum(axis=0) <= 3).all()
+
+
+def test_the_only_theme_of_a_cell_stays():
+    level = imported()
+    stroke(level, "theme", (0, 2), name="GRASS", radius=0.5, erase=True)
+    assert exported(level) == DATA
+
+
+def test_what_weight_painting_did_counts_for_the_brush():
+    level = imported()
+    terrain(level).vertex_groups["ROCK"].add([at(2, 2)], 1.0, "REPLACE")
+    terrain(level).vertex_groups["GRASS"].remove([at(2, 2)])
+    terrain(level).vertex_groups["SAND"].remove([at(2, 2)])
+    stroke(level, "theme", (2, 2), name="MUD", radius=0.5, strength=0.5)
+    cell = fable.read(exported(level)).cells[2, 2]
+    assert {4, 5} <= set(cell["themes"].tolist())
+    shown = dict(zip(cell["themes"].tolist(), fable.strengths(cell).tolist(), strict=True))
+    assert {shown[4], shown[5]} == {127, 128}
+
+
+def test_atmospheres_and_sounds_of_the_game_map():
+    level = imported()
+    stroke(level, "sound", (10, 10), name="SOUND_WIND", radius=3)
+    stroke(level, "atmosphere", (20, 20), name="ENVIRONMENT_FOG", radius=3)
+    found = changed_cells(DATA, exported(level), "game_map")
+    game = fable.read(exported(level)).game_map
+    assert game["sound"][2, 2] == 2 and game["themes"][5, 5].tolist() == [1, 2, 0]
+    assert game["strengths"][5, 5].tolist() != [200, 55]
+    assert all({"sound": 2, "strengths": 5}[next(iter(kinds))] - 1 <= x <= 5 for (x, _), kinds in found.items())
+    stroke(level, "sound", (10, 10), radius=3, erase=True)
+    assert fable.read(exported(level)).game_map["sound"][2, 2] == 0
+
+
+def test_what_is_drawn_over_the_ground_follows():
+    level = imported()
+    overlays.show(level, "sound")
+    before = attributes.read(terrain(level).data, layout.OVERLAY_COLOR)
+    stroke(level, "sound", (10, 10), name="SOUND_WIND", radius=6)
+    assert (attributes.read(terrain(level).data, layout.OVERLAY_COLOR) != before).any()
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "what"),
+    [
+        ("theme", "LAVA", "no theme 'LAVA'"),
+        ("theme", "", "no theme ''"),
+        ("atmosphere", "FOG", "no atmosphere"),
+        ("sound", "SEA", "no sound"),
+        ("height", "", "nothing to paint"),
+    ],
+)
+def test_what_cannot_be_painted(target, name, what):
+    with pytest.raises(SceneError, match=what):
+        Canvas(bpy.context, imported(), target, name)
+
+
+def test_nothing_to_paint_on():
+    level = imported()
+    terrain(level).data.attributes.remove(terrain(level).data.attributes["path"])
+    with pytest.raises(SceneError, match="lost its attribute path"):
+        stroke(level, "path", (3, 3))
+    bpy.data.objects.remove(game_map(level))
+    with pytest.raises(SceneError, match="no game map"):
+        Canvas(bpy.context, level, "sound")
+
+
+# ---- what is selected
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT", "WEIGHT_PAINT", "SCULPT"])
+def test_selected_vertices(mode):
+    level = imported()
+    obj = terrain(level)
+    activate(obj)
+    select(obj, "vertices", [at(4, 4), at(5, 4)])
+    bpy.ops.object.mode_set(mode=mode)
+    assert bpy.ops.levelwright.fable_paint_selected(target="walkable", erase=True) == {"FINISHED"}
+    assert bpy.ops.levelwright.fable_paint_selected(target="theme", name="ROCK", strength=1.0) == {"FINISHED"}
+    assert obj.mode == mode
+    found = changed_cells(DATA, exported(level))
+    assert found == {(4, 4): {"walkable", "themes", "strengths"}, (5, 4): {"walkable", "themes", "strengths"}}
+
+
+def test_selected_faces_of_the_game_map_and_those_under_the_terrains_vertices():
+    level = imported()
+    faces = game_map(level)
+    activate(faces)
+    select(faces, "polygons", [0, 9])
+    bpy.ops.levelwright.fable_paint_selected(target="sound", name="SOUND_WIND")
+    game = fable.read(exported(level)).game_map
+    assert game["sound"][0, 0] == 2 and game["sound"][1, 1] == 2
+    activate(terrain(level))
+    select(terrain(level), "vertices", [at(30, 30), at(31, 31)])
+    bpy.ops.levelwright.fable_paint_selected(target="sound", erase=True)
+    game = fable.read(exported(level)).game_map
+    assert game["sound"][7, 7] == 0
+
+
+def test_nothing_selected_is_said():
+    level = imported()
+    activate(terrain(level))
+    select(terrain(level), "vertices", [])
+    with pytest.raises(RuntimeError, match="is selected"):
+        bpy.ops.levelwright.fable_paint_selected(target="walkable")
+    with pytest.raises(RuntimeError, match="no theme"):
+        bpy.ops.levelwright.fable_paint_selected(target="theme", name="LAVA")
+
+
+def test_painting_after_an_undo_step():
+    level = imported()
+    activate(terrain(level))
+    select(terrain(level), "vertices", [at(4, 4)])
+    bpy.ops.ed.undo_push()
+    bpy.ops.levelwright.fable_paint_selected("EXEC_DEFAULT", True, target="path")
+    bpy.ops.ed.undo()
+    again = next(one for one in bpy.data.collections if one.get("levelwright_level") is not None)
+    assert exported(again) == DATA
+
+
+# ---- the interface
+
+
+class Mouse(SimpleNamespace):
+    """What the brush looks at of an event."""
+
+    def __init__(self, kind: str, value: str = "PRESS", ctrl: bool = False) -> None:
+        super().__init__(type=kind, value=value, ctrl=ctrl)
+
+
+@pytest.fixture
+def brush(monkeypatch):
+    """A brush as if a view had begun it, and where the mouse is."""
+    level = imported()
+    said = []
+    made = SimpleNamespace(
+        target="walkable", name="", strength=1.0, radius=1.5, _stroke=None,
+        _cursor=brush_cursor.Cursor(terrain(level), 1.5), level=level, under=Vector((6, 6, 0)), said=said,
+        report=lambda kind, message: said.append(message),
+    )  # fmt: skip
+    made._follow = lambda context, event: edit.Brush._follow(made, context, event)
+    made._leave = lambda context: edit.Brush._leave(made, context)
+    monkeypatch.setattr(edit, "_under", lambda *_: made.under)
+    yield made
+    made._cursor.remove()
+
+
+def test_the_brush_follows_the_mouse(brush):
+    def send(*event, **options):
+        return edit.Brush.modal(brush, bpy.context, Mouse(*event, **options))
+
+    assert send("MOUSEMOVE") == {"RUNNING_MODAL"} and brush._cursor.place == Vector((6, 6, 0))
+    assert exported(brush.level) == DATA
+    assert send("LEFTMOUSE", ctrl=True) == {"RUNNING_MODAL"}
+    brush.under = Vector((6, 2, 0))
+    send("MOUSEMOVE")
+    brush.under = None  # beside the level
+    send("MOUSEMOVE")
+    send("LEFTMOUSE", "RELEASE")
+    assert brush._stroke is None
+    found = changed_cells(DATA, exported(brush.level))
+    assert {(6, y) for y in range(2, 7)} <= set(found) and all(5 <= x <= 7 for x, _ in found)
+    assert send("LEFTMOUSE") == {"PASS_THROUGH"}  # nothing is under the mouse
+    assert send("MIDDLEMOUSE") == {"PASS_THROUGH"}
+    send("RIGHT_BRACKET")
+    assert brush.radius == pytest.approx(1.8) and brush._cursor.radius == brush.radius
+    send("LEFT_BRACKET")
+    assert brush.radius == pytest.approx(1.5)
+    assert send("ESC") == {"FINISHED"} and brush._cursor._handle is None
+    assert not brush.said
+
+
+def test_the_brush_ends_with_an_error_where_it_cannot_paint(brush):
+    brush.target, brush.name = "theme", "LAVA"
+    assert edit.Brush.modal(brush, bpy.context, Mouse("LEFTMOUSE")) == {"CANCELLED"}
+    assert "no theme" in brush.said[0] and brush._cursor._handle is None
+
+
+def test_the_cursor_is_a_ring_on_the_ground():
+    level = imported()
+    cursor = brush_cursor.Cursor(terrain(level), 2.0)
+    assert cursor.ring() == []
+    cursor.move(Vector((5, 6, 7)))
+    ring = np.array(cursor.ring())
+    np.testing.assert_allclose(np.hypot(ring[:, 0] - 5, ring[:, 1] - 6), 2, rtol=1e-5)
+    assert (ring[:, 2] == 7 + brush_cursor.LIFT).all()
+    cursor.remove()
+    cursor.remove()
+
+
+def test_the_names_that_are_chosen():
+    level = imported()
+    lists = palettes.lists_of(level)
+    lists.active_theme, lists.active_sound = 2, 1
+    assert edit_panel.chosen(level, "theme") == "SAND"
+    assert edit_panel.chosen(level, "sound") == "SOUND_WIND"
+    assert edit_panel.chosen(level, "atmosphere") == "ENVIRONMENT_DAY"
+    assert edit_panel.chosen(level, "walkable") == ""
+    lists.sounds.clear()
+    assert edit_panel.chosen(level, "sound") == ""
+    assert getattr(bpy.context.scene, edit_panel.KEY).target == "walkable"
+
+
+# ---- new levels
+
+
+def test_a_new_level_exports_whole(tmp_path):
+    assert bpy.ops.levelwright.new_fable_level(name="Meadow", width=64, height=32, z=10.5, theme="GRASS") == {
+        "FINISHED"
+    }
+    level = bpy.data.collections["Meadow"]
+    assert bpy.context.view_layer.active_layer_collection.collection == level
+    report = Report()
+    data = exported(level, report)
+    made = fable.read(data)
+    assert (made.width, made.height) == (64, 32) and made.cells.shape == (33, 65)
+    assert (fable.heights(made.cells) == 10.5).all() and (made.cells["walkable"] == 1).all()
+    assert fable.palette_names(made.ground_palette)[:3] == ["", "INVALID_THEME_STANDIN", "GRASS"]
+    assert len(made.sections[0].navigation.nodes) == 2
+    assert not fable.check(made)
+    assert data == fable.write(fable.new_level(64, 32, themes=["GRASS"], z=10.5))
+    assert any("FinalAlbion_RT.stb" in line for line in report.warnings)
+    assert exported(reopened(level, tmp_path)) == data
+
+
+def test_a_new_level_with_everything_edited():
+    level = edit.new_level(bpy.context, "New", 32, 32, "GRASS")
+    names = palettes.read(level)
+    names.themes[3], names.sounds = "SAND", ["SOUND_SEA"]
+    names.used_themes.add(3)
+    palettes.write(level, names)
+    palettes.name_layers(level)
+    stroke(level, "theme", (10, 10), name="SAND", radius=4)
+    stroke(level, "walkable", (20, 20), radius=4, erase=True)
+    stroke(level, "sound", (16, 16), name="SOUND_SEA", radius=8)
+    values = positions(terrain(level))
+    values[at(3, 3), 2] = 99.5
+    attributes.write(terrain(level).data, "position", "POINT", "FLOAT_VECTOR", values)
+    level["thing_uid_counter"] = "12"
+    made = fable.read(exported(level))
+    assert not fable.check(made)
+    assert made.map_header["thing_uid_counter"] == 12 and made.sounds == ["SOUND_SEA"]
+    assert fable.heights(made.cells)[3, 3] == 99.5 and not made.cells["walkable"][20, 20]
+    assert 3 in made.cells["themes"][10, 10] and made.game_map["sound"].any()
+    assert (fable.raster(made.sections[0].navigation, 0) < 0).any()
+
+
+def test_an_imported_level_built_as_new():
+    level = imported()
+    set_values(terrain(level), "walkable", at(4, 4), False)
+    made, was = fable.read(exported(level, build_as_new=True)), fable.read(DATA)
+    assert not fable.check(made)
+    changed = made.cells != was.cells
+    assert np.argwhere(changed).tolist() == [[4, 4]]
+    assert made.game_map.tobytes() == was.game_map.tobytes() and made.sounds == was.sounds
+    assert fable.palette_names(made.ground_palette) == fable.palette_names(was.ground_palette)
+
+
+@pytest.mark.parametrize("options", [{"width": 33}, {"theme": "\u8349"}, {"theme": "x" * 200}])
+def test_new_levels_that_cannot_be(options):
+    with pytest.raises(RuntimeError, match="no level can be so"):
+        bpy.ops.levelwright.new_fable_level(**options)
+    assert not bpy.data.collections
