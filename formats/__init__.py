@@ -13,12 +13,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import fable, genesis, teeworlds
+from . import fable, genesis, ns2, source, teeworlds
 from .binary import Buffer, FormatError, Problem
 
 __all__ = ["FORMATS", "Format", "FormatError", "Problem", "check", "format_of", "identify", "read", "write"]
 
-Level = teeworlds.Level | genesis.Level | fable.Level
+Level = teeworlds.Level | genesis.Level | fable.Level | ns2.Level | source.Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ FORMATS = (
     Format("teeworlds", "Teeworlds / DDNet map", (".map",), teeworlds.Level, teeworlds),
     Format("genesis", "Genesis3D level", (".map", ".3dt"), genesis.Level, genesis),
     Format("fable", "Fable: The Lost Chapters level", (".lev",), fable.Level, fable),
+    Format("ns2", "Natural Selection 2 level", (".level",), ns2.Level, ns2),
+    Format("source", "Source map", (".bsp",), source.Level, source),
 )
 
 
