@@ -97,13 +97,14 @@ def _outlined(points: Floats, after: Ints, partners: Ints, faces: Ints, polygons
     loops = np.repeat(np.arange(len(heads)), np.diff(starts))
     origins = np.zeros((count, 3))
     origins[loop_faces[::-1]] = points[heads[::-1]]
-    own = points[corners] - origins[loop_faces[loops]]
     following = np.arange(1, len(corners) + 1)
     following[starts[1:] - 1] = starts[:-1]
-    crosses = np.cross(own, own[following])
-    areas = np.stack([np.bincount(loops, crosses[:, axis], len(heads)) for axis in range(3)], axis=1)
-    normals = np.stack([np.bincount(loop_faces, areas[:, axis], count) for axis in range(3)], axis=1)
-    heights = (areas * normals[loop_faces]).sum(axis=1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        own = points[corners] - origins[loop_faces[loops]]
+        crosses = np.cross(own, own[following])
+        areas = np.stack([np.bincount(loops, crosses[:, axis], len(heads)) for axis in range(3)], axis=1)
+        normals = np.stack([np.bincount(loop_faces, areas[:, axis], count) for axis in range(3)], axis=1)
+        heights = (areas * normals[loop_faces]).sum(axis=1)
     sizes = np.bincount(loop_faces, minlength=count)
     wrong = (sizes != 1) & (np.bincount(loop_faces, heights > 0, count) != 1)
     # Borders first, of several loops the rest in their order.

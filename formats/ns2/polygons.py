@@ -256,7 +256,8 @@ def _cut(batch: Rings, corners: Ints) -> tuple[_Part, Mask]:
     tangled[rows[inner[found < 0]]] = True
     inner = np.flatnonzero((twins > np.arange(len(twins))) & ~tangled[rows])
     points = batch.flat
-    lengths = ((points[rows[inner], slots[inner]] - points[rows[inner], nexts[inner]]) ** 2).sum(axis=1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        lengths = ((points[rows[inner], slots[inner]] - points[rows[inner], nexts[inner]]) ** 2).sum(axis=1)
     open_ = _merged(owners, vertices, inner, twins, rows, lengths, count)
     removed = np.zeros(len(slots), bool)
     removed[open_] = removed[twins[open_]] = True
