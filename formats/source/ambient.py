@@ -48,6 +48,7 @@ def samples(leafs: Records, lighting: Records | None = None, index: Records | No
     beyond = (index["count"] > 0) & (index["first"].astype(np.int64) + index["count"] > len(lighting))
     if beyond.any():
         raise FormatError(f"leaf {int(beyond.argmax())} names samples beyond the {len(lighting)} there are", _WHAT)
+    ranges.check_total(index["count"], len(lighting), _WHAT)
     order, chosen = ranges.flat(index["first"], index["count"]), ranges.owners(index["count"])
     found = lighting[order]
     fractions = np.stack([found["x"], found["y"], found["z"]], axis=-1).astype(np.float32) / np.float32(255)

@@ -23,6 +23,8 @@ def pairs(lists: Records, brushes: Records) -> tuple[Integers, Integers]:
         number = int(outside.argmax())
         message = f"face {number} names {counts[number]} from {starts[number]} on, there are {len(brushes)}"
         raise FormatError(message, "face brushes")
+    ranges.check_total(counts[many], len(brushes), "face brushes")
+    counts = np.where(many, counts, counts.clip(0, 1))
     faces = ranges.owners(counts)
     values = ranges.flat(starts, counts)
     shared = many[faces]

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from ..binary import Buffer, FormatError
 from . import ranges
+from .level import Level
+from .lumps import LumpId
 from .records import NO_STYLE, RGBE, LevelFlag, Records, SurfaceFlag
 
 Integers = npt.NDArray[np.int64]
@@ -71,7 +73,7 @@ class Blocks:
 
 
 def blocks(faces: Records, texinfos: Records, length: int, flags: int = 0) -> Blocks:
-    """Find the blocks of `faces` in a lighting lump of `length` bytes.
+    """Find the blocks of `faces` in a lighting lump of `length` bytes. Raises FormatError for ones that overlap a lot.
 
     `flags`: the map's LevelFlags. How many bytes stand before and behind the colours is measured by the places of the
     blocks; the flags say so where these leave it open.
@@ -90,6 +92,7 @@ def blocks(faces: Records, texinfos: Records, length: int, flags: int = 0) -> Bl
     header = styles * before
     end = offset + colors + luxels * styles * extra
     fits = (width > 0) & (height > 0) & (luxels == width * height) & (offset >= header) & (end <= length)
+    ranges.check_total((end - offset)[fits], length, "lightmaps")
     interleaved = bool(flags & LevelFlag.LIGHTSTYLES_WITH_CSM)
     return Blocks(
         lit[fits],
@@ -103,6 +106,23 @@ def blocks(faces: Records, texinfos: Records, length: int, flags: int = 0) -> Bl
         interleaved,
         lit[~fits],
     )
+
+
+def lightmaps(level: Level) -> dict[LumpId, Blocks]:
+    """Find the blocks of a map by their lump: LIGHTING with FACES, LIGHTING_HDR with FACES_HDR, or FACES without them.
+
+    Lumps that are empty are left out. Raises FormatError.
+    """
+    flags = 0
+    if len(level.bytes_of(LumpId.MAP_FLAGS)):
+        flags = int(level.table(LumpId.MAP_FLAGS)["flags"][0])
+    hdr = LumpId.FACES_HDR if len(level.bytes_of(LumpId.FACES_HDR)) else LumpId.FACES
+    found = {}
+    for lump, faces in ((LumpId.LIGHTING, LumpId.FACES), (LumpId.LIGHTING_HDR, hdr)):
+        length = len(level.bytes_of(lump))
+        if length:
+            found[lump] = blocks(level.table(faces), level.table(LumpId.TEXINFO), length, flags)
+    return found
 
 
 def _bumped(numbers: npt.NDArray[Any], texinfos: Records) -> npt.NDArray[np.bool_]:

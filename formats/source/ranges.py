@@ -3,7 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
+from ..binary import FormatError
+
 Integers = npt.NDArray[np.int64]
+
+_SHARED = 16
 
 
 def flat(starts: npt.ArrayLike, counts: npt.ArrayLike) -> Integers:
@@ -13,6 +17,16 @@ def flat(starts: npt.ArrayLike, counts: npt.ArrayLike) -> Integers:
     total = int(ends[-1]) if len(ends) else 0
     numbers: Integers = np.arange(total, dtype=np.int64) + np.repeat(first - (ends - lengths), lengths)
     return numbers
+
+
+def check_total(counts: npt.ArrayLike, there: int, what: str) -> None:
+    """Raise FormatError for lists that share their entries as none do: a small file must not fill the memory.
+
+    `there`: how many entries there are to share.
+    """
+    total = int(np.asarray(counts, np.int64).clip(0).sum())
+    if total > _SHARED * (there + 1024):
+        raise FormatError(f"lists of {total} entries in all, of which there are {there}", what)
 
 
 def owners(counts: npt.ArrayLike) -> Integers:

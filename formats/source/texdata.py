@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import Buffer, FormatError
+from . import ranges
 
 MAX_NAME = 127  # characters
 
@@ -30,8 +31,9 @@ class Strings:
             message = f"text {number} is at {self.offsets[number]}, there are {len(self.data)} bytes"
             raise FormatError(message, "texture names")
         text = self.data.decode("latin-1")
-        ends = _ends(self.data)[np.asarray(self.offsets, np.int64)].tolist()
-        return [text[begin:end] for begin, end in zip(self.offsets.tolist(), ends, strict=True)]
+        ends = _ends(self.data)[np.asarray(self.offsets, np.int64)]
+        ranges.check_total(ends - self.offsets, len(self.data), "texture names")
+        return [text[begin:end] for begin, end in zip(self.offsets.tolist(), ends.tolist(), strict=True)]
 
     def renamed(self, number: int, name: str) -> "Strings":
         """Return them with another text `number`. Others keep theirs, also those that shared it."""

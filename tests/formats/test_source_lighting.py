@@ -131,6 +131,14 @@ def test_blocks_outside_of_the_lump_are_left_out():
     assert found.outside.tolist() == list(range(number, number + 4))
 
 
+def test_blocks_that_all_are_the_same_are_refused():
+    lump = Lump().add(16, 16)
+    for _ in range(40):
+        lump.face(4, (15, 15))
+    with pytest.raises(FormatError, match="lightmaps"):
+        lump.blocks()
+
+
 def test_no_faces():
     found = Lump().blocks()
     assert len(found.faces) == len(found.outside) == 0

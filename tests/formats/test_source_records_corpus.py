@@ -27,10 +27,6 @@ from formats.source import (
 from formats.source.lumps import LumpId
 
 FACE_LUMPS = (LumpId.FACES, LumpId.FACES_HDR, LumpId.ORIGINALFACES)
-LIGHTINGS = (
-    (LumpId.FACES, LumpId.LIGHTING),
-    (LumpId.FACES_HDR, LumpId.LIGHTING_HDR),
-)
 
 
 @pytest.fixture(scope="module")
@@ -326,17 +322,12 @@ def test_worldlights_and_cubemaps(levels):
 def test_lightmaps_fill_their_lumps(levels):
     seen = 0
     for name, level in levels.items():
-        for faces, lump in LIGHTINGS:
-            data = level.bytes_of(lump)
-            if not len(data) or not len(level.bytes_of(faces)):
-                continue
-            flags = level.table(LumpId.MAP_FLAGS)["flags"].sum()
-            found = lighting.blocks(level.table(faces), level.table(LumpId.TEXINFO), len(data), int(flags))
+        for lump, found in lighting.lightmaps(level).items():
             assert not len(found.outside), name
             order = np.argsort(found.offset)
             begins, ends = (found.offset - found.header)[order], (found.offset + found.size)[order]
             assert begins.tolist() == [0, *ends[:-1]], name
-            assert ends[-1] == len(data), name
+            assert ends[-1] == len(level.bytes_of(lump)), name
             seen += len(order)
     assert seen > 25_000
 

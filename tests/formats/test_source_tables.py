@@ -276,6 +276,19 @@ def test_flags_of_displacements():
     assert fields.disp_flags(made).tolist() == [0, 10, 0]
 
 
+def test_lists_that_would_fill_the_memory():
+    ranges.check_total([1000, 24], 0, "lists")
+    with pytest.raises(FormatError, match="reading lists: lists of 16385 entries in all, of which there are 0"):
+        ranges.check_total([16384, -9, 1], 0, "lists")
+    many = texdata.read(np.zeros(100_000, np.int32), b"x" * 100_000)
+    with pytest.raises(FormatError, match="lists of 10000000000 entries in all"):
+        _ = many.names
+    lists = np.zeros(60_000, records_geometry.FACEBRUSHLIST)
+    lists["count"] = 60_000
+    with pytest.raises(FormatError, match="face brushes"):
+        face_brushes.pairs(lists, np.zeros(60_000, records_geometry.FACEBRUSH))
+
+
 @given(st.lists(st.tuples(st.integers(-5, 50), st.integers(0, 6)), max_size=20))
 def test_ranges(lists):
     starts, counts = [start for start, _ in lists], [number for _, number in lists]
