@@ -109,26 +109,29 @@ def _edges(geometry: Geometry) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
     full = np.diff(starts) > 0
     following[starts[1:][full] - 1] = starts[:-1][full]
     ends = corners[following] if len(corners) else corners
-    low, high = np.minimum(corners, ends), np.maximum(corners, ends)
-    keys = low * max(vertices, 1) + high
+    along = corners < ends
+    span = int(np.abs(ends - corners).max(initial=0)) + 1
+    keys = np.minimum(corners, ends) * span + np.abs(ends - corners)
     order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
+    ordered = keys.take(order)
     first = np.ones(len(keys), np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
-    numbers = np.cumsum(first) - 1
+    firsts = np.flatnonzero(first)
+    sizes = np.diff(firsts, append=len(keys))
     corner_edges = np.empty(len(keys), np.int64)
-    corner_edges[order] = numbers
-    chosen = order[first]
-    edges = np.column_stack([corners[chosen], ends[chosen]])
+    corner_edges[order] = np.repeat(np.arange(len(firsts)), sizes)
+    chosen = order.take(firsts)
+    edges = np.empty((len(chosen), 2), np.int64)
+    edges[:, 0], edges[:, 1] = corners.take(chosen), ends.take(chosen)
     brush_of_vertex = np.repeat(np.arange(count), np.diff(polygons.first_vertex))
-    edge_brush = brush_of_vertex[edges[:, 0]] if len(edges) else np.empty(0, np.int64)
+    edge_brush = brush_of_vertex.take(edges[:, 0]) if len(edges) else np.empty(0, np.int64)
     edge_starts = np.concatenate([[0], np.cumsum(np.bincount(edge_brush, minlength=count))])
     # Sound: each edge is gone along at most once in each direction, and never from a vertex to itself; no face meets
     # a vertex twice.
-    forward = np.bincount(corner_edges, corners < ends, len(edges))
-    backward = np.bincount(corner_edges, corners > ends, len(edges))
     sound = np.ones(count, np.bool_)
-    sound[edge_brush[(forward > 1) | (backward > 1) | (forward + backward == 0)]] = False
+    if len(firsts):
+        forward = np.add.reduceat(along.take(order), firsts, dtype=np.int64)
+        sound[edge_brush[(forward > 1) | (sizes - forward > 1) | (edges[:, 0] == edges[:, 1])]] = False
     owners = polygons.corner_face
     visits = np.sort(owners * max(vertices, 1) + corners)
     twice = visits[1:][visits[1:] == visits[:-1]] // max(vertices, 1)

@@ -76,8 +76,9 @@ def of_map(level: MapLevel) -> tuple[Geometry, Ints]:
     polygons = brushes.polygons(faces, counts)
     fields = {name: faces[name] for name in ("flags", "face_light", "mip_map_bias", "alpha", "reflective_scale")}
     fields |= {"u_vec": faces["u_vec"], "v_vec": faces["v_vec"]}
-    fields["draw_scale"] = np.column_stack([faces["draw_scale_x"], faces["draw_scale_y"]])
-    fields["offset"] = np.column_stack([faces["offset_x"], faces["offset_y"]])
+    for name in ("draw_scale", "offset"):
+        fields[name] = np.empty((len(faces), 2), np.float32)
+        fields[name][:, 0], fields[name][:, 1] = faces[f"{name}_x"], faces[f"{name}_y"]
     names, texture = _textures(faces)
     flags = table["flags"].copy()
     look = _looks(faces["flags"], flags, counts)

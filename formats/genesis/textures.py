@@ -124,8 +124,8 @@ def texels(faces: FaceArray, points: Floats, owners: Ints) -> Floats:
 def to_uv(texel: Floats, sizes: npt.ArrayLike) -> Floats:
     """UVs with v up, [n, 2], of texels; `sizes`: width and height of the texture, [2] or [n, 2]."""
     result: Floats = texel / np.asarray(sizes, np.float64)
-    result *= (1, -1)
-    result += (0, 1)
+    result[..., 0] += 0.0  # no -0.0
+    np.subtract(1.0, result[..., 1], out=result[..., 1])
     return result
 
 

@@ -39,6 +39,14 @@ def against_meshes(level: Import, rounds: int, decode: bool = False) -> float:
     return _ratio(times)
 
 
+def against_bare(level: Import, rounds: int) -> float:
+    """Import / bare calls that make the whole scene: meshes, attributes, materials, objects."""
+    recorded = import_and_record(level)
+    times = _in_turns({"import": level.run, "bare": recorded.run}, rounds)
+    _print_shares(level.name, times)
+    return _ratio(times)
+
+
 def against_replay(level: Import, rounds: int) -> float:
     """Import / (library decode + bare calls that make the whole scene)."""
     recorded = import_and_record(level)
