@@ -12,6 +12,8 @@ import bpy
 
 from ..formats.binary import FormatError
 from . import games, levels
+from .fable import worlds
+from .fable.settings import WorldSettings
 from .picture import PictureSettings, render
 from .scene import files, originals
 from .scene.reports import Report, SceneError
@@ -46,7 +48,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def convert(source: Path, target: Path, level: str = "", options: dict[str, str] | None = None) -> Report:
-    """Turn a level or a .blend into a level, a .blend, a .glb or a .png, as the endings say, and report.
+    """Turn a level, a world or a .blend into a level, a world, a .blend, a .glb or a .png, as the endings say, and
+    report.
 
     level: the name of the level to export where the .blend holds several. options: for the import, the export or the
     picture, by the names of their settings. Raises UsageError, FormatError, SceneError, OSError, or RuntimeError.
@@ -64,9 +67,11 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         raise UsageError(f"{target}: write what? The ending has to be one of {', '.join([*games.endings(), *_SCENES])}")
     if level and not written:
         raise UsageError(f"--level {level}: only with a level's ending, {target.name} gets all that is in the scene")
-    read = None if source.suffix.lower() == ".blend" else games.identify(source.read_bytes(), str(source))
+    world = source.suffix.lower() == worlds.ENDING
+    read = None if source.suffix.lower() == ".blend" else games.by_key("fable") if world else _identify(source)
     known = [game.side.ExportSettings for game in written] + ([PictureSettings] if ending == ".png" else [])
     known += [read.side.ImportSettings] if read else []
+    known += [WorldSettings] if world else []
     refuse_unknown(given, known)
     chosen = {cls: from_text(cls, given) for cls in known}
 
@@ -76,7 +81,10 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         bpy.ops.wm.open_mainfile(filepath=str(source.absolute()), load_ui=False)
     else:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        levels.import_files(context, [source], lambda game: chosen[game.side.ImportSettings], taken, read)
+        if world:
+            levels.import_world(context, source, chosen[WorldSettings], chosen[read.side.ImportSettings], taken)
+        else:
+            levels.import_files(context, [source], lambda game: chosen[game.side.ImportSettings], taken, read)
     if written:
         taken.counts.clear()  # the export counts the same things again
         collection = levels.choose(context, level)
@@ -92,8 +100,16 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
     return report
 
 
+def _identify(source: Path) -> games.Game:
+    return games.identify(source.read_bytes(), str(source))
+
+
 def _save(target: Path, _: PictureSettings, __: Report) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+
+
+def _export_world(target: Path, _: PictureSettings, report: Report) -> None:
+    levels.export_world(bpy.context, "", target, report)
 
 
 def _export_gltf(target: Path, _: PictureSettings, report: Report) -> None:
@@ -127,6 +143,7 @@ _SCENES: dict[str, Callable[[Path, PictureSettings, Report], None]] = {
     ".blend": _save,
     ".glb": _export_gltf,
     ".png": _render,
+    worlds.ENDING: _export_world,
 }
 
 

@@ -15,6 +15,8 @@ import bpy
 from .. import formats
 from ..formats.binary import FormatError
 from . import games
+from .fable import worlds
+from .fable.settings import WorldSettings
 from .scene import files, originals
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
@@ -73,6 +75,35 @@ def export_file(
     if len(contents) > 1:
         report.note(f"written: {', '.join(file.name for file in contents)}")
     _keep_report(collection, report, "export")
+
+
+def import_world(
+    context: bpy.types.Context, path: Path, world: WorldSettings, settings: Any, report: Report
+) -> bpy.types.Collection:
+    """Open the levels of a world's map (`.wld`) at their places, and return the world's collection.
+
+    settings: the options for the levels. Files that are missing are named in the report. On an error nothing is left
+    behind: FormatError naming the file, SceneError, or OSError.
+    """
+    data = path.read_bytes()
+    try:
+        places = worlds.places(data, path, world, report)
+    except FormatError as error:
+        raise error.in_file(path) from error
+    with _nothing_left_behind():
+        made = import_files(
+            context, [place.file for place in places], lambda _: settings, report, games.by_key("fable")
+        )
+        return worlds.build(context, path, data, dict(zip(places, made, strict=True)), report)
+
+
+def export_world(context: bpy.types.Context, name: str, path: Path, report: Report) -> None:
+    """Write the map of the world of this name ("": the active or only one) with its levels where they are now.
+
+    The levels themselves aren't written. Raises SceneError naming the objects at fault, or OSError.
+    """
+    data = worlds.apply(context, worlds.choose(context, name), report)
+    files.write_atomically(path, data, verify=worlds.read)
 
 
 def attach_original(context: bpy.types.Context, name: str, path: Path) -> None:

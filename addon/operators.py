@@ -1,5 +1,6 @@
 """File > Import, File > Export, drag and drop, and collection exporters: one thin class an operator, no logic."""
 
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,14 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_dro
 
 from ..formats.binary import FormatError
 from . import fable, games, genesis, levels, settings, teeworlds
+from .fable.settings import WorldSettings
 from .scene.meshes import select_faces, select_points
 from .scene.reports import Report, SceneError
 
 Result = set[Any]  # {"FINISHED"} or {"CANCELLED"}; the stubs want literals that a shared helper can't promise
 FAILURES = (FormatError, SceneError, OSError)
+NOTE_LETTERS = 44
+"""Of a note in a line: what the file browser's sidebar is wide."""
 
 
 def _refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exception) -> Result:
@@ -90,6 +94,8 @@ class _Export(ExportHelper, bpy.types.Operator):
     )
 
     game: games.Game
+    note = ""
+    """What is shown below the options."""
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Suggest the name that the level was imported from."""
@@ -115,8 +121,12 @@ class _Export(ExportHelper, bpy.types.Operator):
         return {"FINISHED"}
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """Show the options."""
+        """Show the options, and what has to be known of the game."""
         settings.draw(self.game.side.ExportSettings, self.layout, self)  # type: ignore[arg-type]  # there is a layout
+        if self.note:
+            box = self.layout.box().column(align=True)
+            for number, line in enumerate(textwrap.wrap(self.note, NOTE_LETTERS)):
+                box.label(text=line, icon="BLANK1" if number else "INFO")
 
 
 def _settings_of_all_games(cls: type) -> type:
@@ -226,6 +236,64 @@ class ExportFableLev(_Export):
     filename_ext = ".lev"
     filter_glob: bpy.props.StringProperty(default="*.lev", options={"HIDDEN"})
     game = games.by_key("fable")
+    note = fable.BAKED
+
+
+@settings.as_properties(fable.ImportSettings)
+@settings.as_properties(WorldSettings)
+class ImportFableWorld(_Import):
+    """Open levels of Fable at their places in the world, as its map (.wld) has them"""
+
+    bl_idname = "import_scene.fable_wld"
+    bl_label = "Import Fable World"
+
+    filter_glob: bpy.props.StringProperty(default="*.wld", options={"HIDDEN"})
+    game = games.by_key("fable")
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Import the levels of the world."""
+        path = Path(self.directory, self.files[0].name) if self.files else Path(bpy.path.abspath(self.filepath))
+        report = Report()
+        world = settings.from_properties(WorldSettings, self)
+        chosen = settings.from_properties(fable.ImportSettings, self)
+        try:
+            levels.import_world(context, path, world, chosen, report)
+        except FAILURES as error:
+            return _refuse(self, context, error)
+        report.forward(self)
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Show the options of the world, and those of its levels."""
+        settings.draw(WorldSettings, self.layout, self)  # type: ignore[arg-type]  # there is a layout
+        super().draw(context)
+
+
+class ExportFableWorld(ExportHelper, bpy.types.Operator):
+    """Write the map of the active world (.wld) with its levels where they are now; the levels themselves stay"""
+
+    bl_idname = "export_scene.fable_wld"
+    bl_label = "Export Fable World"
+    bl_options = {"PRESET"}
+
+    filename_ext = ".wld"
+    filter_glob: bpy.props.StringProperty(default="*.wld", options={"HIDDEN"})
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_PRESET"})
+    collection: bpy.props.StringProperty(
+        name="World",
+        description="Name of the world's collection; empty for the active one",
+        options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
+    )
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Export the world's map."""
+        report = Report()
+        try:
+            levels.export_world(context, self.collection, Path(bpy.path.abspath(self.filepath)), report)
+        except FAILURES as error:
+            return _refuse(self, context, error)
+        report.forward(self)
+        return {"FINISHED"}
 
 
 class AttachOriginal(ImportHelper, bpy.types.Operator):
@@ -288,6 +356,21 @@ class IO_FH_genesis_3dt(bpy.types.FileHandler):
     bl_file_extensions = ".3dt"
 
 
+class IO_FH_fable_wld(bpy.types.FileHandler):
+    """Dropping worlds of Fable."""
+
+    bl_idname = "IO_FH_fable_wld"
+    bl_label = "Fable world"
+    bl_import_operator = ImportFableWorld.bl_idname
+    bl_export_operator = ExportFableWorld.bl_idname
+    bl_file_extensions = ".wld"
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context) -> bool:
+        """Accept files where objects can be dropped."""
+        return bool(poll_file_object_drop(context))
+
+
 class IO_FH_fable_lev(bpy.types.FileHandler):
     """Levels of Fable among the exporters of a collection."""
 
@@ -307,12 +390,15 @@ CLASSES = (
     ExportGenesis3dt,
     ImportFableLev,
     ExportFableLev,
+    ImportFableWorld,
+    ExportFableWorld,
     AttachOriginal,
     IO_FH_game_level,
     IO_FH_teeworlds_map,
     IO_FH_genesis_map,
     IO_FH_genesis_3dt,
     IO_FH_fable_lev,
+    IO_FH_fable_wld,
 )
 
 
@@ -322,6 +408,7 @@ def _import_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ImportGenesisMap.bl_idname, text="Genesis3D map (.map)")
     menu.layout.operator(ImportGenesis3dt.bl_idname, text="Genesis3D level (.3dt)")
     menu.layout.operator(ImportFableLev.bl_idname, text="Fable level (.lev)")
+    menu.layout.operator(ImportFableWorld.bl_idname, text="Fable world (.wld)")
 
 
 def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
@@ -329,6 +416,7 @@ def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ExportGenesisMap.bl_idname, text="Genesis3D map (.map)")
     menu.layout.operator(ExportGenesis3dt.bl_idname, text="Genesis3D level (.3dt)")
     menu.layout.operator(ExportFableLev.bl_idname, text="Fable level (.lev)")
+    menu.layout.operator(ExportFableWorld.bl_idname, text="Fable world (.wld)")
 
 
 def register() -> None:

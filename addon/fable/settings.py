@@ -82,3 +82,24 @@ class ExportSettings:
         default=False,
         metadata={"title": "Build as new", "tooltip": "Take nothing from the imported file, even where it is known"},
     )
+
+
+@dataclass(frozen=True)
+class WorldSettings:
+    """What can be chosen when a world is opened."""
+
+    maps: str = field(
+        default="",
+        metadata={
+            "title": "Only",
+            "tooltip": "Names of maps or of regions, separated by commas: only these are opened. Empty for all of them",
+        },
+    )
+    levels_directory: str = field(
+        default="",
+        metadata={
+            "title": "Levels",
+            "tooltip": "Folder with the level files, where they aren't beside the .wld as it says",
+            "subtype": "DIR_PATH",
+        },
+    )

@@ -190,8 +190,9 @@ def test_collection_exporters_write_the_level(tmp_path: Path) -> None:
 
 def test_one_handler_takes_all_endings_and_asks_nothing_else() -> None:
     importing = [cls for cls in operators.CLASSES if getattr(cls, "bl_import_operator", "")]
-    assert importing == [operators.IO_FH_game_level]
+    assert importing == [operators.IO_FH_game_level, operators.IO_FH_fable_wld]
     assert operators.IO_FH_game_level.bl_file_extensions.split(";") == games.endings()
+    assert operators.IO_FH_fable_wld.bl_file_extensions not in games.endings(), "a world is no level"
     assert not hasattr(operators.IO_FH_teeworlds_map, "poll_drop")
 
 

@@ -1,0 +1,201 @@
+"""Worlds: levels at their places of a `.wld`, and those that were moved written back to it."""
+
+from pathlib import Path
+
+import bpy
+import pytest
+from levelwright.addon import commands, levels
+from levelwright.addon.fable import worlds
+from levelwright.addon.scene import originals
+from levelwright.formats import fable
+
+from tests.addon.genesis.export_helpers import part
+from tests.formats import fable_bytes as fb
+
+WORLD = """MapUIDCount 3;\r
+ThingManagerUIDCount 99;\r
+\r
+NewMap 1;\r
+MapX 2592;\r
+MapY  2112 ;\r
+LevelName "Albion\\First.lev";\r
+LevelScriptName "First";\r
+MapUID 17;\r
+IsSea FALSE;\r
+EndMap;\r
+\r
+NewMap 2;\r
+MapX 2624;\r
+MapY 2112;\r
+LevelName "Albion\\second.lev";\r
+LevelScriptName "Second";\r
+EndMap;\r
+\r
+NewMap 7;\r
+MapX 0;\r
+MapY 0;\r
+LevelName "Albion\\Gone.lev";\r
+EndMap;\r
+\r
+NewMap 8;\r
+LevelName "Albion\\Gone.lev";\r
+EndMap;\r
+\r
+NewRegion 4;\r
+RegionName "Farm";\r
+ContainsMap "Second";\r
+SeesMap "First";\r
+EndRegion;\r
+"""
+
+THINGS = b"""Version 2;
+
+XXXSectionStart NULL;
+
+NewThing AICreature;
+UID 18446741874686296070;
+DefinitionType "CREATURE_BANDIT";
+StartCTCPhysicsNavigator;
+PositionX 4.0;
+PositionY 5.0;
+PositionZ 0.0;
+EndCTCPhysicsNavigator;
+InitialPosX 2596.0;
+InitialPosY 2117.0;
+InitialPosZ 0.0;
+EndThing;
+
+XXXSectionEnd;
+"""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    folder = tmp_path / "albion"
+    folder.mkdir()
+    (folder / "First.lev").write_bytes(fb.Lev(sections=((b"NULL", fb.ONE_ROOT),)).build())
+    (folder / "First.tng").write_bytes(THINGS)
+    (folder / "Second.lev").write_bytes(fb.Lev(width=64).build())
+    path = tmp_path / "World.wld"
+    path.write_bytes(WORLD.encode("latin-1"))
+    return path
+
+
+def opened(path: Path, **options: object) -> bpy.types.Collection:
+    assert bpy.ops.import_scene.fable_wld(filepath=str(path), **options) == {"FINISHED"}
+    return worlds.choose(bpy.context)
+
+
+def root(world: bpy.types.Collection, name: str) -> bpy.types.Object:
+    return part(world.children[name], "root", 0)
+
+
+def written(path: Path) -> str:
+    target = path.with_name("out.wld")
+    assert bpy.ops.export_scene.fable_wld(filepath=str(target)) == {"FINISHED"}
+    return target.read_bytes().decode("latin-1")
+
+
+def test_levels_are_at_their_places_and_missing_ones_are_named_once(world, capsys):
+    collection = opened(world)
+    assert sorted(child.name for child in collection.children) == ["First", "Second"]
+    assert tuple(root(collection, "First").location) == (2592, 2112, 0)
+    assert tuple(root(collection, "Second").location) == (2624, 2112, 0)
+    assert "Warning: missing levels: Gone.lev\n" in capsys.readouterr().out
+    assert [level.name for level in originals.levels(bpy.context.scene)] == ["First", "Second"]
+
+
+def test_unedited_it_comes_back_as_it_was_also_after_reopening(world, tmp_path):
+    opened(world)
+    assert written(world) == WORLD
+    path = tmp_path / "world.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    assert written(world) == WORLD
+
+
+def test_levels_in_it_are_exported_as_they_were(world):
+    opened(world)
+    out = world.with_name("First.lev")
+    assert bpy.ops.export_scene.fable_lev(filepath=str(out), collection="First") == {"FINISHED"}
+    assert out.read_bytes() == (world.parent / "albion" / "First.lev").read_bytes()
+    assert out.with_suffix(".tng").read_bytes() == THINGS
+    assert "written: First.lev, First.tng" in levels.report_of(bpy.data.collections["First"]).as_string()
+
+
+def test_a_moved_level_changes_its_place_and_nothing_else(world, capsys):
+    collection = opened(world)
+    root(collection, "First").location.y = 2144
+    assert written(world) == WORLD.replace("MapY  2112 ;", "MapY  2144;")
+    said = capsys.readouterr().out
+    assert "1 creatures start" in said, "whose places are the world's"
+    root(collection, "First").location.y = 2112
+    root(collection, "Second").location.x = -17
+    assert written(world) == WORLD.replace("MapX 2624;", "MapX -17;")
+    said = capsys.readouterr().out
+    assert "multiples of 32" in said
+    assert "from 0 to 8192" in said
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda obj: setattr(obj, "location", (2592.5, 2112, 0)), "whole units"),
+        (lambda obj: setattr(obj, "location", (2592, 2112, 3)), "at height 0"),
+        (lambda obj: setattr(obj, "scale", (2, 2, 2)), "turned or scaled"),
+        (lambda obj: setattr(obj, "rotation_euler", (0, 0, 1)), "turned or scaled"),
+    ],
+)
+def test_what_maps_cannot_do_is_refused(world, edit, message):
+    edit(root(opened(world), "First"))
+    out = world.with_name("out.wld")
+    with pytest.raises(RuntimeError, match=message):
+        bpy.ops.export_scene.fable_wld(filepath=str(out))
+    assert not out.exists()
+
+
+def test_a_level_that_was_deleted_or_not_opened_stays_in_the_map(world):
+    collection = opened(world, maps="first")
+    assert [child.name for child in collection.children] == ["First"]
+    bpy.data.collections.remove(collection.children["First"])
+    assert written(world) == WORLD
+
+
+def test_only_the_maps_of_a_region(world):
+    assert [child.name for child in opened(world, maps=" farm ").children] == ["Second"]
+    with pytest.raises(RuntimeError, match="no map and no region called harbour"):
+        bpy.ops.import_scene.fable_wld(filepath=str(world), maps="farm, harbour")
+
+
+def test_levels_in_another_folder(world, tmp_path):
+    other = tmp_path / "elsewhere" / "World.wld"
+    other.parent.mkdir()
+    other.write_bytes(world.read_bytes())
+    with pytest.raises(RuntimeError, match="none of its levels is there"):
+        bpy.ops.import_scene.fable_wld(filepath=str(other))
+    assert not bpy.data.collections
+    assert len(opened(other, levels_directory=str(tmp_path / "albion")).children) == 2
+
+
+def test_what_is_no_world_is_refused_and_leaves_nothing(world):
+    for data in (b"Version 2;\n", b"NewMap 1;\n", b"\0\1\2"):
+        world.write_bytes(data)
+        with pytest.raises(RuntimeError, match=r"World\.wld"):
+            bpy.ops.import_scene.fable_wld(filepath=str(world))
+    (world.parent / "albion" / "Second.lev").write_bytes(b"no level")
+    world.write_bytes(WORLD.encode())
+    with pytest.raises(RuntimeError, match=r"Second\.lev"):
+        bpy.ops.import_scene.fable_wld(filepath=str(world))
+    assert not bpy.data.collections
+
+
+def test_headless(world, tmp_path):
+    blend, out = tmp_path / "world.blend", tmp_path / "out.wld"
+    assert commands.main(["convert", str(world), str(blend), "--option", "maps=First"]) == 0
+    assert commands.main(["convert", str(blend), str(out)]) == 0
+    assert out.read_bytes() == world.read_bytes()
+    lev = tmp_path / "again.lev"
+    assert commands.main(["convert", str(blend), str(lev)]) == 0
+    assert fable.read(lev.read_bytes()).width == 32
+    assert lev.with_suffix(".tng").read_bytes() == THINGS
