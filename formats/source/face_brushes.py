@@ -15,7 +15,13 @@ Integers = npt.NDArray[np.int64]
 
 
 def pairs(lists: Records, brushes: Records) -> tuple[Integers, Integers]:
-    """Return face and brush of each link, int64 [n] both, faces ascending. Raises FormatError for lists outside."""
+    """Return face and brush of each link, int64 [n] both, faces ascending.
+
+    `lists` and `brushes`: the lumps CLUSTERS and PORTALS, which are these lists from v21 on. Raises FormatError for
+    older ones and for lists outside.
+    """
+    if "count" not in (lists.dtype.names or ()) or "brush" not in (brushes.dtype.names or ()):
+        raise FormatError("maps of this version have other things in their place", "face brushes")
     counts, starts = lists["count"].astype(np.int64), lists["start"].astype(np.int64)
     many = counts > 1
     outside = many & (starts + counts > len(brushes))

@@ -164,6 +164,8 @@ def test_brushes_of_faces(wide):
     assert found.tolist() == [38, 5, 6, 7, 0, 7, 8]
     with pytest.raises(FormatError, match="face 2 names 3 from 1 on, there are 2"):
         face_brushes.pairs(made, brushes[:2])
+    with pytest.raises(FormatError, match="other things"):
+        face_brushes.pairs(np.zeros(1, records_tree.CLUSTER), np.zeros(1, records_tree.PORTAL))
 
 
 # ------------------------------------------------------------------------------------------------------ ambient light
