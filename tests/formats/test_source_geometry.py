@@ -428,3 +428,30 @@ def test_checksums_leave_out_entities(corpus):
     assert map_crc.map_crc(level) == before
     level.set_bytes(LumpId.FACEIDS, b"\1\2")
     assert map_crc.map_crc(level) != before
+
+
+def written_solids(path):
+    """The revision of a VMF, and the solids of its world that are boxes: float[6] each, low and high."""
+    whole = keyvalues.parse(path.read_bytes())
+    boxes = []
+    for name, solid in whole.block("world").blocks():
+        sides = [side for kind, side in solid.blocks() if kind == "side"] if name == "solid" else []
+        if not sides or any(side.block("dispinfo") for side in sides):
+            continue
+        points = np.array(
+            [side.get("plane").translate(str.maketrans("()", "  ")).split() for side in sides], np.float64
+        )
+        points = points.reshape(-1, 3, 3)
+        normals = np.cross(points[:, 2] - points[:, 0], points[:, 1] - points[:, 0])
+        normals /= np.sqrt((normals**2).sum(axis=1))[:, None]
+        dists = (points[:, 0] * normals).sum(axis=1)
+        # Of a box, the planes across each axis say where it ends.
+        axis = np.abs(normals).argmax(axis=1)
+        if len(sides) != 6 or np.abs(normals).max(axis=1).min() < 1 - 1e-9:
+            continue
+        low, high = np.zeros(3), np.zeros(3)
+        for side in range(6):
+            sign = normals[side, axis[side]]
+            (high if sign > 0 else low)[axis[side]] = dists[side] * sign
+        boxes.append([*low, *high])
+    return int(whole.block("versioninfo").get("mapversion")), boxes
