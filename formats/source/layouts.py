@@ -113,10 +113,10 @@ _WORLDLIGHTS = (
     _Variant(lights.WORLDLIGHT_V1, (0, 1), fits=_lights_fit),
     _Variant(lights.WORLDLIGHT_V2, (2,), fits=_lights_fit),
 )
-# Before there were several points a leaf, a flaw of vbsp left the lump's length in its version.
+# Before there were several points a leaf, a flaw of vbsp left the lump's length in its version: any but 1 means cubes.
 _AMBIENT = (
     _Variant(lights.LEAF_AMBIENT_LIGHTING, (1,), range(20, 1 << 16)),
-    _Variant(lights.LEAF_AMBIENT_CUBE, range(2, 1 << 31), range(20, 1 << 16)),
+    _Variant(lights.LEAF_AMBIENT_CUBE, _ALL, range(20, 1 << 16)),
 )
 _AMBIENT_INDEX = (
     _Variant(lights.LEAF_AMBIENT_INDEX, (0,), range(20, 1 << 16)),
