@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping
 
 from ...formats.fable import tng
-from . import layout, palette_edit, palettes, panel
-from .exporter import export_level
+from . import edit_panel, layout, palette_edit, palettes, panel
+from .exporter import BAKED, export_level
 from .importer import import_level
 from .materials import make_plain
 from .settings import ExportSettings, ImportSettings
 
 __all__ = [
+    "BAKED",
     "BESIDE",
     "ExportSettings",
     "ImportSettings",
@@ -23,7 +24,7 @@ __all__ = [
 BESIDE: Mapping[str, Callable[[bytes], object]] = {layout.TNG: tng.read}
 """By ending, what reads the files beside a level that are parts of it."""
 
-_PARTS = (palettes, palette_edit, panel)
+_PARTS = (palettes, palette_edit, panel, edit_panel)
 
 
 def register() -> None:

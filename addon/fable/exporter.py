@@ -24,7 +24,7 @@ from .settings import ExportSettings
 from .terrain_reader import Ground, TerrainReader
 
 BAKED = (
-    "the retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here counts for walking, "
+    "The retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here counts for walking, "
     "sounds and navigation, and is seen once the ground is baked anew (with FableForge, for example)"
 )
 """What exports of changed ground, and their options, tell (fable-lev-notes §0)."""
@@ -101,6 +101,7 @@ class _Export:
         navigation_reader.apply(self.context, self.collection, level, known, self.report)
         if self.level is None:
             ground_navigation.make(level)
+            self.report.note("navigation: one section, made of the ground")
         else:
             ground_navigation.follow(level, before, self.settings.ground_navigation, self.things, self.report)
         self._tell(level, ground)

@@ -101,13 +101,16 @@ def test_a_terrain_that_was_moved_turned_or_scaled_as_an_object():
 
 
 def test_two_vertices_merged():
+    """Before Blender 5, the merged vertex keeps what the first was; then it is a blend."""
     level = imported()
     edited(level, "mesh.merge", [at(4, 4), at(5, 4)], type="CENTER")
-    error = refused(level, "1 vertex is moved sideways; 1 cell has no vertex, the first at x 5, y 4; the option Snap")
+    error = refused(
+        level, "1 vertex is (moved sideways; 1 cell has .* at x 5|no cell's .*; 2 cells have .* at x 4), y 4"
+    )
     chosen = positions(terrain(level))[points(error, level)][:, :2]
     assert {tuple(one) for one in chosen.tolist()} >= {(4.5, 4.0), (6.0, 4.0), (4.0, 5.0), (6.0, 3.0)}
-    assert len(chosen) == 8
-    refused(level, "stay where they are: 1 cell has no vertex", snap=True)
+    assert 8 <= len(chosen) <= 11
+    refused(level, "stay where they are: .* no vertex", snap=True)
 
 
 def test_cells_deleted():

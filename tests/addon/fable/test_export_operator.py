@@ -1,0 +1,111 @@
+"""File > Export: what is at fault gets selected, the note about the baked ground, and the sidebar's painting panel."""
+
+from types import SimpleNamespace
+
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon import operators
+from levelwright.addon.fable import edit_panel, palettes
+from levelwright.addon.fable.exporter import BAKED
+
+from tests.addon.fable.export_helpers import LEVEL, activate, game_map, imported, place, positions, set_values, terrain
+
+
+class Notes:
+    """A layout that notes what is put into it; a row, column or box of it is itself."""
+
+    def __init__(self) -> None:
+        self.labels: list[str] = []
+        self.properties: list[str] = []
+        self.operators: list[SimpleNamespace] = []
+        self.enabled = True
+
+    def label(self, text: str, **_: object) -> None:
+        self.labels.append(text)
+
+    def prop(self, _owner: object, name: str, **_: object) -> None:
+        self.properties.append(name)
+
+    def operator(self, name: str, **_: object) -> SimpleNamespace:
+        category, _, verb = name.partition(".")
+        assert verb in dir(getattr(bpy.ops, category)), name
+        self.operators.append(SimpleNamespace(id=name, erase=False))
+        return self.operators[-1]
+
+    def column(self, **_: object) -> "Notes":
+        return self
+
+    row = box = column
+
+
+def export(tmp_path):
+    return bpy.ops.export_scene.fable_lev(filepath=str(tmp_path / "out.lev"))
+
+
+def test_vertices_at_fault_are_selected_and_the_file_stays(tmp_path):
+    level = imported()
+    (tmp_path / "out.lev").write_bytes(b"old")
+    obj = terrain(level)
+    activate(game_map(level))
+    values = positions(obj)
+    values[[3, 40], 0] += 0.5
+    place(obj, values)
+    with pytest.raises(RuntimeError, match="2 vertices are moved sideways"):
+        export(tmp_path)
+    chosen = np.empty(len(values), np.bool_)
+    obj.data.vertices.foreach_get("select", chosen)
+    assert np.flatnonzero(chosen).tolist() == [3, 40]
+    assert bpy.context.view_layer.objects.active == obj and obj.select_get() and not game_map(level).select_get()
+    assert (tmp_path / "out.lev").read_bytes() == b"old"
+
+
+def test_faces_at_fault_are_selected(tmp_path):
+    level = imported()
+    obj = game_map(level)
+    set_values(obj, "sound", [5, 6], 99)
+    with pytest.raises(RuntimeError, match="2 faces: attribute sound is no sound"):
+        export(tmp_path)
+    assert [face.index for face in obj.data.polygons if face.select] == [5, 6]
+    assert not (tmp_path / "out.lev").exists()
+
+
+def test_options_reach_the_export(tmp_path):
+    level = imported()
+    values = positions(terrain(level))
+    values[3, 2] = 5000
+    place(terrain(level), values)
+    path = str(tmp_path / "out.lev")
+    assert bpy.ops.export_scene.fable_lev(filepath=path, clamp=True) == {"FINISHED"}
+    assert (tmp_path / "out.lev").read_bytes() != LEVEL.build()
+    report = bpy.data.texts[f"{level.name} export"].as_string()
+    assert "FinalAlbion_RT.stb" in report and "1 cells with other heights" in report
+
+
+def test_the_exporter_tells_of_the_baked_ground():
+    notes = Notes()
+    shown = SimpleNamespace(layout=notes, game=operators.ExportFableLev.game, note=operators.ExportFableLev.note)
+    operators.ExportFableLev.draw(shown, bpy.context)
+    assert " ".join(notes.labels) == BAKED
+    assert {"clamp", "snap", "ground_navigation"} <= set(notes.properties)
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "able"),
+    [("walkable", "", True), ("theme", "GRASS", True), ("sound", "SOUND_SEA", True), ("atmosphere", "", False)],
+)
+def test_the_panel_paints_what_is_chosen(target, name, able):
+    level = imported()
+    lists = palettes.lists_of(level)
+    lists.active_theme = 1
+    if target == "atmosphere":
+        lists.atmospheres.clear()
+    getattr(bpy.context.scene, edit_panel.KEY).target = target
+    notes = Notes()
+    edit_panel.LEVELWRIGHT_PT_fable_paint.draw(SimpleNamespace(layout=notes), bpy.context)
+    assert [one.id for one in notes.operators] == [
+        "levelwright.fable_brush", "levelwright.fable_paint_selected", "levelwright.fable_paint_selected",
+    ]  # fmt: skip
+    assert {(one.target, one.name) for one in notes.operators} == {(target, name)}
+    assert [one.erase for one in notes.operators] == [False, False, True]
+    assert notes.enabled == able
