@@ -106,7 +106,7 @@ def build(
     name = layout.readable(entity.name) or layout.readable(classname) or f"Entity {record}"
     typed = typed_pairs(entity, types)
     kind = lights.kind_of(classname)
-    shown = lights.shown_as(kind, typed, site.settings.scale) if kind is not None else None
+    shown = lights.look(kind, lights.told(entity.pairs), site.settings.scale) if kind is not None else None
     light = lights.build(name, kind, shown) if kind is not None and shown is not None else None
     obj: Any = bpy.data.objects.new(name, light)
     obj.parent = site.root

@@ -189,10 +189,7 @@ def _read_light(light: Any, record: KeyValues, before: KeyValues, scale: float, 
         record.set(CLASSNAME, COMPILED[light.type])
         edited.append(CLASSNAME)
     kind = lights.kind_of(record.classname) or lights.KINDS[COMPILED.get(light.type, COMPILED["POINT"])]
-    told = {}
-    for key, text in before.pairs[::-1]:
-        told[key.lower()] = values.as_property(lights.TYPES.get(key.lower(), "string"), text)
-    look = lights.look(kind, told, scale)
+    look = lights.look(kind, lights.told(before.pairs), scale)
     brightness = round(lights.brightness_of(kind, light.energy, look.cutoff, scale))
     color = lights.color_of((light.color[0], light.color[1], light.color[2]))
     cone = light.spot_size if light.type == "SPOT" else look.spot_size

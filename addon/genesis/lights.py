@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import bpy
 
-from .values import Property, plain
+from .values import Property, as_property
 
 INTENSITY, COLOR, ARC = "light", "color", "arc"
 _WHITE = 255.0
@@ -101,9 +101,9 @@ def kind_of(classname: str) -> Kind | None:
     return KINDS.get(classname.lower())
 
 
-def shown_as(kind: Kind, values: Mapping[str, Property], scale: float) -> Look:
-    """How the light of an entity with these properties looks."""
-    return look(kind, {key.lower(): plain(value) for key, value in values.items()}, scale)
+def told(pairs: Sequence[tuple[str, str]]) -> dict[str, Property]:
+    """What an entity's pairs say of its light, by key in lower case, whether or not its class is known."""
+    return {key.lower(): as_property(TYPES.get(key.lower(), "string"), text) for key, text in reversed(pairs)}
 
 
 def build(name: str, kind: Kind, shown: Look) -> bpy.types.Light:

@@ -7,6 +7,7 @@ from levelwright.addon.scene.reports import Report
 
 from tests.addon.genesis.export_helpers import exported, imported, part, reopened
 from tests.addon.genesis.test_export_entities import edited
+from tests.formats import genesis_3dt_text as text
 from tests.formats.genesis_bytes import box, entity, level, typedef
 from tests.formats.genesis_bytes import brush as brush_bytes
 
@@ -65,3 +66,13 @@ def test_the_lights_of_games_write_what_was_edited_of_them():
     report = Report()
     exported(scene, report)
     assert "no brightness of its own" in report.warnings[0]
+
+
+def test_lights_look_the_same_where_nothing_says_what_their_keys_are():
+    pairs = [("classname", "DynamicLight"), *MORE_LIGHTS["DynamicLight"]]
+    data = text.level((1, 31), [text.leaf()], [text.entity(pairs, (1, 31))]).encode("latin-1")
+    scene = imported(data, "a.3dt")
+    obj = part(scene, layout.ENTITY, 0)
+    assert obj["MaxRadius"] == "200" and obj.data.cutoff_distance == pytest.approx(200 * layout.SCALE)
+    report = Report()
+    assert exported(scene, report) == data and not report.notes and not report.warnings
