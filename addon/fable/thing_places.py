@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -67,15 +69,20 @@ def _read_position(thing: tng.Thing, was: Place, now: Matrix, aloft: bool, with_
     start = thing.initial_position if with_start else None
     changed = False
     for axis, name in enumerate(_AXES):
-        old, new = was.position[axis], float(now[axis]) + 0.0
+        old, new = was.position[axis], float(now[axis])
         near = 8 * np.finfo(np.float32).eps * max(abs(old), 1.0) if aloft else 0.0
         if np.float32(old) == np.float32(new) or abs(new - old) <= near:
             continue
-        set_number(was.body, f"Position{name}", new)
+        set_number(was.body, f"Position{name}", _decimals(new))
         if start is not None:
-            set_number(thing.block, f"InitialPos{name}", start[axis] + (new - old))
+            set_number(thing.block, f"InitialPos{name}", _decimals(start[axis] + (new - old)))
         changed = True
     return changed
+
+
+def _decimals(value: Any) -> float:
+    """A number as the file has it: six decimals, and 0 without a sign."""
+    return round(float(value), 6) + 0.0
 
 
 def _read_frame(was: Place, now: Matrix, tolerance: float) -> bool:
@@ -89,7 +96,7 @@ def _read_frame(was: Place, now: Matrix, tolerance: float) -> bool:
     for column, name in ((1, "RHSetForward"), (2, "RHSetUp")):
         for row, axis in enumerate(_AXES):
             if was.frame is None or off[row, column]:
-                set_number(was.body, name + axis, float(now[row, column]) + 0.0)
+                set_number(was.body, name + axis, _decimals(now[row, column]))
     return True
 
 

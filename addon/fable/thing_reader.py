@@ -303,7 +303,7 @@ def _read_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
     shown = thing_values.slots(thing)
     changed = False
     kind = obj.get(layout.NEW_THING)
-    if isinstance(kind, str) and kind != thing.kind:
+    if kind is not None and kind != thing.kind:
         thing.block.opening.value = _kind_name(kind)
         changed = True
     emptied: list[Block] = []
