@@ -66,6 +66,14 @@ def test_also_after_saving_and_reopening_and_in_another_blender(path, tmp_path):
         assert (tmp_path / "level.out").read_bytes() == data, blenders.name(python)
 
 
+def test_numpys_special_instructions_make_no_difference(path, tmp_path):
+    imported(path.read_bytes(), path)
+    blend = tmp_path / "level.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    blenders.run(EXPORT, blend, environment=blenders.without_cpu_features())
+    assert blend.with_suffix(".out").read_bytes() == path.read_bytes()
+
+
 def test_without_its_things(path, tmp_path):
     shutil.copy(path, tmp_path / path.name)
     data = path.read_bytes()
