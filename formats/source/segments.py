@@ -126,4 +126,5 @@ class Segments:
             made.add(bytes(gap[:needed]).ljust(needed, b"\0"))
         else:
             made.add(gap)
-            made.add(bytes(missing))
+            if missing:
+                made.add(bytes(missing))

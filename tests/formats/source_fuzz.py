@@ -1,0 +1,132 @@
+"""Damages small maps in seeded ways and decodes everything that is left of them.
+
+Run as a program by test_source_fuzz.py, so that a limit on its memory holds for nothing else:
+`python -m tests.formats.source_fuzz FIRST COUNT` prints one line for each mutation that does not end as it should.
+"""
+
+import random
+import struct
+from collections.abc import Callable, Iterator
+
+from formats.binary import FormatError
+from formats.source import Level, LumpId, check, contents, identify, patch_file, read, section_at, summary, write
+from tests.formats import fuzzing
+from tests.formats import source_bytes as build
+
+HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31))
+LEVELS = tuple(build.VARIANTS.values())
+
+
+def somewhere(data: bytearray, rng: random.Random) -> int:
+    """Mostly where damage tells: in the header, and in the lumps that are no tables."""
+    if rng.random() < 0.3:
+        return rng.randrange(min(len(data), 1040))
+    return rng.randrange(len(data))
+
+
+def flip_bits(data: bytearray, rng: random.Random) -> None:
+    for _ in range(rng.choice((1, 1, 2, 8))):
+        data[somewhere(data, rng)] ^= 1 << rng.randrange(8)
+
+
+def truncate(data: bytearray, rng: random.Random) -> None:
+    del data[max(somewhere(data, rng), 1) :]
+
+
+def splice(data: bytearray, rng: random.Random) -> None:
+    """Copy a stretch of the file over or between others."""
+    start, length, at = somewhere(data, rng), rng.choice((1, 4, 16, 64, 200)), somewhere(data, rng)
+    data[at : at + rng.choice((0, length))] = data[start : start + length]
+
+
+def set_word(data: bytearray, rng: random.Random) -> None:
+    """Put a hostile number somewhere, more often than not at a multiple of 4."""
+    at = somewhere(data, rng) & (~3 if rng.random() < 0.7 else ~0)
+    value = rng.choice(HOSTILE) if rng.random() < 0.6 else rng.randrange(-3, 4000)
+    data[at : at + 4] = struct.pack(rng.choice("<<>") + "i", value)
+
+
+def set_short(data: bytearray, rng: random.Random) -> None:
+    at = somewhere(data, rng)
+    data[at : at + 2] = struct.pack("<H", rng.choice((0, 1, 2, 255, 0x7FFF, 0xFFFF)))
+
+
+def swap_lumps(data: bytearray, rng: random.Random) -> None:
+    """Let a lump of the directory have another's place, length or version."""
+    first, second, part = rng.randrange(64), rng.randrange(64), rng.choice((0, 4, 8, 12))
+    one, other = 8 + 16 * first + part, 8 + 16 * second + part
+    data[one : one + 4] = data[other : other + 4]
+
+
+WAYS: tuple[Callable[[bytearray, random.Random], None], ...] = (
+    flip_bits, flip_bits, truncate, splice, set_word, set_word, set_word, set_short, swap_lumps,
+)  # fmt: skip
+
+
+def mutation(seed: int) -> bytes:
+    """The same damaged map for the same seed, everywhere."""
+    rng = random.Random(seed)
+    data = bytearray(rng.choice(LEVELS))
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
+        rng.choice(WAYS)(data, rng)
+    return bytes(data)
+
+
+def readers(level: Level) -> Iterator[Callable[[], object]]:
+    """Everything that can be asked of a map."""
+    yield lambda: summary(level)
+    yield lambda: list(fuzzing.leaves(contents(level)))
+    yield lambda: [str(problem) for problem in check(level)]
+    yield lambda: [section_at(level, offset) for offset in (0, 2000, 1 << 30)]
+    yield lambda: [[*entity.outputs, entity.origin, entity.model] for entity in level.entities]
+    yield lambda: None if level.visibility is None else level.visibility.matrix()
+    yield lambda: [level.pak.read(name) for name in level.pak.names]
+    yield lambda: level.static_props.models if level.static_props else None
+    yield lambda: patch_file.read(patch_file.write(patch_file.PatchFile.of(level, LumpId.PLANES)))
+
+
+def edits(level: Level) -> Iterator[Callable[[], object]]:
+    """Some things that change a map."""
+    yield lambda: level.set_bytes(LumpId.PLANES, bytes(60))
+    yield lambda: level.entities[0].set("message", "something")
+    yield lambda: level.pak.put("new.txt", b"new")
+    yield lambda: level.game_lumps.set_bytes("sprp", bytes(12), 6)
+    yield lambda: level.set_bytes(LumpId.CUBEMAPS, bytes(16))
+
+
+def decode_all(data: bytes) -> bool:
+    """Read a map and everything in it; False if it was refused. Only FormatErrors are caught."""
+    known = identify(data)
+    try:
+        level = read(data)
+    except FormatError:
+        return False
+    if not known:
+        raise AssertionError("it was read, but not identified")
+    for ask in readers(level):
+        try:
+            ask()
+        except FormatError:
+            continue
+    if write(level) != data:
+        raise AssertionError("it is written back with other bytes")
+    for edit in edits(level):
+        try:
+            edit()
+        except FormatError:
+            continue
+    try:
+        edited = write(level)
+        again = read(edited)
+    except FormatError:
+        return True
+    if write(again) != edited:
+        raise AssertionError("what was edited is written back with other bytes")
+    for lump in again.lumps:
+        if lump != LumpId.GAME_LUMP and not level.file.cut(lump) and level.file.stored(lump) != again.file.stored(lump):
+            raise AssertionError(f"lump {lump} was lost by an edit")
+    return True
+
+
+if __name__ == "__main__":
+    fuzzing.main(mutation, decode_all)
