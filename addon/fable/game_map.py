@@ -10,7 +10,7 @@ from ...formats.fable.records import Records
 from ..scene import identity, meshes
 from . import layout
 from .site import Site
-from .terrain import Arrays, grid
+from .terrain import Arrays, edges_of, grid
 
 
 def build(site: Site) -> bpy.types.Object | None:
@@ -21,7 +21,8 @@ def build(site: Site) -> bpy.types.Object | None:
     rows, columns = records.shape
     positions, corners = grid(rows + 1, columns + 1, layout.CELLS_A_GAME_CELL)
     positions[:, 2] = _over(site.level.cells, rows + 1, columns + 1)
-    mesh = meshes.build("Atmosphere", positions, corners, attributes=attributes(records, site.token))
+    edges = edges_of(rows + 1, columns + 1)
+    mesh = meshes.build("Atmosphere", positions, corners, attributes=attributes(records, site.token), edges=edges)
     made = site.object_of("Atmosphere", layout.GAME_MAP, data=mesh)
     made.display_type = "WIRE"
     made.hide_render = True

@@ -27,6 +27,8 @@ TEXTURE_SIZE = 8.0
 """Units that an image reaches over, as in the game (fable-lev-notes §5)."""
 MAX_IMAGES = 24
 """Images in the material: more attributes than their weights need don't fit on graphics cards (16, all in all)."""
+SOME = 1 - 0.5 / weights.FULL
+"""Of a cell's themes together, where a part of the cell is of none."""
 PACKED = 4
 """Weights in one colour attribute."""
 ENDINGS = (".png", ".tga", ".dds", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp")
@@ -62,25 +64,24 @@ def color(mesh: bpy.types.Mesh, names: Palettes, blend: weights.Weights) -> None
     imaged = [slot for material in mesh.materials if material is not None for slot in material.get(IMAGED, ())]
     table = colors.themes(names.themes)
     amounts = blend.weights.astype(np.float32) / np.float32(weights.FULL)
-    blended = np.zeros((count, 3), np.float32)
+    blended = np.zeros((count, 4), np.float32)  # the last one is how much of the whole is there
     packed = np.zeros((-(-len(imaged) // PACKED), count, PACKED), np.float32)
-    left = np.ones(count, np.float32)
     # A vertex has one row a slot at most, and the rows of a slot follow each other: they are added at once.
     bounds = np.searchsorted(blend.slots, np.arange(len(table) + 1)).tolist()
     for slot, (start, end) in enumerate(pairwise(bounds)):
         if start == end:
             continue
         vertices, amount = blend.cells[start:end], amounts[start:end]
-        left[vertices] -= amount
         if slot in imaged:
             place = imaged.index(slot)
             packed[place // PACKED, vertices, place % PACKED] = amount
+            blended[vertices, 3] += amount
         else:
-            blended[vertices] += amount[:, None] * table[slot, :3]
-    blended += np.maximum(left, 0)[:, None] * np.array(colors.NONE, np.float32)
-    rgba = np.ones((count, 4), np.float32)
-    rgba[:, :3] = blended
-    attributes.write(mesh, layout.THEME_COLOR, "POINT", "FLOAT_COLOR", rgba)
+            blended[vertices] += amount[:, None] * table[slot]
+    rest = np.flatnonzero(blended[:, 3] < SOME)
+    blended[rest, :3] += (1 - blended[rest, 3:]) * np.array(colors.NONE, np.float32)
+    blended[:, 3] = 1
+    attributes.write(mesh, layout.THEME_COLOR, "POINT", "FLOAT_COLOR", blended)
     for number, four in enumerate(packed):
         attributes.write(mesh, f"{layout.IMAGE_WEIGHTS}{number}", "POINT", "FLOAT_COLOR", four)
 

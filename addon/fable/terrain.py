@@ -30,7 +30,7 @@ def build(site: Site, layers: Sequence[str], blend: weights.Weights) -> bpy.type
     terrain = site.object_of("Terrain", layout.TERRAIN, data=mesh)
     fill_layers(terrain, layers, blend)
     site.report.count("cells", cells.size)
-    site.report.count("themes", len(np.unique(blend.slots)))
+    site.report.count("themes", int(np.count_nonzero(np.bincount(blend.slots))))
     return terrain
 
 
@@ -45,7 +45,7 @@ def build_mesh(name: str, cells: Records, token: int) -> bpy.types.Mesh:
         corners,
         attributes=attributes(cells, token),
         smooth=True,
-        edges=_edges(rows, columns) if len(corners) else None,
+        edges=edges_of(rows, columns) if len(corners) else None,
     )
 
 
@@ -76,7 +76,7 @@ def grid(rows: int, columns: int, edge: float = 1.0) -> tuple[NDArray[np.float32
     return positions.reshape(-1, 3), corners.reshape(-1)
 
 
-def _edges(rows: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def edges_of(rows: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The edges of `grid`, int32[e, 2], and that of each corner, int32[c]: along x first, then along y.
 
     Blender would find the same ones, in most of the time that the whole mesh takes.

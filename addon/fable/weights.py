@@ -33,22 +33,19 @@ def of_cells(cells: Records, has_layer: NDArray[np.bool_]) -> Weights:
     A weight is the sum of the cell's strengths with that slot, clamped to 0..255; rows of weight 0 are left out.
     """
     flat = cells.reshape(-1)
-    themes, amounts = flat["themes"], strengths(flat)
-    # A slot that stands twice in a cell: the later's strength is the earlier's as well.
-    same_01, same_02, same_12 = (themes[:, a] == themes[:, b] for a, b in ((0, 1), (0, 2), (1, 2)))
-    if (same_01 | same_02 | same_12).any():
-        amounts[:, 0] += amounts[:, 1] * same_01
-        amounts[:, 1] *= ~same_01
-        into_0, into_1 = same_02, same_12 & ~same_02
-        amounts[:, 0] += amounts[:, 2] * into_0
-        amounts[:, 1] += amounts[:, 2] * into_1
-        amounts[:, 2] *= ~(into_0 | into_1)
+    themes = np.ascontiguousarray(flat["themes"].T)  # a row a slot: the file's records are slow to walk
+    amounts = np.ascontiguousarray(strengths(flat).T)
+    # A slot that stands twice in a cell: the later one's strength is the earlier one's as well.
+    for earlier, later in ((0, 1), (0, 2), (1, 2)):
+        twice = np.flatnonzero((themes[earlier] == themes[later]) & (amounts[later] != 0))
+        amounts[earlier, twice] += amounts[later, twice]
+        amounts[later, twice] = 0
     keys = []
     numbers = []
-    for column in range(themes.shape[1]):
-        slot, amount = themes[:, column], np.minimum(amounts[:, column], FULL)
+    for slot, amount in zip(themes, amounts, strict=True):
         found = np.flatnonzero((amount > 0) & has_layer[slot])
-        keys.append(slot[found].astype(np.uint16) << np.uint16(8) | amount[found].astype(np.uint16))
+        whole = np.minimum(amount[found], FULL).astype(np.uint16)
+        keys.append(slot[found].astype(np.uint16) << np.uint16(8) | whole)
         numbers.append(found.astype(np.int32))
     key, number = np.concatenate(keys), np.concatenate(numbers)
     order = np.argsort(key, kind="stable")  # a radix sort, for it is of 16 bits

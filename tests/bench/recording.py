@@ -8,7 +8,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import groupby, zip_longest
+from operator import itemgetter
 from typing import Any
 
 import bpy
@@ -236,8 +237,22 @@ def _read_mesh(mesh: Any) -> Recorded:
         corner_edges=_values(mesh.attributes[".corner_edge"]) if mesh.loops else None,
         separate=len(mesh.edges) == len(mesh.loops) == len(mesh.vertices),
         attributes=attributes,
+        weights=_weights(mesh),
         materials=[reference(material) for material in mesh.materials if material],
     )
+
+
+def _weights(mesh: Any) -> tuple[list[str], list[tuple[int, list[int], float]]]:
+    """Names of the vertex groups, and which vertices have which weight in which: as few as `add` needs calls."""
+    user = next((obj for obj in bpy.data.objects if obj.data == mesh and obj.vertex_groups), None)
+    if user is None:
+        return [], []
+    found = [(each.group, each.weight, vertex.index) for vertex in mesh.vertices for each in vertex.groups]
+    runs = [
+        (group, [vertex for *_, vertex in run], weight)
+        for (group, weight), run in groupby(sorted(found), key=itemgetter(0, 1))
+    ]
+    return [group.name for group in user.vertex_groups], runs
 
 
 def _values(attribute: Any) -> NDArray[Any]:

@@ -78,6 +78,7 @@ class Replay:
         for recorded in self.blocks["meshes"]:
             recorded.parts["materials"] = []
             obj = bpy.data.objects.new(recorded.name, self._make_meshes(recorded))
+            _weigh(obj, *recorded.parts["weights"])
             bpy.context.scene.collection.objects.link(obj)
         bpy.context.view_layer.update()
 
@@ -218,6 +219,10 @@ class Replay:
         return bpy.data.collections.new(recorded.name)
 
     def _link(self) -> None:
+        for recorded in self.blocks["meshes"]:
+            if recorded.parts["weights"][0]:  # they are the mesh's, but only an object can set them
+                mesh = self.made[Reference("meshes", recorded.name)]
+                _weigh(next(obj for obj in bpy.data.objects if obj.data == mesh), *recorded.parts["weights"])
         for recorded in self.blocks["objects"]:
             self._finish_object(self.made[Reference("objects", recorded.name)], recorded.parts)
         for recorded in self.blocks["collections"]:
@@ -265,6 +270,13 @@ class Replay:
                 target.id = self._resolve(block) if block is not None else bpy.context.scene
                 target.data_path = path
                 self._set(target, settings)
+
+
+def _weigh(obj: Any, names: list[str], runs: list[tuple[int, list[int], float]]) -> None:
+    """Fill an object's vertex groups."""
+    groups = [obj.vertex_groups.new(name=name) for name in names]
+    for group, vertices, weight in runs:
+        groups[group].add(vertices, weight, "REPLACE")
 
 
 def _ring_edges(corners: NDArray[np.int32], starts: NDArray[np.int32]) -> NDArray[np.int32]:
