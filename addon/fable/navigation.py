@@ -51,6 +51,11 @@ class Part:
         nodes = self.navigation.nodes
         return np.flatnonzero((nodes["leaf"] != 0) & (nodes["layer"] == layer))
 
+    def door_keys(self) -> list[int]:
+        """The keys of its doors."""
+        found: list[int] = [] if self.navigation is None else self.navigation.keys.tolist()
+        return found
+
     def layers(self) -> list[int]:
         """The layers that have leaves."""
         if self.navigation is None:

@@ -19,7 +19,7 @@ from ...formats.fable import UID_BASE, tng
 from ...formats.fable.text import Block, Document, Statement, line_end
 from ..scene import evaluated, identity, transforms
 from ..scene.reports import Report, SceneError
-from . import layout, thing_places, thing_values
+from . import layout, navigation, thing_places, thing_values
 from .scene_reader import kind_of, listed
 
 KEY_BITS = 41
@@ -234,6 +234,11 @@ class _Things:
         named = {value for thing in left for value in _texts(thing.block) if value in gone}
         if named:
             self.report.warn(f"other things name some that are gone, by their UIDs: {listed(sorted(named))}")
+        doors = {key for record in records if (key := self.records[record].door_key) is not None}
+        opened = {key for part in navigation.parts(self.level) for key in part.door_keys() if key in doors}
+        if opened:
+            uids = [str(key + UID_BASE) for key in sorted(opened)]
+            self.report.warn(f"doors of the navigation are opened by things that are gone: {listed(uids)}")
 
     def _move(self, record: int, home: int) -> bool:
         """Put a thing into the section whose collection it is in; whether it was in another one."""

@@ -332,6 +332,17 @@ def test_a_deleted_thing_goes_and_who_names_it_is_told():
     assert any("name some that are gone" in line and str(UID) in line for line in report.lines())
 
 
+def test_a_deleted_door_that_navigation_names_is_told():
+    data = fb.WALKED.build()
+    text = TNG.replace(f"UID {UID + 1};", f"UID {UID_BASE + fb.DOOR};")
+    parts = {"test.tng": text.encode()}
+    level = build_scene(bpy.context, fable.read(data), data, Path("test.lev"), ImportSettings(), Report(), parts)
+    bpy.data.objects.remove(thing(level, 1))
+    report = Report()
+    written(level, report)
+    assert any(f"opened by things that are gone: {UID_BASE + fb.DOOR}" in line for line in report.lines())
+
+
 def test_copies_are_new_things_with_uids_of_the_levels_counter():
     level = opened()
     first = thing(level, 0)
