@@ -154,35 +154,48 @@ class BspFile:
 
     def write(self) -> bytes:
         """Return the file's bytes. Raises FormatError."""
-        data = b"".join(part for _, part in self.parts())
+        data = b"".join([part for _, part in self._pieces()])
         return data if self._key is None else cipher.apply(data, self._key)
 
     def parts(self) -> Iterator[tuple[str, Buffer]]:
         """Every part of the file by name, in the order in which `write` joins them."""
+        previous = ""
+        for keys, part in self._pieces():
+            name = ", ".join(map(lump_name, keys)) or (f"bytes behind {previous}" if previous else "header")
+            if len(part):
+                yield name, part
+            previous = name if keys or not previous else previous
+
+    def _pieces(self) -> list[tuple[tuple[int, ...], Buffer]]:
+        """The header, then lumps and the bytes between them; each with the numbers of its lumps."""
         made = self._rebuild()
         if made.position > _MOST:
             raise FormatError(f"{made.position} bytes are more than its offsets reach", "map")
-        yield "header", self._header(made)
-        previous = "header"
-        for number, (keys, part) in enumerate(made.parts):
-            name = ", ".join(map(lump_name, keys)) or f"bytes behind {previous}"
+        places = made.moved_all(self.entries["offset"])
+        places = np.where(self.entries["offset"] <= self.size, places, self.entries["offset"])
+        for lump, place in made.placed.items():
+            places[lump] = place
+        pieces: list[tuple[tuple[int, ...], Buffer]] = [((), self._header(places))]
+        for keys, part in made.parts:
             if LumpId.GAME_LUMP in keys:
-                part = self._moved_game_lump(made, part, alone=len(keys) == 1)
-            if number == len(made.parts) - 1 and not keys:
-                part = self._moved_tail(made, part)
-            if len(part):
-                yield name, part
-            previous = name if keys else previous
+                part = self._moved_game_lump(part, int(places[LumpId.GAME_LUMP]), alone=len(keys) == 1)
+            pieces.append((keys, part))
+        if not pieces[-1][0]:
+            pieces[-1] = ((), self._moved_tail(pieces[-1][1], int(places[LumpId.ENTITIES])))
+        return pieces
 
     def _rebuild(self) -> Rebuilt:
-        cut = {lump for lump in range(self.form.lumps) if self.cut(lump)}
+        size = self.size
+        starts, lengths = self.entries["offset"], self.entries["length"]
+        used = np.flatnonzero((lengths > 0) & (starts < size))
+        ends = np.minimum(starts + lengths, size)
         spans = [
-            Span(lump, *self._place(lump), self._align(lump))
-            for lump in np.flatnonzero(self.entries["length"]).tolist()
-            if self.entries["offset"][lump] < self.size
+            Span(lump, start, end, self._align(lump))
+            for lump, start, end in zip(used.tolist(), starts[used].tolist(), ends[used].tolist(), strict=True)
         ]
-        whole_sectors = self._align(LumpId.PAKFILE) == PAK_ALIGN and self.size % PAK_ALIGN == 0
-        end_align = 1 if cut else PAK_ALIGN if whole_sectors else LUMP_ALIGN if self.size % LUMP_ALIGN == 0 else 1
+        cut = {lump for lump in np.flatnonzero((lengths > 0) & (starts + lengths > size)).tolist() if self.cut(lump)}
+        whole_sectors = self._align(LumpId.PAKFILE) == PAK_ALIGN and size % PAK_ALIGN == 0
+        end_align = 1 if cut else PAK_ALIGN if whole_sectors else LUMP_ALIGN if size % LUMP_ALIGN == 0 else 1
         segments = Segments(self._data, self.form.size, spans, end_align)
         return segments.rebuild(self.form.size, self._changed, LUMP_ALIGN, cut | {LumpId.PAKFILE})
 
@@ -193,16 +206,12 @@ class BspFile:
             return PAK_ALIGN
         return LUMP_ALIGN if offset % LUMP_ALIGN == 0 else 1
 
-    def _new_offset(self, made: Rebuilt, lump: int) -> int:
-        """Where a lump goes. Those without bytes have offsets too, which point to where others begin."""
-        offset = int(self.entries["offset"][lump])
-        return made.placed[lump] if lump in made.placed else made.moved(offset) if offset <= self.size else offset
-
-    def _header(self, made: Rebuilt) -> bytes:
+    def _header(self, places: "np.ndarray[Any, np.dtype[np.int64]]") -> bytes:
+        """The header with lumps at `places`; those without bytes have some too, which point to where others begin."""
         entries = np.empty(self.form.lumps, self.form.entry)
         for name in ("version", "length", "size"):
             entries[name] = self.entries[name]
-        entries["offset"] = [self._new_offset(made, lump) for lump in range(self.form.lumps)]
+        entries["offset"] = places
         for lump, data in self._changed.items():
             entries["length"][lump] = len(data)
         header = bytearray(self._data[: self.form.size])
@@ -212,19 +221,18 @@ class BspFile:
             raise FormatError("lumps 23 to 25 of an encrypted map hide its key: they must be empty", "header")
         return bytes(header)
 
-    def _moved_game_lump(self, made: Rebuilt, data: Buffer, alone: bool) -> Buffer:
+    def _moved_game_lump(self, data: Buffer, new: int, alone: bool) -> Buffer:
         """The game lump with offsets that fit the place where it goes."""
         old = int(self.entries["offset"][LumpId.GAME_LUMP])
-        new = self._new_offset(made, LumpId.GAME_LUMP)
         if old == new:
             return data
         if not alone:
             raise FormatError("shares bytes with another lump and cannot be moved", lump_name(LumpId.GAME_LUMP))
         return game_lump.moved(data, old, new, self.form.byte_order, self.minor)
 
-    def _moved_tail(self, made: Rebuilt, tail: Buffer) -> Buffer:
+    def _moved_tail(self, tail: Buffer, new: int) -> Buffer:
         """The bytes behind all lumps; those of Bloodlines may say where the entities are."""
-        old, new = int(self.entries["offset"][LumpId.ENTITIES]), self._new_offset(made, LumpId.ENTITIES)
+        old = int(self.entries["offset"][LumpId.ENTITIES])
         mark = old.to_bytes(4, "little") + _ENTITY_TAG
         if old == new or not bytes(tail).endswith(mark):
             return tail

@@ -8,6 +8,9 @@ from bisect import bisect_right
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from ..binary import Buffer
 
 Offset = int
@@ -55,6 +58,12 @@ class Rebuilt:
         """From here on, what lay at `old` and behind it lies at the position."""
         self._old.append(old)
         self._shift.append(self.position - old)
+
+    def moved_all(self, offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """What `moved` gives for each offset."""
+        found = np.searchsorted(self._old, offsets, "right")
+        places: npt.NDArray[np.int64] = offsets + np.array([0, *self._shift], np.int64)[found]
+        return places
 
     def moved(self, offset: Offset) -> Offset:
         """Where the byte went that lay at an offset."""

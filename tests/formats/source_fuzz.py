@@ -9,7 +9,19 @@ import struct
 from collections.abc import Callable, Iterator
 
 from formats.binary import FormatError
-from formats.source import Level, LumpId, check, contents, identify, patch_file, read, section_at, summary, write
+from formats.source import (
+    Entity,
+    Level,
+    LumpId,
+    check,
+    contents,
+    identify,
+    patch_file,
+    read,
+    section_at,
+    summary,
+    write,
+)
 from tests.formats import fuzzing
 from tests.formats import source_bytes as build
 
@@ -88,7 +100,7 @@ def readers(level: Level) -> Iterator[Callable[[], object]]:
 def edits(level: Level) -> Iterator[Callable[[], object]]:
     """Some things that change a map."""
     yield lambda: level.set_bytes(LumpId.PLANES, bytes(60))
-    yield lambda: level.entities[0].set("message", "something")
+    yield lambda: level.entities.append(Entity([("classname", "info_target")]))
     yield lambda: level.pak.put("new.txt", b"new")
     yield lambda: level.game_lumps.set_bytes("sprp", bytes(12), 6)
     yield lambda: level.set_bytes(LumpId.CUBEMAPS, bytes(16))
