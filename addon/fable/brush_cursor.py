@@ -35,7 +35,7 @@ class Cursor:
             return []
         angles = np.linspace(0, 2 * np.pi, POINTS + 1)
         matrix: Any = self.terrain.matrix_world
-        x, y, z = self.place
+        x, y, z = self.place.x, self.place.y, self.place.z
         ring = [
             matrix @ Vector((x + self.radius * cos, y + self.radius * sin, z + LIFT))
             for cos, sin in zip(np.cos(angles).tolist(), np.sin(angles).tolist(), strict=True)

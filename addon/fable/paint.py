@@ -7,7 +7,7 @@ slots and weight layers are written both, as `layout` has it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -96,7 +96,7 @@ class _Blend:
 
     def __init__(self, obj: bpy.types.Object, dtype: np.dtype[np.void], domain: str, prefix: str, slot: int) -> None:
         self.object, self.prefix, self.slot = obj, prefix, slot
-        self.mesh: Any = obj.data
+        self.mesh = cast(Any, obj.data)
         count = len(self.mesh.vertices if domain == "POINT" else self.mesh.polygons)
         self.records = np.zeros(count, dtype)
         for name, part in self._attributes():
