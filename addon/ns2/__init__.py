@@ -1,0 +1,1 @@
+"""NS2 levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""

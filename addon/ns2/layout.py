@@ -1,0 +1,208 @@
+"""Where each part of an NS2 level lives in a Blender scene: what importer, exporter, panel and operators agree on.
+
+Spark's (x, y, z), y up, is Blender's (z, x, y): exact, and rotations and windings carry over. Metres; nothing is
+scaled. All is relative to the level's root empty: moving that edits nothing.
+
+    <level>                     collection, stamp "level": LevelProperties, lists of layers and groups (see `layers`)
+      <level>                   empty, stamp "root": the parent of everything
+      Geometry                  mesh object(s), stamp "geometry": the faces
+      Entities                  collection, stamp "entities": objects in no layer and no group
+      Layers                    collection, stamp "layers"
+        <layer>                 collection, stamp "layer", record = the layer's id: the objects in it
+      Groups                    collection, stamp "groups"
+        <group>                 collection, stamp "group", record = the group's id: the objects in it
+
+**Layers and groups** are two ordered lists on the level's collection, of id, name, visible, colour (see `layers`): they
+say which there are, and what they are called. Which ones an *object* is in is said by the collections that it is linked
+to: any number of layers, and one group. Bits of a mask and group ids that are in no list stay as the original has them.
+Which ones *faces* are in is said by their attributes. What is hidden (in a layer or group that isn't visible, or one
+that the game doesn't draw) is hidden by `view.show`: objects by Disable in Viewports, faces by the attribute HIDDEN and
+a modifier named HIDING: both are for show, and an export takes no notice of them.
+
+**Geometry.** One mesh object, or several (option "split"): record = the running number of the object. Which object a
+face is in means nothing, and neither do names: faces are who they are by their ids. Unstamped mesh objects in the
+level, and those of another level, are new geometry.
+
+*Vertices* have record_id = vertex + 1 and record_check (scene.identity), their place exactly as in the file (what is
+not finite: 0) and, where the level has such groups, VERTEX_GROUP. Vertices that no polygon has are left out (they
+stay in the original), but for those of loose edges, which the option "loose_edges" shows. A vertex may be there in several objects with the same id: bearers of one id at the very same
+place are one vertex.
+
+*Edges* have no ids: they are the pair of vertices that they join, and an edge of the file is found by the ids of its
+two vertices. Where the file has several edges between two vertices, the one with the lowest number, of those that
+polygons pass, is the one that is shown (`edge_numbers`); an edit is one of all of them. EDGE_GROUP, where the level has
+such groups. BRIDGE is set on cuts through faces with holes, which are no edges of the file.
+
+An edge is **smooth** if it isn't sharp (`sharp_edge`) and no face at it is flat (`sharp_face`): as Blender shows it. So
+faces without a smooth edge are flat, and of the others all edges that aren't smooth are sharp.
+
+*Polygons* have record_id = face + 1 and record_check: those that a face with holes was cut into share them. A face's
+polygons are joined across edges with BRIDGE only (`formats.ns2.joining`). Attributes: LAYERS + "0" to "7" (the words of
+the mask, as int32 bit patterns; only those that the level uses: others are 0), FACE_GROUP, MAPPING_GROUP: ids as int32
+bit patterns, 0 for none; an attribute that is absent is 0 everywhere. The polygon's material has the property MATERIAL,
+the path as in the file (materials without it: their name): slots mean nothing. UV has the texture coordinates of
+`formats.ns2.texture_mapping` (v upwards); those that aren't finite are 0. A face's own angle, scale and offset are in
+the original: they stay as long as the UVs of all its corners are the same bits as in UVS.
+
+Faces that can't be shown (FAULTS says why) or only in part, edges and vertices that no polygon has, triangles and
+smoothed normals are in the original only, and stay there as they are.
+
+**Baselines** of the geometry are on the level's collection, of all polygons in the order of the faces of the file,
+whatever objects they are in: POLYGON_FACES, POLYGON_STARTS, MEMBERS, BRIDGES, UVS, FAULTS. `shown` reads them. A
+polygon of the scene is one of these if face id and vertex ids, in their cyclic order, are the same. What else a
+polygon, an edge or a vertex had (position, groups, layers, material) follows exactly from the original.
+
+**Materials** are stamped "material", record = their number in the file's list, and are held by the level as resources,
+so that those that no face uses stay. **Viewports** are a text, resource VIEWPORTS 0.
+
+**Entities** are objects, stamp "entity", record = number in the list of objects: see `entities`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.ns2.mesh import Mesh
+from ...formats.ns2.records import NO_GROUP
+from ..scene import baselines, identity
+from ..scene.properties import setting
+
+FORMAT = "ns2"
+"""The originals' format."""
+
+# Stamps: the `kind` of scene.identity.stamp.
+LEVEL, ROOT, GEOMETRY = "level", "root", "geometry"
+ENTITIES, ENTITY = "entities", "entity"
+LAYER_HOMES, LAYER, GROUP_HOMES, GROUP = "layers", "layer", "groups", "group"
+MATERIAL_KIND, IMAGE, VIEWPORTS = "material", "image", "viewports"
+"""Also the kinds of resources (scene.originals)."""
+PREVIEW = "preview"
+"""Made for show only: never exported, safe to delete."""
+
+# Mesh attributes, and the keys of properties.
+UV = "UVMap"
+VERTEX_GROUP, EDGE_GROUP, FACE_GROUP = "vertex_group", "edge_group", "face_group"
+"""INT: id of the geometry group, 0 for none. The three know nothing of each other (ns2-level-notes §3)."""
+BRIDGE = "bridge"
+"""BOOLEAN, edges."""
+LAYERS = "layers_"
+"""INT, faces: LAYERS + n is word n of the mask: bit k of it is the layer of id 32 * n + k."""
+MAPPING_GROUP = "mapping_group"
+"""INT, faces."""
+HIDDEN = "levelwright_hidden"
+"""BOOLEAN, faces: for show only, see `view.show`."""
+HIDING = "Levelwright hidden"
+"""Name of the modifier that takes HIDDEN faces out of sight."""
+MATERIAL = "material"
+"""On materials: the path as in the file."""
+
+# Keys of scene.baselines on the level's collection: p polygons, c corners of polygons, n faces.
+POLYGON_FACES = "polygon_faces"
+"""int32[p]: the face of each polygon, ascending."""
+POLYGON_STARTS = "polygon_starts"
+"""int32[p + 1]: the first corner of each polygon."""
+MEMBERS = "members"
+"""int32[c]: the member of a loop that starts at the corner: Mesh.corners[members] are the vertices."""
+BRIDGES = "bridges"
+"""bool[c]: the edge from the corner to the next one is a bridge; else it is the member's."""
+UVS = "uvs"
+"""float32[c, 2]: as in the scene."""
+FAULTS = "faults"
+"""uint8[n]: formats.ns2.polygons.Fault of every face."""
+
+
+@dataclass
+class LevelProperties:
+    """On the level's collection. Editor settings are properties named "<block>.<property>" ("Pathing.Agent Radius");
+    which layers a block counts is said by the list of layers.
+    """
+
+    format_version: int = setting(10, "Version of the file format; the editor has written 10 since 2013", 4, 255)
+    custom_colors: str = setting("", "The colours that the editor's dialog remembers, hexadecimal AARRGGBB each")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the import made of a level's faces: see the baselines."""
+
+    faces: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    members: NDArray[np.int32]
+    bridges: NDArray[np.bool_]
+    uvs: NDArray[np.float32]
+    faults: NDArray[np.uint8]
+
+
+def shown(collection: bpy.types.Collection) -> Shown | None:
+    """The baselines of a level's geometry; None where one is missing."""
+    parts = [baselines.load(collection, key) for key in (POLYGON_FACES, POLYGON_STARTS, MEMBERS, BRIDGES, UVS, FAULTS)]
+    found: list[Any] = [part for part in parts if part is not None]
+    return Shown(*found) if len(found) == len(parts) else None
+
+
+def keep_shown(collection: bpy.types.Collection, made: Shown) -> None:
+    """Keep the baselines of a level's geometry."""
+    for key, values in (
+        (POLYGON_FACES, made.faces),
+        (POLYGON_STARTS, made.starts),
+        (MEMBERS, made.members),
+        (BRIDGES, made.bridges),
+        (UVS, made.uvs),
+        (FAULTS, made.faults),
+    ):
+        baselines.store(collection, key, values)
+
+
+def edge_numbers(mesh: Mesh, used: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """For each edge of the file, [e], the one that shows it: the lowest number between the same two vertices, of those
+    that are `used` (bool[e]: polygons pass them); -1 for edges between vertices that no used edge joins.
+    """
+    pairs = np.sort(mesh.edge_vertices, axis=1)
+    keys = pairs[:, 0] * (len(mesh.vertices) + 1) + pairs[:, 1]
+    wanted = np.flatnonzero(used)
+    values, first = np.unique(keys[wanted], return_index=True)  # the first of equals: the lowest number
+    if not len(values):
+        return np.full(len(keys), -1, np.intp)
+    place = np.searchsorted(values, keys).clip(max=len(values) - 1)
+    return np.where(values[place] == keys, wanted[first[place]], -1)
+
+
+def group_values(ids: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """Group ids of a file (NO_GROUP for none) as attributes have them: int32 bit patterns, 0 for none."""
+    return np.where(ids == NO_GROUP, np.uint32(0), ids).view(np.int32)
+
+
+def group_ids(values: NDArray[np.int32]) -> NDArray[np.uint32]:
+    """The inverse of `group_values`."""
+    ids = np.ascontiguousarray(values).view(np.uint32)
+    return np.where(ids == 0, np.uint32(NO_GROUP), ids)
+
+
+def to_blender(points: NDArray[Any]) -> NDArray[Any]:
+    """Spark's (x, y, z) as Blender's (z, x, y): [..., 3], of the same dtype; exact."""
+    return np.ascontiguousarray(points[..., [2, 0, 1]])
+
+
+def from_blender(points: NDArray[Any]) -> NDArray[Any]:
+    """The inverse of `to_blender`: [..., 3]."""
+    return np.ascontiguousarray(points[..., [1, 2, 0]])
+
+
+def object_of(level: bpy.types.Collection, kind: str) -> bpy.types.Object | None:
+    """The first object of a kind in a level, by its stamp."""
+    for obj in level.all_objects:
+        mark = identity.stamped(obj)
+        if mark is not None and mark.kind == kind:
+            return obj
+    return None
+
+
+def readable(text: str) -> str:
+    """A text of a level as the name of something in Blender: without characters that end it, or that UTF-8 lacks."""
+    plain = text.replace("\0", "").replace("\n", " ").replace("\r", " ")
+    return plain.encode("utf-8", "replace").decode()
