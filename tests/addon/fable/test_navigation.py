@@ -269,3 +269,20 @@ def test_many_leaves_are_imported_fast():
     assert (end - middle) - (middle - start) < 2.0, "seconds more than without navigation"
     assert exported(scene) == data
     assert exported(bare) == data
+
+
+def test_a_real_level_shows_all_leaves_and_one_edit_changes_one_field(corpus):
+    path = next(iter(corpus.glob("lev/*/BarrowFields.lev")), None)
+    if path is None:
+        pytest.skip("the corpus has no BarrowFields")
+    data = path.read_bytes()
+    level = imported(data, path)
+    navigation_of = fable.read(data).sections[1].navigation
+    shown = [obj for obj in level.children["Navigation"].children[1].objects if obj.type == "MESH"]
+    assert sum(len(obj.data.polygons) for obj in shown) == np.count_nonzero(navigation_of.nodes["leaf"])
+    upper = leaves(level, UPPER)
+    door = values(upper if any(values(upper, layout.DOOR)) else leaves(level, 256), layout.DOOR)
+    assert sum(map(bool, door)) > 0
+    first = navigation.Part(1, "", navigation_of, 0, 0).leaves(1)[0]
+    set_value(upper, "preference", 0, 128)
+    assert different(data, exported(level), 1) == {"preference": [int(first)]}
