@@ -19,7 +19,7 @@ from ...formats.fable.records import ROOT_EDGE
 from ..scene import evaluated, identity, meshes, originals, properties, transforms
 from ..scene.reports import Report, SceneError
 from . import game_map_reader, ground_navigation, layout, navigation_reader, palette_reader, palettes, thing_reader
-from .scene_reader import listed, part
+from .scene_reader import kind_of, listed, part
 from .settings import ExportSettings
 from .terrain_reader import Ground, TerrainReader
 
@@ -176,6 +176,10 @@ class _Export:
         self.report.count("cells", level.cells.size)
         self.report.count("themes", len(palettes.of_level(level).used_themes))
         self.report.count("sections of navigation", len(level.sections or ()))
+        strange = [obj for obj in self.collection.all_objects if obj.type == "MESH" and kind_of(obj) is None]
+        if strange:
+            names = listed([repr(obj.name) for obj in strange])
+            self.report.left_out(f"meshes that are no part of a Fable level ({names})", len(strange))
         if self.level is not None:
             for what, count in ground.edited.items():
                 self.report.note(f"{self.terrain.name}: {count} cells with other {what}")

@@ -304,3 +304,11 @@ def test_weights_of_modifiers_count():
     modifier.mix_mode, modifier.mix_set, modifier.mask_constant = "SET", "ALL", 1.0
     cells = fable.read(exported(level)).cells
     assert (cells["themes"][:, :, 1] == 3).all() and (cells["strengths"] == (0, 255)).all()
+
+
+def test_meshes_that_are_no_part_of_the_level_are_left_out_by_name():
+    level = imported()
+    level.objects.link(bpy.data.objects.new("House", bpy.data.meshes.new("House")))
+    report = Report()
+    assert exported(level, report) == DATA
+    assert "1 meshes that are no part of a Fable level ('House')" in report.summary()
