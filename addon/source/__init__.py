@@ -1,0 +1,1 @@
+"""Maps of the Source engine in Blender: `layout` says what lives where."""

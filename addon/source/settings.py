@@ -1,0 +1,78 @@
+"""What can be chosen when a map is imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class ImportSettings:
+    """The options of an import; they are shown in the file browser and read from the command line."""
+
+    game_directory: str = field(
+        default="",
+        metadata={
+            "title": "Game folder",
+            "tooltip": "Folder of the game with its gameinfo.txt (tf, cstrike, hl2, ...), for materials and models that "
+            "the map does not hold; looked into before that of the preferences",
+            "subtype": "DIR_PATH",
+        },
+    )
+    scale: str = field(
+        default="0.01905",
+        metadata={
+            "title": "Scale",
+            "tooltip": "Metres a unit. Only the level's root has it: meshes hold the map's own numbers",
+            "choices": {
+                "0.01905": ("0.01905: architecture", "A unit is a sixteenth of a foot: rooms have their size"),
+                "0.0254": ("0.0254: models", "A unit is an inch: figures have their size"),
+                "0.01": ("0.01: centimetres", "A unit is a centimetre"),
+                "1": ("1: units", "A unit is a metre"),
+            },
+        },
+    )
+    split: str = field(
+        default="none",
+        metadata={
+            "title": "World",
+            "tooltip": "How many objects the world's faces become",
+            "choices": {
+                "none": ("One object", "All faces in one mesh, but for tool textures, sky and water"),
+                "material": ("By material", "One object for each material"),
+            },
+        },
+    )
+    displacements: str = field(
+        default="each",
+        metadata={
+            "title": "Displacements",
+            "tooltip": "How many objects the displacements become",
+            "choices": {
+                "each": ("One object each", "They can be chosen, hidden and sculpted one by one"),
+                "joined": ("One object", "All in one mesh, to sculpt across borders"),
+            },
+        },
+    )
+    lightmaps: str = field(
+        default="hdr",
+        metadata={
+            "title": "Baked light",
+            "tooltip": "Which of the map's lightmaps are shown; where it has no such ones, the others are",
+            "choices": {
+                "hdr": ("HDR", "Those of a full compile with both"),
+                "ldr": ("LDR", "Those for old graphics cards"),
+                "none": ("None", "No lightmaps: Blender's lights alone"),
+            },
+        },
+    )
+    bump_lightmaps: bool = field(
+        default=False,
+        metadata={
+            "title": "Bump samples",
+            "tooltip": "Also the three lightmaps for the directions of the bump basis, as images that nothing uses",
+        },
+    )
+    brushes: bool = field(
+        default=False,
+        metadata={"title": "Brushes", "tooltip": "The solids that collide, in a collection that is hidden"},
+    )

@@ -1,0 +1,86 @@
+"""What all parts of an import share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import bpy
+
+from ...formats import source
+from ...formats.source.content.search_path import SearchPath
+from ..scene import identity
+from ..scene.reports import Report
+from . import layout
+from .settings import ImportSettings
+
+
+class MaterialMaker(Protocol):
+    """What gives the parts of an import their materials."""
+
+    def of(self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512)) -> bpy.types.Material:
+        """The material of this name ("brick/wall": without "materials/" and ending), made when first asked for.
+
+        lightmapped: lit by the map's lightmaps, for meshes that have layout.LIGHTMAP_UV; otherwise by Blender's lights.
+        size: pixels of the texture, for the placeholder where it is missing.
+        """
+
+
+@dataclass(frozen=True)
+class Site:
+    """One import. collection: the level's. root: its empty. token: the import's. content: the map's pak, then the
+    game's files. meshes: those of brush models by their number, 1 and up; triggers: which of these have nothing but
+    tool textures. Meshes that no object uses when all parts are made get a plain object.
+    """
+
+    level: source.Level
+    collection: bpy.types.Collection
+    root: bpy.types.Object
+    token: identity.Token
+    scene: bpy.types.Scene
+    settings: ImportSettings
+    report: Report
+    content: SearchPath
+    materials: MaterialMaker
+    meshes: dict[int, bpy.types.Mesh] = field(default_factory=dict)
+    triggers: set[int] = field(default_factory=set)
+    _groups: dict[tuple[str, str], bpy.types.Collection] = field(default_factory=dict, repr=False)
+
+    @property
+    def scale(self) -> float:
+        """Metres a unit: of the root."""
+        return float(self.settings.scale)
+
+    def group(self, name: str, below: str = "") -> bpy.types.Collection:
+        """The collection of this name (layout.WORLD, "Static Props") in the level's, or in the group `below`; made
+        when first asked for, hidden if layout.HIDDEN says so.
+        """
+        if (name, below) not in self._groups:
+            parent = self.group(below) if below else self.collection
+            made = bpy.data.collections.new(layout.readable(name))
+            identity.stamp(made, self.token, layout.GROUP, 0)
+            made.hide_viewport = made.hide_render = name in layout.HIDDEN
+            parent.children.link(made)
+            self._groups[name, below] = made
+        return self._groups[name, below]
+
+    def brush_home(self, model: int) -> bpy.types.Collection:
+        """The collection of a brush model's object: hidden for those that have nothing but tool textures."""
+        if model in self.triggers:
+            return self.group(layout.TRIGGERS, layout.BRUSH_ENTITIES)
+        return self.group(layout.BRUSH_ENTITIES)
+
+    def object_of(
+        self,
+        name: str,
+        kind: str,
+        record: int = 0,
+        data: bpy.types.ID | None = None,
+        home: bpy.types.Collection | None = None,
+    ) -> bpy.types.Object:
+        """Make an object (without data: an empty) below the root, in the level's collection or in one of those."""
+        made = bpy.data.objects.new(layout.readable(name), data)
+        made.parent = self.root
+        identity.stamp(made, self.token, kind, record)
+        (home or self.collection).objects.link(made)
+        return made
