@@ -2,9 +2,9 @@
 
 from types import ModuleType
 
-from . import commands, games, operators, painting, panels, preferences
+from . import commands, games, operators, panels, preferences, saving
 
-_PARTS: tuple[ModuleType, ...] = (preferences, operators, panels, commands, games, painting)
+_PARTS: tuple[ModuleType, ...] = (preferences, operators, panels, commands, games, saving)
 
 
 def register() -> None:

@@ -65,6 +65,8 @@ def color(mesh: bpy.types.Mesh, names: Palettes, blend: weights.Weights) -> None
     table = colors.themes(names.themes)
     amounts = blend.weights.astype(np.float32) / np.float32(weights.FULL)
     blended = np.zeros((count, 4), np.float32)  # the last one is how much of the whole is there
+    # Two of the four numbers at a time, as one complex number: numpy adds those in half the time of rows.
+    halves, colored = blended.view(np.complex64), table.view(np.complex64)
     packed = np.zeros((-(-len(imaged) // PACKED), count, PACKED), np.float32)
     # A vertex has one row a slot at most, and the rows of a slot follow each other: they are added at once.
     bounds = np.searchsorted(blend.slots, np.arange(len(table) + 1)).tolist()
@@ -77,7 +79,8 @@ def color(mesh: bpy.types.Mesh, names: Palettes, blend: weights.Weights) -> None
             packed[place // PACKED, vertices, place % PACKED] = amount
             blended[vertices, 3] += amount
         else:
-            blended[vertices] += amount[:, None] * table[slot]
+            for half in (0, 1):
+                halves[vertices, half] += amount * colored[slot, half]
     rest = np.flatnonzero(blended[:, 3] < SOME)
     blended[rest, :3] += (1 - blended[rest, 3:]) * np.array(colors.NONE, np.float32)
     blended[:, 3] = 1

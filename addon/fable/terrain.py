@@ -88,7 +88,10 @@ def edges_of(rows: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int
     edges[across:, 0], edges[across:, 1] = numbers[:-1].reshape(-1), numbers[1:].reshape(-1)
     along_x = np.arange(across, dtype=np.int32).reshape(rows, columns - 1)
     along_y = np.arange(across, len(edges), dtype=np.int32).reshape(rows - 1, columns)
-    corners = np.stack([along_x[:-1], along_y[:, 1:], along_x[1:], along_y[:, :-1]], axis=-1)
+    corners = np.empty((rows - 1, columns - 1, 4), np.int32)
+    corners[..., 0], corners[..., 1], corners[..., 2], corners[..., 3] = (
+        along_x[:-1], along_y[:, 1:], along_x[1:], along_y[:, :-1]
+    )  # fmt: skip
     return edges, corners.reshape(-1)
 
 

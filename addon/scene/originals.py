@@ -1,9 +1,9 @@
 """The level's collection: what marks it, the imported bytes that travel on it, and the resources it holds.
 
 A level is one collection with three kinds of properties: LEVEL (JSON: format, token, import options, file name, hash),
-ORIGINAL (the imported bytes, flat; compressed where that saves a tenth) and one group of data-block pointers for each
-kind of resource. All of it survives saving, append, link, library override and copies of the collection. A level made
-in Blender has no bytes and is exported whole.
+ORIGINAL (the imported bytes, flat; compressed where that saves a tenth, large ones when the .blend is saved) and one
+group of data-block pointers for each kind of resource. All of it survives saving, append, link, library override and
+copies of the collection. A level made in Blender has no bytes and is exported whole.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PART = "levelwright_part_"
 RESOURCES = "levelwright_"
 
 LARGE = 1 << 22
-"""Bytes of an original that is deflated as quickly as can be."""
+"""Bytes of an original that is deflated as quickly as can be, and not before the .blend is saved."""
 SAMPLE, SAMPLES = 1 << 14, 8
 """Bytes and number of the pieces of a large file by which `attach` guesses whether it shrinks."""
 
@@ -240,8 +240,26 @@ def resources(collection: bpy.types.Collection, kind: str) -> dict[int, bpy.type
     return dict(sorted(held.items()))
 
 
+def deflate_large() -> None:
+    """Deflate the originals that `attach` left for later: before a .blend is saved, so that no import waits for it."""
+    for collection in bpy.data.collections:
+        if collection.get(LEVEL) is None or collection.library is not None or collection.override_library is not None:
+            continue
+        for key in _keys(collection):
+            if key == ORIGINAL or key.startswith(PART):
+                packed = collection[key]
+                if isinstance(packed, bytes) and packed[:1] == b"L":
+                    put_bytes(collection, key, _deflated(packed[1:]))
+
+
 def _pack(data: bytes) -> bytes:
-    """Return one byte that says how, then the data: Z deflated (if that saves a tenth), or R as it is."""
+    """Return one byte that says how, then the data: Z deflated (if that saves a tenth), R as it is; L as it is for now,
+    to be deflated later (`deflate_large`).
+    """
+    return b"L" + data if len(data) > LARGE else _deflated(data)
+
+
+def _deflated(data: bytes) -> bytes:
     if _shrinks(data):
         # At 3 nearly as small as at 6, in half the time; what is large is worth the least time.
         packed = zlib.compress(data, 1 if len(data) > LARGE else 3)
@@ -263,9 +281,9 @@ def _unpack(collection: bpy.types.Collection, key: str, sha256: str, name: str) 
     """Return the bytes under a key, after checking their hash."""
     packed = collection.get(key)
     data = b""
-    if isinstance(packed, bytes) and packed[:1] in (b"Z", b"R"):
+    if isinstance(packed, bytes) and packed[:1] in (b"Z", b"R", b"L"):
         try:
-            data = packed[1:] if packed[:1] == b"R" else zlib.decompress(packed[1:])
+            data = zlib.decompress(packed[1:]) if packed[:1] == b"Z" else packed[1:]
         except zlib.error:
             data = b""
     if hashlib.sha256(data).hexdigest() != sha256:

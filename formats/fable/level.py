@@ -136,5 +136,7 @@ def stored_heights(z: npt.ArrayLike) -> npt.NDArray[np.float32]:
 
 def strengths(records: Records) -> npt.NDArray[np.int16]:
     """Strengths of all three themes, [..., 3] of 255; the third is negative where the stored two exceed that."""
-    first = records["strengths"].astype(np.int16)
-    return np.concatenate([first, 255 - first.sum(axis=-1, keepdims=True, dtype=np.int16)], axis=-1)
+    amounts = np.empty((*records.shape, 3), np.int16)
+    amounts[..., :2] = records["strengths"]
+    np.subtract(255 - amounts[..., 0], amounts[..., 1], out=amounts[..., 2])
+    return amounts

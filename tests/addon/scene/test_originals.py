@@ -74,6 +74,20 @@ def test_compressed_only_where_that_saves_a_tenth(data: bytes, smaller: bool) ->
     assert (len(level[originals.ORIGINAL]) <= len(data) * 0.9 + 1) == (smaller or not data)
 
 
+@pytest.mark.parametrize(
+    ("data", "how"), [(b"ab" * (3 << 20), b"Z"), (os.urandom(5 << 20), b"R")], ids=["text", "noise"]
+)
+def test_a_large_file_is_deflated_when_the_blend_is_saved(tmp_path: Path, data: bytes, how: bytes) -> None:
+    level = new_level(data=data, parts={"beside.tng": data})
+    assert level[originals.ORIGINAL][:1] == b"L"
+    path = save(tmp_path / "level.blend")
+    for key in (originals.ORIGINAL, f"{originals.PART}0"):
+        assert level[key][:1] == how
+    bpy.ops.wm.open_mainfile(filepath=path)
+    found = originals.find(originals.level_named(bpy.context.scene))
+    assert (found.data, found.parts) == (data, {"beside.tng": data})
+
+
 def test_a_large_file_that_shrinks_a_little() -> None:
     data = os.urandom(900_000) + bytes(300_000)
     level = new_level(data=data)
