@@ -12,8 +12,8 @@ scaled. All is relative to the level's root empty: moving that edits nothing.
       Groups                    collection, stamp "groups"
         <group>                 collection, stamp "group", record = the group's id: the objects in it
 
-**Layers and groups** are two ordered lists on the level's collection, of id, name, visible, colour (see `layers`): they
-say which there are, and what they are called. Which ones an *object* is in is said by the collections that it is linked
+**Layers and groups** are two ordered lists on the level's collection, of id, name, visible, colour (see `layers`, which
+also lays them over a level again): they say which there are, and what they are called. Which ones an *object* is in is said by the collections that it is linked
 to: any number of layers, and one group. Bits of a mask and group ids that are in no list stay as the original has them.
 Which ones *faces* are in is said by their attributes. What is hidden (in a layer or group that isn't visible, or one
 that the game doesn't draw) is hidden by `view.show`: objects by Disable in Viewports, faces by the attribute HIDDEN and
@@ -23,10 +23,11 @@ a modifier named HIDING: both are for show, and an export takes no notice of the
 face is in means nothing, and neither do names: faces are who they are by their ids. Unstamped mesh objects in the
 level, and those of another level, are new geometry.
 
-*Vertices* have record_id = vertex + 1 and record_check (scene.identity), their place exactly as in the file (what is
-not finite: 0) and, where the level has such groups, VERTEX_GROUP. Vertices that no polygon has are left out (they
-stay in the original), but for those of loose edges, which the option "loose_edges" shows. A vertex may be there in several objects with the same id: bearers of one id at the very same
-place are one vertex.
+*Vertices* have VERTEX_ID = vertex + 1 and VERTEX_CHECK (as scene.identity makes them; an attribute's name can't be that
+of faces, too: `vertex_ids`), their place exactly as in the file (what is not finite: 0) and, where the level has such
+groups, VERTEX_GROUP. Vertices that no polygon has are left out (they stay
+in the original), but for those of loose edges, which the option "loose_edges" shows. A vertex may be there in several
+objects with the same id: bearers of one id at the very same place are one vertex.
 
 *Edges* have no ids: they are the pair of vertices that they join, and an edge of the file is found by the ids of its
 two vertices. Where the file has several edges between two vertices, the one with the lowest number, of those that
@@ -36,7 +37,7 @@ such groups. BRIDGE is set on cuts through faces with holes, which are no edges 
 An edge is **smooth** if it isn't sharp (`sharp_edge`) and no face at it is flat (`sharp_face`): as Blender shows it. So
 faces without a smooth edge are flat, and of the others all edges that aren't smooth are sharp.
 
-*Polygons* have record_id = face + 1 and record_check: those that a face with holes was cut into share them. A face's
+*Polygons* have record_id = face + 1 and record_check (scene.identity): those that a face with holes was cut into share them. A face's
 polygons are joined across edges with BRIDGE only (`formats.ns2.joining`). Attributes: LAYERS + "0" to "7" (the words of
 the mask, as int32 bit patterns; only those that the level uses: others are 0), FACE_GROUP, MAPPING_GROUP: ids as int32
 bit patterns, 0 for none; an attribute that is absent is 0 everywhere. The polygon's material has the property MATERIAL,
@@ -70,7 +71,8 @@ from numpy.typing import NDArray
 from ...formats.ns2.mesh import Mesh
 from ...formats.ns2.records import NO_GROUP
 from ..scene import baselines, identity
-from ..scene.properties import setting
+from ..scene.meshes import MeshData
+from ..scene.properties import MAX_KEY, setting
 
 FORMAT = "ns2"
 """The originals' format."""
@@ -86,6 +88,8 @@ PREVIEW = "preview"
 
 # Mesh attributes, and the keys of properties.
 UV = "UVMap"
+VERTEX_ID, VERTEX_CHECK = "vertex_id", "vertex_check"
+"""INT, points."""
 VERTEX_GROUP, EDGE_GROUP, FACE_GROUP = "vertex_group", "edge_group", "face_group"
 """INT: id of the geometry group, 0 for none. The three know nothing of each other (ns2-level-notes §3)."""
 BRIDGE = "bridge"
@@ -118,9 +122,7 @@ FAULTS = "faults"
 
 @dataclass
 class LevelProperties:
-    """On the level's collection. Editor settings are properties named "<block>.<property>" ("Pathing.Agent Radius");
-    which layers a block counts is said by the list of layers.
-    """
+    """On the level's collection, besides the editor settings: see `level_settings`."""
 
     format_version: int = setting(10, "Version of the file format; the editor has written 10 since 2013", 4, 255)
     custom_colors: str = setting("", "The colours that the editor's dialog remembers, hexadecimal AARRGGBB each")
@@ -158,18 +160,31 @@ def keep_shown(collection: bpy.types.Collection, made: Shown) -> None:
         baselines.store(collection, key, values)
 
 
+def vertex_ids(mesh: MeshData, token: int) -> NDArray[np.int32]:
+    """The number + 1 in the file of each vertex of a mesh, int32[v]: 0 where it is new, blended or another level's."""
+    ids, check = mesh.attribute(VERTEX_ID, "POINT"), mesh.attribute(VERTEX_CHECK, "POINT")
+    if ids is None or check is None or ids.dtype != np.int32 or check.dtype != np.int32:
+        return np.zeros(len(mesh.positions), np.int32)
+    return identity.valid_ids(ids, check, token)
+
+
 def edge_numbers(mesh: Mesh, used: NDArray[np.bool_]) -> NDArray[np.intp]:
     """For each edge of the file, [e], the one that shows it: the lowest number between the same two vertices, of those
     that are `used` (bool[e]: polygons pass them); -1 for edges between vertices that no used edge joins.
     """
-    pairs = np.sort(mesh.edge_vertices, axis=1)
-    keys = pairs[:, 0] * (len(mesh.vertices) + 1) + pairs[:, 1]
-    wanted = np.flatnonzero(used)
-    values, first = np.unique(keys[wanted], return_index=True)  # the first of equals: the lowest number
-    if not len(values):
-        return np.full(len(keys), -1, np.intp)
-    place = np.searchsorted(values, keys).clip(max=len(values) - 1)
-    return np.where(values[place] == keys, wanted[first[place]], -1)
+    pairs = mesh.edge_vertices
+    keys = pairs.min(axis=1, initial=len(mesh.vertices)) * (len(mesh.vertices) + 1) + pairs.max(axis=1, initial=0)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    first = np.ones(len(keys), np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    starts = np.flatnonzero(first)
+    result = np.full(len(keys), -1, np.intp)
+    if len(keys):
+        lowest = np.minimum.reduceat(np.where(used, np.arange(len(keys)), len(keys))[order], starts)
+        lowest[lowest == len(keys)] = -1
+        result[order] = np.repeat(lowest, np.diff(starts, append=len(keys)))
+    return result
 
 
 def group_values(ids: NDArray[np.uint32]) -> NDArray[np.int32]:
@@ -206,3 +221,13 @@ def readable(text: str) -> str:
     """A text of a level as the name of something in Blender: without characters that end it, or that UTF-8 lacks."""
     plain = text.replace("\0", "").replace("\n", " ").replace("\r", " ")
     return plain.encode("utf-8", "replace").decode()
+
+
+def readable_lines(text: str) -> str:
+    """A text of a level as a text block or a property holds it: its lines stay."""
+    return text.replace("\0", "").replace("\r\n", "\n").encode("utf-8", "replace").decode()
+
+
+def holds(key: str) -> bool:
+    """Say whether Blender can hold a custom property of this name."""
+    return 0 < len(key.encode("utf-8", "surrogatepass")) <= MAX_KEY and readable(key) == key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import bpy
@@ -12,6 +13,7 @@ from ...formats import ns2
 from ..scene import identity, images
 from ..scene.reports import Report
 from . import layout
+from .materials import Materials
 from .settings import ImportSettings
 
 
@@ -34,6 +36,11 @@ class Site:
     layer_homes: Mapping[int, bpy.types.Collection]
     group_homes: Mapping[int, bpy.types.Collection]
     _found: dict[str, Path | None] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def materials(self) -> Materials:
+        """The materials that faces and props have, by their paths."""
+        return Materials(self)
 
     def find(self, name: str) -> Path | None:
         """The file of this path (from the game's directory, with `/`) in the first folder that has it; capitals don't

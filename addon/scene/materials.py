@@ -71,7 +71,9 @@ def shader(material: bpy.types.Material) -> Nodes:
     return Nodes(tree)
 
 
-def node_group(name: str, version: int, build: Callable[[Nodes], None]) -> bpy.types.NodeTree:
+def node_group(
+    name: str, version: int, build: Callable[[Nodes], None], kind: str = "ShaderNodeTree"
+) -> bpy.types.NodeTree:
     """Return the shared node group `<name> v<version>`, built when the file hasn't got it yet.
 
     The version is raised when the code changes what the group does: files made before keep the look they had.
@@ -79,7 +81,7 @@ def node_group(name: str, version: int, build: Callable[[Nodes], None]) -> bpy.t
     full = f"{name} v{version}"
     group: bpy.types.NodeTree | None = bpy.data.node_groups.get(full)
     if group is None:
-        group = bpy.data.node_groups.new(full, "ShaderNodeTree")
+        group = bpy.data.node_groups.new(full, kind)
         build(Nodes(group))
     return group
 
