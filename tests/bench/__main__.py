@@ -19,14 +19,14 @@ def measure(game: str, corpus: Path, rounds: int, parts: Sequence[str]) -> list[
     """Measure a game's library, then - where bpy is installed - its import."""
     results: list[Result] = []
     if "library" in parts:
-        results += import_module(f".{game}_library", __package__).run(corpus / game, rounds)
+        results += import_module(f".{game}_library", __package__).run(corpus / GAMES[game], rounds)
     if "import" in parts and _blender() != MEASURED_IN:
         print(f"\nthe import is measured in Blender {MEASURED_IN} (LEVELWRIGHT_BLENDER={MEASURED_IN}): left out")
     elif "import" in parts:
         from . import extension
 
         with extension.registered():
-            results += import_module(f".{game}_import", __package__).run(corpus / game, rounds)
+            results += import_module(f".{game}_import", __package__).run(corpus / GAMES[game], rounds)
     return results
 
 
@@ -38,8 +38,8 @@ def _blender() -> str:
         return ""
 
 
-GAMES = ("teeworlds", "genesis")
-"""Each has a module GAME_library and one GAME_import, with a function `run`."""
+GAMES = {"teeworlds": "teeworlds", "genesis": "genesis", "fable": "lev"}
+"""Folder of each game's real levels. Each has a module GAME_library and one GAME_import, with a function `run`."""
 
 
 def main() -> int:

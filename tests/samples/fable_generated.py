@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from formats import fable
+from formats.fable.level import Section
 from tests.formats import fable_bytes
 
 CELL = np.dtype(
@@ -41,6 +43,27 @@ def hills(width: int, height: int, seed: int = 0) -> bytes:
     offsets = (25, lev.unused, brush_offset, lev.legacy, nav_offset)
     start = b"\x19\0\0\0\x04" + b"".join(offset.to_bytes(4, "little") for offset in offsets)
     return start + header + ground + lev.brushes + lev.navigation(nav_offset, ())
+
+
+def walked(width: int, height: int, nodes: int) -> bytes:
+    """Such a level with one section of navigation of at least this many nodes (and hardly more): blocked ground is
+    scattered on it until there are.
+    """
+    level = fable.read(hills(width, height))
+    level.cells = level.cells.copy()
+    places = np.random.default_rng(1).permutation(level.cells.size)
+    few, many = 0, len(places) // 8
+    while few < many:
+        middle = (few + many) // 2
+        level.cells["walkable"] = 1
+        level.cells["walkable"].reshape(-1)[places[:middle]] = 0
+        navigation = fable.new_navigation(fable.weights(level.cells))
+        few, many = (few, middle) if len(navigation.nodes) >= nodes else (middle + 1, many)
+    level.cells["walkable"] = 1
+    level.cells["walkable"].reshape(-1)[places[:few]] = 0
+    navigation = fable.new_navigation(fable.weights(level.cells))
+    level.sections = [Section.new("NULL", navigation)]
+    return fable.write(level)
 
 
 def _cells(random: np.random.Generator, width: int, height: int) -> np.ndarray:
