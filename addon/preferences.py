@@ -10,6 +10,7 @@ from .. import __package__ as base_package
 
 MAPRES_VARIABLE, TEXTURES_VARIABLE = "LEVELWRIGHT_MAPRES", "LEVELWRIGHT_TEXTURES"
 THEMES_VARIABLE = "LEVELWRIGHT_THEMES"
+NS2_VARIABLE = "LEVELWRIGHT_NS2"
 
 
 def _usual_data_directories() -> list[Path]:
@@ -76,6 +77,14 @@ def theme_directories(context: bpy.types.Context | None = None) -> list[Path]:
     return _named(context, "theme_directory", THEMES_VARIABLE)
 
 
+def ns2_directories(context: bpy.types.Context | None = None) -> list[Path]:
+    """Return the folders to look for the content of NS2 (materials, models, textures) in, which the user named.
+
+    They come from the preferences and from the variable LEVELWRIGHT_NS2 (folders separated as in PATH).
+    """
+    return _named(context, "ns2_directory", NS2_VARIABLE)
+
+
 def _named(context: bpy.types.Context | None, preference: str, variable: str) -> list[Path]:
     """Return the folders that a preference and a variable name, if they exist."""
     entry = (context or bpy.context).preferences.addons.get(base_package)
@@ -106,6 +115,13 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
         subtype="DIR_PATH",
     )
 
+    ns2_directory: bpy.props.StringProperty(
+        name="NS2 game folder",
+        description="Folder of Natural Selection 2, or of a mod, with materials, models, ... Looked into after the "
+        "folders around the level",
+        subtype="DIR_PATH",
+    )
+
     def draw(self, context: bpy.types.Context) -> None:
         """Show the folder and what is used besides it."""
         column = self.layout.column()
@@ -114,6 +130,7 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
             column.label(text=str(folder), icon="CHECKMARK")
         column.prop(self, "texture_directory")
         column.prop(self, "theme_directory")
+        column.prop(self, "ns2_directory")
 
 
 def register() -> None:

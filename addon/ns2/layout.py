@@ -13,11 +13,12 @@ scaled. All is relative to the level's root empty: moving that edits nothing.
         <group>                 collection, stamp "group", record = the group's id: the objects in it
 
 **Layers and groups** are two ordered lists on the level's collection, of id, name, visible, colour (see `layers`, which
-also lays them over a level again): they say which there are, and what they are called. Which ones an *object* is in is said by the collections that it is linked
-to: any number of layers, and one group. Bits of a mask and group ids that are in no list stay as the original has them.
-Which ones *faces* are in is said by their attributes. What is hidden (in a layer or group that isn't visible, or one
-that the game doesn't draw) is hidden by `view.show`: objects by Disable in Viewports, faces by the attribute HIDDEN and
-a modifier named HIDING: both are for show, and an export takes no notice of them.
+also lays them over a level again): they say which there are, and what they are called. Which ones an *object* is in is
+said by the collections that it is linked to: any number of layers, and one group. Bits of a mask and group ids that are
+in no list stay as the original has them. Which ones *faces* are in is said by their attributes. What is hidden (in a
+layer or group that isn't visible, or one that the game doesn't draw) is hidden by `view.show`: objects by Disable in
+Viewports, faces by the attribute HIDDEN and a modifier named HIDING: both are for show, and an export takes no notice
+of them.
 
 **Geometry.** One mesh object, or several (option "split"): record = the running number of the object. Which object a
 face is in means nothing, and neither do names: faces are who they are by their ids. Unstamped mesh objects in the
@@ -25,9 +26,9 @@ level, and those of another level, are new geometry.
 
 *Vertices* have VERTEX_ID = vertex + 1 and VERTEX_CHECK (as scene.identity makes them; an attribute's name can't be that
 of faces, too: `vertex_ids`), their place exactly as in the file (what is not finite: 0) and, where the level has such
-groups, VERTEX_GROUP. Vertices that no polygon has are left out (they stay
-in the original), but for those of loose edges, which the option "loose_edges" shows. A vertex may be there in several
-objects with the same id: bearers of one id at the very same place are one vertex.
+groups, VERTEX_GROUP. Vertices that no polygon has are left out (they stay in the original), but for those of loose
+edges, which the option "loose_edges" shows. A vertex may be there in several objects with the same id: bearers of one
+id at the very same place are one vertex.
 
 *Edges* have no ids: they are the pair of vertices that they join, and an edge of the file is found by the ids of its
 two vertices. Where the file has several edges between two vertices, the one with the lowest number, of those that
@@ -37,13 +38,14 @@ such groups. BRIDGE is set on cuts through faces with holes, which are no edges 
 An edge is **smooth** if it isn't sharp (`sharp_edge`) and no face at it is flat (`sharp_face`): as Blender shows it. So
 faces without a smooth edge are flat, and of the others all edges that aren't smooth are sharp.
 
-*Polygons* have record_id = face + 1 and record_check (scene.identity): those that a face with holes was cut into share them. A face's
-polygons are joined across edges with BRIDGE only (`formats.ns2.joining`). Attributes: LAYERS + "0" to "7" (the words of
-the mask, as int32 bit patterns; only those that the level uses: others are 0), FACE_GROUP, MAPPING_GROUP: ids as int32
-bit patterns, 0 for none; an attribute that is absent is 0 everywhere. The polygon's material has the property MATERIAL,
-the path as in the file (materials without it: their name): slots mean nothing. UV has the texture coordinates of
-`formats.ns2.texture_mapping` (v upwards); those that aren't finite are 0. A face's own angle, scale and offset are in
-the original: they stay as long as the UVs of all its corners are the same bits as in UVS.
+*Polygons* have record_id = face + 1 and record_check (scene.identity): those that a face with holes was cut into share
+them. A face's polygons are joined across edges with BRIDGE only (`formats.ns2.joining`). Attributes: LAYERS + "0" to
+"7" (the words of the mask, as int32 bit patterns; only those that the level uses: others are 0), FACE_GROUP,
+MAPPING_GROUP: ids as int32 bit patterns, 0 for none; an attribute that is absent is 0 everywhere. The polygon's
+material has the property MATERIAL, the path as in the file (materials without it: their name): slots mean nothing. UV
+has the texture coordinates of `formats.ns2.texture_mapping` (v upwards); those that aren't finite are 0. A face's own
+angle, scale and offset are in the original: they stay as long as the UVs of all its corners are the same bits as in
+UVS.
 
 Faces that can't be shown (FAULTS says why) or only in part, edges and vertices that no polygon has, triangles and
 smoothed normals are in the original only, and stay there as they are.

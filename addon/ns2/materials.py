@@ -29,7 +29,7 @@ ROUGHNESS = 0.5
 """Of surfaces that don't say how sharp their highlights are."""
 HIGHLIGHT = 0.5
 """Specular IOR level of full strength."""
-LABEL_SIZE = 256
+LABEL_SIZE = 128
 """Pixels of the picture that stands for a texture that wasn't found."""
 OPACITY_CUT = 0.5
 

@@ -101,7 +101,7 @@ def polygons(
         chosen_members, which = gather(loop_starts, numbers)
         own = members[which]
         parts += _opened(positions, corners[own], chosen_loops, chosen_members, cut, own, faults)
-    return _without_twins(_joined(parts), corners, faults)
+    return _without_twins(_mended(_joined(parts), corners, following, loop_faces, loops), corners, faults)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,6 +127,28 @@ def _joined(parts: list[_Part]) -> _Part:
     order = np.argsort(faces, kind="stable")
     new_starts, which = gather(starts, order)
     return _Part(faces[order], new_starts, members[which], bridges[which])
+
+
+def _mended(part: _Part, corners: Ints, following: Ints, loop_faces: Ints, member_loops: Ints) -> _Part:
+    """Where a hole touches the border, two members start at one vertex: each corner gets the one that ends right.
+
+    A corner for which its face has none is on a bridge. There are hardly any: this is a loop over them.
+    """
+    after = np.arange(1, len(part.members) + 1)
+    after[part.starts[1:] - 1] = part.starts[:-1]
+    vertices = corners[part.members]
+    wrong = np.flatnonzero(~part.bridges & (following[part.members] != vertices[after]))
+    if not len(wrong):
+        return part
+    members, bridges, member_faces = part.members.copy(), part.bridges.copy(), loop_faces[member_loops]
+    for corner in wrong.tolist():
+        own = np.flatnonzero(member_faces == member_faces[members[corner]])
+        right = own[(corners[own] == vertices[corner]) & (following[own] == vertices[after[corner]])]
+        if len(right):
+            members[corner] = right[0]
+        else:
+            bridges[corner] = True
+    return _Part(part.faces, part.starts, members, bridges)
 
 
 def _repeating(vertices: Ints, starts: Ints, loops: Ints) -> Mask:

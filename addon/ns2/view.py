@@ -1,0 +1,168 @@
+"""What of a level is shown: layers and groups that are hidden, what the game doesn't draw; and the scene's colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..scene import attributes, identity
+from ..scene.materials import node_group
+from ..scene.reports import SceneError
+from . import layers, layout
+from .site import Site
+
+Mask = NDArray[np.bool_]
+
+
+def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
+    """The context's scene. Raises SceneError where there is none."""
+    if context.scene is None:
+        raise SceneError("there is no scene to work in")
+    return context.scene
+
+
+def is_empty(scene: bpy.types.Scene) -> bool:
+    """Say whether a scene holds nothing but levels of ours."""
+    return all(identity.stamped(obj) is not None for obj in scene.objects)
+
+
+def prepare_scene(site: Site, alone: bool) -> None:
+    """Make the scene show colours as they are. alone: there is nothing else in it but levels of ours."""
+    settings: Any = site.scene.view_settings
+    if alone:
+        settings.view_transform = "Standard"
+        settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
+    elif settings.view_transform not in ("Standard", "Raw"):
+        site.report.warn(
+            f"the scene holds other things, so its view transform {settings.view_transform} was left: it changes the "
+            "level's colours; Standard shows them right"
+        )
+
+
+# ------------------------------------------------------------------------------------------------ hiding, for show only
+
+
+def geometry(collection: bpy.types.Collection) -> list[bpy.types.Object]:
+    """The mesh objects that a level's faces were imported as."""
+    return [
+        obj
+        for obj in collection.all_objects
+        if obj.type == "MESH" and (mark := identity.stamped(obj)) and mark.kind == layout.GEOMETRY
+    ]
+
+
+def hidden(collection: bpy.types.Collection) -> tuple[set[int], set[int]]:
+    """The ids of the layers, and of the groups, of which nothing is to be seen."""
+    lists = layers.lists_of(collection)
+    off = {layers.unsigned(item.number) for item in lists.layers if not item.visible}
+    undrawn = layers.UNDRAWN if lists.hide_undrawn else frozenset()
+    return off, {layers.unsigned(item.number) for item in lists.groups if not item.visible or item.name in undrawn}
+
+
+def show(collection: bpy.types.Collection) -> None:
+    """Show and hide faces and objects as the lists of layers and groups say: whatever is in one that is hidden is."""
+    off, groups = hidden(collection)
+    for obj in geometry(collection):
+        _show_faces(obj, off, groups)
+    mask = sum(1 << number for number in off if number < 256)
+    for obj, (own, of_groups) in layers.memberships(collection).items():
+        gone = bool(own & mask) or not groups.isdisjoint(of_groups)
+        if obj.hide_viewport != gone:
+            obj.hide_viewport = obj.hide_render = gone
+
+
+def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
+    mesh: Any = obj.data
+    edited = mesh.is_editmode
+    if edited:
+        obj.update_from_editmode()
+    plain = mesh.copy() if edited else mesh  # attributes can't be read while the mesh is in edit mode; its copy isn't
+    try:
+        gone = hidden_faces(plain, off, groups)
+    finally:
+        if edited:
+            bpy.data.meshes.remove(plain)
+    if edited:
+        working = bmesh.from_edit_mesh(mesh)
+        for face, hide in zip(working.faces, gone.tolist(), strict=True):
+            face.hide_set(hide)
+        bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
+        return
+    modifier = obj.modifiers.get(layout.HIDING)
+    if not gone.any() and modifier is None:
+        return
+    attributes.write(mesh, layout.HIDDEN, "FACE", "BOOLEAN", gone)
+    _hide_elements(mesh, gone)
+    if gone.any() and modifier is None:
+        made: Any = obj.modifiers.new(layout.HIDING, "NODES")
+        made.node_group = node_group("Levelwright hidden faces", 1, _build_hiding, "GeometryNodeTree")
+    elif modifier is not None and not gone.any():
+        obj.modifiers.remove(modifier)
+
+
+def hidden_faces(mesh: bpy.types.Mesh, off: set[int], groups: set[int]) -> Mask:
+    """Which faces of a mesh are in one of these layers or groups: bool[faces]. The mesh isn't in edit mode."""
+    gone = np.zeros(len(mesh.polygons), np.bool_)
+    for word in sorted({number // 32 for number in off}):
+        bits = np.uint32(sum(1 << number % 32 for number in off if number // 32 == word))
+        values = attributes.read(mesh, f"{layout.LAYERS}{word}", "FACE")
+        if values is not None and values.dtype == np.int32:
+            gone |= values.view(np.uint32) & bits != 0
+    values = attributes.read(mesh, layout.FACE_GROUP, "FACE")
+    if groups and values is not None and values.dtype == np.int32:
+        gone |= np.isin(values.view(np.uint32), np.array(sorted(groups), np.uint32))
+    return gone
+
+
+def _hide_elements(mesh: Any, gone: Mask) -> None:
+    """Hide faces in edit mode, with the edges and vertices that only they have."""
+    starts = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_start", starts)
+    corners = np.repeat(gone, np.diff(starts, append=np.int32(len(mesh.loops))))
+    for name, of_corner, domain, count in (
+        (".hide_vert", ".corner_vert", "POINT", len(mesh.vertices)),
+        (".hide_edge", ".corner_edge", "EDGE", len(mesh.edges)),
+    ):
+        elements = attributes.read(mesh, of_corner)
+        hide = np.zeros(count, np.bool_)
+        if elements is not None:
+            hide[elements[corners]] = True
+            hide[elements[~corners]] = False
+        attributes.write(mesh, name, domain, "BOOLEAN", hide)
+    attributes.write(mesh, ".hide_poly", "FACE", "BOOLEAN", gone)
+
+
+def _build_hiding(nodes: Any) -> None:
+    """Geometry nodes that take the HIDDEN faces away."""
+    tree = nodes.tree
+    tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    tree.is_modifier = True
+    entry = nodes.add("NodeGroupInput")
+    name = nodes.add("GeometryNodeInputNamedAttribute", data_type="BOOLEAN")
+    name.inputs["Name"].default_value = layout.HIDDEN
+    delete = nodes.add("GeometryNodeDeleteGeometry", domain="FACE", mode="ALL")
+    leave = nodes.add("NodeGroupOutput")
+    nodes.link(entry.outputs[0], delete.inputs["Geometry"])
+    nodes.link(next(one for one in name.outputs if one.enabled), delete.inputs["Selection"])
+    nodes.link(delete.outputs[0], leave.inputs[0])
+
+
+@contextmanager
+def nothing_hidden(collection: bpy.types.Collection) -> Iterator[None]:
+    """Switch the hiding of faces off for a while: their objects are then read as they are, hidden faces too."""
+    found = [modifier for obj in geometry(collection) if (modifier := obj.modifiers.get(layout.HIDING)) is not None]
+    were = [modifier.show_viewport for modifier in found]
+    for modifier in found:
+        modifier.show_viewport = False
+    try:
+        yield
+    finally:
+        for modifier, was in zip(found, were, strict=True):
+            modifier.show_viewport = was
