@@ -1,0 +1,144 @@
+"""Bytes of models (.mdl, .vvd, .vtx), built by hand: nothing of formats is imported here."""
+
+import struct
+
+CHECKSUM = 0x1234ABCD
+
+Vertex = tuple[float, ...]
+"""Position, normal and texture coordinates: eight numbers."""
+
+
+def mdl(
+    parts: list[list[list[tuple[int, int, int]]]],
+    textures: tuple[str, ...] = ("crate",),
+    folders: tuple[str, ...] = ("models\\props\\",),
+    skins: tuple[tuple[int, ...], ...] = ((0,),),
+    version: int = 48,
+    flags: int = 0x10,
+    hull: tuple[float, ...] = (-8, -8, 0, 8, 8, 16),
+) -> bytes:
+    """parts[body part][model]: its meshes as (column of the skins, first vertex, vertices); vertices are counted on
+    from model to model.
+    """
+    head = 240
+    body = bytearray()
+
+    def here() -> int:
+        return head + len(body)
+
+    textures_at = here()
+    names = b"".join(name.encode() + b"\0" for name in textures)
+    place = 64 * len(textures)
+    for number, name in enumerate(textures):
+        body += struct.pack("<3i52x", place - 64 * number, 0, 0)
+        place += len(name) + 1
+    body += names
+    folder_texts = here()
+    body += b"".join(name.encode() + b"\0" for name in folders)
+    folders_at = here()
+    for name in folders:
+        body += struct.pack("<i", folder_texts)
+        folder_texts += len(name) + 1
+    skins_at = here()
+    body += b"".join(struct.pack(f"<{len(row)}h", *row) for row in skins)
+    parts_at = here()
+    models_at = parts_at + 16 * len(parts)
+    meshes_at = models_at + 148 * sum(len(models) for models in parts)
+    model_bytes = mesh_bytes = b""
+    vertex = 0
+    for number, models in enumerate(parts):
+        at = models_at + len(model_bytes)
+        body += struct.pack("<4i", 0, len(models), 1, at - (parts_at + 16 * number))
+        for meshes in models:
+            here_model = models_at + len(model_bytes)
+            count = sum(mesh[2] for mesh in meshes)
+            offset = meshes_at + len(mesh_bytes) - here_model
+            model_bytes += b"body".ljust(64, b"\0") + struct.pack("<if", 0, 9.0)
+            model_bytes += struct.pack("<4i60x", len(meshes), offset, count, vertex * 48)
+            vertex += count
+            for column, first, size in meshes:
+                mesh_bytes += struct.pack("<4i100x", column, 0, size, first)
+    body += model_bytes + mesh_bytes
+    header = b"IDST" + struct.pack("<ii", version, CHECKSUM) + b"props/crate.mdl".ljust(64, b"\0")
+    header += struct.pack("<i", head + len(body)) + struct.pack("<18f", *[0.0] * 6, *hull, *[0.0] * 6)
+    header += struct.pack("<i48x", flags)
+    header += struct.pack("<9i", len(textures), textures_at, len(folders), folders_at, *skin_counts(skins), skins_at,
+                          len(parts), parts_at)  # fmt: skip
+    return header + bytes(body)
+
+
+def skin_counts(skins: tuple[tuple[int, ...], ...]) -> tuple[int, int]:
+    return (len(skins[0]) if skins else 0), len(skins)
+
+
+def vvd(vertices: list[Vertex], fixups: tuple[tuple[int, int, int], ...] = (), checksum: int = CHECKSUM) -> bytes:
+    """vertices: as they stand in the file. fixups: level of detail, first vertex, how many."""
+    start = 64 + 12 * len(fixups)
+    head = b"IDSV" + struct.pack("<3i", 4, checksum, 1) + struct.pack("<8i", *[len(vertices)] * 8)
+    head += struct.pack("<4i", len(fixups), 64, start, start + 48 * len(vertices))
+    head += b"".join(struct.pack("<3i", *fixup) for fixup in fixups)
+    return head + b"".join(struct.pack("<3f3BB8f", 1, 0, 0, 0, 0, 0, 1, *vertex) for vertex in vertices)
+
+
+Strip = tuple[int, list[int]]
+"""Flags (1 triangles, 2 a strip), and the indices of a group's vertices."""
+Group = tuple[list[int], list[Strip]]
+"""Which vertices of the mesh the group has, and its strips."""
+
+
+def vtx(parts: list[list[list[list[Group]]]], topology: bool = False, checksum: int = CHECKSUM) -> bytes:
+    """parts[body part][model][mesh]: its groups. topology: with the 8 bytes more that newer games have."""
+    more = 8 if topology else 0
+    blob = bytearray(struct.pack("<iiHHiiiiii", 7, 24, 53, 9, 3, checksum, 1, 0, len(parts), 36))
+    blob += bytes(8 * len(parts))
+    for part_number, models in enumerate(parts):
+        part_at = 36 + 8 * part_number
+        models_at = len(blob)
+        struct.pack_into("<2i", blob, part_at, len(models), models_at - part_at)
+        blob += bytes(8 * len(models))
+        for model_number, meshes in enumerate(models):
+            model_at = models_at + 8 * model_number
+            lod_at = len(blob)
+            struct.pack_into("<2i", blob, model_at, 1, lod_at - model_at)
+            meshes_at = lod_at + 12
+            blob += struct.pack("<2if", len(meshes), 12, 0.0) + bytes(9 * len(meshes))
+            for mesh_number, groups in enumerate(meshes):
+                mesh_at = meshes_at + 9 * mesh_number
+                groups_at = len(blob)
+                struct.pack_into("<2iB", blob, mesh_at, len(groups), groups_at - mesh_at, 0)
+                blob += bytes((25 + more) * len(groups))
+                for group_number, (vertices, strips) in enumerate(groups):
+                    group_at = groups_at + (25 + more) * group_number
+                    vertices_at = len(blob)
+                    blob += b"".join(struct.pack("<3BBH3b", 0, 0, 0, 1, number, 0, 0, 0) for number in vertices)
+                    indices = [index for _, strip in strips for index in strip]
+                    indices_at = len(blob)
+                    blob += struct.pack(f"<{len(indices)}H", *indices)
+                    strips_at = len(blob)
+                    first = 0
+                    for flags, strip in strips:
+                        blob += struct.pack("<4ihBii", len(strip), first, len(vertices), 0, 1, flags, 0, 0) + bytes(
+                            more
+                        )
+                        first += len(strip)
+                    places = (len(vertices), vertices_at - group_at, len(indices), indices_at - group_at,
+                              len(strips), strips_at - group_at)  # fmt: skip
+                    struct.pack_into("<6iB", blob, group_at, *places, 2)
+    return bytes(blob)
+
+
+QUAD: list[Vertex] = [
+    (0, 0, 0, 0, 0, 1, 0, 0),
+    (0, 16, 0, 0, 0, 1, 0, 1),
+    (16, 16, 0, 0, 0, 1, 1, 1),
+    (16, 0, 0, 0, 0, 1, 1, 0),
+]
+
+
+def quad(topology: bool = False) -> dict[str, bytes]:
+    """A model of one square: the three files by their endings."""
+    return {
+        ".mdl": mdl([[[(0, 0, 4)]]]),
+        ".vvd": vvd(QUAD),
+        ".dx90.vtx": vtx([[[[([0, 1, 2, 3], [(1, [0, 1, 2, 0, 2, 3])])]]]], topology),
+    }
