@@ -122,8 +122,7 @@ class Materials:
         """A grey checker with the material's name on it, lit as all else is."""
         material[PLACEHOLDER] = True
         nodes = shader(material)
-        _finish(nodes, self._lit(nodes, self._checker(label)).outputs[0])
-        blended(material, transparent=False)
+        _finish(material, nodes, self._lit(nodes, self._checker(label)).outputs[0])
 
     def _checker(self, label: str) -> bpy.types.Image:
         if label not in self._label:
@@ -158,8 +157,7 @@ class Materials:
         if opacity is not None:
             picture = nodes.add("ShaderNodeTexImage", image=opacity[0])
             nodes.link(picture.outputs["Alpha" if opacity[1].alpha else "Color"], surface.inputs["Alpha"])
-        blended(material, transparent=False)
-        _finish(nodes, surface.outputs[0])
+        _finish(material, nodes, surface.outputs[0])
 
     def _highlights(
         self,
@@ -186,7 +184,10 @@ class Materials:
         nodes.feed(surface, Roughness=rough, Specular_Tint=picture.outputs["Color"])
 
 
-def _finish(nodes: Nodes, surface: Socket) -> None:
+def _finish(material: bpy.types.Material, nodes: Nodes, surface: Socket) -> None:
+    """Show a surface from its visible side only, as the game does: so rooms can be looked into from outside."""
+    blended(material, transparent=False)
+    material.use_backface_culling = True
     nodes.link(surface, nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
 
 
