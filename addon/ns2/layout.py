@@ -58,7 +58,21 @@ polygon, an edge or a vertex had (position, groups, layers, material) follows ex
 **Materials** are stamped "material", record = their number in the file's list, and are held by the level as resources,
 so that those that no face uses stay. **Viewports** are a text, resource VIEWPORTS 0.
 
-**Entities** are objects, stamp "entity", record = number in the list of objects: see `entities`.
+**Entities** are objects, stamp "entity", record = number in the list of objects (-1: of no file). What each is, follows
+from its class and its properties (`entity_looks`): a prop its model's mesh (all of one model share it; a box of edges
+where it isn't found), a trigger or location a box of half its scale, a light, speaker or camera Blender's own, all else
+an empty. CLASS (`entity_values`) is its class. Its properties are custom properties under their own names (a further
+one of a name has "#2" behind it), typed as in the file: choices are numbers with a menu, angles radians, colours red,
+green, blue as the editor has them. Only `origin`, `angles` and `scale` (a decal's `extents`) are the object's location,
+rotation_euler (roll, pitch, yaw about x, y, z) and scale; of spotlights and cameras, which look along their own -z, the
+rotation has `entities.TURN` behind it. TYPES holds the properties' names, types, order and keys: so a copy of an object
+is that entity in another level, too. A property that says what the file does leaves its bytes as they are; a deleted
+one goes; a new one is typed as its class knows it, otherwise by its value. What can't be shown (bytes that are no
+value, infinite places) stays as it is in the original.
+Lights, speakers, cameras and the size of an empty say some properties, too (`entity_data`): of these an edited property
+wins, otherwise an edited light or speaker. A prop that was given the mesh of another one has its model. A probe's
+picture is an image in its property `probes.KEY`. An object without a stamp is a new entity if it has CLASS, or is a point or
+spot light. Objects of the same record are copies: new entities like it.
 """
 
 from __future__ import annotations
