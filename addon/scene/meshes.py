@@ -193,6 +193,10 @@ class MeshData:
     attributes: dict[str, tuple[str, NDArray[Any]]] = field(default_factory=dict)
     """Name -> (domain, values)."""
     materials: list[bpy.types.Material | None] = field(default_factory=list)
+    edges: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    """int32[e,2] vertices; only where asked for."""
+    corner_edges: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    """int32[c]: the edge from each corner to the next of its face; only where asked for."""
 
     @property
     def face_sizes(self) -> NDArray[np.int32]:
@@ -223,20 +227,24 @@ class MeshData:
         ids, check = self.attribute(identity.ID, domain), self.attribute(identity.CHECK, domain)
         if ids is None or check is None or ids.dtype != np.int32 or check.dtype != np.int32:
             count = {"POINT": len(self.positions), "FACE": len(self.face_starts), "CORNER": len(self.corner_verts)}
-            return np.zeros(count[domain], np.int32)
+            return np.zeros(count[domain] if domain in count else len(self.edges), np.int32)
         return identity.valid_ids(ids, check, token)
 
 
 def read(
-    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None = None, names: Iterable[str] | None = None
+    obj: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph | None = None,
+    names: Iterable[str] | None = None,
+    edges: bool = False,
 ) -> MeshData:
     """Return an object's mesh as arrays: evaluated if it has modifiers or shape keys, edits in progress included.
 
     depsgraph: as `evaluated.shown` gives it; needed if the object has modifiers, shape keys or isn't a mesh.
-    names: read only these attributes (default: all that attributes.LAYOUT knows). The arrays are copies.
+    names: read only these attributes (default: all that attributes.LAYOUT knows). edges: which there are, too.
+    The arrays are copies.
     """
     if not needs_evaluation(obj):
-        return _read(_mesh_of(obj), names)
+        return _read(_mesh_of(obj), names, edges)
     if depsgraph is None:
         raise ValueError(f"{obj.name} has modifiers or shape keys: reading it needs a depsgraph")
     evaluated = obj.evaluated_get(depsgraph)
@@ -246,7 +254,7 @@ def read(
         kind = obj.type.replace("_", " ").lower()
         raise SceneError(f"{obj.name}: a {kind} has no surface to export", objects=[obj]) from error
     try:
-        return _read(mesh, names)
+        return _read(mesh, names, edges)
     finally:
         evaluated.to_mesh_clear()
 
@@ -267,17 +275,17 @@ def needs_evaluation(obj: bpy.types.Object) -> bool:
     return obj.data.shape_keys is not None or any(modifier.show_viewport for modifier in obj.modifiers)
 
 
-def _read(mesh: bpy.types.Mesh, names: Iterable[str] | None) -> MeshData:
+def _read(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool = False) -> MeshData:
     if not mesh.is_editmode:
-        return _read_attributes(mesh, names)
+        return _read_attributes(mesh, names, edges)
     plain = mesh.copy()  # attributes can't be read while the mesh is in edit mode; its copy isn't
     try:
-        return _read_attributes(plain, names)
+        return _read_attributes(plain, names, edges)
     finally:
         bpy.data.meshes.remove(plain)
 
 
-def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None) -> MeshData:
+def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool) -> MeshData:
     polygons: Any = mesh.polygons
     starts = np.empty(len(polygons), np.int32)
     polygons.foreach_get("loop_start", starts)
@@ -289,6 +297,10 @@ def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None) -> MeshD
         starts,
         materials=list(mesh.materials),
     )
+    if edges:
+        pairs, sides = mesh_attributes.read(mesh, ".edge_verts"), mesh_attributes.read(mesh, ".corner_edge")
+        data.edges = pairs if pairs is not None else data.edges
+        data.corner_edges = sides if sides is not None else data.corner_edges
     wanted = None if names is None else {*names, identity.ID, identity.CHECK, "material_index"}
     uv_names = {layer.name for layer in mesh.uv_layers}
     for attribute in mesh.attributes:

@@ -1,0 +1,143 @@
+"""A scene to a level: the embedded original with everything laid over it that was edited.
+
+Each part of the scene is compared with what the import made of the original, and writes only what differs. So what
+nobody touched stays as it is, bit for bit, with all that Blender can't show.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import bpy
+import numpy as np
+
+from ...formats import ns2
+from ...formats.binary import Problem
+from ..scene import identity, originals
+from ..scene.reports import Report, SceneError
+from . import entity_reader, layers, layout, level_settings, mesh_reader, scene_reader
+from .mesh_overlay import MeshOverlay
+from .mesh_reader import SceneMesh
+from .settings import ExportSettings
+
+NOTHING_SHOWN = layout.Shown(
+    np.zeros(0, np.int32),
+    np.zeros(1, np.int32),
+    np.zeros(0, np.int32),
+    np.zeros(0, np.bool_),
+    np.zeros((0, 2), np.float32),
+    np.zeros(0, np.uint8),
+)
+"""Of a level that was made in Blender."""
+NAMED = 5
+"""Problems that an error names."""
+
+
+def export_level(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
+) -> bytes:
+    """The `.level` that a level's collection shows. Writes no file.
+
+    A level of an older version is written as that, or as version 10 by the setting. Raises SceneError, naming objects
+    and faces, for scenes that no level can hold, and FormatError for what the version can't hold.
+    """
+    original = originals.require(collection, settings.build_as_new)
+    level = ns2.read(original.data) if original is not None else ns2.new_level()
+    if settings.save_as_v10 and level.version != 10:
+        report.note(f"version {level.version} becomes version 10")
+        level = ns2.as_v10(level)
+    before = ns2.write(level)
+    _lay(context, collection, level, original, settings, report)
+    data = ns2.write(level)
+    if original is None or data != before:
+        _refuse_new_problems(data, before if original is not None else None, report)
+    return data
+
+
+def _lay(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    level: ns2.Level,
+    original: originals.Original | None,
+    settings: ExportSettings,
+    report: Report,
+) -> None:
+    """Lay all of the scene over a level."""
+    level_settings.lay(collection, level)
+    layers.lay(collection, level)
+    lay_mesh(context, collection, level, original, settings, report)
+    entity_reader.apply(context, collection, level, original, report)
+    report.count("entities", len(level.entities))
+
+
+def lay_mesh(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    level: ns2.Level,
+    original: originals.Original | None,
+    settings: ExportSettings,
+    report: Report,
+) -> MeshOverlay:
+    """Lay the scene's geometry over a level, which is the original or as new as the scene. Raises SceneError."""
+    scene = read_geometry(context, collection, original)
+    known = layout.shown(collection) if original is not None else None
+    if original is not None and known is None:
+        raise SceneError(f"{collection.name}: what the import made of its faces is lost: export with Build as New")
+    overlay = MeshOverlay(
+        scene,
+        level.mesh,
+        known if known is not None else NOTHING_SHOWN,
+        original.options if original is not None else {},
+        settings.uneven_uvs == "nearest",
+        report,
+    )
+    listed = list(level.mesh.materials)
+    token = original.token if original is not None else None
+    paths = [material_path(material, listed, token) for material in scene.palette]
+    held = originals.resources(collection, layout.MATERIAL_KIND)
+    present = frozenset(number for number in range(len(listed)) if number in held)
+    level.mesh = overlay.run(paths, present)
+    return overlay
+
+
+def read_geometry(
+    context: bpy.types.Context, collection: bpy.types.Collection, original: originals.Original | None
+) -> SceneMesh:
+    """The meshes of a level as one."""
+    root = scene_reader.root_of(collection)
+    objects = scene_reader.geometry(collection)
+    with scene_reader.readable(context, collection, objects, root) as depsgraph:
+        return mesh_reader.read(objects, root, original.token if original is not None else None, depsgraph)
+
+
+def material_path(material: bpy.types.Material | None, listed: list[str], token: int | None) -> str:
+    """The path that a material stands for, "" for no material. listed: those of the file with this token."""
+    if material is None:
+        return ""
+    path = material.get(layout.MATERIAL)
+    if isinstance(path, str):
+        return path
+    mark = identity.stamped(material)
+    if mark is not None and mark.kind == layout.MATERIAL_KIND and mark.token == token and mark.record < len(listed):
+        return listed[mark.record]  # a path that no property can hold
+    return material.name
+
+
+def _refuse_new_problems(data: bytes, original: bytes | None, report: Report) -> None:
+    """Raise SceneError with what the game would refuse, and warn of what is worth a look, unless it was so before."""
+    known: Counter[str] = Counter()
+    if original is not None:
+        known.update(_what(problem) for problem in ns2.check(ns2.read(original)))
+    new = [problem for problem in ns2.check(ns2.read(data)) if _what(problem) not in known]
+    errors = [str(problem) for problem in new if problem.severity == "error"]
+    if errors:
+        more = f" and {len(errors) - NAMED} more" if len(errors) > NAMED else ""
+        raise SceneError(f"the game would refuse the level: {', '.join(errors[:NAMED])}{more}")
+    for problem in new:
+        report.warn(str(problem))
+
+
+def _what(problem: Problem) -> str:
+    """A problem without its numbers."""
+    return f"{problem.severity} {re.sub('[0-9]+', '0', problem.message)}"

@@ -1,0 +1,263 @@
+"""How textures lie on faces, from their UVs: angle, scale and offset of those that were edited or are new.
+
+What is solved for is what Blender shows. A face keeps its parameters to the bit while they give its UVs, or while
+nothing of it was edited. A face that was reshaped, its UVs left alone, so that no parameters give them any more, keeps
+its parameters too: its texture stays where it is in the level. Edited UVs that no parameters give are refused.
+
+A mapping group whose faces agree moves with them. A face that no longer agrees with its group leaves it, with
+parameters of its own; UVs of faces that were put into a group, by the attribute, count for nothing, except that those
+of a group that isn't there yet make one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.ns2.mesh import Mesh
+from ...formats.ns2.normals import face_normals
+from ...formats.ns2.records import MAPPING_GROUP, NO_MAPPING_GROUP, Records
+from ...formats.ns2.texture_mapping import TOLERANCE, Mapping, coordinates, solve
+from ..scene.reports import Report
+from .elements import mixed
+from .face_reader import FaceTable
+from .layout import Shown
+from .mesh_reader import Bools, Ints, SceneMesh
+
+Doubles = NDArray[np.float64]
+
+USUAL_SCALE = 39.3700787 * 8 / 1024
+"""Repeats a metre of a texture of 1,024 pixels as the editor lays it, 8 to the inch: of new faces without UVs."""
+_KEPT = 2e-5
+"""Repeats: UVs this near to what parameters give are what they gave."""
+_FLAT = 1e-9
+"""Repeats a metre: a smaller scale means that UVs don't cover an area."""
+_STEP = 2.0**-22
+"""Of coordinates as 32-bit floats."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edited:
+    """What is known of the faces [f] of a table. reshaped: a vertex moved, or the loops are others; regrouped: the
+    attribute names another mapping group than the record. positions: of interim vertices; numbers: of the scene's.
+    """
+
+    reshaped: Bools
+    regrouped: Bools
+    positions: NDArray[np.float32]
+    numbers: Ints
+    corners: Ints
+    """Of each member of the table's loops the interim vertex."""
+
+
+class MappingReader:
+    """Gives the faces of a table their parameters; `groups` are the mapping groups then."""
+
+    def __init__(
+        self,
+        scene: SceneMesh,
+        table: FaceTable,
+        mesh: Mesh,
+        shown: Shown,
+        edited: Edited,
+        nearest: bool,
+        report: Report,
+    ) -> None:
+        self.scene, self.table, self.edited = scene, table, edited
+        self.nearest, self.report = nearest, report
+        self.groups: Records = mesh.mapping_groups.copy()
+        self._corner_faces = table.polygons[scene.polygons]
+        self._points = edited.positions[edited.numbers[scene.corners]]
+        self._normals = face_normals(edited.positions, edited.corners, table.faces.face_loops, table.faces.loop_members)
+        self._uv_edited = self._find_edited(mesh, shown)
+        self._refused = np.zeros(len(table.records), np.bool_)
+
+    def run(self) -> None:
+        """Write the parameters into the table's faces, and the groups. Raises SceneError, with faces selected."""
+        faces = self.table.faces.records
+        shown = self.table.first >= 0
+        new = self.table.records < 0
+        touched = shown & (self._uv_edited | self.edited.reshaped | self.edited.regrouped | new)
+        grouped = faces["mapping_group"] != NO_MAPPING_GROUP
+        for number in np.unique(faces["mapping_group"][touched & grouped]).tolist():
+            self._group(number, np.flatnonzero(touched & (faces["mapping_group"] == number)))
+        self._own(np.flatnonzero(touched & (faces["mapping_group"] == NO_MAPPING_GROUP)))
+        if self._refused.any() and not self.nearest:
+            polygons = np.flatnonzero(self._refused[self.table.polygons])
+            self.scene.refuse(
+                "no angle, scale and offset give the UVs of {}: they are skewed, bent or torn. Choose Nearest for "
+                "Skewed UVs, or map them anew",
+                polygons,
+            )
+        if self._refused.any():
+            self.report.warn(f"{self._refused.sum()} faces have textures near their UVs: these are skewed or bent")
+
+    # ------------------------------------------------------------------------------------------------------ own
+
+    def _own(self, which: Ints) -> None:
+        """Parameters of faces that are in no group."""
+        if not len(which):
+            return
+        faces, parents = self.table.faces.records, self.table.parents[which]
+        charts, corners = self._charts(which)
+        before = _mapping(faces[which])
+        mapping, residual, flat = self._solve(corners, charts, self._normals[which], before)
+        found = ~flat & (residual <= self._limit(corners, charts, len(which)))
+        usable = ~flat & np.isfinite(np.column_stack([mapping.angle, mapping.scale, mapping.offset])).all(axis=1)
+        edited = self._uv_edited[which]
+        stays = ~found & (parents >= 0) & ~(edited | (self.nearest & usable))
+        blank = ~found & flat & (parents < 0)
+        self._refused[which[~found & ~stays & ~blank]] = True
+        written = found | (~stays & ~blank & usable)
+        self._write(faces, which[written], Mapping(*(each[written] for each in _parts(mapping))))
+        faces["angle"][which[blank]], faces["offset"][which[blank]] = 0, 0
+        faces["scale"][which[blank]] = USUAL_SCALE
+        old = self.table.records[which] >= 0
+        if (stays & ~flat & old).any():
+            count = int((stays & ~flat & old).sum())
+            self.report.note(f"{count} faces were reshaped: their textures stay where they are in the level")
+        if (stays & ~flat & ~old).any():
+            count = int((stays & ~flat & ~old).sum())
+            self.report.warn(f"{count} new faces have skewed UVs: textures lie as on the faces that they came from")
+
+    def _group(self, number: int, which: Ints) -> None:
+        """Faces of one group of which something was edited: they agree with it, or all move it, or they leave it."""
+        faces = self.table.faces.records
+        rows = np.flatnonzero(self.groups["id"] == number)
+        if not len(rows):
+            if (self.table.records[which] >= 0).all() and not self.edited.regrouped[which].any():
+                return  # the file itself names a group that there isn't
+            self._new_group(number, np.flatnonzero(faces["mapping_group"] == number))
+            return
+        row = rows[:1]
+        joins = self.edited.regrouped[which] & ~self._uv_edited[which]
+        normal, before = self.groups["normal"][row], _mapping(self.groups[row])
+        charts, corners = self._charts(which)
+        misfit = ~self._fits(corners, charts, which, normal, before) & ~joins
+        if not misfit.any():
+            return
+        everyone = np.flatnonzero((faces["mapping_group"] == number) & (self.table.first >= 0))
+        everyone = np.setdiff1d(everyone, which[joins])
+        _, all_corners = self._charts(everyone)
+        together = np.zeros(len(all_corners), np.intp)
+        mapping, residual, flat = self._solve(all_corners, together, normal, before)
+        if not flat[0] and residual[0] <= self._limit(all_corners, together, 1)[0]:
+            self._write(self.groups, row, mapping)
+            return
+        leaving = which[misfit]
+        charts, corners = self._charts(leaving)
+        _, residual, flat = self._solve(corners, charts, self._normals[leaving], _mapping(faces[leaving]))
+        alone = ~flat & (residual <= self._limit(corners, charts, len(leaving)))
+        alone |= self._uv_edited[leaving]
+        faces["mapping_group"][leaving[alone]] = NO_MAPPING_GROUP
+        if alone.any():
+            self.report.note(f"{alone.sum()} faces left mapping group {number}: their textures lie otherwise")
+
+    def _new_group(self, number: int, which: Ints) -> None:
+        """A group that there isn't yet, of all faces whose attribute names it."""
+        normal = np.nan_to_num(self._normals[which]).sum(axis=0, keepdims=True)
+        length = np.sqrt((normal**2).sum())
+        made = np.zeros(1, MAPPING_GROUP)
+        made["id"], made["normal"] = number, normal / length if length > 0 else (0, 1, 0)
+        _, corners = self._charts(which)
+        charts = np.zeros(len(corners), np.intp)
+        mapping, residual, flat = self._solve(corners, charts, made["normal"], None)
+        if not flat[0] and residual[0] <= self._limit(corners, charts, 1)[0]:
+            self._write(made, np.zeros(1, np.intp), mapping)
+            self.groups = np.concatenate([self.groups, made])
+            self.report.note(f"mapping group {number}: {len(which)} faces")
+            return
+        self.table.faces.records["mapping_group"][which] = NO_MAPPING_GROUP
+        self.report.warn(f"the textures of {len(which)} faces don't lie as one: there is no mapping group {number}")
+
+    # ---------------------------------------------------------------------------------------------------- parts
+
+    def _find_edited(self, mesh: Mesh, shown: Shown) -> Bools:
+        """Faces of which a corner that the import made has other UVs now, bool[f]."""
+        edited = np.zeros(len(self.table.records), np.bool_)
+        if not len(shown.faces):
+            return edited
+        before = np.repeat(shown.faces, np.diff(shown.starts)), mesh.corners[shown.members]
+        bits = np.ascontiguousarray(shown.uvs).view(np.uint32)
+        now = self.table.parents[self._corner_faces], self.edited.numbers[self.scene.corners]
+        own = np.ascontiguousarray(self.scene.uvs).view(np.uint32)
+        known = np.isin(mixed(*now), mixed(*before))
+        same = np.isin(mixed(*now, own[:, 0], own[:, 1]), mixed(*before, bits[:, 0], bits[:, 1]))
+        edited[self._corner_faces[known & ~same]] = True
+        return edited
+
+    def _charts(self, which: Ints) -> tuple[Ints, Ints]:
+        """The corners of faces, and of each the place of its face in `which`."""
+        places = np.full(len(self.table.records), -1, np.intp)
+        places[which] = np.arange(len(which))
+        charts = places[self._corner_faces]
+        corners = np.flatnonzero(charts >= 0)
+        return charts[corners], corners
+
+    def _solve(
+        self, corners: Ints, charts: Ints, normals: Doubles, before: Mapping | None
+    ) -> tuple[Mapping, Doubles, Bools]:
+        """Parameters that come nearest, how far they are off, and which charts' UVs cover no area."""
+        points, uvs = self._points[corners], self.scene.uvs[corners].astype(np.float64)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            solution = solve(points, normals, uvs, charts, before, _KEPT)
+        mapping, residual = solution.mapping, solution.residual.copy()
+        with np.errstate(invalid="ignore"):
+            flat = ~(np.abs(mapping.scale) > _FLAT).all(axis=1) | ~np.isfinite(residual)
+        if before is None:
+            return mapping, residual, flat
+        # Where the texture was only moved, angle and scale stay to the bit.
+        offset = np.zeros_like(np.asarray(before.offset, np.float64))
+        apart = uvs - coordinates(points, normals, Mapping(before.angle, before.scale, offset), charts)
+        sizes = np.maximum(np.bincount(charts, minlength=len(normals)), 1)
+        with np.errstate(invalid="ignore"):
+            means = np.stack([np.bincount(charts, axis, len(normals)) / sizes for axis in apart.T], axis=1)
+            worst = np.zeros(len(normals))
+            np.maximum.at(worst, charts, np.abs(apart - means[charts]).max(axis=1))
+            limit = _KEPT + _STEP * np.sqrt(np.bincount(charts, (uvs**2).sum(axis=1), len(normals)))
+            moved = (worst <= limit) & (residual > 0) & np.isfinite(means).all(axis=1) & ~flat
+            moved &= ~_equal(mapping, before)
+        offset = np.where(moved[:, None], means * (1, -1), mapping.offset)
+        angle = np.where(moved, before.angle, mapping.angle)
+        scale = np.where(moved[:, None], before.scale, mapping.scale)
+        return Mapping(angle, scale, offset), np.where(moved, worst, residual), flat
+
+    def _fits(self, corners: Ints, charts: Ints, which: Ints, normal: Doubles, mapping: Mapping) -> Bools:
+        """Whether the UVs of faces are what the parameters of one chart give, bool of `which`."""
+        points, uvs = self._points[corners], self.scene.uvs[corners]
+        apart = np.abs(coordinates(points, normal, mapping, np.zeros(len(corners), np.intp)) - uvs).max(axis=1)
+        worst = np.zeros(len(which))
+        np.maximum.at(worst, charts, apart)
+        size = np.sqrt(np.bincount(charts, (uvs.astype(np.float64) ** 2).sum(axis=1), len(which)))
+        result: Bools = worst <= _KEPT + _STEP * size
+        return result
+
+    def _limit(self, corners: Ints, charts: Ints, count: int) -> Doubles:
+        """How far UVs may be off."""
+        squares = (self.scene.uvs[corners].astype(np.float64) ** 2).sum(axis=1)
+        return np.asarray(TOLERANCE + _STEP * np.sqrt(np.bincount(charts, squares, count)), np.float64)
+
+    @staticmethod
+    def _write(records: Records, rows: Ints, mapping: Mapping) -> None:
+        with np.errstate(over="ignore"):
+            records["angle"][rows] = mapping.angle
+            records["scale"][rows] = mapping.scale
+            records["offset"][rows] = mapping.offset
+
+
+def _mapping(records: Records) -> Mapping:
+    return Mapping(records["angle"], records["scale"], records["offset"])
+
+
+def _parts(mapping: Mapping) -> tuple[NDArray[np.floating[Any]], ...]:
+    return np.asarray(mapping.angle), np.asarray(mapping.scale), np.asarray(mapping.offset)
+
+
+def _equal(one: Mapping, two: Mapping) -> Bools:
+    """Which charts have the very same parameters."""
+    same = (np.asarray(one.angle) == two.angle) & (np.asarray(one.scale) == two.scale).all(axis=1)
+    result: Bools = same & (np.asarray(one.offset) == two.offset).all(axis=1)
+    return result
