@@ -11,6 +11,7 @@ from .. import __package__ as base_package
 MAPRES_VARIABLE, TEXTURES_VARIABLE = "LEVELWRIGHT_MAPRES", "LEVELWRIGHT_TEXTURES"
 THEMES_VARIABLE = "LEVELWRIGHT_THEMES"
 NS2_VARIABLE = "LEVELWRIGHT_NS2"
+SOURCE_VARIABLE = "LEVELWRIGHT_SOURCE"
 
 
 def _usual_data_directories() -> list[Path]:
@@ -85,6 +86,14 @@ def ns2_directories(context: bpy.types.Context | None = None) -> list[Path]:
     return _named(context, "ns2_directory", NS2_VARIABLE)
 
 
+def source_directories(context: bpy.types.Context | None = None) -> list[Path]:
+    """Return the folders of Source games (with gameinfo.txt) to look for materials and models in, which the user named.
+
+    They come from the preferences and from the variable LEVELWRIGHT_SOURCE (folders separated as in PATH).
+    """
+    return _named(context, "source_directory", SOURCE_VARIABLE)
+
+
 def _named(context: bpy.types.Context | None, preference: str, variable: str) -> list[Path]:
     """Return the folders that a preference and a variable name, if they exist."""
     entry = (context or bpy.context).preferences.addons.get(base_package)
@@ -121,6 +130,12 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
         "folders around the level",
         subtype="DIR_PATH",
     )
+    source_directory: bpy.props.StringProperty(
+        name="Source game folder",
+        description="Folder of a Source game with its gameinfo.txt (tf, cstrike, hl2, ...). Looked into after the "
+        "files of the map and those of the game that it is in",
+        subtype="DIR_PATH",
+    )
 
     def draw(self, context: bpy.types.Context) -> None:
         """Show the folder and what is used besides it."""
@@ -131,6 +146,7 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
         column.prop(self, "texture_directory")
         column.prop(self, "theme_directory")
         column.prop(self, "ns2_directory")
+        column.prop(self, "source_directory")
 
 
 def register() -> None:

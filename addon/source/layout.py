@@ -22,12 +22,13 @@ objects: those of each kind (KINDS) in the collection of the kind, with option "
 object a face is in means nothing. The object of a brush model lies where its entity is: mesh positions are relative to
 the entity's origin. It is also the entity's object, with a stamp of its own, if entities are imported.
 
-*Vertices* have record_id = number in VERTEXES + 1, *faces* record_id = number in the drawn lump (FACES, or FACES_HDR
-where only that one is filled) + 1. Faces that share all vertices with another one, or pass one twice, have vertices
-of their own: bearers of one vertex id at the very same place are one vertex. Faces with T-junctions are polygons with
-all of their corners. Faces also have the attributes TEXINFO, ORIGINAL_FACE, SMOOTHING_GROUPS and FLAGS. UV has the
-texture coordinates, LIGHTMAP_UV the places in the atlas (only where the map has lightmaps). Faces of displacements are
-no faces of a model's mesh. Corners have custom normals where the map's are not those of the planes.
+*Vertices* have VERTEX_ID = number in VERTEXES + 1 and VERTEX_CHECK (as scene.identity makes them), *faces* record_id =
+number in the drawn lump (FACES, or FACES_HDR where only that one is filled) + 1 and record_check. Faces that share all
+vertices with another one, or pass one twice, have vertices of their own: bearers of one vertex id at the very same
+place are one vertex. Faces with T-junctions are polygons with all of their corners. Faces also have the attributes
+TEXINFO, ORIGINAL_FACE, SMOOTHING_GROUPS and FLAGS. UV has the texture coordinates, LIGHTMAP_UV the places in the atlas
+(only where the map has lightmaps). Faces of displacements are no faces of a model's mesh. Corners have custom normals
+where the map's are not those of the planes.
 
 **Displacements** are mesh objects, stamp "displacement", record = number in DISPINFO, or, joined, one object with the
 stamp "displacements". Triangles and vertices have ids under a token of their own (`displacement_token`), so that they
@@ -37,16 +38,42 @@ original gives, see BASE), ALPHA = alpha / 255 as grey, and BORDER: vertices of 
 place have the same number, and have to be moved together. BLEND1 .. BLEND4 where the map blends four textures.
 Triangles have TAGS (DispTriTag) and FACE, the map's face, as its number + 1.
 
+**Brushes** are mesh objects, stamp "brushes", one for each kind of contents that there is: for show and reference.
+
 **Materials** are stamped "material", record = number in the table of texture names, with the property MATERIAL, the
 name as in the map. **Lightmaps** are images, stamp "lightmap", see `lightmaps`: one for each lump, style slot and bump
 sample, all of one layout; the raw blocks in the original stay the truth.
+
+**Entities** are objects, stamp "entity", record = number in the entity lump, in a collection below Entities that their
+class is sorted into (`entity_classes`). The world's pairs are properties of the level's collection. All pairs are
+custom properties under their own keys, in the file's order; keys that repeat, and outputs, are lists of text
+(`entity_values`). The origin is the location and no property; the rotation shows `angles` (and `pitch`, of lights): an
+edited property wins over it. A property that is equal to what `entity_values.as_property` makes of the original's
+text leaves that text as it is. Brush entities are the object of their model, and decals a quad on the nearest face
+where the materials say how large it is; models that are found are the mesh of their entity, ropes a curve to the next
+one (from its own origin), `lights` says what lights are.
+
+**Static props** are instances, stamp "static_prop", record = place in the lump: PropProperties, the mesh of their model
+and skin (MODEL_PATH and SKIN on it) or a box, rotation, scale. **Overlays** are quads, stamp "overlay", record = place
+in the lump: vertices in the order of the handles, relative to the overlay's origin, the object's location; its delta
+location lifts it off its faces for show. **Cubemaps** are light probes, stamp "cubemap", record = place in the lump.
+**Area portals** and **occluders** are one mesh object each, stamps "areaportals" and "occluders", record 0; faces have
+PORTAL_KEY, or OCCLUDER.
 
 **Baselines** on the level's collection: BASE, ATLAS.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from ..scene import identity
+from ..scene.attributes import Domain, Kind
 
 FORMAT = "source"
 """The originals' format."""
@@ -57,6 +84,8 @@ SCALE = 0.01905
 LEVEL, ROOT, GROUP = "level", "root", "group"
 MODEL, DISPLACEMENT, DISPLACEMENTS, BRUSHES = "model", "displacement", "displacements", "brushes"
 MATERIAL_KIND, IMAGE, LIGHTMAP = "material", "image", "lightmap"
+ENTITY, STATIC_PROP, OVERLAY, CUBEMAP = "entity", "static_prop", "overlay", "cubemap"
+AREAPORTALS, OCCLUDERS = "areaportals", "occluders"
 PREVIEW = "preview"
 """Made for show only: never exported, safe to delete."""
 
@@ -79,6 +108,8 @@ MATERIAL = "material"
 
 # Mesh attributes.
 UV, LIGHTMAP_UV = "UVMap", "Lightmap"
+VERTEX_ID, VERTEX_CHECK = "vertex_id", "vertex_check"
+"""INT, points."""
 TEXINFO, ORIGINAL_FACE, SMOOTHING_GROUPS, FLAGS = "texinfo", "original_face", "smoothing_groups", "flags"
 """INT, faces: numbers in TEXINFO and ORIGINALFACES (-1: none), bits (as an int32), SurfaceFlags of the texinfo."""
 DISTANCE, DIRECTION, ALPHA, BORDER = "displacement_distance", "displacement_direction", "displacement_alpha", "border"
@@ -87,8 +118,8 @@ BLENDS = ("multiblend", "alphablend")
 """FLOAT_COLOR, points of displacements with four textures."""
 TAGS, FACE = "tags", "face"
 """INT, triangles of displacements."""
-SIDE, CONTENTS = "side", "contents"
-"""INT, polygons of brushes: number in BRUSHSIDES + 1; BrushContents of the brush, as an int32."""
+SIDE, BRUSH, CONTENTS = "side", "brush", "contents"
+"""INT, polygons of brushes: numbers in BRUSHSIDES and BRUSHES + 1; Contents of the brush, as an int32."""
 
 # Keys of scene.baselines on the level's collection.
 BASE = "displacement_positions"
@@ -96,13 +127,30 @@ BASE = "displacement_positions"
 ATLAS = "lightmap_atlas"
 """int32[faces, 2]: the pixel of each face's first luxel, from the image's top left; -1: no lightmap."""
 
+MODEL_PATH, SKIN = "model_path", "skin"
+"""On meshes of models: the file's name in small letters, and the skin."""
+PORTAL_KEY, OCCLUDER = "portal_key", "occluder"
+"""INT, faces of area portals and occluders: the key that the door's entity has; the number in the lump."""
+
 _OF_DISPLACEMENTS = 0x44495350
+
+
+def euler(angles: Sequence[float]) -> tuple[float, float, float]:
+    """Pitch, yaw and roll (degrees; turns about y, z and x, the last one first) as an Euler rotation (XYZ, radians)."""
+    pitch, yaw, roll = angles
+    return math.radians(roll), math.radians(pitch), math.radians(yaw)
 
 
 def displacement_token(token: int) -> int:
     """The token that the ids of displacements' vertices and triangles are checked with."""
     value = (int(token) ^ _OF_DISPLACEMENTS) & 0xFFFFFFFF
     return identity.Token(value - (value >> 31 << 32))
+
+
+def vertex_ids(records: NDArray[Any], token: int) -> dict[str, tuple[Domain, Kind, Any]]:
+    """The attributes that say which records the points of a mesh are, int[n]."""
+    ids = (records + 1).astype(np.int32)
+    return {VERTEX_ID: ("POINT", "INT", ids), VERTEX_CHECK: ("POINT", "INT", identity.checks(token, ids))}
 
 
 def readable(text: str) -> str:

@@ -13,8 +13,8 @@ class ImportSettings:
         default="",
         metadata={
             "title": "Game folder",
-            "tooltip": "Folder of the game with its gameinfo.txt (tf, cstrike, hl2, ...), for materials and models that "
-            "the map does not hold; looked into before that of the preferences",
+            "tooltip": "Folder of the game with its gameinfo.txt (tf, cstrike, hl2, ...), for materials and models "
+            "that the map does not hold; looked into before that of the preferences",
             "subtype": "DIR_PATH",
         },
     )
@@ -75,4 +75,40 @@ class ImportSettings:
     brushes: bool = field(
         default=False,
         metadata={"title": "Brushes", "tooltip": "The solids that collide, in a collection that is hidden"},
+    )
+    entities: bool = field(
+        default=True,
+        metadata={"title": "Entities", "tooltip": "Lights, spawns, sounds and all else that is placed, as objects"},
+    )
+    fgd: str = field(
+        default="",
+        metadata={
+            "title": "Game definition",
+            "tooltip": "The game's .fgd file, which says what the keys of entities mean: they become numbers, menus and "
+            "colours with tooltips. Without one they are text",
+            "subtype": "FILE_PATH",
+        },
+    )
+    static_props: str = field(
+        default="models",
+        metadata={
+            "title": "Static props",
+            "tooltip": "How models that are part of the world are shown",
+            "choices": {
+                "models": ("Models", "By their .mdl where it is found, otherwise as boxes"),
+                "boxes": ("Boxes", "All as boxes: quick"),
+                "none": ("None", "They stay in the original only"),
+            },
+        },
+    )
+    detail_props: bool = field(
+        default=False,
+        metadata={"title": "Detail props", "tooltip": "Grass and the like, which the compiler scattered"},
+    )
+    worldlights: bool = field(
+        default=False,
+        metadata={
+            "title": "Compiled lights",
+            "tooltip": "The lights as the compiler left them, those of bright textures too; hidden",
+        },
     )

@@ -21,7 +21,7 @@ class MaterialMaker(Protocol):
     def of(self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512)) -> bpy.types.Material:
         """The material of this name ("brick/wall": without "materials/" and ending), made when first asked for.
 
-        lightmapped: lit by the map's lightmaps, for meshes that have layout.LIGHTMAP_UV; otherwise by Blender's lights.
+        lightmapped: lit by the map's lightmaps (see layout.LIGHTMAP_UV), as faces are; otherwise by Blender's lights.
         size: pixels of the texture, for the placeholder where it is missing.
         """
 

@@ -1,0 +1,229 @@
+"""The drawn faces of a map as arrays in Blender's order, all at once; and meshes of any of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.source import LumpId, geometry, ranges
+from ...formats.source.geometry import Polygons
+from ...formats.source.records import SurfaceFlag
+from ..scene import identity, meshes
+from ..scene.attributes import Domain, Kind
+from . import layout
+from .lightmaps import Lightmaps
+from .site import Site
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+_FACE_CORNERS = 3
+_SAME_NORMAL = 1e-3
+"""Normals that differ less from their plane's are those of a flat face: the file has float32 of both."""
+_TOOL_FLAGS = SurfaceFlag.TRIGGER | SurfaceFlag.HINT | SurfaceFlag.SKIP
+_TOOLS_FOLDER = "tools"
+_DRAWN_TOOLS = ("toolsblack", "toolswhite", "toolsdotted")
+"""Tool textures that the game draws."""
+
+
+@dataclass(frozen=True)
+class Faces:
+    """f faces with c corners; corners run anticlockwise, each face's from its first one in the file.
+
+    polygons, records: the file's. corners: int64[c], vertices. source: int64[c], the file's corner that each one is.
+    uv, lightmap_uv: float32[c, 2], v upwards; None without lightmaps. smooth: bool[f], and normals: float32[c, 3], the
+    map's where they aren't those of the planes; 0 elsewhere. names: int64[f], numbers in the table of texture names,
+    -1: none. sizes: int64[names, 2], pixels. kinds: int64[f], places in layout.KINDS. drawable: bool[f], what can be
+    in a mesh. alone: bool[f], faces that need vertices of their own.
+    """
+
+    site: Site
+    polygons: Polygons
+    records: NDArray[Any]
+    corners: Ints
+    source: Ints
+    uv: Floats
+    lightmap_uv: Floats | None
+    smooth: Mask
+    normals: Floats
+    names: Ints
+    sizes: Ints
+    texture_names: list[str]
+    kinds: Ints
+    flags: NDArray[np.int32]
+    drawable: Mask
+    alone: Mask
+
+    def material(self, name: int) -> bpy.types.Material:
+        """The material of a number in the table of names; -1: of faces that have none."""
+        known = self.texture_names[name] if 0 <= name < len(self.texture_names) else ""
+        size = self.sizes[name].tolist() if known else (64, 64)
+        return self.site.materials.of(known, True, (size[0], size[1]))
+
+    def mesh(self, name: str, numbers: Ints) -> bpy.types.Mesh:
+        """A mesh of the faces with these numbers, int64[n] (all drawable), with what `layout` says of them."""
+        first = self.polygons.first_corner[:-1][numbers]
+        counts = np.diff(self.polygons.first_corner)[numbers]
+        places, starts = ranges.flat(first, counts), ranges.starts(counts)[:-1]
+        vertices, corners = self._vertices(numbers, counts, self.corners[places])
+        used, slots = np.unique(self.names[numbers], return_inverse=True)
+        groups = self.records["smoothing_groups"][numbers].astype(np.uint32).view(np.int32)
+        attributes: dict[str, tuple[Domain, Kind, Any]] = {
+            identity.ID: ("FACE", "INT", numbers + 1),
+            identity.CHECK: ("FACE", "INT", identity.checks(self.site.token, numbers + 1)),
+            layout.TEXINFO: ("FACE", "INT", self.records["texinfo"][numbers]),
+            layout.ORIGINAL_FACE: ("FACE", "INT", self.records["orig_face"][numbers]),
+            layout.SMOOTHING_GROUPS: ("FACE", "INT", groups),
+            layout.FLAGS: ("FACE", "INT", self.flags[numbers]),
+            **layout.vertex_ids(vertices, self.site.token),
+        }
+        smooth = self.smooth[numbers]
+        if smooth.any():
+            attributes["sharp_face"] = ("FACE", "BOOLEAN", ~smooth)
+        uvs = {layout.UV: self.uv[places]}
+        if self.lightmap_uv is not None:
+            uvs[layout.LIGHTMAP_UV] = self.lightmap_uv[places]
+        mesh = meshes.build(
+            name,
+            self.polygons.positions[vertices],
+            corners,
+            starts,
+            uvs,
+            attributes,
+            slots if len(used) > 1 else None,
+            smooth=bool(smooth.any()),
+            report=self.site.report,
+        )
+        for number in used.tolist():
+            mesh.materials.append(self.material(number))
+        if smooth.any():
+            normals: Any = self.normals[places]
+            mesh.normals_split_custom_set(normals)
+        return mesh
+
+    def _vertices(self, numbers: Ints, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
+        """The file's vertices that a mesh has, and the place of each corner's among them."""
+        alone = np.repeat(self.alone[numbers], counts)
+        shared, places = np.unique(corners[~alone], return_inverse=True)
+        found = np.empty(len(corners), np.int64)
+        found[~alone] = places
+        found[alone] = len(shared) + np.arange(int(alone.sum()))
+        return np.concatenate([shared, corners[alone]]), found
+
+
+def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
+    """All drawn faces of a map. Raises FormatError for lumps that don't fit together."""
+    level = site.level
+    lump = geometry.drawn_faces(level)
+    records, texinfos = level.table(lump), level.table(LumpId.TEXINFO)
+    texdata, texture_names = level.table(LumpId.TEXDATA), level.texture_names.names
+    polygons = geometry.polygons(level, lump)
+    first, counts = polygons.first_corner[:-1], np.diff(polygons.first_corner)
+    owner = polygons.corner_face
+    local = np.arange(len(owner)) - first[owner]
+    source = first[owner] + (counts[owner] - local) % np.maximum(counts[owner], 1)
+    corners = polygons.corners[source]
+    points = polygons.positions[corners]
+
+    textured = geometry.valid_texinfos(level, records)
+    texinfo = np.where(textured, records["texinfo"], 0).astype(np.int64)
+    uv = np.zeros((len(corners), 2), np.float32)
+    flags, names = np.zeros(len(records), np.int32), np.full(len(records), -1, np.int64)
+    sizes = np.full((len(texture_names), 2), 512, np.int64)
+    if len(texinfos):
+        flags = np.where(textured, texinfos["flags"][texinfo].astype(np.uint32), np.uint32(0)).view(np.int32)
+        places = geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner])
+        uv = np.where(np.isfinite(places), places, 0).astype(np.float32)
+        names = np.where(textured, _names(texinfos, texdata, len(texture_names))[texinfo], -1)
+        named = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(sizes))]
+        sizes[named["name_string_table_id"]] = np.column_stack([named["width"], named["height"]])
+    uv[:, 1] = 1 - uv[:, 1]
+    smooth, normals = _normals(site, polygons, source, owner)
+    keys = np.sort(owner * np.int64(len(polygons.positions) + 1) + corners)
+    twice = np.zeros(len(records), np.bool_)
+    if len(keys):
+        twice[keys[1:][keys[1:] == keys[:-1]] // (len(polygons.positions) + 1)] = True
+    return Faces(
+        site,
+        polygons,
+        records,
+        corners,
+        source,
+        uv,
+        None if lightmaps is None else lightmaps.coordinates(points, records, texinfos, texinfo, owner),
+        smooth,
+        normals,
+        names,
+        sizes,
+        texture_names,
+        _kinds(flags, names, texture_names),
+        flags,
+        (counts >= _FACE_CORNERS) & (records["dispinfo"] < 0),
+        twice | _repeated(corners, first, counts),
+    )
+
+
+def _names(texinfos: NDArray[Any], texdata: NDArray[Any], count: int) -> Ints:
+    """The number of each texinfo's name, -1 where it has none that is there."""
+    names = np.full(len(texinfos), -1, np.int64)
+    known = (texinfos["texdata"] >= 0) & (texinfos["texdata"] < len(texdata))
+    names[known] = texdata["name_string_table_id"][texinfos["texdata"][known]]
+    names[(names < 0) | (names >= count)] = -1
+    return names
+
+
+def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> Ints:
+    """What each face is, as places in layout.KINDS."""
+    tools, skies, nodraws = (np.zeros(len(texture_names) + 1, np.bool_) for _ in range(3))  # the last one: no name
+    for number, name in enumerate(texture_names):
+        folder, _, own = name.lower().replace("\\", "/").rpartition("/")
+        if folder == _TOOLS_FOLDER and not own.startswith(_DRAWN_TOOLS):
+            skies[number] = own.startswith("toolsskybox")
+            nodraws[number] = own.startswith("toolsnodraw")
+            tools[number] = True
+    world, tool, sky, water, nodraw = range(len(layout.KINDS))
+    kinds = np.full(len(flags), world)
+    kinds[tools[names] | (flags & _TOOL_FLAGS > 0)] = tool
+    kinds[nodraws[names] | (flags & SurfaceFlag.NODRAW > 0)] = nodraw
+    kinds[flags & SurfaceFlag.WARP > 0] = water
+    kinds[skies[names] | (flags & (SurfaceFlag.SKY | SurfaceFlag.SKY2D) > 0)] = sky
+    return kinds
+
+
+def _normals(site: Site, polygons: Polygons, source: Ints, owner: Ints) -> tuple[Mask, Floats]:
+    """Which faces have other normals at their corners than their planes', and these normals; 0 at other faces."""
+    normals = np.zeros((len(source), 3), np.float32)
+    smooth = np.zeros(len(polygons.first_corner) - 1, np.bool_)
+    given = geometry.corner_normals(site.level, polygons)
+    if given is None:
+        return smooth, normals
+    areas = geometry.area_normals(polygons)
+    lengths = np.sqrt((areas * areas).sum(axis=1, keepdims=True))
+    planes = np.divide(areas, lengths, out=np.zeros_like(areas), where=lengths > 0)
+    turned = given[source]
+    away = (np.abs(turned - planes[owner]) > _SAME_NORMAL).any(axis=1) & np.isfinite(turned).all(axis=1)
+    smooth[owner[away & (lengths[owner, 0] > 0)]] = True
+    kept = smooth[owner] & np.isfinite(turned).all(axis=1)
+    normals[kept] = turned[kept]
+    return smooth, normals
+
+
+def _repeated(corners: Ints, first: Ints, counts: Ints) -> Mask:
+    """Faces with the very vertices of a face before them: int64[f]. Blender would take them for one."""
+    repeated = np.zeros(len(counts), np.bool_)
+    filled = np.flatnonzero(counts > 0)
+    if not len(filled):
+        return repeated
+    mixed = corners.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    sums = np.add.reduceat(mixed, first[filled]) + counts[filled].astype(np.uint64)
+    _, firsts = np.unique(sums, return_index=True)
+    repeated[filled] = True
+    repeated[filled[firsts]] = False
+    return repeated

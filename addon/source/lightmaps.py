@@ -1,0 +1,216 @@
+"""Lightmaps as images of one layout, an image for each lump, style slot and bump sample (source-bsp-notes §2.6).
+
+Pixels are the map's luxels, bit by bit (see `radiance`): the light of one is `rgb * 2**exponent`, and a 255th of that
+is what the game shows. The raw blocks in the original stay the truth: luxels that nobody painted are theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.source import LumpId, atlas, geometry, lighting
+from ...formats.source.atlas import Atlas
+from ...formats.source.lighting import BUMP_SAMPLES, Blocks
+from ..scene import baselines, identity, images, originals
+from ..scene.materials import Nodes
+from . import layout, radiance
+from .site import Site
+
+Ints = NDArray[np.int64]
+
+PLAIN = 2
+"""Pixels a side of the white patch, for faces without a lightmap."""
+EXPOSURE, BAKED, SLOT = "Exposure", "Baked light", "Light of style slot"
+"""Labels of the nodes that hold what can be set: stops, 1 or 0, and a factor for each style slot."""
+GROUP = "baked_light"
+"""Kind of resource: the node group."""
+_TITLES = {LumpId.LIGHTING: "LDR", LumpId.LIGHTING_HDR: "HDR"}
+_LARGEST = 1 << 13
+_SLOTS = 4
+"""Of a face in all but the oldest maps; those have more, for day and night."""
+
+
+@dataclass(frozen=True)
+class Lightmaps:
+    """Where lightmaps lie. places: int64[faces, 2], the pixel of the first luxel, from the top left. lit: bool[faces].
+    group: the node group with the light as its output "Light", and how much it counts as "Baked".
+    """
+
+    atlas: Atlas
+    places: Ints
+    lit: NDArray[np.bool_]
+    group: bpy.types.NodeTree
+
+    def coordinates(
+        self, points: Any, faces: NDArray[Any], texinfos: NDArray[Any], texinfo: Ints, owner: Ints
+    ) -> NDArray[np.float32]:
+        """float32[c, 2], v upwards: where in the image points float[c, 3] are, each with the number of its face.
+
+        texinfo: int64[faces].
+        """
+        if not len(texinfos):
+            return self.pixels(np.ones((len(points), 2)), owner)
+        mins = faces["lightmap_mins"][owner]
+        return self.pixels(geometry.luxels(points, texinfos, texinfo[owner], mins), owner)
+
+    def pixels(self, luxels: NDArray[np.float64], owner: Ints) -> NDArray[np.float32]:
+        """float32[c, 2], v upwards: where luxels float64[c, 2] of faces are in the image."""
+        inside = np.where(self.lit[owner, None] & np.isfinite(luxels), luxels, PLAIN / 2)
+        placed = (self.places[owner] + inside) / (self.atlas.width, self.atlas.height)
+        placed[:, 1] = 1 - placed[:, 1]
+        return np.asarray(placed, np.float32)
+
+
+def build(site: Site) -> Lightmaps | None:
+    """Make the images and the node group; None for maps without lightmaps. Raises FormatError."""
+    found = lighting.lightmaps(site.level) if site.settings.lightmaps != "none" else {}
+    found = {lump: blocks for lump, blocks in found.items() if len(blocks.faces)}
+    if not found:
+        return None
+    faces = site.level.table(geometry.drawn_faces(site.level))
+    sizes = np.zeros((len(faces) + 1, 2), np.int64)  # the last one: the white patch
+    for lump, blocks in found.items():
+        known = blocks.faces < len(faces)
+        wide = np.column_stack([blocks.width, blocks.height])
+        fits = known & (wide == faces["lightmap_size"][np.where(known, blocks.faces, 0)] + 1).all(axis=1)
+        sizes[blocks.faces[fits]] = wide[fits]
+        if len(blocks.outside):
+            site.report.left_out(f"lightmaps ({_TITLES[lump]}) beyond the end", len(blocks.outside))
+    sizes[-1] = PLAIN
+    try:
+        packed = atlas.pack(sizes, _LARGEST)
+    except ValueError as error:
+        site.report.warn(f"no lightmaps: {error}")
+        return None
+    places = np.column_stack([packed.x, packed.y])
+    lit = sizes[:-1, 0] > 0
+    places[:-1][~lit] = places[-1]
+    shown = _images(site, found, packed, sizes)
+    baselines.store(site.collection, layout.ATLAS, np.where(lit[:, None], places[:-1], -1).astype(np.int32))
+    return Lightmaps(packed, places[:-1], lit, _group(site, shown))
+
+
+def fullbright(site: Site) -> bpy.types.NodeTree:
+    """The node group of a map without lightmaps: white light everywhere, as the game shows it."""
+    return _group(site, [])
+
+
+def _images(site: Site, found: dict[LumpId, Blocks], packed: Atlas, sizes: Ints) -> list[bpy.types.Image]:
+    """Make the images; returns those that are shown, by their style slot."""
+    pixels, starts = atlas.pixels_of(packed, sizes)
+    wanted = LumpId.LIGHTING_HDR if site.settings.lightmaps == "hdr" else LumpId.LIGHTING
+    wanted = wanted if wanted in found else next(iter(found))
+    shown = []
+    for lump, blocks in found.items():
+        data = site.level.bytes_of(lump)
+        for slot in range(int(blocks.styles.max())):
+            for sample in range(BUMP_SAMPLES if site.settings.bump_lightmaps else 1):
+                offsets, owners = lighting.luxel_offsets(blocks, slot, sample)
+                if not len(offsets):
+                    continue
+                begins = np.flatnonzero(np.diff(owners, prepend=-1))
+                local = np.arange(len(offsets)) - np.repeat(begins, np.diff(begins, append=len(offsets)))
+                number = blocks.faces[owners]
+                inside = (
+                    sizes[:-1][np.minimum(number, len(sizes) - 2)]
+                    == np.column_stack([blocks.width, blocks.height])[owners]
+                ).all(axis=1)
+                target = pixels[(starts[number[inside]] + local[inside])]
+                image = _image(
+                    site,
+                    lump,
+                    slot,
+                    sample,
+                    packed,
+                    target,
+                    lighting.colors_at(data, offsets[inside]),
+                    pixels[starts[-2] :],
+                )
+                if lump == wanted and sample == 0:
+                    shown.append(image)
+                site.report.count("lightmap images")
+    return shown
+
+
+def _image(
+    site: Site,
+    lump: LumpId,
+    slot: int,
+    sample: int,
+    packed: Atlas,
+    target: Ints,
+    colors: NDArray[Any],
+    plain: Ints,
+) -> bpy.types.Image:
+    """Make one image of colours at pixels, with the white patch at the pixels `plain` of the first slot."""
+    picture = np.zeros((packed.width * packed.height, 4), np.uint8)
+    picture[target, :3] = colors["rgb"]
+    picture[target, 3] = np.clip(colors["exponent"].astype(np.int64) + radiance.EXPONENT_BIAS, 0, 255)
+    if slot == 0:
+        picture[plain] = (255, 255, 255, radiance.EXPONENT_BIAS)
+    title = f"{site.collection.name} light {_TITLES[lump]}"
+    if slot or sample:
+        title += f" slot {slot + 1}" + (f" bump {sample}" if sample else "")
+    data = radiance.encode(picture.reshape(packed.height, packed.width, 4))
+    image = images.from_file_bytes(title, data, packed.width, packed.height, non_color=True)
+    record = (list(_TITLES).index(lump) * _SLOTS * 2 + slot) * BUMP_SAMPLES + sample
+    identity.stamp(image, site.token, layout.LIGHTMAP, record)
+    originals.set_resource(site.collection, layout.LIGHTMAP, record, image)
+    return image
+
+
+def _group(site: Site, shown: list[bpy.types.Image]) -> bpy.types.NodeTree:
+    """Make the level's own node group: the sum of its style slots, or white without any; exposed."""
+    made = bpy.data.node_groups.new(f"{site.collection.name} baked light", "ShaderNodeTree")
+    interface: Any = made.interface
+    interface.new_socket("Light", in_out="OUTPUT", socket_type="NodeSocketColor")
+    interface.new_socket("Baked", in_out="OUTPUT", socket_type="NodeSocketFloat")
+    nodes = Nodes(made)
+    place: Any = None
+    if shown:
+        place = nodes.add("ShaderNodeUVMap", uv_map=layout.LIGHTMAP_UV).outputs[0]
+        total: Any = None
+    else:
+        white = nodes.add("ShaderNodeRGB")
+        white.outputs[0].default_value = (255.0, 255.0, 255.0, 1.0)
+        total = white.outputs[0]
+    for slot, image in enumerate(shown):
+        texture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
+        nodes.link(place, texture.inputs["Vector"])
+        light = texture.outputs["Color"]
+        if slot:
+            light = _scaled(nodes, light, _value(nodes, f"{SLOT} {slot + 1}", 1.0))
+        total = light if total is None else _combined(nodes, "ADD", total, light)
+    stops = _value(nodes, EXPOSURE, 0.0)
+    factor = nodes.math("MULTIPLY", nodes.math("POWER", 2.0, stops), 1 / 255)
+    out = nodes.add("NodeGroupOutput")
+    nodes.link(_scaled(nodes, total, factor), out.inputs["Light"])
+    nodes.link(_value(nodes, BAKED, 1.0), out.inputs["Baked"])
+    originals.set_resource(site.collection, GROUP, 0, made)
+    return made
+
+
+def _value(nodes: Nodes, label: str, value: float) -> Any:
+    node = nodes.add("ShaderNodeValue", label)
+    node.name = label
+    node.outputs[0].default_value = value
+    return node.outputs[0]
+
+
+def _scaled(nodes: Nodes, color: Any, factor: Any) -> Any:
+    node = nodes.add("ShaderNodeVectorMath", operation="SCALE")
+    nodes.link(color, node.inputs[0])
+    nodes.set(node.inputs["Scale"], factor)
+    return node.outputs[0]
+
+
+def _combined(nodes: Nodes, operation: str, one: Any, other: Any) -> Any:
+    node = nodes.add("ShaderNodeVectorMath", operation=operation)
+    nodes.link(one, node.inputs[0])
+    nodes.link(other, node.inputs[1])
+    return node.outputs[0]

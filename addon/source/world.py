@@ -1,0 +1,92 @@
+"""The world and the brush models: meshes of the faces of each model (source-bsp-notes §2.4)."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ...formats.binary import FormatError
+from ...formats.source import LumpId
+from . import layout
+from .faces import Faces, Ints
+from .site import Site
+
+
+def build_meshes(site: Site, faces: Faces) -> list[tuple[str, str, bpy.types.Mesh]]:
+    """Make the meshes of all models: those of brush models go to `site.meshes`, those of the world are returned, with
+    the names of their objects and their collections. Raises FormatError for faces that aren't there.
+    """
+    models = site.level.table(LumpId.MODELS)
+    first, counts = models["firstface"].astype(np.int64), models["numfaces"].astype(np.int64)
+    bad = (first < 0) | (counts < 0) | (first + counts > len(faces.records))
+    if bad.any():
+        record = int(bad.argmax())
+        raise FormatError(f"model {record} has faces that aren't there", "lump 14 (MODELS)")
+    digits = len(str(len(models)))
+    made: list[tuple[str, str, bpy.types.Mesh]] = []
+    tools = {kind for kind, name in enumerate(layout.KINDS) if name in layout.HIDDEN}
+    for number, (start, count) in enumerate(zip(first.tolist(), counts.tolist(), strict=True)):
+        numbers = np.arange(start, start + count)
+        numbers = numbers[faces.drawable[numbers]]
+        if number == 0:
+            made = _world(site, faces, numbers)
+            continue
+        site.meshes[number] = faces.mesh(f"{site.collection.name} *{number:0{digits}}", numbers)
+        if len(numbers) and tools.issuperset(np.unique(faces.kinds[numbers]).tolist()):
+            site.triggers.add(number)
+        site.report.count("faces", len(numbers))
+    left_out = int((~faces.drawable & (faces.records["dispinfo"] < 0)).sum())
+    if left_out:
+        site.report.left_out("faces with less than three corners", left_out)
+    return made
+
+
+def _world(site: Site, faces: Faces, numbers: Ints) -> list[tuple[str, str, bpy.types.Mesh]]:
+    made = []
+    for kind, home in enumerate(layout.KINDS):
+        alike = numbers[faces.kinds[numbers] == kind]
+        parts = [(home, alike)]
+        if site.settings.split == "material":
+            names = faces.names[alike]
+            parts = [(_short(faces, name), alike[names == name]) for name in np.unique(names).tolist()]
+        for title, part in parts:
+            if len(part):
+                made.append((title, home, faces.mesh(f"{site.collection.name} {title}", part)))
+                site.report.count("faces", len(part))
+    return made
+
+
+def _short(faces: Faces, name: int) -> str:
+    return faces.texture_names[name] if name >= 0 else "no material"
+
+
+def place_world(site: Site, made: list[tuple[str, str, bpy.types.Mesh]]) -> None:
+    """Make the objects of the world's meshes."""
+    for title, home, mesh in made:
+        place = site.group(layout.WORLD) if home == layout.WORLD else site.group(home, layout.WORLD)
+        site.object_of(title, layout.MODEL, 0, mesh, place)
+
+
+def place_rest(site: Site) -> None:
+    """Make plain objects of the brush models that no entity's object shows, where their entities are."""
+    rest = [number for number, mesh in sorted(site.meshes.items()) if not mesh.users]
+    if not rest:
+        return
+    try:
+        entities = {entity.model: entity for entity in reversed(site.level.entities) if entity.model}
+    except FormatError as error:
+        site.report.warn(f"brush models lie at 0, since the entities can't be read: {error}")
+        entities = {}
+    digits = len(str(max(rest)))
+    for number in rest:
+        entity = entities.get(number)
+        title = (entity.targetname or entity.classname) if entity is not None else "model"
+        obj = site.object_of(
+            f"*{number:0{digits}} {title}", layout.MODEL, number, site.meshes[number], site.brush_home(number)
+        )
+        if entity is not None and entity.origin is not None:
+            obj.location = entity.origin
+        if entity is not None and entity.angles is not None:
+            pitch, yaw, roll = np.radians(entity.angles).tolist()
+            obj.rotation_euler = (roll, pitch, yaw)
+    site.report.count("brush models", len(rest))
