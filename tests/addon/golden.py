@@ -30,11 +30,25 @@ def blocks(picture: Picture) -> Picture:
     return pictures.block_means(picture, height // BLOCK, width // BLOCK)
 
 
-def check(name: str, render: Callable[[Path], Picture], shift: int, folder: Path) -> None:
+def without_textures() -> None:
+    """Paint every image white: the control of a picture that shows no texture."""
+    for image in bpy.data.images:
+        if image.type == "IMAGE" and image.size[0]:
+            image.pixels.foreach_set(np.ones(image.size[0] * image.size[1] * 4, np.float32))
+            image.update()
+
+
+def check(
+    name: str,
+    render: Callable[[Path], Picture],
+    shift: int,
+    folder: Path,
+    make_bare: Callable[[], None] = without_textures,
+) -> None:
     """Compare what `render` makes with the golden picture of that name, and see that wrong pictures are told from it.
 
-    shift: pixels that a tile, or something of its size, is wide. folder: where pictures may be written. All images are
-    white afterwards.
+    shift: pixels that a tile, or something of its size, is wide. folder: where pictures may be written. make_bare:
+    takes from the scene what the picture is to show, and leaves it so.
     """
     golden = FOLDER / f"{name}.png"
     if not golden.exists():
@@ -48,7 +62,7 @@ def check(name: str, render: Callable[[Path], Picture], shift: int, folder: Path
     # The controls: a picture that is wrong must be told from the right one.
     assert pictures.difference(blocks(picture[:, ::-1]), expected) > 2 * ALIKE
     assert pictures.difference(blocks(np.roll(picture, shift, axis=1)), expected) > 2 * ALIKE
-    without_textures()
+    make_bare()
     assert pictures.difference(blocks(render(folder / "bare.png")), expected) > 2 * ALIKE
 
 
@@ -69,11 +83,3 @@ def render(width: int, height: int, target: Path) -> Picture:
     scene.render.filepath = str(target)
     bpy.ops.render.render(write_still=True)
     return pictures.load(target)
-
-
-def without_textures() -> None:
-    """Paint every image white: the control of a picture that shows no texture."""
-    for image in bpy.data.images:
-        if image.type == "IMAGE" and image.size[0]:
-            image.pixels.foreach_set(np.ones(image.size[0] * image.size[1] * 4, np.float32))
-            image.update()

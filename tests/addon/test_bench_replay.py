@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from tests.bench import replay
-from tests.samples import first_light, genesis_room
+from tests.samples import fable_vale, first_light, genesis_room
 
 SAMPLES = {
     "teeworlds_map": (first_light.TARGET, ("images", "node_groups", "materials", "meshes", "actions")),
+    "fable_lev": (fable_vale.LEVEL, ("materials", "node_groups", "meshes", "lights")),
     "genesis_map": (genesis_room.MAP, ("images", "node_groups", "materials", "meshes", "lights", "actions")),
 }
 """The sample of each game, by the name of its operator, and what its scene has for certain besides objects."""
