@@ -9,7 +9,7 @@ import bpy
 
 from .. import formats
 from ..formats.binary import FormatError
-from . import fable, genesis, teeworlds
+from . import fable, genesis, ns2, teeworlds
 from .scene.reports import Report
 from .teeworlds import plain
 
@@ -73,6 +73,7 @@ GAMES: tuple[Game, ...] = (
         for_file=genesis.for_file,
     ),
     Game(_FORMATS["fable"], {".lev": "fable_lev"}, fable, fable.make_plain, beside=fable.BESIDE),
+    Game(_FORMATS["ns2"], {".level": "ns2_level"}, ns2),
 )
 
 

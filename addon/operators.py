@@ -8,7 +8,7 @@ import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_drop
 
 from ..formats.binary import FormatError
-from . import fable, games, genesis, levels, settings, teeworlds
+from . import fable, games, genesis, levels, ns2, settings, teeworlds
 from .fable.settings import WorldSettings
 from .scene.meshes import select_faces, select_points
 from .scene.reports import Report, SceneError
@@ -296,6 +296,29 @@ class ExportFableWorld(ExportHelper, bpy.types.Operator):
         return {"FINISHED"}
 
 
+@settings.as_properties(ns2.ImportSettings)
+class ImportNs2Level(_Import):
+    """Open levels of Natural Selection 2 (.level) as scenes, one collection each"""
+
+    bl_idname = "import_scene.ns2_level"
+    bl_label = "Import NS2 Level"
+
+    filter_glob: bpy.props.StringProperty(default="*.level", options={"HIDDEN"})
+    game = games.by_key("ns2")
+
+
+@settings.as_properties(ns2.ExportSettings)
+class ExportNs2Level(_Export):
+    """Write the level of the active collection as the Spark editor and Natural Selection 2 read it"""
+
+    bl_idname = "export_scene.ns2_level"
+    bl_label = "Export NS2 Level"
+
+    filename_ext = ".level"
+    filter_glob: bpy.props.StringProperty(default="*.level", options={"HIDDEN"})
+    game = games.by_key("ns2")
+
+
 class AttachOriginal(ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
@@ -380,6 +403,15 @@ class IO_FH_fable_lev(bpy.types.FileHandler):
     bl_file_extensions = ".lev"
 
 
+class IO_FH_ns2_level(bpy.types.FileHandler):
+    """Levels of NS2 among the exporters of a collection."""
+
+    bl_idname = "IO_FH_ns2_level"
+    bl_label = "NS2 level"
+    bl_export_operator = ExportNs2Level.bl_idname
+    bl_file_extensions = ".level"
+
+
 CLASSES = (
     ImportGameLevel,
     ImportTeeworldsMap,
@@ -392,6 +424,8 @@ CLASSES = (
     ExportFableLev,
     ImportFableWorld,
     ExportFableWorld,
+    ImportNs2Level,
+    ExportNs2Level,
     AttachOriginal,
     IO_FH_game_level,
     IO_FH_teeworlds_map,
@@ -399,6 +433,7 @@ CLASSES = (
     IO_FH_genesis_3dt,
     IO_FH_fable_lev,
     IO_FH_fable_wld,
+    IO_FH_ns2_level,
 )
 
 
@@ -409,6 +444,7 @@ def _import_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ImportGenesis3dt.bl_idname, text="Genesis3D level (.3dt)")
     menu.layout.operator(ImportFableLev.bl_idname, text="Fable level (.lev)")
     menu.layout.operator(ImportFableWorld.bl_idname, text="Fable world (.wld)")
+    menu.layout.operator(ImportNs2Level.bl_idname, text="NS2 level (.level)")
 
 
 def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
@@ -417,6 +453,7 @@ def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ExportGenesis3dt.bl_idname, text="Genesis3D level (.3dt)")
     menu.layout.operator(ExportFableLev.bl_idname, text="Fable level (.lev)")
     menu.layout.operator(ExportFableWorld.bl_idname, text="Fable world (.wld)")
+    menu.layout.operator(ExportNs2Level.bl_idname, text="NS2 level (.level)")
 
 
 def register() -> None:

@@ -182,8 +182,9 @@ def take_out_all(level: bpy.types.Collection, kind: layers.Kind, number: int) ->
     edited = [obj for obj in objects if obj.mode == "EDIT"]
     if edited:
         raise SceneError("leave edit mode first", objects=edited)
-    for mesh in {obj.data for obj in objects}:
-        values = attributes.read(mesh, name, "FACE") if isinstance(mesh, bpy.types.Mesh) else None
+    meshes: Any = {obj.data for obj in objects}
+    for mesh in meshes:
+        values = attributes.read(mesh, name, "FACE")
         if values is None or values.dtype != np.int32:
             continue
         words = values.view(np.uint32)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..scene import attributes, identity
+from ..scene.attributes import Domain
 from ..scene.materials import node_group
 from ..scene.reports import SceneError
 from . import layers, layout
@@ -94,7 +95,7 @@ def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
             face.hide_set(hide)
         bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
         return
-    modifier = obj.modifiers.get(layout.HIDING)
+    modifier: Any = obj.modifiers.get(layout.HIDING)
     if not gone.any() and modifier is None:
         return
     attributes.write(mesh, layout.HIDDEN, "FACE", "BOOLEAN", gone)
@@ -125,10 +126,11 @@ def _hide_elements(mesh: Any, gone: Mask) -> None:
     starts = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
     corners = np.repeat(gone, np.diff(starts, append=np.int32(len(mesh.loops))))
-    for name, of_corner, domain, count in (
+    kinds: tuple[tuple[str, str, Domain, int], ...] = (
         (".hide_vert", ".corner_vert", "POINT", len(mesh.vertices)),
         (".hide_edge", ".corner_edge", "EDGE", len(mesh.edges)),
-    ):
+    )
+    for name, of_corner, domain, count in kinds:
         elements = attributes.read(mesh, of_corner)
         hide = np.zeros(count, np.bool_)
         if elements is not None:
@@ -157,7 +159,8 @@ def _build_hiding(nodes: Any) -> None:
 @contextmanager
 def nothing_hidden(collection: bpy.types.Collection) -> Iterator[None]:
     """Switch the hiding of faces off for a while: their objects are then read as they are, hidden faces too."""
-    found = [modifier for obj in geometry(collection) if (modifier := obj.modifiers.get(layout.HIDING)) is not None]
+    modifiers: list[Any] = [obj.modifiers.get(layout.HIDING) for obj in geometry(collection)]
+    found = [modifier for modifier in modifiers if modifier is not None]
     were = [modifier.show_viewport for modifier in found]
     for modifier in found:
         modifier.show_viewport = False

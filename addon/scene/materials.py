@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import bpy
 
@@ -72,7 +72,10 @@ def shader(material: bpy.types.Material) -> Nodes:
 
 
 def node_group(
-    name: str, version: int, build: Callable[[Nodes], None], kind: str = "ShaderNodeTree"
+    name: str,
+    version: int,
+    build: Callable[[Nodes], None],
+    kind: Literal["ShaderNodeTree", "GeometryNodeTree"] = "ShaderNodeTree",
 ) -> bpy.types.NodeTree:
     """Return the shared node group `<name> v<version>`, built when the file hasn't got it yet.
 
