@@ -93,8 +93,6 @@ def _site(
             if each.id not in found:
                 found[each.id] = layers.make_home(collection, kind, each.id, each.name)
         report.count(kind, len(getattr(level, kind)))
-    chosen = settings.game_directory
-    folders = [*_around(path), *([Path(bpy.path.abspath(chosen))] if chosen else []), *ns2_directories()]
     return Site(
         level,
         collection,
@@ -103,11 +101,17 @@ def _site(
         scene,
         settings,
         report,
-        tuple(dict.fromkeys(part for folder in folders for part in _with_games(folder))),
+        content_folders(path, settings.game_directory),
         placed,
         homes["layers"],
         homes["groups"],
     )
+
+
+def content_folders(path: Path, chosen: str = "") -> tuple[Path, ...]:
+    """Where content is looked for: around a file, in the folder that was chosen, in those of the preferences."""
+    folders = [*_around(path), *([Path(bpy.path.abspath(chosen))] if chosen else []), *ns2_directories()]
+    return tuple(dict.fromkeys(part for folder in folders for part in _with_games(folder)))
 
 
 def _around(path: Path) -> Iterator[Path]:

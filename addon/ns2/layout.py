@@ -71,8 +71,8 @@ one goes; a new one is typed as its class knows it, otherwise by its value. What
 value, infinite places) stays as it is in the original.
 Lights, speakers, cameras and the size of an empty say some properties, too (`entity_data`): of these an edited property
 wins, otherwise an edited light or speaker. A prop that was given the mesh of another one has its model. A probe's
-picture is an image in its property `probes.KEY`. An object without a stamp is a new entity if it has CLASS, or is a point or
-spot light. Objects of the same record are copies: new entities like it.
+picture is an image in its property `probes.KEY`. An object without a stamp is a new entity if it has CLASS, or is a
+point or spot light. Objects of the same record are copies: new entities like it.
 """
 
 from __future__ import annotations
