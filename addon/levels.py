@@ -69,8 +69,9 @@ def export_file(
     for ending, data in parts.items():
         if not contents:
             contents[path] = data, partial(formats.read, format=game.format.key)
-        else:
-            contents[path.with_suffix(ending)] = data, game.beside[ending.lower()]
+        else:  # what came in broken goes out again: only what was made now is checked
+            check = bytes if originals.holds(collection, data) else game.beside[ending.lower()]
+            contents[path.with_suffix(ending)] = data, check
     files.write_together(contents)
     if len(contents) > 1:
         report.note(f"written: {', '.join(file.name for file in contents)}")

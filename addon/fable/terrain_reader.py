@@ -178,10 +178,11 @@ class TerrainReader:
     def _heights(self, elements: Elements, flat: Records, ground: Ground) -> None:
         z = self._points[elements.bearers, 2].astype(np.float32)
         edited = z != layout.shown_heights(flat)
+        elements.refuse("a height isn't a number", np.isnan(z))
         wrong = edited & ~((z >= 0) & (z <= TOP))
         if self.settings.clamp:
             z = np.clip(z, 0, TOP)
-            wrong &= np.isnan(z)
+            wrong[:] = False
         elements.refuse(f"a height isn't 0 or more and less than {HEIGHT_SCALE:g}", wrong, CLAMP_HINT)
         flat["height"][edited] = stored_heights(z[edited])
         ground.count("heights", edited)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ from .scene_reader import kind_of, listed
 
 KEY_BITS = 41
 """A UID is UID_BASE and a number of so many bits."""
+_MAX_UID = 2**64 - 1
 _VERSION = "2"
 
 
@@ -210,6 +212,7 @@ class _Things:
     def _lay(self, bearers: list[_Bearer], homes: Mapping[Any, int]) -> None:
         there = {one.record for one in bearers if one.block is None}
         self._remove([record for record in range(len(self.records)) if record not in there])
+        named: list[tuple[bpy.types.Object, tng.Thing]] = []
         for one in bearers:
             home = homes[one.object]
             try:
@@ -217,10 +220,24 @@ class _Things:
                     self._add(one, self.sections[home])
                 else:
                     thing = self.records[one.record]
-                    moved = self._move(one.record, home)
+                    moved, uid = self._move(one.record, home), thing.uid
                     self.changed += self._lay_over(one.object, thing) or moved
+                    if thing.uid != uid:
+                        named.append((one.object, thing))
             except ValueError as error:
                 raise SceneError(f"{one.object.name}: {error}", [one.object]) from error
+        self._refuse_uids(named)
+
+    def _refuse_uids(self, named: list[tuple[bpy.types.Object, tng.Thing]]) -> None:
+        """Raise SceneError for things that were given a UID that is none, or another thing's."""
+        if not named:
+            return
+        bearers = Counter(thing.uid for thing in self.things)
+        for obj, thing in named:
+            if thing.uid is None or thing.uid > _MAX_UID:
+                raise SceneError(f"{obj.name}: property UID: {thing.block.get('UID')!r} is no number of 64 bits", [obj])
+            if bearers[thing.uid] > 1:
+                raise SceneError(f"{obj.name}: property UID: {thing.uid} is another thing's", [obj])
 
     def _remove(self, records: list[int]) -> None:
         """Take out the things whose objects are gone."""
@@ -256,7 +273,7 @@ class _Things:
         section.add(made)
         self._lay_over(obj, made, fresh=one.block is None)
         uid = made.uid or None
-        if one.block is not None or one.foreign or uid is None or uid in self.uids:
+        if one.block is not None or one.foreign or uid is None or uid in self.uids or uid > _MAX_UID:
             made.uid = self._next_uid()
         self.uids.add(made.uid)
         self.added += 1

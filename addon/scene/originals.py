@@ -172,6 +172,12 @@ def _refuse_orphans(collection: bpy.types.Collection, token: int) -> None:
     )
 
 
+def holds(collection: bpy.types.Collection, data: bytes) -> bool:
+    """Say whether these are the bytes of one of the files that a level was imported from."""
+    info = _info(collection) or {}
+    return hashlib.sha256(data).hexdigest() in (info.get("sha256"), *info.get("parts", {}).values())
+
+
 def levels(scene: bpy.types.Scene | None = None) -> list[bpy.types.Collection]:
     """Return the level collections of a scene (default: the current one), in outliner order."""
     scene = scene or bpy.context.scene

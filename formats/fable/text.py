@@ -133,7 +133,8 @@ def set_number(block: Block, key: str, value: float) -> None:
 def _check(value: str) -> None:
     if not re.fullmatch(r'(?:"[^"\n]*"|[^;"\r\n])*', value):
         raise ValueError(f"{value!r} cannot stand in a statement: it holds a line end, a quote or a semicolon")
-    value.encode("latin-1")
+    if not value.isascii() and max(value) > "\xff":
+        raise ValueError(f"{value!r} cannot stand in a statement: it has characters that Latin-1 has not")
 
 
 # --------------------------------------------------------------------------------------------------- bytes <-> document

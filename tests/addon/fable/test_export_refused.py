@@ -192,7 +192,7 @@ def test_heights_that_are_no_numbers_are_never_clamped():
     values = positions(terrain(level))
     values[at(1, 1), 2] = np.nan
     place(terrain(level), values)
-    refused(level, "1 vertex: a height", clamp=True)
+    refused(level, "1 vertex: a height isn't a number", clamp=True)
     values[at(1, 1)] = np.nan
     place(terrain(level), values)
     refused(level, "1 vertex is moved sideways")

@@ -9,7 +9,7 @@ from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.fable import tng
 from mathutils import Matrix
 
-from tests.addon.fable.export_helpers import reopened
+from tests.addon.fable.export_helpers import LEVEL, reopened
 from tests.addon.fable.thing_helpers import TNG, UID, difference, opened, thing, written, written_as_new
 from tests.addon.genesis.export_helpers import part
 
@@ -66,6 +66,20 @@ def test_what_cannot_be_read_stays():
 
 
 @pytest.mark.parametrize(
+    "text", [TNG[:900], 'junk \x00\xff "', "NewThing Marker;\n", ""], ids=["cut", "junk", "open", "empty"]
+)
+def test_what_cannot_be_read_goes_out_again(text, tmp_path):
+    """The level beside it was read well, and can be edited and exported."""
+    source, target = tmp_path / "in.lev", tmp_path / "out.lev"
+    source.write_bytes(LEVEL.build())
+    source.with_suffix(".tng").write_bytes(text.encode("latin-1"))
+    assert bpy.ops.import_scene.fable_lev(filepath=str(source)) == {"FINISHED"}
+    assert bpy.ops.export_scene.fable_lev(filepath=str(target)) == {"FINISHED"}
+    assert target.read_bytes() == source.read_bytes()
+    assert target.with_suffix(".tng").read_bytes() == source.with_suffix(".tng").read_bytes()
+
+
+@pytest.mark.parametrize(
     ("number", "key", "value", "gone", "new"),
     [
         (0, "Health", 2.5, "Health 1.0;", "Health 2.5;"),
@@ -117,7 +131,10 @@ def test_new_and_deleted_properties_and_components():
         ("junk", {"a": 1}, "property junk: a statement holds"),
         ("junk", [1, 2], "property junk: a statement holds"),
         ("NewThing", 3, "is no kind of a thing"),
-        ("ScriptName", "\u4e2d", "MK_GO"),
+        ("ScriptName", "\u4e2d", "property ScriptName: .* has characters that Latin-1 has not"),
+        ("UID", str(2**64), "property UID: '18446744073709551616' is no number of 64 bits"),
+        ("UID", "seven", "property UID: 'seven' is no number of 64 bits"),
+        ("UID", str(UID + 1), f"property UID: {UID + 1} is another thing's"),
     ],
 )
 def test_junk_is_refused(key, value, message):
