@@ -31,8 +31,8 @@ GROUP = "baked_light"
 """Kind of resource: the node group."""
 _TITLES = {LumpId.LIGHTING: "LDR", LumpId.LIGHTING_HDR: "HDR"}
 _LARGEST = 1 << 13
-_SLOTS = 4
-"""Of a face in all but the oldest maps; those have more, for day and night."""
+_SLOTS = 8
+"""Style slots of a face in the oldest maps; later ones have 4."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,11 @@ class Lightmaps:
         placed = (self.places[owner] + inside) / (self.atlas.width, self.atlas.height)
         placed[:, 1] = 1 - placed[:, 1]
         return np.asarray(placed, np.float32)
+
+
+def record(lump: LumpId, slot: int = 0, sample: int = 0) -> int:
+    """The number of an image among the level's resources: of a lump, a style slot and a bump sample."""
+    return (list(_TITLES).index(lump) * _SLOTS + slot) * BUMP_SAMPLES + sample
 
 
 def build(site: Site) -> Lightmaps | None:
@@ -158,9 +163,9 @@ def _image(
         title += f" slot {slot + 1}" + (f" bump {sample}" if sample else "")
     data = radiance.encode(picture.reshape(packed.height, packed.width, 4))
     image = images.from_file_bytes(title, data, packed.width, packed.height, non_color=True)
-    record = (list(_TITLES).index(lump) * _SLOTS * 2 + slot) * BUMP_SAMPLES + sample
-    identity.stamp(image, site.token, layout.LIGHTMAP, record)
-    originals.set_resource(site.collection, layout.LIGHTMAP, record, image)
+    number = record(lump, slot, sample)
+    identity.stamp(image, site.token, layout.LIGHTMAP, number)
+    originals.set_resource(site.collection, layout.LIGHTMAP, number, image)
     return image
 
 

@@ -1,0 +1,141 @@
+"""How maps look: textures times lightmaps as in the game, what is missing, what is seen through. Through Cycles."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon.scene.reports import Report
+from levelwright.addon.source import layout, lightmaps, panel, plain
+
+from tests.addon.source.rooms import GREY, LIGHT, NAME, imported, linear, of_kind, room, seen_from_above, texture
+from tests.formats import source_bytes as build
+
+LIT = "LightmappedGeneric { $basetexture grey }"
+BAKED = np.array(LIGHT[:3]) / 255
+
+
+def material_of(level: bpy.types.Collection) -> bpy.types.Material:
+    world = of_kind(level, layout.MODEL)[0]
+    return world.data.materials[0]
+
+
+def test_a_wall_is_its_texture_times_its_light(tmp_path: Path) -> None:
+    imported(room(LIT, grey=texture(GREY)))
+    np.testing.assert_allclose(
+        seen_from_above(tmp_path)[2:6, 2:6], np.broadcast_to(BAKED * linear(128), (4, 4, 3)), rtol=0.02
+    )
+
+
+def test_light_may_exceed_white_and_be_exposed(tmp_path: Path) -> None:
+    level = imported(room(LIT, light=(200, 100, 50, 3), grey=texture(GREY)))
+    values = dict(panel.settings(level))
+    values[lightmaps.EXPOSURE].default_value = -1.0
+    np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], BAKED * 8 / 2 * linear(128), rtol=0.02)
+
+
+def test_without_baked_light_blenders_lights_shine(tmp_path: Path) -> None:
+    level = imported(room(LIT, grey=texture(GREY)))
+    values = dict(panel.settings(level))
+    values[lightmaps.BAKED].default_value = 0.0
+    seen = seen_from_above(tmp_path)[4, 4]
+    assert np.abs(seen - BAKED * linear(128)).max() > 0.01
+
+
+def test_a_map_that_was_never_lit_is_bright(tmp_path: Path) -> None:
+    imported(room(LIT, lumps={build.LIGHTING: b""}, grey=texture(GREY)))
+    np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], np.full(3, linear(128)), rtol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("material", "factor"),
+    [
+        ('LightmappedGeneric { $basetexture grey $color "[0.5 1 0.25]" }', np.array([0.5, 1, 0.25]) * BAKED),
+        ('patch { include materials/base.vmt replace { $color "{255 0 255}" } }', np.array([1, 0, 1]) * BAKED),
+        ("UnlitGeneric { $basetexture grey }", np.ones(3)),
+        ("LightmappedGeneric { $basetexture grey $selfillum 1 }", BAKED + 1),
+        ("WorldVertexTransition { $basetexture grey $basetexture2 white }", BAKED),
+        ("LightmappedGeneric { $basetexture grey $detail white $detailscale 1 }", BAKED * 2),
+    ],
+)
+def test_shaders(tmp_path: Path, material: str, factor: np.ndarray) -> None:
+    lumps = {}
+    if material.startswith("patch"):
+        files = {f"materials/{NAME.lower()}.vmt": material.encode(), "materials/grey.vtf": texture(GREY)}
+        files["materials/base.vmt"] = b"LightmappedGeneric { $basetexture grey $color 1 }"
+        lumps[build.PAKFILE] = build.zip_file(files)
+    report = Report()
+    imported(room(material, lumps=lumps, grey=texture(GREY), white=texture((255, 255, 255, 255))), report=report)
+    assert report.missing_names == {}
+    np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], factor * linear(128), rtol=0.03, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("shader", "share"), [("$translucent 1", 64 / 255), ("$alphatest 1", 0.0), ("$translucent 1 $alpha 0.5", 32 / 255)]
+)
+def test_what_is_behind_shines_through(tmp_path: Path, shader: str, share: float) -> None:
+    material = f"LightmappedGeneric {{ $basetexture grey {shader} }}"
+    level = imported(room(material, grey=texture((128, 128, 128, 64))))
+    assert material_of(level).surface_render_method == ("BLENDED" if "$translucent" in shader else "DITHERED")
+    world = bpy.context.scene.world
+    background = next(node for node in world.node_tree.nodes if node.type == "BACKGROUND")
+    background.inputs["Color"].default_value = (0.0, 0.0, 1.0, 1.0)
+    seen = seen_from_above(tmp_path)[4, 4]
+    wanted = BAKED * linear(128) * share + np.array([0, 0, 1]) * (1 - share)
+    np.testing.assert_allclose(seen, wanted, rtol=0.1, atol=0.03)
+
+
+def test_textures_lie_as_in_the_game(tmp_path: Path) -> None:
+    # t runs with y here, so that the texture's first row, red, is at the low y; s with x: its first column is at low x.
+    rows = [(255, 0, 0, 255)] * 32 + [(0, 255, 0, 255)] * 32
+    imported(room("UnlitGeneric { $basetexture grey }", grey=texture(*rows, size=8)))
+    seen = seen_from_above(tmp_path, size=16, width=64)  # units -32 to 32 of a texture of 64, which starts at 0
+    assert seen[2:6, :, 1].min() > 0.9, "below 0: the second half of the texture, green"
+    assert seen[10:14, :, 0].min() > 0.9, "above 0: its first half, red"
+
+
+def test_missing_materials_are_named_once_and_show_a_checker(tmp_path: Path) -> None:
+    report = Report()
+    level = imported(room(), report=report)
+    assert report.missing_names == {"materials": [NAME]}
+    material = material_of(level)
+    assert material["levelwright_placeholder"]
+    image = next(node.image for node in material.node_tree.nodes if node.type == "TEX_IMAGE")
+    assert tuple(image.size) == (64, 64), "what the map says of it"
+    seen = seen_from_above(tmp_path, size=32)
+    wanted = BAKED * 0.5  # the reflectivity that the map has of it
+    np.testing.assert_allclose(seen.reshape(-1, 3).mean(axis=0), wanted, rtol=0.15)
+    assert seen[..., 0].std() > 0.02, "a checker"
+
+
+def test_a_missing_texture_is_told_and_stands_in(tmp_path: Path) -> None:
+    report = Report()
+    level = imported(room("LightmappedGeneric { $basetexture brick/gone }"), report=report)
+    assert report.missing_names == {"textures": ["brick/gone"]}
+    assert material_of(level)["levelwright_placeholder"]
+
+
+def test_broken_textures_are_told(tmp_path: Path) -> None:
+    report = Report()
+    imported(room(LIT, grey=texture(GREY)[:90]), report=report)
+    assert report.missing_names == {"textures": ["grey"]}
+    assert any("grey" in warning for warning in report.warnings)
+
+
+def test_what_stands_still_is_named() -> None:
+    material = "LightmappedGeneric { $basetexture grey Proxies { TextureScroll { } } }"
+    report = Report()
+    imported(room(material, grey=texture(GREY)), report=report)
+    assert [note for note in report.notes if "texturescroll" in note.lower() and NAME in note]
+
+
+def test_gltf_gets_plain_materials() -> None:
+    level = imported(room(LIT, grey=texture(GREY)))
+    report = Report()
+    plain.make_plain(level, report)
+    for obj in of_kind(level, layout.MODEL):
+        for material in obj.data.materials:
+            kinds = {node.type for node in material.node_tree.nodes}
+            assert "GROUP" not in kinds
+            assert "EMISSION" in kinds
+    assert len(report.notes) == 1
