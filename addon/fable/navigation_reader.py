@@ -132,7 +132,7 @@ class _Edit:
     def read_layer(self, obj: bpy.types.Object, layer: int) -> None:
         """Read the leaves of a layer."""
         numbers = self.part.leaves(layer)
-        if not transforms.unchanged(obj):
+        if transforms.changed_channels(obj) - ({transforms.PARENT} if obj.parent is None else set()):
             raise SceneError(f"{obj.name} was moved, turned or scaled: {HINT}", [obj])
         names = (*layout.LEAF_FIELDS, layout.DOOR, layout.CLOSED)
         data = meshes.read(obj, self.depsgraph, names)

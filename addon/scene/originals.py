@@ -248,8 +248,9 @@ def resources(collection: bpy.types.Collection, kind: str) -> dict[int, bpy.type
 
 def deflate_large() -> None:
     """Deflate the originals that `attach` left for later: before a .blend is saved, so that no import waits for it."""
-    for collection in bpy.data.collections:
-        if collection.get(LEVEL) is None or collection.library is not None or collection.override_library is not None:
+    collections: Iterable[Any] = bpy.data.collections
+    for collection in collections:
+        if collection.get(LEVEL) is None or collection.library or collection.override_library:
             continue
         for key in _keys(collection):
             if key == ORIGINAL or key.startswith(PART):

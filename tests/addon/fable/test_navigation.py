@@ -171,6 +171,16 @@ def test_heights_of_leaves_mean_nothing():
     assert exported(level) == data
 
 
+def test_leaves_that_were_moved_are_refused_but_a_root_that_is_gone_moves_nothing():
+    level = imported(lev())
+    bpy.data.objects.remove(part(level, layout.ROOT, 0))
+    assert exported(level) == lev()
+    leaves(level).location.x += 1
+    with pytest.raises(SceneError, match="moved, turned or scaled") as error:
+        exported(level)
+    assert error.value.objects == [leaves(level)]
+
+
 def test_leaves_that_are_gone_or_too_many_are_refused():
     level = imported(lev())
     obj = leaves(level)
