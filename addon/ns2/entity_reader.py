@@ -43,22 +43,23 @@ def apply(
     level: ns2.Level,
     original: originals.Original | None,
     report: Report,
-) -> None:
+) -> list[bpy.types.Object]:
     """Make the entities of a level what the scene's are. level: the original's, or an empty one where there is none.
 
-    Raises SceneError, naming objects, for what no level can hold.
+    Returns the object of each entity, in their order. Raises SceneError, naming objects, for what no level can hold.
     """
     if original is not None and not original.options.get("entities", True):
-        return  # none were opened
+        return []  # none were opened
     root = next((obj for obj in collection.all_objects if _kind(obj) == layout.ROOT), None)
     reader = _Reader(level, original.token if original is not None else None, root, report, collection)
     bearers = reader.bearers()
     moved = [one.object for one in bearers if transforms.needs_evaluation(one.object, root)]
     if not moved:
         reader.lay(bearers, None)
-        return
-    with evaluated.shown(context, [*moved, *([root] if root is not None else [])]) as depsgraph:
-        reader.lay(bearers, depsgraph)
+    else:
+        with evaluated.shown(context, [*moved, *([root] if root is not None else [])]) as depsgraph:
+            reader.lay(bearers, depsgraph)
+    return [one.object for one in bearers]
 
 
 def _kind(obj: bpy.types.Object) -> str | None:
@@ -139,15 +140,17 @@ class _Reader:
         kept: dict[int, ns2.Entity] = {}
         new: list[ns2.Entity] = []
         changed = 0
-        for one in bearers:
+        # Copies are of the records as they were: before anything is written into those.
+        sources = [self.records[one.record].copy() if one.copied else None for one in bearers]
+        for one, source in zip(bearers, sources, strict=True):
             try:
-                if one.record >= 0 and not one.copied:
+                if source is None and one.record >= 0:
                     entity = kept[one.record] = self.records[one.record]
                     changed += self._lay_over(one.object, entity, fresh=False)
                     continue
-                source = self.records[one.record].copy() if one.record >= 0 else self._made(one.object)
-                self._lay_over(one.object, source, fresh=one.record < 0)
-                new.append(source)
+                entity = source if source is not None else self._made(one.object)
+                self._lay_over(one.object, entity, fresh=source is None)
+                new.append(entity)
             except (ValueError, FormatError) as error:  # a FormatError is one, too
                 raise SceneError(f"{one.object.name}: {error}", [one.object]) from error
         gone = len(self.records) - len(kept)
@@ -180,14 +183,11 @@ class _Reader:
             kind = PropertyType(slot.type)
             raw = entity_values.plain(obj.get(slot.key)) if slot.key and slot.key not in CHANNELS else None
             if slot.key in CHANNELS:
-                one = 1.0 if slot.key == entity_values.SCALE else 0.0
-                entity.properties.append(ns2.Property.of(slot.name, kind, (one,) * slot.components))
+                start = entity_places.start_of(obj, slot.key)
+                entity.properties.append(ns2.Property.of(slot.name, kind, start))
             elif raw is not None:
-                with_key = f"property {slot.key}"
-                try:
-                    entity.properties.append(ns2.Property.of(slot.name, kind, entity_values.value_of(slot.type, raw)))
-                except (ValueError, FormatError) as error:
-                    raise ValueError(f"{with_key}: {error}") from error
+                empty = ns2.Property(slot.name, slot.type, slot.components, b"")
+                entity.properties.append(_with_value(empty, raw, slot.key))
         return entity
 
     def _slots(self, obj: bpy.types.Object, entity: ns2.Entity) -> tuple[Slot, ...]:
@@ -215,7 +215,7 @@ class _Reader:
         slots = self._slots(obj, entity) if not fresh else self._fresh_slots(obj, entity)
         channels = {slot.key: at for at, slot in enumerate(slots) if slot.key in CHANNELS}
         changed |= entity_places.read(obj, entity, channels, self.root, self.depsgraph, fresh, self.sized)
-        edited, gone = self._read_properties(obj, entity, slots)
+        edited, gone = self._read_properties(obj, entity, slots, fresh)
         changed |= self._read_data(obj, entity, slots, edited, fresh)
         for at in sorted(gone, reverse=True):
             del entity.properties[at]
@@ -231,9 +231,12 @@ class _Reader:
         return self._usual_slots(entity)
 
     def _read_properties(
-        self, obj: bpy.types.Object, entity: ns2.Entity, slots: Sequence[Slot]
+        self, obj: bpy.types.Object, entity: ns2.Entity, slots: Sequence[Slot], fresh: bool
     ) -> tuple[set[str], list[int]]:
-        """Write the custom properties that say something else; the names of those, and the places of deleted ones."""
+        """Write the custom properties that say something else; the names of those, and the places of deleted ones.
+
+        fresh: those that are absent were never there.
+        """
         edited: set[str] = set()
         gone: list[int] = []
         shown = set()
@@ -244,7 +247,7 @@ class _Reader:
             was = entity.properties[at]
             raw = entity_values.plain(obj.get(slot.key))
             if raw is None:
-                gone.append(at)
+                gone += [] if fresh else [at]
             elif not entity_values.same(raw, self.known.value(was)):
                 entity.properties[at] = _with_value(was, raw, slot.key)
                 edited.add(slot.name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -18,7 +19,7 @@ from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
 from . import entity_reader, layers, layout, level_settings, mesh_reader, scene_reader
 from .mesh_overlay import MeshOverlay
-from .mesh_reader import SceneMesh
+from .mesh_reader import Ints, SceneMesh
 from .settings import ExportSettings
 
 NOTHING_SHOWN = layout.Shown(
@@ -44,34 +45,48 @@ def export_level(
     """
     original = originals.require(collection, settings.build_as_new)
     level = ns2.read(original.data) if original is not None else ns2.new_level()
-    if settings.save_as_v10 and level.version != 10:
-        report.note(f"version {level.version} becomes version 10")
-        level = ns2.as_v10(level)
-    before = ns2.write(level)
-    _lay(context, collection, level, original, settings, report)
+    converted = settings.save_as_v10 and level.version != ns2.records.VERSION
+    before = ns2.write(ns2.as_v10(level) if converted else level)
+    level = laid(context, collection, level, original, settings, report).level
     data = ns2.write(level)
     if original is None or data != before:
         _refuse_new_problems(data, before if original is not None else None, report)
     return data
 
 
-def _lay(
+@dataclass(frozen=True, slots=True, eq=False)
+class Laid:
+    """A level as the scene has it. polygon_faces int[p]: which face each polygon of `geometry` is of; objects: those of
+    the entities, in their order.
+    """
+
+    level: ns2.Level
+    geometry: SceneMesh
+    polygon_faces: Ints
+    objects: list[bpy.types.Object]
+
+
+def laid(
     context: bpy.types.Context,
     collection: bpy.types.Collection,
     level: ns2.Level,
     original: originals.Original | None,
     settings: ExportSettings,
     report: Report,
-) -> None:
-    """Lay all of the scene over a level."""
+) -> Laid:
+    """Lay all of the scene over a level: the original, or an empty one. Raises SceneError, FormatError."""
     level_settings.lay(collection, level)
+    if settings.save_as_v10 and level.version != ns2.records.VERSION:
+        report.note(f"version {level.version} becomes version {ns2.records.VERSION}")
+        level = ns2.as_v10(level)
     layers.lay(collection, level)
-    lay_mesh(context, collection, level, original, settings, report)
-    entity_reader.apply(context, collection, level, original, report)
+    overlay = _lay_mesh(context, collection, level, original, settings, report)
+    objects = entity_reader.apply(context, collection, level, original, report)
     report.count("entities", len(level.entities))
+    return Laid(level, overlay.scene, overlay.table.polygons, objects)
 
 
-def lay_mesh(
+def _lay_mesh(
     context: bpy.types.Context,
     collection: bpy.types.Collection,
     level: ns2.Level,
@@ -79,29 +94,22 @@ def lay_mesh(
     settings: ExportSettings,
     report: Report,
 ) -> MeshOverlay:
-    """Lay the scene's geometry over a level, which is the original or as new as the scene. Raises SceneError."""
-    scene = read_geometry(context, collection, original)
-    known = layout.shown(collection) if original is not None else None
-    if original is not None and known is None:
+    """Lay the scene's geometry over a level. Raises SceneError."""
+    scene = _read_geometry(context, collection, original)
+    known = layout.shown(collection) if original is not None else NOTHING_SHOWN
+    if known is None:
         raise SceneError(f"{collection.name}: what the import made of its faces is lost: export with Build as New")
-    overlay = MeshOverlay(
-        scene,
-        level.mesh,
-        known if known is not None else NOTHING_SHOWN,
-        original.options if original is not None else {},
-        settings.uneven_uvs == "nearest",
-        report,
-    )
+    options = original.options if original is not None else {}
+    overlay = MeshOverlay(scene, level.mesh, known, options, settings.uneven_uvs == "nearest", report)
     listed = list(level.mesh.materials)
     token = original.token if original is not None else None
     paths = [material_path(material, listed, token) for material in scene.palette]
     held = originals.resources(collection, layout.MATERIAL_KIND)
-    present = frozenset(number for number in range(len(listed)) if number in held)
-    level.mesh = overlay.run(paths, present)
+    level.mesh = overlay.run(paths, frozenset(number for number in range(len(listed)) if number in held))
     return overlay
 
 
-def read_geometry(
+def _read_geometry(
     context: bpy.types.Context, collection: bpy.types.Collection, original: originals.Original | None
 ) -> SceneMesh:
     """The meshes of a level as one."""

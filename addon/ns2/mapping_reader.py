@@ -152,6 +152,10 @@ class MappingReader:
         _, residual, flat = self._solve(corners, charts, self._normals[leaving], _mapping(faces[leaving]))
         alone = ~flat & (residual <= self._limit(corners, charts, len(leaving)))
         alone |= self._uv_edited[leaving]
+        blank = flat & (self.table.records[leaving] < 0)  # sides of what was extruded: as their group, but upright
+        for name in ("angle", "scale", "offset"):
+            faces[name][leaving[blank]] = self.groups[name][row]
+        alone |= blank
         faces["mapping_group"][leaving[alone]] = NO_MAPPING_GROUP
         if alone.any():
             self.report.note(f"{alone.sum()} faces left mapping group {number}: their textures lie otherwise")
@@ -218,9 +222,10 @@ class MappingReader:
             worst = np.zeros(len(normals))
             np.maximum.at(worst, charts, np.abs(apart - means[charts]).max(axis=1))
             limit = _KEPT + _STEP * np.sqrt(np.bincount(charts, (uvs**2).sum(axis=1), len(normals)))
-            moved = (worst <= limit) & (residual > 0) & np.isfinite(means).all(axis=1) & ~flat
-            moved &= ~_equal(mapping, before)
-        offset = np.where(moved[:, None], means * (1, -1), mapping.offset)
+            moved = (worst <= limit) & np.isfinite(means).all(axis=1) & ~flat & ~_equal(mapping, before)
+            shift = means * (1, -1)
+            shift = np.where(np.abs(shift - before.offset) <= limit[:, None], before.offset, shift)
+        offset = np.where(moved[:, None], shift, mapping.offset)
         angle = np.where(moved, before.angle, mapping.angle)
         scale = np.where(moved[:, None], before.scale, mapping.scale)
         return Mapping(angle, scale, offset), np.where(moved, worst, residual), flat

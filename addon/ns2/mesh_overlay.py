@@ -27,7 +27,7 @@ from .mesh_reader import Bools, Ints, SceneMesh
 from .retriangulation import retriangulated
 
 _VERSION_HINT = "export with As version 10"
-DEFAULT_MATERIAL = "materials/dev/dev_1024x1024.material"
+DEFAULT_MATERIAL = "materials/dev/dev_floor_grid.material"
 """Of faces without a material in levels that have none."""
 _FLAT = 0.0254
 """Metres (an inch, the editor's grid) that a corner may lie off its face's plane."""
@@ -180,7 +180,7 @@ class MeshOverlay:
         new = np.flatnonzero(~known)
         result[new] = now[table.first[new]]
         differs = now != result[table.polygons]
-        edited = np.flatnonzero(differs.reshape(len(now), -1).any(axis=1) & known[table.polygons])
+        edited = np.flatnonzero(differs.any(axis=tuple(range(1, differs.ndim))) & known[table.polygons])
         result[table.polygons[edited[::-1]]] = now[edited[::-1]]
         return result
 

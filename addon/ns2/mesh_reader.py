@@ -184,7 +184,7 @@ def _arrays(data: MeshData, token: int | None, palette: dict[bpy.types.Material 
     sharp[sides[np.repeat(_flags(data, SHARP_FACE, "FACE", count), np.diff(starts))]] = True
     uvs = data.uv(layout.UV)
     uvs = data.uv() if uvs is None else uvs
-    numbers = [palette.setdefault(each, len(palette)) for each in data.materials or [None]]
+    numbers = [palette.setdefault(each and each.original, len(palette)) for each in data.materials or [None]]
     slots = data.material_index.clip(0, len(numbers) - 1)
     zeros = np.zeros(count, np.int32)
     layers = [data.attribute(name, "FACE") for name in _LAYERS]
