@@ -291,6 +291,10 @@ def _mesh(
 
     smooth = geometry.smooth[kept_edges]
     flat = ~_any(smooth[corner_edges], starts)
+    if not flat.all():  # the parts of a face with holes are shaded alike
+        rounded = np.zeros(len(geometry.materials), np.bool_)
+        rounded[faces[~flat]] = True
+        flat = ~rounded[faces]
     layers: dict[str, tuple[Domain, Kind, Any]] = {}
     ids = (vertices + 1).astype(np.int32)
     layers[layout.VERTEX_ID] = ("POINT", "INT", ids)
