@@ -105,8 +105,8 @@ _MOST_BYTES: dict[LumpId, int] = {
     LumpId.LIGHTING_HDR: 1 << 24,
     LumpId.TEXDATA_STRING_DATA: 256000,
 }
-_MOST_ENTITIES = 8192
-_LONGEST_KEY, _LONGEST_VALUE = 32, 1024
+MOST_ENTITIES = 8192
+LONGEST_KEY, LONGEST_VALUE = 32, 1024
 
 
 def check(level: Level) -> list[Problem]:
@@ -265,8 +265,8 @@ def _entities(level: Level) -> Iterator[Problem]:
     entities, place = level.entities, lump_name(LumpId.ENTITIES)
     if not entities or entities[0].classname != "worldspawn":
         yield Problem(place, "the first entity is not worldspawn")
-    if len(entities) > _MOST_ENTITIES:
-        yield Problem(place, f"{len(entities)} entities, usual compilers allow {_MOST_ENTITIES}", "warning")
+    if len(entities) > MOST_ENTITIES:
+        yield Problem(place, f"{len(entities)} entities, usual compilers allow {MOST_ENTITIES}", "warning")
     models = _count(level, LumpId.MODELS)
     seen = {0}
     for number, entity in enumerate(entities):
@@ -275,10 +275,10 @@ def _entities(level: Level) -> Iterator[Problem]:
             if models is not None and entity.model >= models:
                 yield Problem(f"entity {number}", f"its model is *{entity.model}, there are {models}")
         for key, value in entity.pairs:
-            if len(key) > _LONGEST_KEY:
-                yield Problem(f"entity {number}", f"{key[:64]!r} is longer than {_LONGEST_KEY} characters", "warning")
-            if len(value) > _LONGEST_VALUE:
-                message = f"the value of {key[:64]!r} is longer than {_LONGEST_VALUE} characters"
+            if len(key) > LONGEST_KEY:
+                yield Problem(f"entity {number}", f"{key[:64]!r} is longer than {LONGEST_KEY} characters", "warning")
+            if len(value) > LONGEST_VALUE:
+                message = f"the value of {key[:64]!r} is longer than {LONGEST_VALUE} characters"
                 yield Problem(f"entity {number}", message, "warning")
     missing = sorted(set(range(models or 0)) - seen)
     if missing:

@@ -8,6 +8,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 
 from ..binary import Budget, Buffer, FormatError
@@ -210,6 +211,16 @@ class Pak:
             raise FormatError(f"has a file {new_name!r} already", WHAT)
         self.files[number] = replace(self.files[number], name=new_name)
         self._index()
+
+    def copy(self) -> "Pak":
+        """Another pak of the same files, to be changed by itself."""
+        other = copy(self)
+        other.files, other._numbers = list(self.files), dict(self._numbers)
+        return other
+
+    def assign(self, other: "Pak") -> None:
+        """Have the files of a copy."""
+        self.files, self._numbers = list(other.files), dict(other._numbers)
 
     def _refuse_preload(self) -> None:
         if PRELOAD in self:

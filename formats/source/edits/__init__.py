@@ -1,0 +1,31 @@
+"""Edits of maps that keep every lump right that is linked with what is edited (source-bsp-notes §3).
+
+Each function takes a `Level` and changes it, or raises FormatError, which names what is wrong, and leaves it as it was:
+`check` finds nothing in the level afterwards that it didn't find before. What they don't touch stays byte for byte.
+"""
+
+from . import (
+    cubemaps,
+    displacements,
+    entities,
+    lightmaps,
+    overlays,
+    pak,
+    static_props,
+    texture_vectors,
+    textures,
+    worldlights,
+)
+
+__all__ = [
+    "cubemaps",
+    "displacements",
+    "entities",
+    "lightmaps",
+    "overlays",
+    "pak",
+    "static_props",
+    "texture_vectors",
+    "textures",
+    "worldlights",
+]

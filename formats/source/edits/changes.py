@@ -1,0 +1,129 @@
+"""What an operation is about to change: put into the level at the end, or not at all where something is wrong."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...binary import FormatError
+from ..level import Level
+from ..lumps import LumpId, lump_name
+from ..pak import Pak
+from ..records import Records
+from ..texdata import Strings
+
+
+class Changes:
+    """Copies of what a level holds, to be changed freely; `apply` gives the level those that are other than before.
+
+    Nothing of the level changes until then, and `apply` raises nothing: an operation that fails leaves it as it was.
+    """
+
+    __slots__ = ("_bytes", "_pak", "_tables", "level")
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+        self._tables: dict[int, Records] = {}
+        self._bytes: dict[int, bytes] = {}
+        self._pak: Pak | None = None
+
+    def table(self, lump: int) -> Records:
+        """A lump's records, to be written to: the same each time. Raises FormatError."""
+        if lump not in self._tables:
+            self._tables[lump] = self.level.table(lump).copy()
+        return self._tables[lump]
+
+    def set_table(self, lump: int, records: Records) -> None:
+        """Have other records, with the fields of the lump's."""
+        self._tables[lump] = records.astype(self.level.table(lump).dtype, copy=False)
+
+    def append(self, lump: int, records: Records) -> int:
+        """Put records behind a lump's; the number of the first."""
+        table = self.table(lump)
+        self._tables[lump] = joined(table, np.atleast_1d(records))
+        return len(table)
+
+    def set_bytes(self, lump: int, data: bytes) -> None:
+        """Have other bytes in a lump that is no table."""
+        self._bytes[lump] = data
+
+    @property
+    def pak(self) -> Pak:
+        """The level's pak, to be changed. Raises FormatError."""
+        if self._pak is None:
+            self._pak = self.level.pak.copy()
+        return self._pak
+
+    @property
+    def names(self) -> Strings:
+        """The texts that texdata name. Raises FormatError."""
+        if LumpId.TEXDATA_STRING_DATA in self._bytes:
+            return Strings(self._offsets(), self._bytes[LumpId.TEXDATA_STRING_DATA])
+        return self.level.texture_names
+
+    @names.setter
+    def names(self, names: Strings) -> None:
+        table = np.zeros(len(names.offsets), self.table(LumpId.TEXDATA_STRING_TABLE).dtype)
+        table["offset"] = names.offsets
+        self._tables[LumpId.TEXDATA_STRING_TABLE] = table
+        self._bytes[LumpId.TEXDATA_STRING_DATA] = names.data
+
+    def _offsets(self) -> npt.NDArray[np.int32]:
+        return np.asarray(self._tables[LumpId.TEXDATA_STRING_TABLE]["offset"], np.int32)
+
+    def apply(self) -> None:
+        """Give the level what has changed."""
+        changed = {lump: table.tobytes() for lump, table in self._tables.items()} | self._bytes
+        for lump, data in changed.items():
+            if data != self.level.bytes_of(lump):
+                self.level.set_bytes(lump, data)
+        if self._pak is not None:
+            self.level.pak.assign(self._pak)
+
+
+def joined(first: Records, second: Records) -> Records:
+    """Records behind others, in the byte order of these (`np.concatenate` gives the machine's)."""
+    return np.concatenate([first, second]).astype(first.dtype, copy=False)
+
+
+def put(records: Records, number: int, fields: Mapping[str, Any], what: str) -> None:
+    """Set fields of a record. Raises FormatError for fields that it hasn't and values that they cannot hold."""
+    for name, value in fields.items():
+        if name not in (records.dtype.names or ()):
+            raise FormatError(f"this version of the format has no {name!r} for it", what)
+        records[name][number] = fitting(value, records[name][number], f"{name} of {what}")
+
+
+def fitting(value: Any, old: Any, what: str) -> npt.NDArray[Any]:
+    """A value as what stood in its place. Raises FormatError where it has another shape, is no number or too big."""
+    place = np.asarray(old)
+    if place.dtype.kind == "V":
+        if not isinstance(value, bytes) or len(value) != place.dtype.itemsize:
+            raise FormatError(f"{value!r} is not {place.dtype.itemsize} bytes", what)
+        return np.frombuffer(value, place.dtype).reshape(())
+    try:
+        wanted = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise FormatError(f"{value!r} is no number", what) from None
+    if wanted.shape != place.shape:
+        raise FormatError(f"{value!r}: numbers of the shape {place.shape} are meant", what)
+    if place.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            made = wanted.astype(place.dtype)
+        if not np.isfinite(made).all():
+            raise FormatError(f"{value!r} is not finite", what)
+        return made
+    limits = np.iinfo(place.dtype)
+    if not ((wanted >= limits.min) & (wanted <= limits.max) & (wanted == np.rint(wanted))).all():
+        raise FormatError(f"{value!r} is no whole number from {limits.min} to {limits.max}", what)
+    return wanted.astype(place.dtype)
+
+
+def numbered(numbers: npt.ArrayLike, count: int, lump: int) -> npt.NDArray[np.int64]:
+    """Numbers of records, each once, ascending. Raises FormatError for ones that aren't there."""
+    found: npt.NDArray[np.int64] = np.unique(np.asarray(numbers, np.int64).reshape(-1))
+    if len(found) and not 0 <= int(found[0]) <= int(found[-1]) < count:
+        bad = found[0] if found[0] < 0 else found[-1]
+        raise FormatError(f"record {bad} isn't there, there are {count}", lump_name(lump))
+    return found

@@ -1,0 +1,140 @@
+"""Edits of displacements: where their points are, how the textures blend there, tags of triangles (notes §2.3, §3).
+
+Touched are DISP_VERTS and DISP_TRIS; the hulls in PHYSDISP go where points moved, as half of all maps have none.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ...binary import FormatError
+from .. import displacements as grids
+from .. import geometry, ranges
+from ..geometry import Floats, Ints
+from ..level import Level
+from ..lumps import LumpId, lump_name
+from ..records import Records
+from .changes import Changes, fitting
+
+FARTHEST = 16384.0
+"""Units: the end of the engine's world, along each axis."""
+
+_CLOSE = 1e-3  # units; what rounding makes of one movement at two places
+
+
+def change(
+    level: Level,
+    positions: npt.ArrayLike | None = None,
+    alphas: npt.ArrayLike | None = None,
+    tags: npt.ArrayLike | None = None,
+) -> Ints:
+    """Change displacements; returns the numbers of those that changed, neighbours included.
+
+    positions: float[n, 3] of all vertices, in units. alphas: float[n], 0 to 255. tags: int[t] of all triangles,
+    DispTriTag. n and t: as many as DISP_VERTS and DISP_TRIS have; what is left out, and what is as it was, stays.
+
+    A vertex on a border that is moved takes along the neighbours' vertices in the same place; if these were moved
+    otherwise, all go the mean of their ways. So do alphas that were the same. Vertices on a border that a coarser
+    neighbour doesn't have (`allowed_verts`) stay on the line between those that it has.
+
+    Raises FormatError for other numbers of values, values that are none, and places outside of the engine's world.
+    """
+    laid = grids.displacements(level, geometry.polygons(level))
+    changes = Changes(level)
+    verts = changes.table(LumpId.DISP_VERTS)
+    before = verts.copy()
+    old = laid.positions(verts)
+    pairs = grids.shared(laid, old)
+    if positions is not None:
+        wanted = np.array(_all_of(positions, (len(verts), 3), LumpId.DISP_VERTS, "positions"))
+        if (np.abs(wanted) > FARTHEST).any():
+            vertex = int((np.abs(wanted) > FARTHEST).any(axis=1).argmax())
+            raise FormatError(f"vertex {vertex} would lie outside of the world", lump_name(LumpId.DISP_VERTS))
+        moved = (wanted.astype(np.float32) != old.astype(np.float32)).any(axis=1)
+        wanted = _mirrored(old, wanted, moved, pairs)
+        if moved.any():
+            _straighten(laid, old, wanted)
+        verts[:] = grids.fields(laid, wanted, verts)
+    if alphas is not None:
+        wanted = np.array(_all_of(alphas, (len(verts),), LumpId.DISP_VERTS, "alphas"))[:, None]
+        was = before["alpha"].astype(np.float64)[:, None]
+        moved = (wanted.astype(np.float32) != was.astype(np.float32))[:, 0]
+        alike = (was[pairs[0]] == was[pairs[1]])[:, 0]
+        made = _mirrored(was, wanted, moved, (pairs[0][alike], pairs[1][alike]))[:, 0]
+        touched = made.astype(np.float32) != before["alpha"]
+        verts["alpha"][touched] = made[touched]
+    changed = laid.owner[_differs(before, verts)]
+    if tags is not None:
+        changed = np.concatenate([changed, _tag(changes, laid, tags)])
+    if any(before[field].tobytes() != verts[field].tobytes() for field in ("vec", "dist")):
+        changes.set_bytes(LumpId.PHYSDISP, b"")
+    changes.apply()
+    return np.asarray(np.unique(changed[changed >= 0]))
+
+
+def _tag(changes: Changes, laid: grids.Displacements, tags: npt.ArrayLike) -> Ints:
+    """Set tags; returns the displacements of those that changed."""
+    table = changes.table(LumpId.DISP_TRIS)
+    before = table["tags"].copy()
+    table["tags"] = fitting(np.asarray(tags), before, f"tags of {lump_name(LumpId.DISP_TRIS)}")
+    owner = np.full(len(table), -1, np.int64)
+    counts = 2 * (laid.edge - 1) ** 2
+    places = ranges.flat(laid.first_triangle, counts)
+    if len(places) and places.max() >= len(table):
+        raise FormatError(f"triangle {places.max()} of {len(table)}", lump_name(LumpId.DISP_TRIS))
+    owner[places] = ranges.owners(counts)
+    return np.asarray(owner[before != table["tags"]])
+
+
+def _all_of(values: npt.ArrayLike, shape: tuple[int, ...], lump: LumpId, what: str) -> Floats:
+    found = np.asarray(values, np.float64)
+    if found.shape != shape:
+        raise FormatError(f"{what} of the shape {found.shape}, {shape} is meant", lump_name(lump))
+    if not np.isfinite(found).all():
+        raise FormatError(f"{what} that are no numbers", lump_name(lump))
+    return found
+
+
+def _differs(one: Records, other: Records) -> npt.NDArray[np.bool_]:
+    """Which records differ in a bit."""
+    first, second = (np.ascontiguousarray(records) for records in (one, other))
+    size = first.dtype.itemsize
+    rows = (first.view((np.uint8, size)) != second.view((np.uint8, size))).any(axis=1)
+    return np.asarray(rows)
+
+
+def _mirrored(old: Floats, new: Floats, moved: npt.NDArray[np.bool_], pairs: tuple[Ints, Ints]) -> Floats:
+    """Values float64[n, c] with those of other displacements in the same place gone the same way."""
+    first, second = pairs
+    way = new - old
+    way[~moved] = 0
+    leading = moved[first]
+    first, second = first[leading], second[leading]
+    total = np.where(moved[:, None], way, 0.0)
+    total += np.column_stack([np.bincount(second, way[first, axis], len(old)) for axis in range(old.shape[1])])
+    count = moved + np.bincount(second, minlength=len(old))
+    disagree = np.zeros(len(old), np.bool_)
+    disagree[second] |= ~moved[second]
+    disagree[second[(np.abs(way[first] - way[second]) > _CLOSE).any(axis=1)]] = True
+    made = new.copy()
+    made[~moved] = old[~moved]
+    made[disagree] = old[disagree] + total[disagree] / count[disagree][:, None]
+    return made
+
+
+def _straighten(laid: grids.Displacements, old: Floats, new: Floats) -> None:
+    """Put moved vertices of borders that a coarser neighbour doesn't have between those that it has, in place."""
+    moved = (old != new).any(axis=1)
+    for number in np.unique(laid.owner[moved & (laid.owner >= 0)]).tolist():
+        edge, first = int(laid.edge[number]), int(laid.first_vertex[number])
+        local = np.arange(edge * edge).reshape(edge, edge)
+        bits = laid.infos["allowed_verts"][number].astype("<u4").view(np.uint8)
+        allowed = np.unpackbits(bits, bitorder="little").astype(np.bool_)
+        for side in (local[0], local[-1], local[:, 0], local[:, -1]):
+            kept = allowed[side]
+            kept[[0, -1]] = True
+            line = first + side
+            if kept.all() or not moved[line].any():
+                continue
+            steps = np.arange(edge)
+            for axis in range(3):
+                new[line[~kept], axis] = np.interp(steps[~kept], steps[kept], new[line[kept], axis])

@@ -1,0 +1,284 @@
+"""Edits of overlays, with the rows of OVERLAY_FADES and OVERLAY_SYSTEM_LEVELS that go with them (notes §2.7, §3).
+
+An overlay names the faces that it is painted on: whenever it goes elsewhere, these are found anew, as all faces of the
+world in its plane that it covers a part of.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...binary import FormatError
+from .. import geometry, overlay_quads, ranges
+from ..fields import overlay_counts
+from ..geometry import Floats, Ints
+from ..level import Level
+from ..lumps import LumpId, lump_name
+from ..records import Records, SurfaceFlag
+from .changes import Changes, numbered, put
+from .texture_vectors import share
+
+TEXDATA, RENDER_ORDER, FACES, FADE = "texdata", "render_order", "faces", "fade"
+
+_MOST = 512
+_OFF_PLANE = 1.01  # units that a face may be away from the plane: in real maps, it is up to 1
+_ALIGNED = 0.999  # cosine of the angle between their normals
+_TOUCHING = 0.05  # units that both must have in common
+_NOWHERE = (0.0, 0.0, 0.0, -99999.0)  # of an overlay's texinfo, which only names a texture
+_UNSEEN = SurfaceFlag.NODRAW | SurfaceFlag.SKY | SurfaceFlag.SKY2D | SurfaceFlag.SKIP | SurfaceFlag.HINT
+_PLACE = ("origin", "basis_normal", "basis_u", "uv_points")
+_COUNT_BITS = 14
+
+
+def change(level: Level, overlays: Mapping[int, Mapping[str, Any]]) -> None:
+    """Change fields of overlays, by number.
+
+    Fields: those of the record, and "texdata" (its number), "render_order" (0 to 3), "faces" (numbers; found by where
+    it lies if left out), "fade" (the distances in units where it begins to fade and is gone), and the four levels
+    of OVERLAY_SYSTEM_LEVELS. `placed` gives the fields for other corners.
+
+    Raises FormatError for fields that there are none of and values that they cannot hold, for overlays that lie on no
+    face or on more than they can name, and for maps whose overlays are no table.
+    """
+    edit = _Edit(level)
+    numbered(list(overlays), len(edit.overlays), LumpId.OVERLAYS)
+    for number, fields in overlays.items():
+        edit.set(number, fields)
+    edit.find_faces(
+        [n for n, fields in overlays.items() if FACES not in fields and any(name in _PLACE for name in fields)]
+    )
+    edit.changes.apply()
+
+
+def add(level: Level, overlays: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Add overlays behind the others; returns their numbers. `overlays`: fields as in `change`, "origin",
+    "basis_normal", "uv_points" and "texdata" or "texinfo" at least. Raises FormatError as `change` does.
+    """
+    edit = _Edit(level)
+    first = len(edit.overlays)
+    if first + len(overlays) > _MOST:
+        raise FormatError(f"would have {first + len(overlays)}, engines allow {_MOST}", lump_name(LumpId.OVERLAYS))
+    numbers = list(range(first, first + len(overlays)))
+    edit.grow(len(overlays))
+    for number, fields in zip(numbers, overlays, strict=True):
+        lacking = [name for name in ("origin", "basis_normal", "uv_points") if name not in fields]
+        if lacking or not {TEXDATA, "texinfo"} & set(fields):
+            raise FormatError(f"a new overlay needs {', '.join(lacking) or TEXDATA}", lump_name(LumpId.OVERLAYS))
+        edit.set(number, fields)
+    edit.find_faces([n for n, fields in zip(numbers, overlays, strict=True) if FACES not in fields])
+    edit.changes.apply()
+    return numbers
+
+
+def remove(level: Level, numbers: Collection[int]) -> None:
+    """Remove overlays; those behind move up. Raises FormatError for numbers that aren't there."""
+    edit = _Edit(level)
+    gone = numbered(list(numbers), len(edit.overlays), LumpId.OVERLAYS)
+    for lump in (LumpId.OVERLAYS, *edit.beside):
+        edit.changes.set_table(lump, np.delete(edit.changes.table(lump), gone))
+    edit.changes.apply()
+
+
+def placed(corners: npt.ArrayLike, old: Records | None = None) -> dict[str, Any]:
+    """The fields of an overlay whose corners are float[4, 3] points, in the order of `overlay_quads.corners`.
+
+    old: its record, where it has one: the same movement of all corners changes its origin alone; in the old plane, its
+    basis stays. Raises FormatError for corners that lie in no plane.
+    """
+    points = np.asarray(corners, np.float64)
+    if points.shape != (4, 3) or not np.isfinite(points).all():
+        raise FormatError("four points are meant", "corners of an overlay")
+    if old is not None:
+        record = np.atleast_1d(old)
+        delta = points - overlay_quads.corners(record)[0]
+        origin = record["origin"][0].astype(np.float64) + delta.mean(axis=0)
+        if np.abs(delta - delta.mean(axis=0)).max() < 1e-3:
+            return {"origin": origin}
+        u, v = (vectors[0] for vectors in overlay_quads.bases(record))
+        normal = record["basis_normal"][0].astype(np.float64)
+        if np.abs((points - origin) @ normal).max() < _OFF_PLANE / 4 and _are_a_basis(u, v):
+            return {"origin": origin, "uv_points": _uv_points(record, points - origin, u, v)}
+    origin = points.mean(axis=0)
+    normal = np.cross(points[2] - points[0], points[3] - points[1])  # clockwise from the front
+    length = float(np.sqrt(normal @ normal))
+    if length == 0 or np.abs((points - origin) @ normal).max() > _OFF_PLANE / 4 * length:
+        raise FormatError("they lie in no plane", "corners of an overlay")
+    normal = -normal / length if length else normal
+    u = points[3] - points[0] + points[2] - points[1]
+    u -= normal * (u @ normal)
+    u /= max(float(np.sqrt(u @ u)), 1e-9)
+    v = np.cross(normal, u)
+    fields: dict[str, Any] = {"origin": origin, "basis_normal": normal}
+    uv = np.zeros((4, 3))
+    uv[:, 0], uv[:, 1], uv[:3, 2] = (points - origin) @ u, (points - origin) @ v, u
+    return fields | {"uv_points": uv}
+
+
+def _are_a_basis(u: Floats, v: Floats) -> bool:
+    return bool(abs(u @ u - 1) < 1e-3 and abs(v @ v - 1) < 1e-3)
+
+
+def _uv_points(record: Records, away: Floats, u: Floats, v: Floats) -> Floats:
+    """Corners on the basis, with what else stands in that field."""
+    uv = record["uv_points"][0].astype(np.float64).copy()
+    uv[:, 0], uv[:, 1] = away @ u, away @ v
+    return np.asarray(uv)
+
+
+class _Edit:
+    """The overlays of a level while they are changed."""
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+        self.changes = Changes(level)
+        count = len(self.overlays)
+        tables = (LumpId.OVERLAY_FADES, LumpId.OVERLAY_SYSTEM_LEVELS)
+        self.beside = [lump for lump in tables if count and len(level.bytes_of(lump)) and self._is_beside(lump)]
+
+    def _is_beside(self, lump: LumpId) -> bool:
+        """Whether a lump has a row for each overlay. Some games have other things in their place."""
+        layout = self.level.layout(lump).dtype
+        return layout is not None and layout.itemsize <= 8 and len(self.level.table(lump)) == len(self.overlays)
+
+    @property
+    def overlays(self) -> Records:
+        """The records."""
+        return self.changes.table(LumpId.OVERLAYS)
+
+    def grow(self, count: int) -> None:
+        """Have new records, with rows beside them; the first of a map get those that compilers write today."""
+        new = np.zeros(count, self.overlays.dtype)
+        new["id"] = int(self.overlays["id"].max(initial=-1)) + 1 + np.arange(count)
+        new["u"], new["v"] = (0, 1), (0, 1)
+        self.changes.append(LumpId.OVERLAYS, new)
+        for lump in self.beside:
+            rows = np.zeros(count, self.changes.table(lump).dtype)
+            if lump == LumpId.OVERLAY_FADES:
+                rows["fade_dist_min_sq"] = -1
+            self.changes.append(lump, rows)
+
+    def set(self, number: int, fields: Mapping[str, Any]) -> None:
+        """Set fields of an overlay. Raises FormatError."""
+        what = f"overlay {number}"
+        rest = dict(fields)
+        if FADE in rest:
+            least, most = (float(value) for value in rest.pop(FADE))
+            squared = {"fade_dist_min_sq": least * abs(least), "fade_dist_max_sq": most * abs(most)}
+            put(self._beside(LumpId.OVERLAY_FADES, what), number, squared, what)
+        levels = {name: rest.pop(name) for name in list(rest) if name.endswith(("cpu_level", "gpu_level"))}
+        if levels:
+            put(self._beside(LumpId.OVERLAY_SYSTEM_LEVELS, what), number, levels, what)
+        if TEXDATA in rest:
+            rest["texinfo"] = self._texinfo(rest.pop(TEXDATA))
+        if "texinfo" in rest:
+            numbered(rest["texinfo"], len(self.changes.table(LumpId.TEXINFO)), LumpId.TEXINFO)
+        counts, orders = overlay_counts(self.overlays[number : number + 1])
+        faces, order = rest.pop(FACES, None), rest.pop(RENDER_ORDER, int(orders[0]))
+        put(self.overlays, number, rest, what)
+        if not 0 <= order <= 3:
+            raise FormatError(f"render order {order}, 0 to 3 are allowed", what)
+        self.overlays["face_count_and_render_order"][number] = int(counts[0]) | order << _COUNT_BITS
+        if faces is not None:
+            drawn = geometry.drawn_faces(self.level)
+            self._set_faces(number, numbered(faces, len(self.level.table(drawn)), drawn))
+
+    def _beside(self, lump: LumpId, what: str) -> Records:
+        if lump not in self.beside:
+            raise FormatError(f"the map has no {lump.name} for it", what)
+        return self.changes.table(lump)
+
+    def _texinfo(self, texdata: int) -> int:
+        """A texinfo of no place, which only names a texture."""
+        numbered(texdata, len(self.level.table(LumpId.TEXDATA)), LumpId.TEXDATA)
+        row = np.zeros(1, self.changes.table(LumpId.TEXINFO).dtype)
+        row["texture_vecs"] = row["lightmap_vecs"] = _NOWHERE
+        row["texdata"] = texdata
+        return int(share(self.changes, row)[0])
+
+    def _set_faces(self, number: int, faces: Ints) -> None:
+        slots = self.overlays["faces"].shape[1]
+        if not 0 < len(faces) <= slots:
+            raise FormatError(f"lies on {len(faces)} faces, 1 to {slots} can be told", f"overlay {number}")
+        self.overlays["faces"][number] = 0
+        self.overlays["faces"][number, : len(faces)] = faces
+        word = int(self.overlays["face_count_and_render_order"][number])
+        self.overlays["face_count_and_render_order"][number] = word >> _COUNT_BITS << _COUNT_BITS | len(faces)
+
+    def find_faces(self, numbers: Sequence[int]) -> None:
+        """Find the faces of overlays where they are now; a list that is right already keeps its order."""
+        if not numbers:
+            return
+        table = self.overlays[list(numbers)]
+        owners, found = under(self.level, table)
+        counts = overlay_counts(table)[0]
+        for place, number in enumerate(numbers):
+            faces = found[owners == place]
+            before = np.sort(table["faces"][place][: int(counts[place])])
+            if not np.array_equal(before, faces):
+                self._set_faces(number, faces)
+
+
+def under(level: Level, overlays: Records) -> tuple[Ints, Ints]:
+    """Which drawn faces of the world overlays lie on: the overlay (a place in `overlays`) and face of each meeting."""
+    drawn = geometry.drawn_faces(level)
+    faces, models = level.table(drawn), level.table(LumpId.MODELS)
+    polygons = geometry.polygons(level)
+    normals = geometry.area_normals(polygons)
+    lengths = np.sqrt((normals * normals).sum(axis=1))
+    normals /= np.where(lengths > 0, lengths, 1)[:, None]
+    usable = lengths > 0
+    usable &= geometry.valid_texinfos(level, faces)
+    flags = level.table(LumpId.TEXINFO)["flags"]
+    usable[usable] &= flags[faces["texinfo"][usable]] & _UNSEEN == 0
+    if len(models):  # the others' vertices count from their entities' origins
+        first, count = int(models["firstface"][0]), int(models["numfaces"][0])
+        usable[: max(first, 0)] = False
+        usable[first + count :] = False
+    points = polygons.positions.astype(np.float64)[polygons.corners]
+    starts = np.zeros((len(faces), 3))
+    filled = np.diff(polygons.first_corner) > 0
+    starts[filled] = points[polygons.first_corner[:-1][filled]]
+    quads = overlay_quads.corners(overlays)
+    whose: list[Ints] = []
+    which: list[Ints] = []
+    for number, (quad, overlay) in enumerate(zip(quads, overlays, strict=True)):
+        normal = overlay["basis_normal"].astype(np.float64)
+        off = np.abs((starts - overlay["origin"].astype(np.float64)) @ normal)
+        candidates = np.flatnonzero(usable & (off < _OFF_PLANE) & (normals @ normal > _ALIGNED))
+        touched = candidates[_overlap(polygons, points, candidates, quad, normal)]
+        whose.append(np.full(len(touched), number, np.int64))
+        which.append(touched)
+    none = np.zeros(0, np.int64)
+    return np.concatenate([*whose, none]), np.concatenate([*which, none])
+
+
+def _overlap(
+    polygons: geometry.Polygons, points: Floats, faces: Ints, quad: Floats, normal: Floats
+) -> npt.NDArray[np.bool_]:
+    """Which convex polygons in its plane have more than an edge in common with a quad: no edge of either parts them."""
+    counts = np.diff(polygons.first_corner)[faces]
+    owners = ranges.owners(counts)
+    corners = points[ranges.flat(polygons.first_corner[faces], counts)]
+    apart = np.zeros(len(faces), np.bool_)
+    if not len(faces):
+        return ~apart
+    firsts = ranges.starts(counts)[:-1]
+    for axis in np.cross(normal, np.roll(quad, -1, axis=0) - quad):
+        heights, own = corners @ axis, quad @ axis
+        reach = _TOUCHING * float(np.sqrt(axis @ axis))
+        low, high = np.minimum.reduceat(heights, firsts), np.maximum.reduceat(heights, firsts)
+        apart |= (low > own.max() - reach) | (high < own.min() + reach)
+    following = np.arange(1, len(corners) + 1)
+    following[firsts + counts - 1] = firsts
+    axes = np.cross(normal, corners[following] - corners)
+    lengths = np.sqrt((axes * axes).sum(axis=1)) * _TOUCHING
+    own = axes @ quad.T
+    # Each edge of a polygon has all of that polygon on one side.
+    here = (axes * corners).sum(axis=1)
+    middle = np.column_stack([np.bincount(owners, corners[:, axis], len(faces)) for axis in range(3)]) / counts[:, None]
+    inwards = (axes * middle[owners]).sum(axis=1) >= here
+    beyond = np.where(inwards, own.max(axis=1) < here + lengths, own.min(axis=1) > here - lengths)
+    apart |= np.bincount(owners, beyond & (lengths > 0), len(faces)) > 0
+    return np.asarray(~apart)

@@ -1,0 +1,269 @@
+"""Edits of how textures lie on faces: texinfos, which faces share (notes §2.4, §2.7, §3).
+
+A face gets a row of its own, or that of faces that lie the same; lightmap vectors and with them the lighting stay. Its
+original face and its side of a brush follow where they go with it: those are for decompilers and tools alone.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...binary import FormatError
+from .. import brushes, geometry, ranges
+from ..geometry import Floats, Ints, Polygons
+from ..level import Level
+from ..lumps import LumpId, lump_name
+from ..records import Records
+from .changes import Changes, numbered
+
+TOLERANCE = 0.1
+"""Texels that corners may be away from where an affine map puts them."""
+
+_DRAWN = (LumpId.FACES, LumpId.FACES_HDR)
+_SAME_PLACE = 0.1  # units that a face's middle may lie beside a brush side
+_ALIKE = 0.99  # of the original faces, in maps where these have texinfos that mean something
+
+
+def assign(
+    level: Level, faces: npt.ArrayLike, vectors: npt.ArrayLike | None = None, texdata: npt.ArrayLike | None = None
+) -> None:
+    """Give faces other texture vectors, or other textures.
+
+    faces: int[n], of the drawn faces. vectors: float[n, 2, 4] as `texture_vecs`: s and t in texels. texdata: int[n].
+    Flags stay; those of the new texture's material have to go with them, SurfaceFlag.BUMPLIGHT above all.
+
+    Raises FormatError for faces and texdata that aren't there, faces without a texinfo, vectors that are no numbers,
+    and for more texinfos than faces can name.
+    """
+    changes = Changes(level)
+    drawn = geometry.drawn_faces(level)
+    table = changes.table(drawn)
+    wanted = np.asarray(faces, np.int64).reshape(-1)
+    if len(numbered(wanted, len(table), drawn)) != len(wanted):
+        raise FormatError("a face is named twice", lump_name(drawn))
+    if not geometry.valid_texinfos(level, table[wanted]).all():
+        bad = int(wanted[(~geometry.valid_texinfos(level, table[wanted])).argmax()])
+        raise FormatError(f"face {bad} has no texinfo", lump_name(drawn))
+    old = table["texinfo"].astype(np.int64)
+    rows = changes.table(LumpId.TEXINFO)[old[wanted]]
+    if vectors is not None:
+        made = np.asarray(vectors, np.float64)
+        with np.errstate(over="ignore"):
+            narrow = made.astype(np.float32)
+        if made.shape != (len(wanted), 2, 4) or not np.isfinite(narrow).all():
+            raise FormatError(
+                f"{made.shape} numbers, finite ones of the shape ({len(wanted)}, 2, 4) are meant", "vectors"
+            )
+        rows["texture_vecs"] = narrow
+    if texdata is not None:
+        numbered(texdata, len(level.table(LumpId.TEXDATA)), LumpId.TEXDATA)
+        rows["texdata"] = texdata
+    new = old.copy()
+    new[wanted] = share(changes, rows, old[wanted])
+    for lump in _DRAWN:
+        if len(level.bytes_of(lump)):
+            if len(changes.table(lump)) != len(table):
+                raise FormatError(f"{len(changes.table(lump))} faces, others are {len(table)}", lump_name(lump))
+            changes.table(lump)["texinfo"][wanted] = new[wanted]
+    touched = np.flatnonzero(old != new)
+    if len(touched):
+        _original_faces(changes, table, old, new, touched)
+        _brush_sides(changes, table, old, new, touched)
+    changes.apply()
+
+
+def share(changes: Changes, rows: Records, old: Ints | None = None) -> Ints:
+    """The numbers of texinfos: of rows that are there already, or else of new ones; each is there but once.
+
+    old: the number that each row had; those that are still the same keep it. Raises FormatError for too many.
+    """
+    table = changes.table(LumpId.TEXINFO)
+    text = f"S{table.dtype.itemsize}"  # compares all bytes, as all have one length
+    known, wanted = (np.frombuffer(part.tobytes(), text) for part in (table, rows))
+    _, first, where = np.unique(np.concatenate([known, wanted]), return_index=True, return_inverse=True)
+    numbers: Ints = first[where.reshape(-1)[len(known) :]].astype(np.int64)
+    if old is not None:
+        numbers = np.where(known[old] == wanted, old, numbers).astype(np.int64)
+    fresh = np.unique(numbers[numbers >= len(known)])
+    numbers[numbers >= len(known)] = len(known) + np.searchsorted(fresh, numbers[numbers >= len(known)])
+    if len(fresh):
+        users = (*_DRAWN, LumpId.BRUSHSIDES)
+        most = min(int(np.iinfo(changes.level.table(lump).dtype["texinfo"]).max) for lump in users)
+        if len(known) + len(fresh) > most:
+            raise FormatError(f"would have {len(known) + len(fresh)}, {most} can be told", lump_name(LumpId.TEXINFO))
+        changes.append(LumpId.TEXINFO, rows[fresh - len(known)])
+    return numbers
+
+
+def _original_faces(changes: Changes, faces: Records, old: Ints, new: Ints, touched: Ints) -> None:
+    """Have original faces follow of which all faces went the same way.
+
+    Most compilers leave numbers in them from before unused texinfos were left out; then they mean nothing, and stay.
+    """
+    originals = changes.table(LumpId.ORIGINALFACES)
+    of = faces["orig_face"].astype(np.int64)
+    there = (of >= 0) & (of < len(originals))
+    if not there.any() or (originals["texinfo"][of[there]] == old[there]).mean() < _ALIKE:
+        return
+    concerned = np.isin(of, of[touched]) & there & (originals["texinfo"][np.where(there, of, 0)] == old)
+    _follow(originals["texinfo"], of[concerned], new[concerned])
+
+
+def _follow(numbers: npt.NDArray[Any], which: Ints, new: Ints) -> None:
+    """Set `numbers[which]` to `new` in place, where all entries of one agree."""
+    least = np.full(len(numbers), np.iinfo(np.int64).max)
+    most = np.full(len(numbers), -1)
+    np.minimum.at(least, which, new)
+    np.maximum.at(most, which, new)
+    agree = least == most
+    numbers[agree] = most[agree]
+
+
+def _brush_sides(changes: Changes, faces: Records, old: Ints, new: Ints, touched: Ints) -> None:
+    """Have brush sides follow: of the face's model, on its plane, with its texinfo, and around its middle."""
+    level = changes.level
+    sides, brush = changes.table(LumpId.BRUSHSIDES), level.table(LumpId.BRUSHES)
+    models = level.table(LumpId.MODELS)
+    planes = len(level.table(LumpId.PLANES))
+    texinfos = len(changes.table(LumpId.TEXINFO))
+
+    def keys(model: Ints, records: Records, texinfo: npt.NDArray[Any]) -> Ints:
+        return np.asarray((model * planes + records["planenum"].astype(np.int64)) * texinfos + texinfo)
+
+    model_of_face = np.full(len(faces), -1, np.int64)
+    counts = models["numfaces"].astype(np.int64)
+    inside = ranges.flat(models["firstface"], counts)
+    fits = (inside >= 0) & (inside < len(faces))
+    model_of_face[inside[fits]] = ranges.owners(counts)[fits]
+    face_keys = keys(model_of_face, faces, old)
+    concerned = np.flatnonzero(np.isin(face_keys, face_keys[touched]))
+
+    side_counts = brush["numsides"].astype(np.int64)
+    which = ranges.flat(brush["firstside"], side_counts)
+    if len(which) and not 0 <= int(which.min()) <= int(which.max()) < len(sides):
+        raise FormatError("a side isn't there", lump_name(LumpId.BRUSHES))
+    owners = ranges.owners(side_counts)
+    side_keys = keys(brushes.of_models(level)[owners], sides[which], sides["texinfo"][which].astype(np.int64))
+    used = np.unique(owners[np.isin(side_keys, face_keys[touched])])
+    if not len(used):
+        return
+    solids = brushes.solids(level, used)
+    candidates = keys(
+        brushes.of_models(level)[used][ranges.owners(solids.brushes["numsides"])],
+        sides[solids.sides],
+        sides["texinfo"][solids.sides].astype(np.int64),
+    )
+    polygons = geometry.polygons(level)
+    face, side = _joined(face_keys[concerned], candidates)
+    face = concerned[face]
+    within = _within(_middles(polygons)[face], solids.polygons.positions, *_outlines(solids, side))
+    _follow(sides["texinfo"], solids.sides[side[within]], new[face[within]])
+
+
+def _joined(left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """All pairs of equal keys: places in `left` and in `right`."""
+    order = np.argsort(right, kind="stable")
+    begin, end = (np.searchsorted(right[order], left, side) for side in ("left", "right"))
+    counts = end - begin
+    return ranges.owners(counts), order[ranges.flat(begin, counts)]
+
+
+def _middles(polygons: Polygons) -> Floats:
+    """float64[faces, 3]: the mean of the corners of each."""
+    points = polygons.positions.astype(np.float64)[polygons.corners]
+    counts = np.diff(polygons.first_corner)
+    sums = [np.bincount(polygons.corner_face, points[:, axis], len(counts)) for axis in range(3)]
+    return np.asarray(np.column_stack(sums) / np.maximum(counts, 1)[:, None])
+
+
+def _outlines(solids: brushes.Solids, sides: Ints) -> tuple[Ints, Ints]:
+    """The corners of the polygons of sides, one after another, and how many each has."""
+    first = solids.polygons.first_corner
+    counts = first[sides + 1] - first[sides]
+    return np.asarray(solids.polygons.corners[ranges.flat(first[sides], counts)], np.int64), counts
+
+
+def _within(points: Floats, positions: Floats, corners: Ints, counts: Ints) -> npt.NDArray[np.bool_]:
+    """Which float64[n, 3] points on its plane lie inside a convex polygon, or just beside it."""
+    owners, firsts = ranges.owners(counts), ranges.starts(counts)
+    here = positions[corners]
+    following = np.arange(1, len(corners) + 1)
+    following[firsts[1:][counts > 0] - 1] = firsts[:-1][counts > 0]
+    edges = here[following] - here
+    lengths = np.sqrt((edges * edges).sum(axis=1))
+    turns = np.cross(edges, points[owners] - here)
+    normals = np.column_stack([np.bincount(owners, turns[:, axis], len(counts)) for axis in range(3)])
+    sizes = np.sqrt((normals * normals).sum(axis=1))
+    sizes[sizes == 0] = 1
+    away = np.einsum("ni,ni->n", turns, normals[owners] / sizes[owners][:, None])
+    outside = away < -_SAME_PLACE * lengths
+    return np.asarray((np.bincount(owners, outside, len(counts)) == 0) & (counts >= 3))
+
+
+# --------------------------------------------------------------------------------------------------- moved coordinates
+
+
+def solve(
+    level: Level, polygons: Polygons, faces: npt.ArrayLike, texels: npt.ArrayLike, tolerance: float = TOLERANCE
+) -> Floats:
+    """Texture vectors for coordinates that were moved: float64[n, 2, 4] for `assign`.
+
+    polygons: of the drawn faces. faces: int[n]. texels: float[corners, 2], s and t of the corners of these faces, one
+    face after another, as `geometry.texels` gives them. What the corners moved by is put onto the old vectors as a
+    change within the face's plane, so that the part across it, and rounding of corners that didn't move, stay.
+
+    Raises FormatError where a corner is further than `tolerance` texels from where any affine map of a face's plane can
+    put it; the message names the first such face and by how much (`misfits` gives all).
+    """
+    vectors, residuals = _fit(level, polygons, faces, texels)
+    if (residuals > tolerance).any():
+        place = int((residuals > tolerance).argmax())
+        face = int(np.asarray(faces, np.int64)[place])
+        message = f"face {face}: its coordinates are {residuals[place]:.3g} texels from those of any flat texture"
+        more = int((residuals > tolerance).sum()) - 1
+        raise FormatError(f"{message}; {more} more such faces" if more else message, "texture coordinates")
+    return vectors
+
+
+def misfits(level: Level, polygons: Polygons, faces: npt.ArrayLike, texels: npt.ArrayLike) -> Floats:
+    """float64[n]: how many texels the worst corner of each face is away from an affine map; arguments as of `solve`."""
+    return _fit(level, polygons, faces, texels)[1]
+
+
+def _fit(level: Level, polygons: Polygons, faces: npt.ArrayLike, texels: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Vectors float64[n, 2, 4], and how far the worst corner is from where they put it float64[n]."""
+    numbers = np.asarray(faces, np.int64).reshape(-1)
+    drawn = level.table(geometry.drawn_faces(level))
+    numbered(numbers, len(drawn), geometry.drawn_faces(level))
+    if not geometry.valid_texinfos(level, drawn[numbers]).all():
+        raise FormatError("a face has no texinfo", "texture coordinates")
+    counts = np.diff(polygons.first_corner)[numbers]
+    owners = ranges.owners(counts)
+    corners = polygons.corners[ranges.flat(polygons.first_corner[numbers], counts)]
+    wanted = np.asarray(texels, np.float64)
+    if wanted.shape != (len(corners), 2) or not np.isfinite(wanted).all():
+        raise FormatError(f"{wanted.shape} numbers for {len(corners)} corners, finite pairs are meant", "texels")
+    points = polygons.positions.astype(np.float64)[corners]
+    texinfos, which = level.table(LumpId.TEXINFO), drawn["texinfo"][numbers]
+    old = texinfos["texture_vecs"][which].astype(np.float64)
+    moved = wanted - geometry.texels(points, texinfos, which[owners])
+
+    def summed(values: Floats) -> Floats:
+        flat = values.reshape(len(values), -1)
+        sums = [np.bincount(owners, flat[:, column], len(numbers)) for column in range(flat.shape[1])]
+        return np.asarray(np.column_stack(sums).reshape(len(numbers), *values.shape[1:]), np.float64)
+
+    middles = summed(points) / np.maximum(counts, 1)[:, None]
+    mean = summed(moved) / np.maximum(counts, 1)[:, None]
+    arms = points - middles[owners]
+    # The least change that fits best: a pseudo-inverse has no part across the plane, where all arms are 0.
+    spread = np.linalg.pinv(summed(arms[:, :, None] * arms[:, None, :]), rcond=1e-7, hermitian=True)
+    slopes = np.einsum("nij,njk->nki", spread, summed(arms[:, :, None] * (moved - mean[owners])[:, None, :]))
+    made = old.copy()
+    made[:, :, :3] += slopes
+    made[:, :, 3] += mean - np.einsum("nki,ni->nk", slopes, middles)
+    fitted = mean[owners] + np.einsum("nki,ni->nk", slopes[owners], arms)
+    residuals: Floats = np.zeros(len(numbers))
+    np.maximum.at(residuals, owners, np.abs(moved - fitted).max(axis=1, initial=0))
+    return made, residuals

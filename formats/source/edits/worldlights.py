@@ -1,0 +1,90 @@
+"""Edits of world lights, which light moving models: WORLDLIGHTS and WORLDLIGHTS_HDR, a list each (notes §2.6, §3)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...binary import FormatError
+from ..leaf_tree import LeafTree, clusters
+from ..level import Level
+from ..lumps import LumpId, lump_name
+from ..records import EmitType
+from .changes import Changes, numbered, put
+
+_MOST = 8192
+_SKIES = (EmitType.SKYLIGHT, EmitType.SKYAMBIENT)  # which shine from everywhere
+_EVERYWHERE = 1.0  # quadratic_attn of a light that nothing is said of
+
+
+def change(level: Level, lump: LumpId, lights: Mapping[int, Mapping[str, Any]]) -> None:
+    """Change fields of the lights of one lump, by number. A light that moves gets the cluster where it then is.
+
+    Raises FormatError for fields that this version hasn't or cannot hold, and for lights within walls.
+    """
+    changes = _changes(level, lump)
+    table = changes.table(lump)
+    numbered(list(lights), len(table), lump)
+    for number, fields in lights.items():
+        _set(changes, lump, number, fields)
+    _find_clusters(changes, lump, [n for n, fields in lights.items() if "origin" in fields and "cluster" not in fields])
+    changes.apply()
+
+
+def add(level: Level, lump: LumpId, lights: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Add lights behind the others of one lump, "origin", "intensity" and "type" at least; returns their numbers.
+
+    Raises FormatError as `change` does, and for more lights than engines allow.
+    """
+    changes = _changes(level, lump)
+    table = changes.table(lump)
+    if len(table) + len(lights) > _MOST:
+        raise FormatError(f"would have {len(table) + len(lights)}, engines allow {_MOST}", lump_name(lump))
+    numbers = list(range(len(table), len(table) + len(lights)))
+    made = np.zeros(len(lights), table.dtype)
+    made["quadratic_attn"] = _EVERYWHERE
+    changes.append(lump, made)
+    for number, fields in zip(numbers, lights, strict=True):
+        lacking = [name for name in ("origin", "intensity", "type") if name not in fields]
+        if lacking:
+            raise FormatError(f"a new light needs {', '.join(lacking)}", lump_name(lump))
+        _set(changes, lump, number, fields)
+    _find_clusters(changes, lump, [n for n, fields in zip(numbers, lights, strict=True) if "cluster" not in fields])
+    changes.apply()
+    return numbers
+
+
+def remove(level: Level, lump: LumpId, numbers: Collection[int]) -> None:
+    """Remove lights of one lump; those behind move up. Raises FormatError for numbers that aren't there."""
+    changes = _changes(level, lump)
+    table = changes.table(lump)
+    changes.set_table(lump, np.delete(table, numbered(list(numbers), len(table), lump)))
+    changes.apply()
+
+
+def _changes(level: Level, lump: LumpId) -> Changes:
+    if lump not in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
+        raise FormatError("has no world lights", lump_name(lump))
+    return Changes(level)
+
+
+def _set(changes: Changes, lump: LumpId, number: int, fields: Mapping[str, Any]) -> None:
+    what = f"light {number} of {lump_name(lump)}"
+    put(changes.table(lump), number, fields, what)
+    kind = int(changes.table(lump)["type"][number])
+    if kind not in set(EmitType):
+        raise FormatError(f"type {kind} is none of {', '.join(each.name.lower() for each in EmitType)}", what)
+
+
+def _find_clusters(changes: Changes, lump: LumpId, numbers: Sequence[int]) -> None:
+    if not numbers:
+        return
+    table = changes.table(lump)
+    rows = list(numbers)
+    places = table["origin"][rows].astype(np.float64)
+    found = clusters(changes.level, LeafTree(changes.level).of_points(places))
+    lost = (found < 0) & ~np.isin(table["type"][rows], _SKIES)
+    if lost.any():
+        number = rows[int(lost.argmax())]
+        raise FormatError(f"lies within a wall or outside of the map: {places[lost][0].tolist()}", f"light {number}")
+    table["cluster"][rows] = found
