@@ -69,7 +69,7 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         raise UsageError(f"--level {level}: only with a level's ending, {target.name} gets all that is in the scene")
     world = source.suffix.lower() == worlds.ENDING
     read = None if source.suffix.lower() == ".blend" else games.by_key("fable") if world else _identify(source)
-    known = [game.side.ExportSettings for game in written] + ([PictureSettings] if ending == ".png" else [])
+    known = [game.writer.ExportSettings for game in written] + ([PictureSettings] if ending == ".png" else [])
     known += [read.side.ImportSettings] if read else []
     known += [WorldSettings] if world else []
     refuse_unknown(given, known)
@@ -91,7 +91,7 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         game = levels.game_of(collection)
         if game not in written:
             raise UsageError(f"{target}: {collection.name} is a {game.format.title}, which has another ending")
-        levels.export_file(context, collection, target, chosen[game.side.ExportSettings], report)
+        levels.export_file(context, collection, target, chosen[game.writer.ExportSettings], report)
     else:
         _SCENES[ending](target.absolute(), chosen.get(PictureSettings, PictureSettings()), report)
         if read is None:

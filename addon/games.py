@@ -3,30 +3,42 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import bpy
 
 from .. import formats
 from ..formats.binary import FormatError
-from . import fable, genesis, ns2, teeworlds
-from .scene.reports import Report
+from . import fable, genesis, ns2, source, teeworlds
+from .scene.reports import Report, SceneError
 from .teeworlds import plain
 
 
 class Side(Protocol):
-    """What a game's package in addon/ offers.
+    """What a game's package in addon/ offers; one whose levels can be written is a `Writer`, too.
 
-    The two settings are frozen dataclasses; their fields become the operators' options.
+    The settings are frozen dataclasses; their fields become the operators' options.
     """
 
     ImportSettings: type[Any]
-    ExportSettings: type[Any]
 
     def import_level(
         self, context: bpy.types.Context, data: bytes, file: Path, settings: Any, report: Report, /
     ) -> bpy.types.Collection:
         """Build a level's scene and return its collection, linked to the scene; FormatError, SceneError."""
+
+    def register(self) -> None:
+        """Register the game's own classes."""
+
+    def unregister(self) -> None:
+        """Undo `register`."""
+
+
+@runtime_checkable
+class Writer(Protocol):
+    """What the package of a game offers whose levels can be written, besides what all do: see `Side`."""
+
+    ExportSettings: type[Any]
 
     def export_level(
         self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Any, report: Report, /
@@ -35,12 +47,6 @@ class Side(Protocol):
 
         Raises SceneError, with the objects at fault, or FormatError where it can't be.
         """
-
-    def register(self) -> None:
-        """Register the game's own classes."""
-
-    def unregister(self) -> None:
-        """Undo `register`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,23 @@ class Game:
     for_file: Callable[[Any, Path], Any] | None = None
     beside: Mapping[str, Callable[[bytes], object]] = field(default_factory=dict)
 
+    @property
+    def plural(self) -> str:
+        """What its levels are called: "Source maps"."""
+        return f"{self.format.title}s"
+
+    @property
+    def can_write(self) -> bool:
+        """Whether its levels can be written, not only opened."""
+        return isinstance(self.side, Writer)
+
+    @property
+    def writer(self) -> Writer:
+        """What writes the game's levels. Raises SceneError for a game whose levels can only be opened."""
+        if isinstance(self.side, Writer):
+            return self.side
+        raise SceneError(f"{self.plural} can be opened, but this version of Levelwright writes none")
+
     def operator(self, file_name: str) -> str:
         """Return the operators' name for a file of this name."""
         return self.operators.get(Path(file_name).suffix.lower(), next(iter(self.operators.values())))
@@ -73,6 +96,7 @@ GAMES: tuple[Game, ...] = (
         for_file=genesis.for_file,
     ),
     Game(_FORMATS["fable"], {".lev": "fable_lev"}, fable, fable.make_plain, beside=fable.BESIDE),
+    Game(_FORMATS["source"], {".bsp": "source_bsp"}, source, source.make_plain),
     Game(_FORMATS["ns2"], {".level": "ns2_level"}, ns2),
 )
 

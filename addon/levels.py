@@ -58,12 +58,12 @@ def export_file(
 ) -> None:
     """Write a level's collection to a file of its game, and its other parts to files of the same name beside it.
 
-    All files are as they were unless everything went well. Raises SceneError naming the objects at fault, FormatError,
-    or OSError.
+    All files are as they were unless everything went well. Raises SceneError naming the objects at fault, or where the
+    game's levels can't be written at all, FormatError, or OSError.
     """
     game = game_of(collection)
     chosen = game.for_file(settings, path) if game.for_file is not None else settings
-    made = game.side.export_level(context, collection, chosen, report)
+    made = game.writer.export_level(context, collection, chosen, report)
     parts = {path.suffix: made} if isinstance(made, bytes) else made
     contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
     for ending, data in parts.items():

@@ -8,7 +8,7 @@ import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_drop
 
 from ..formats.binary import FormatError
-from . import fable, games, genesis, levels, ns2, settings, teeworlds
+from . import fable, games, genesis, levels, ns2, settings, source, teeworlds
 from .fable.settings import WorldSettings
 from .scene.meshes import select_faces, select_points
 from .scene.reports import Report, SceneError
@@ -113,7 +113,7 @@ class _Export(ExportHelper, bpy.types.Operator):
         report = Report()
         try:
             level = levels.choose(context, self.collection, self.game)
-            chosen = settings.from_properties(self.game.side.ExportSettings, self)
+            chosen = settings.from_properties(self.game.writer.ExportSettings, self)
             levels.export_file(context, level, Path(bpy.path.abspath(self.filepath)), chosen, report)
         except FAILURES as error:
             return _refuse(self, context, error)
@@ -122,7 +122,7 @@ class _Export(ExportHelper, bpy.types.Operator):
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Show the options, and what has to be known of the game."""
-        settings.draw(self.game.side.ExportSettings, self.layout, self)  # type: ignore[arg-type]  # there is a layout
+        settings.draw(self.game.writer.ExportSettings, self.layout, self)  # type: ignore[arg-type]  # there is a layout
         if self.note:
             box = self.layout.box().column(align=True)
             for number, line in enumerate(textwrap.wrap(self.note, NOTE_LETTERS)):
@@ -319,6 +319,17 @@ class ExportNs2Level(_Export):
     game = games.by_key("ns2")
 
 
+@settings.as_properties(source.ImportSettings)
+class ImportSourceBsp(_Import):
+    """Open compiled maps of the Source engine (.bsp) as scenes, one collection each"""
+
+    bl_idname = "import_scene.source_bsp"
+    bl_label = "Import Source Map"
+
+    filter_glob: bpy.props.StringProperty(default="*.bsp", options={"HIDDEN"})
+    game = games.by_key("source")
+
+
 class AttachOriginal(ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
@@ -426,6 +437,7 @@ CLASSES = (
     ExportFableWorld,
     ImportNs2Level,
     ExportNs2Level,
+    ImportSourceBsp,
     AttachOriginal,
     IO_FH_game_level,
     IO_FH_teeworlds_map,
@@ -445,6 +457,7 @@ def _import_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ImportFableLev.bl_idname, text="Fable level (.lev)")
     menu.layout.operator(ImportFableWorld.bl_idname, text="Fable world (.wld)")
     menu.layout.operator(ImportNs2Level.bl_idname, text="NS2 level (.level)")
+    menu.layout.operator(ImportSourceBsp.bl_idname, text="Source map (.bsp)")
 
 
 def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:

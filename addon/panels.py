@@ -57,6 +57,9 @@ def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active:
         for line in textwrap.wrap(report.as_string(), letters)[:LINES]:
             column.label(text=line)
         column.label(text=f"All of it: text {report.name}", icon="TEXT")
+    if not game.can_write:
+        layout.label(text=f"{game.plural} can't be written yet", icon="INFO")
+        return
     operator = game.operator(levels.file_name(level))
     layout.operator(f"export_scene.{operator}", icon="EXPORT").collection = level.name
 
