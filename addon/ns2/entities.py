@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...formats import ns2
-from ..scene import identity, properties, transforms
+from ..scene import baselines, identity, properties, transforms
 from . import entity_classes, entity_data, entity_looks, entity_values, layout, probes
 from .entity_classes import Classes
 from .entity_looks import Look, Looks
@@ -23,7 +23,9 @@ NEW = -1
 """Record of what is no record of the original."""
 TURN: NDArray[np.float64] = np.array([[0, 0, -1], [-1, 0, 0], [0, 1, 0]], np.float64)
 """What turns a Blender spotlight or camera, which look along their -z, along the x that is an entity's front."""
-MIRROR_ORDER = (2, 0, 1)
+KEPT = "entity_angles"
+"""Baseline, on objects whose rotation isn't their angles (see TURN): those angles, float64[3]."""
+AXES = (2, 0, 1)
 """Spark's y, z, x of Blender's x, y, z: `layout.to_blender` of a scale."""
 
 
@@ -128,14 +130,18 @@ def place(obj: Any, said: dict[str, Any]) -> None:
     """
     origin = said.get(entity_values.LOCATION)
     if origin is not None:
-        obj.location = [origin[axis] if math.isfinite(origin[axis]) else 0.0 for axis in MIRROR_ORDER]
+        obj.location = [origin[axis] if math.isfinite(origin[axis]) else 0.0 for axis in AXES]
     angles = said.get(entity_values.ROTATION)
     euler = [angle if math.isfinite(angle) else 0.0 for angle in angles] if angles is not None else [0.0] * 3
     obj.rotation_mode = "XYZ"
-    obj.rotation_euler = euler_of(rotation_of(euler) @ TURN) if is_turned(obj) else euler
+    if is_turned(obj):
+        obj.rotation_euler = euler_of(rotation_of(euler) @ TURN)
+        baselines.store(obj, KEPT, np.array(euler, np.float64))
+    else:
+        obj.rotation_euler = euler
     scale = said.get(entity_values.SCALE)
     if scale is not None:
-        obj.scale = [scale[axis] if math.isfinite(scale[axis]) else 1.0 for axis in MIRROR_ORDER]
+        obj.scale = [scale[axis] if math.isfinite(scale[axis]) else 1.0 for axis in AXES]
 
 
 def is_turned(obj: Any) -> bool:

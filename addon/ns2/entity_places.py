@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...formats import ns2
-from ..scene import transforms
+from ..scene import baselines, transforms
 from . import layout
-from .entities import TURN, euler_of, is_turned, rotation_of
+from .entities import KEPT, TURN, euler_of, is_turned, rotation_of
 from .entity_classes import ANGLES, ORIGIN, PLACED
 from .entity_values import LOCATION, ROTATION, SCALE
 
@@ -47,13 +47,15 @@ def read(
     """
     found = transforms.changed_channels(obj, root)
     changed = _OWN if fresh else found & _OWN
+    if fresh and transforms.ROTATION not in found and baselines.load(obj, KEPT) is not None:
+        changed -= {transforms.ROTATION}
     composed = bool(found & _CHAIN) or transforms.needs_evaluation(obj, root)
     if not (changed or composed):
         return False
     values: dict[str, Matrix] = {}
     if composed:
         values = _taken_apart(transforms.compose(obj, root, depsgraph), obj)
-        values = {key: value for key, value in values.items() if fresh or not _is(key, value, entity, channels)}
+        values = {key: value for key, value in values.items() if not _is(key, value, entity, channels)}
     else:
         if transforms.LOCATION in changed:
             values[LOCATION] = layout.from_blender(np.array(obj.location, np.float64))
@@ -62,6 +64,16 @@ def read(
         if transforms.ROTATION in changed:
             values[ROTATION] = _angles(obj)
     return _write(entity, channels, values, sized)
+
+
+def start_of(obj: bpy.types.Object, channel: str) -> tuple[float, ...]:
+    """What a new entity's property of a channel begins with: what the object's own channel says, or was made of."""
+    if channel == LOCATION:
+        return tuple(layout.from_blender(np.array(obj.location, np.float64)).tolist())
+    if channel == SCALE:
+        return tuple(layout.from_blender(np.array(obj.scale, np.float64)).tolist())
+    kept = baselines.load(obj, KEPT) if is_turned(obj) else None
+    return tuple(np.array(obj.rotation_euler if kept is None else kept, np.float64).tolist())
 
 
 def _angles(obj: bpy.types.Object) -> Matrix:

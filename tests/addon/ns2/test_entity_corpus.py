@@ -1,0 +1,64 @@
+"""Entities of real levels in Blender: byte-identical when nobody edits them, all of them objects, quickly made."""
+
+import time
+from pathlib import Path
+
+import bpy
+import pytest
+from levelwright.addon.ns2 import entities
+from levelwright.addon.ns2.entity_values import CLASS
+from levelwright.formats import ns2
+from levelwright.formats.binary import FormatError
+
+from tests.addon.ns2.entity_helpers import exported, opened
+from tests.addon.ns2.export_helpers import reopened
+
+LARGEST = "ns2_mineshaft2.76ed7700.level"
+AFTER_SAVING = (LARGEST, "ns2_duels.684e7602.level", "test.37f2d068.level", "splay.59a7fc29.level")
+
+
+def levels(corpus: Path) -> list[Path]:
+    found = sorted((corpus / "ns2").rglob("*.level"))
+    if not found:
+        pytest.skip(f"no levels in {corpus}")
+    return found
+
+
+def test_every_level_comes_out_as_it_came(corpus: Path, tmp_path: Path) -> None:
+    different, checked = [], 0
+    for file in levels(corpus):
+        data = file.read_bytes()
+        try:
+            count = len(ns2.read(data).entities)
+        except FormatError:
+            continue  # the one of 5 bytes
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        level = opened(data)
+        assert sum(obj.get(CLASS) is not None for obj in level.all_objects) == count
+        if file.name in AFTER_SAVING:
+            level = reopened(level, tmp_path)
+        checked += 1
+        if exported(level) != data:
+            different.append(file.name)
+    assert different == []
+    assert checked == 55
+
+
+def test_thousands_of_entities_take_well_under_a_second(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = next((one for one in levels(corpus) if one.name == LARGEST), None)
+    if file is None:
+        pytest.skip(f"no {LARGEST}")
+    taken = []
+    build = entities.build
+
+    def timed(*arguments: object) -> object:
+        start = time.perf_counter()
+        made = build(*arguments)
+        taken.append(time.perf_counter() - start)
+        return made
+
+    monkeypatch.setattr(entities, "build", timed)
+    for _ in range(3):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        opened(file.read_bytes())
+    assert min(taken) < 0.8  # 0.3 s on an idle machine
