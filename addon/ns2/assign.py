@@ -60,27 +60,47 @@ def set_smooth(context: bpy.types.Context, smooth: bool) -> int:
     changed = 0
     for obj in _edited(context):
         mesh: Any = obj.data
+        bridges = _bridges(obj) if smooth else set[int]()
         working = bmesh.from_edit_mesh(mesh)
+        working.edges.index_update()
         edges = [edge for edge in working.edges if edge.select and edge.link_faces]
         for edge in edges:
             if smooth:
                 for face in edge.link_faces:
-                    _round(working, face)
+                    _round(face, bridges)
             edge.smooth = smooth
         changed += len(edges)
         bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
     return changed
 
 
-def _round(working: Any, face: Any) -> None:
-    """Stop a face from being flat, with all its edges hard: but for bridges, which are inside of it."""
-    if face.smooth:
-        return
-    face.smooth = True
-    bridge = working.edges.layers.bool.get(layout.BRIDGE)
-    for edge in face.edges:
-        if bridge is None or not edge[bridge]:
-            edge.smooth = False
+def _bridges(obj: bpy.types.Object) -> set[int]:
+    """The numbers of a mesh's bridges, in edit mode: attributes can't be read there, but in its copy."""
+    obj.update_from_editmode()
+    mesh: Any = obj.data
+    plain = mesh.copy()
+    try:
+        found = attributes.read(plain, layout.BRIDGE, "EDGE")
+    finally:
+        bpy.data.meshes.remove(plain)
+    return set() if found is None else set(np.flatnonzero(found).tolist())
+
+
+def _round(face: Any, bridges: set[int]) -> None:
+    """Stop a face from being flat, with all its edges hard: but for bridges, which are inside of it, and so are the
+    other parts of the face beyond them.
+    """
+    waiting = [face]
+    while waiting:
+        part = waiting.pop()
+        if part.smooth:
+            continue
+        part.smooth = True
+        for edge in part.edges:
+            if edge.index in bridges:
+                waiting += edge.link_faces
+            else:
+                edge.smooth = False
 
 
 def is_entity(obj: bpy.types.Object) -> bool:
@@ -182,8 +202,8 @@ def take_out_all(level: bpy.types.Collection, kind: layers.Kind, number: int) ->
     edited = [obj for obj in objects if obj.mode == "EDIT"]
     if edited:
         raise SceneError("leave edit mode first", objects=edited)
-    meshes: Any = {obj.data for obj in objects}
-    for mesh in meshes:
+    found: Any = {obj.data for obj in objects}
+    for mesh in found:
         values = attributes.read(mesh, name, "FACE")
         if values is None or values.dtype != np.int32:
             continue

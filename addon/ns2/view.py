@@ -100,6 +100,7 @@ def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
         return
     attributes.write(mesh, layout.HIDDEN, "FACE", "BOOLEAN", gone)
     _hide_elements(mesh, gone)
+    mesh.update_tag()  # Blender 4.2 doesn't see that attributes were written
     if gone.any() and modifier is None:
         made: Any = obj.modifiers.new(layout.HIDING, "NODES")
         made.node_group = node_group("Levelwright hidden faces", 1, _build_hiding, "GeometryNodeTree")
