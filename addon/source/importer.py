@@ -18,13 +18,13 @@ from ...formats.source.content.search_path import SearchPath, Source
 from ..preferences import source_directories
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import brushes, displacements, faces, layout, lightmaps, view, world
+from . import brushes, displacements, entities, faces, layout, lightmaps, view, world
 from .materials import Materials
 from .settings import ImportSettings
 from .site import Site
 from .textures import Textures
 
-_PATHS = ("game_directory",)
+_PATHS = ("game_directory", "fgd")
 """Settings that say where things are on this machine: they aren't kept in the scene."""
 _MAPS = "maps"
 _Made = TypeVar("_Made")
@@ -74,6 +74,8 @@ def _build(site: Site, materials: Materials) -> None:
     if drawn is not None:
         made = _part(report, "models", lambda: world.build_meshes(site, drawn)) or []
         hills = _part(report, "displacements", lambda: displacements.build_meshes(site, drawn, baked)) or []
+    entities.build(site)
+    if drawn is not None:
         world.place_world(site, made)
         displacements.place(site, hills)
     if site.settings.brushes:

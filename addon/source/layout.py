@@ -58,7 +58,9 @@ and skin (MODEL_PATH and SKIN on it) or a box, rotation, scale. **Overlays** are
 in the lump: vertices in the order of the handles, relative to the overlay's origin, the object's location; its delta
 location lifts it off its faces for show. **Cubemaps** are light probes, stamp "cubemap", record = place in the lump.
 **Area portals** and **occluders** are one mesh object each, stamps "areaportals" and "occluders", record 0; faces have
-PORTAL_KEY, or OCCLUDER.
+PORTAL_KEY, or OCCLUDER. For reference only are **detail props** (option; stamps "detail_prop", record = place in the
+lump, and "detail_sprites": one mesh, faces with DETAIL) and **compiled lights** (option; stamp "worldlight", record =
+place in the lump), hidden.
 
 **Baselines** on the level's collection: BASE, ATLAS.
 """
@@ -86,6 +88,7 @@ MODEL, DISPLACEMENT, DISPLACEMENTS, BRUSHES = "model", "displacement", "displace
 MATERIAL_KIND, IMAGE, LIGHTMAP = "material", "image", "lightmap"
 ENTITY, STATIC_PROP, OVERLAY, CUBEMAP = "entity", "static_prop", "overlay", "cubemap"
 AREAPORTALS, OCCLUDERS = "areaportals", "occluders"
+DETAIL_PROP, DETAIL_SPRITES, WORLDLIGHT = "detail_prop", "detail_sprites", "worldlight"
 PREVIEW = "preview"
 """Made for show only: never exported, safe to delete."""
 
@@ -131,6 +134,8 @@ MODEL_PATH, SKIN = "model_path", "skin"
 """On meshes of models: the file's name in small letters, and the skin."""
 PORTAL_KEY, OCCLUDER = "portal_key", "occluder"
 """INT, faces of area portals and occluders: the key that the door's entity has; the number in the lump."""
+DETAIL = "detail"
+"""INT, faces of detail sprites: place in the lump + 1."""
 
 _OF_DISPLACEMENTS = 0x44495350
 

@@ -84,7 +84,7 @@ class ImportSettings:
         default="",
         metadata={
             "title": "Game definition",
-            "tooltip": "The game's .fgd file, which says what the keys of entities mean: they become numbers, menus and "
+            "tooltip": "The game's .fgd file, which says what keys of entities mean: they become numbers, menus and "
             "colours with tooltips. Without one they are text",
             "subtype": "FILE_PATH",
         },

@@ -1,0 +1,206 @@
+"""Entities as objects, and all else that is placed in a map: each part makes its meshes before any object is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...formats.binary import FormatError
+from ...formats.source.content import fgd
+from ...formats.source.entities import MODEL, Entity
+from ..scene import identity, transforms
+from . import (
+    detail_props,
+    entity_classes,
+    entity_values,
+    layout,
+    lights,
+    models,
+    overlays,
+    portals,
+    props,
+    ropes,
+    worldlights,
+)
+from .entity_values import Types, number, told
+from .site import Site
+
+HOME = "Entities"
+_CAMERA_TURN = -90.0
+_SOUND_REACH = 1250.0
+"""Units: how far sounds without a radius are heard (that of new entities in the editor)."""
+
+Step = Callable[[], None]
+
+
+def build(site: Site) -> None:
+    """Make all that is placed in a map. A part that can't be read is left out, and told."""
+    known = models.Models(site)
+    parts: list[tuple[str, Callable[[], Step]]] = []
+    if site.settings.entities:
+        parts += [
+            ("entities", lambda: prepare(site, known)),
+            ("overlays", lambda: overlays.prepare(site)),
+            ("area portals and occluders", lambda: portals.prepare(site)),
+            ("cubemaps", lambda: portals.prepare_cubemaps(site)),
+        ]
+    if site.settings.static_props != "none":
+        parts.append(("static props", lambda: props.prepare(site, known)))
+    if site.settings.detail_props:
+        parts.append(("detail props", lambda: detail_props.prepare(site, known)))
+    if site.settings.worldlights:
+        parts.append(("compiled lights", lambda: worldlights.prepare(site)))
+    steps = []
+    for title, part in parts:
+        try:
+            steps.append(part())
+        except FormatError as error:
+            site.report.warn(f"{title} are left out: {error}")
+    for step in steps:
+        step()
+
+
+def prepare(site: Site, known: models.Models) -> Step:
+    """Make the meshes of entities' models and of decals; what is returned makes the objects. Raises FormatError."""
+    listed = list(enumerate(site.level.entities))
+    world = next((entity for _, entity in listed if entity.classname == "worldspawn"), None)
+    wanted = [(path, skin) for _, entity in listed if (path := entity.get(MODEL) or "") and models.is_model(path)
+              for skin in (int(number(told(entity), "skin")),)]  # fmt: skip
+    known.prepare(wanted)
+    try:
+        quads = overlays.decals(site, [pair for pair in listed if pair[1].classname == entity_classes.DECAL])
+    except FormatError as error:
+        site.report.warn(f"decals are shown as empties: {error}")
+        quads = {}
+    maker = _Maker(site, known, _types(site), quads, ropes.targets([entity for _, entity in listed]), len(listed))
+    if world is not None:
+        entity_values.write(site.collection, world, maker.types)
+    return lambda: maker.make([pair for pair in listed if pair[1] is not world])
+
+
+def _types(site: Site) -> Types:
+    """What the game definition of the options says."""
+    if not site.settings.fgd:
+        return Types()
+    path = Path(bpy.path.abspath(site.settings.fgd))
+
+    def beside(name: str) -> bytes | None:
+        try:
+            return (path.parent / Path(name.replace("\\", "/")).name).read_bytes()
+        except OSError:
+            return None
+
+    try:
+        made = fgd.read(path.read_bytes(), beside)
+    except (FormatError, OSError) as error:
+        site.report.warn(f"the game definition can't be read, values of entities are text: {error}")
+        return Types()
+    for name in made.missing:
+        site.report.missing("game definitions", name)
+    return Types(made)
+
+
+class _Maker:
+    """Makes the objects of entities. quads: meshes of decals, by the entity's number. targets: see `ropes`."""
+
+    def __init__(
+        self,
+        site: Site,
+        known: models.Models,
+        types: Types,
+        quads: Mapping[int, bpy.types.Mesh],
+        targets: Mapping[str, ropes.Place],
+        count: int,
+    ) -> None:
+        self.site, self.models, self.types, self.quads, self.targets = site, known, types, quads, targets
+        self.width = len(str(count))
+
+    def make(self, listed: Sequence[tuple[int, Entity]]) -> None:
+        """Make the objects, in order."""
+        for record, entity in listed:
+            self.entity(record, entity)
+
+    def entity(self, record: int, entity: Entity) -> None:
+        """Make the object of one entity."""
+        classname = entity.classname
+        group = entity_classes.group_of(classname)
+        title = entity.targetname or classname or "entity"
+        name = layout.readable(f"{title} {record:0{self.width}}")
+        home, data = self._shape(name, record, entity)
+        obj: Any = bpy.data.objects.new(name, data)
+        obj.parent = self.site.root
+        identity.stamp(obj, self.site.token, layout.ENTITY, record)
+        place = entity.origin
+        if place is not None and all(map(math.isfinite, place)):
+            obj.location = place
+        turned = entity.angles
+        if turned is not None and all(map(math.isfinite, turned)):
+            obj.rotation_euler = self._rotation(entity, data, turned)
+        elif isinstance(data, bpy.types.Light):
+            obj.rotation_euler = lights.rotation(told(entity), (0.0, 0.0, 0.0))
+        if data is None:
+            obj.empty_display_type, obj.empty_display_size = group.shape, group.size
+        elif isinstance(data, bpy.types.Mesh) and entity.model is None and record not in self.quads:
+            size = number(told(entity), "modelscale", 1.0)
+            obj.scale = (size,) * 3 if size > 0 else (1.0,) * 3
+        entity_values.write(obj, entity, self.types)
+        transforms.remember(obj)
+        (home or self.site.group(group.name, HOME)).objects.link(obj)
+        self.site.report.count("lights" if isinstance(data, bpy.types.Light) else "entities")
+
+    def _shape(self, name: str, record: int, entity: Entity) -> tuple[bpy.types.Collection | None, bpy.types.ID | None]:
+        """What an entity's object shows, and its collection, where it isn't that of its class."""
+        site, classname = self.site, entity.classname
+        brush_model = entity.model
+        if brush_model is not None:
+            return site.brush_home(brush_model), site.meshes.get(brush_model)
+        kind = lights.kind_of(classname)
+        if kind is not None:
+            return None, lights.build(name, kind, lights.look(classname, told(entity), site.scale))
+        if record in self.quads:
+            return None, self.quads[record]
+        if classname in entity_classes.ROPES:
+            return None, ropes.curve_of(name, entity, self.targets)
+        if classname in entity_classes.SPEAKERS:
+            return None, self._speaker(name, entity)
+        if classname in entity_classes.CAMERAS:
+            return None, self._camera(name, entity)
+        path = entity.get(MODEL) or ""
+        return None, self.models.of(path, int(number(told(entity), "skin"))) if models.is_model(path) else None
+
+    def _rotation(
+        self, entity: Entity, data: bpy.types.ID | None, turned: tuple[float, float, float]
+    ) -> tuple[float, float, float]:
+        pitch, yaw, roll = turned
+        if isinstance(data, bpy.types.Light):
+            return lights.rotation(told(entity), turned)
+        if isinstance(data, bpy.types.Camera):  # Blender's look along -z, with y up; the roll isn't shown
+            return layout.euler((0.0, yaw + _CAMERA_TURN, 90.0 - pitch))
+        if isinstance(data, bpy.types.Curve) or entity.classname == entity_classes.DECAL:
+            return 0.0, 0.0, 0.0  # they lie where their points are
+        if entity.model is not None and entity.classname in entity_classes.DIRECTED:
+            return 0.0, 0.0, 0.0
+        return layout.euler((pitch, yaw, roll))
+
+    def _speaker(self, name: str, entity: Entity) -> bpy.types.Speaker:
+        """A speaker: how far and how loud; the sound itself is named by a property."""
+        values = told(entity)
+        speaker: Any = bpy.data.speakers.new(name)
+        reach = number(values, "radius")
+        speaker.distance_max = (reach if reach > 0 else _SOUND_REACH) * self.site.scale  # Blender doesn't scale it
+        speaker.distance_reference = speaker.distance_max / 8
+        speaker.volume = min(max(number(values, "health", 10.0) / 10, 0.0), 1.0)
+        made: bpy.types.Speaker = speaker
+        return made
+
+    def _camera(self, name: str, entity: Entity) -> bpy.types.Camera:
+        camera: Any = bpy.data.cameras.new(name)
+        camera.angle = math.radians(min(max(number(told(entity), "fov", 90.0), 1.0), 170.0))
+        camera.display_size = 16.0
+        camera.clip_end = 32768.0 * self.site.scale
+        made: bpy.types.Camera = camera
+        return made

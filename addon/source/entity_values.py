@@ -1,0 +1,155 @@
+"""Keys and values of entities as custom properties, and back; typed where a game definition says how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ...formats.source.content import fgd
+from ...formats.source.entities import ORIGIN, SEPARATOR, Entity, Output
+from ..scene.properties import INT32, MAX_KEY, put
+
+RESERVED = "levelwright"
+"""Keys that begin so would be taken for ours: they stay in the original only."""
+SHOWN_SEPARATOR = "\u241b"
+"""Between the fields of an output, where the file has the character ESC, which no text field shows."""
+
+Property = int | float | str | bytes | list[int] | list[float] | list[str]
+_INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
+_FLOATS = {"angle": 3, "vector": 3, "origin": 3, "color1": 0}
+
+
+@dataclass
+class Types:
+    """What a game definition says; without one all values are text."""
+
+    definitions: fgd.Definitions = field(default_factory=fgd.Definitions)
+
+    def key(self, classname: str, key: str) -> fgd.Key | None:
+        """What a key of a class is; None for what no definition knows."""
+        made = self.definitions.of(classname)
+        return made.keys.get(key.lower()) if made is not None else None
+
+
+def shown(entity: Entity) -> dict[str, list[str]]:
+    """The values of each key that is a property, in the file's order: keys that differ in capitals are several.
+
+    Not shown are the origin, if it is a place (the object's location), and keys and values that Blender can't hold:
+    those longer than 63 bytes, with a NUL where there are several, or with a name of ours.
+    """
+    placed = entity.origin is not None
+    found: dict[str, list[str]] = {}
+    for key, value in entity.pairs:
+        folded = key.lower()
+        if (placed and folded == ORIGIN) or folded.startswith(RESERVED) or not key or "\0" in key:
+            continue
+        if len(key.encode("utf-8", "surrogateescape")) <= MAX_KEY:
+            found.setdefault(key, []).append(value)
+    return {key: values for key, values in found.items() if len(values) == 1 or not any("\0" in one for one in values)}
+
+
+def as_property(key: str, values: Sequence[str], kind: fgd.Key | None = None) -> Property:
+    """The property of a key: a list of text for outputs and for keys that repeat, otherwise the value as its type.
+
+    Text that is no value of its type stays text. A property equal to this one leaves the pairs in the file as they are.
+    """
+    if len(values) > 1 or Output.of_pair(key, values[0]) is not None:
+        return [readable(value) for value in values]
+    (text,) = values
+    if "\0" in text:
+        return text.encode("utf-8", "surrogateescape")
+    return _typed(text, kind) if kind is not None else text
+
+
+def _typed(text: str, kind: fgd.Key) -> Property:
+    if kind.type in ("integer", "boolean", "choices", "flags"):
+        whole = _INTEGER.fullmatch(text) is not None and int(text) in INT32 and str(int(text)) == text
+        return int(text) if whole else text
+    if kind.type == "color255":
+        parts = text.split()
+        small = parts and all(_INTEGER.fullmatch(part) is not None and int(part) in INT32 for part in parts)
+        return [int(part) for part in parts] if small else text
+    try:
+        numbers = [float(part) for part in text.split()]
+    except ValueError:
+        return text
+    if kind.type == "float" and len(numbers) == 1:
+        return numbers[0]
+    wanted = _FLOATS.get(kind.type)
+    return numbers if wanted is not None and numbers and (not wanted or len(numbers) == wanted) else text
+
+
+def as_values(value: Any) -> list[str]:
+    """The values in the file of a property: the inverse of `as_property`, for edited ones too.
+
+    value: as Blender gives it. Numbers are written as the editor does: as few digits as tell them apart.
+    """
+    plain = value.to_list() if hasattr(value, "to_list") else value
+    if isinstance(plain, bytes):
+        return [plain.decode("utf-8", "surrogateescape")]
+    if isinstance(plain, str):
+        return [plain]
+    if isinstance(plain, Sequence):
+        if any(isinstance(one, str) for one in plain):
+            return [str(one).replace(SHOWN_SEPARATOR, SEPARATOR) for one in plain]
+        return [" ".join(_number(one) for one in plain)]
+    return [_number(plain)]
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    return str(value) if isinstance(value, int) else f"{value:.9g}"
+
+
+def readable(value: str) -> str:
+    """An output's value with separators that can be seen."""
+    return value.replace(SEPARATOR, SHOWN_SEPARATOR)
+
+
+def write(id_block: bpy.types.ID, entity: Entity, types: Types) -> None:
+    """Write an entity's pairs as custom properties, in their order."""
+    classname = entity.classname
+    known = types.definitions.of(classname) if types.definitions.classes else None
+    for key, values in shown(entity).items():
+        kind = known.keys.get(key.lower()) if known is not None else None
+        value = as_property(key, values, kind)
+        put(id_block, key, value)
+        if kind is not None:
+            _describe(id_block, key, value, kind)
+
+
+def _describe(id_block: bpy.types.ID, key: str, value: Property, kind: fgd.Key) -> None:
+    """Give a property the tooltip, and a number the menu, that its definition has. Lists of text can have none."""
+    if isinstance(value, bytes) or (isinstance(value, list) and isinstance(value[0], str)):
+        return
+    shows: dict[str, Any] = {"description": _tooltip(kind)}
+    numbers = [choice for choice in kind.choices if _INTEGER.fullmatch(choice.value) and int(choice.value) in INT32]
+    if kind.type == fgd.CHOICES and any(int(choice.value) == value for choice in numbers):
+        # A menu shows nothing but what is in it: other numbers stay plain ones.
+        titles = {int(choice.value): choice.title or choice.value for choice in numbers}
+        shows["items"] = [(str(number), title, "", number) for number, title in titles.items()]
+    manager: Any = id_block.id_properties_ui(key)
+    manager.update(**shows)
+
+
+def _tooltip(kind: fgd.Key) -> str:
+    parts = [": ".join(part for part in (kind.title, kind.help) if part) or kind.name]
+    parts += [f"{choice.value}: {choice.title}" for choice in kind.choices]
+    return "\n".join(parts)
+
+
+def number(values: Mapping[str, str], key: str, default: float = 0.0) -> float:
+    """A value as a number: what of it reads as one, as the engine's atof does; the default where there is none."""
+    found = re.match(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)", values.get(key, ""), re.ASCII)
+    made = float(found[1]) if found else default
+    return made if abs(made) < float("inf") else default
+
+
+def told(entity: Entity) -> dict[str, str]:
+    """The values of an entity by key in small letters; of keys that repeat the last, as in the game."""
+    return {key.lower(): value for key, value in entity.pairs}

@@ -1,0 +1,112 @@
+"""Models as meshes: one for each model and skin, however often it stands in the map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...formats.binary import FormatError
+from ...formats.source.content import mdl
+from ..scene import meshes
+from . import layout
+from .site import Site
+
+_ENDING = ".mdl"
+_CUBE = np.array(
+    [[x, y, z] for z in (-1, 1) for y, x in ((-1, -1), (-1, 1), (1, 1), (1, -1))],
+    np.float32,
+)
+_CUBE_CORNERS = [0, 3, 2, 1, 4, 5, 6, 7, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7]
+
+
+@dataclass
+class Models:
+    """The models of one import. Meshes are made by `prepare`, before any object is; `of` then finds them."""
+
+    site: Site
+    _read: dict[str, mdl.Model | None] = field(default_factory=dict, repr=False)
+    _meshes: dict[tuple[str, int], bpy.types.Mesh] = field(default_factory=dict, repr=False)
+
+    def of(self, path: str, skin: int = 0) -> bpy.types.Mesh | None:
+        """The mesh of a model ("models/props/crate.mdl") and skin; None where the model is missing or unreadable.
+
+        Skins that the model has not are its first one.
+        """
+        name = normal(path)
+        model = self._model(name)
+        if model is None:
+            return None
+        skin = skin if 0 <= skin < len(model.skins) else 0
+        if (name, skin) not in self._meshes:
+            self._meshes[name, skin] = self._build(name, model, skin)
+        return self._meshes[name, skin]
+
+    def prepare(self, wanted: Sequence[tuple[str, int]]) -> None:
+        """Make the meshes of these models and skins, in the order of their names."""
+        for path, skin in sorted(set(wanted)):
+            self.of(path, skin)
+
+    def _model(self, name: str) -> mdl.Model | None:
+        if name not in self._read:
+            try:
+                self._read[name] = mdl.load(name, self.site.content.read)
+            except FormatError as error:
+                self._read[name] = None
+                self.site.report.warn(f"model {name} is shown as a box: {error}")
+            else:
+                if self._read[name] is None:
+                    self.site.report.missing("models", name)
+        return self._read[name]
+
+    def _build(self, name: str, model: mdl.Model, skin: int) -> bpy.types.Mesh:
+        title = layout.readable(PurePosixPath(name).stem)
+        used, corners = np.unique(model.triangles[:, ::-1], return_inverse=True)
+        uv = model.uvs[used] * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
+        corners = corners.reshape(-1).astype(np.int32)
+        textures = model.skins[skin][model.triangle_column] if len(model.skins) else model.triangle_column
+        shown, slots = np.unique(textures, return_inverse=True)
+        mesh = meshes.build(
+            title if skin == 0 else f"{title} skin {skin}",
+            model.positions[used],
+            corners,
+            np.arange(0, len(corners), 3, dtype=np.int32),
+            uvs={layout.UV: uv[corners]},
+            material_index=slots.reshape(-1).astype(np.int32),
+            smooth=True,
+            report=self.site.report,
+        )
+        mesh[layout.MODEL_PATH], mesh[layout.SKIN] = name, skin
+        for texture in shown.tolist():
+            mesh.materials.append(self._material(model, texture))
+        if len(corners):
+            finite: Any = np.nan_to_num(model.normals[used])
+            mesh.normals_split_custom_set_from_vertices(finite)
+        return mesh
+
+    def _material(self, model: mdl.Model, texture: int) -> bpy.types.Material:
+        paths = model.paths(texture)
+        found = next((path for path in paths if self.site.content.read(f"materials/{path}.vmt") is not None), paths[0])
+        return self.site.materials.of(found)
+
+
+def normal(path: str) -> str:
+    """A model's path as content is looked for: in small letters, with slashes."""
+    return path.replace("\\", "/").lower()
+
+
+def is_model(path: str) -> bool:
+    """Whether a text names a model file, and not a brush model or a sprite."""
+    return path.lower().endswith(_ENDING)
+
+
+def box(name: str, low: ArrayLike, high: ArrayLike) -> bpy.types.Mesh:
+    """A box between two corners, where a model is missing."""
+    bottom, top = np.asarray(low, np.float32), np.asarray(high, np.float32)
+    points = (top + bottom) / 2 + _CUBE * (top - bottom) / 2
+    return meshes.build(layout.readable(name), points, _CUBE_CORNERS)

@@ -1,0 +1,192 @@
+"""Overlays and decals: quads on the faces that they are painted on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.source import LumpId, geometry, overlay_lists, overlay_quads, ranges
+from ...formats.source.entities import Entity
+from ...formats.source.records import Records
+from ..scene import identity, meshes, transforms
+from . import layout
+from .entity_values import told
+from .props import doubles
+from .site import Site
+
+HOME = "Overlays"
+LIFT = 0.1
+"""Units that overlays are lifted off their faces, for each place in their order of drawing."""
+_DECAL_SIZE = 64
+_STRATA = 3
+_SAME_WAY = 0.999
+
+
+def records(site: Site) -> Records:
+    """The map's overlays. Raises FormatError."""
+    level = site.level
+    if level.version == 25 and level.version_of(LumpId.OVERLAYS) == _STRATA:
+        return overlay_lists.read(level.bytes_of(LumpId.OVERLAYS)).overlays
+    return level.table(LumpId.OVERLAYS)
+
+
+def prepare(site: Site) -> Callable[[], None]:
+    """Make the meshes of overlays; what is returned makes the objects. Raises FormatError."""
+    overlays = records(site)
+    textures = Textures(site)
+    corners = overlay_quads.corners(overlays)
+    origins = overlays["origin"].astype(np.float64)
+    uvs = overlay_quads.texture_corners(overlays) * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
+    facing = _facing(corners, overlays["basis_normal"].astype(np.float64))
+    width = len(str(len(overlays)))
+    made = []
+    for number in range(len(overlays)):
+        name, size = textures.of(int(overlays["texinfo"][number]))
+        label = f"Overlay {number:0{width}} {name.rpartition('/')[2]}"
+        order = np.arange(4) if facing[number] else np.arange(4)[::-1]
+        made.append(quad(label, corners[number] - origins[number], uvs[number], order, site))
+        made[-1].materials.append(site.materials.of(name, size=size))
+    sunken = _sunken(site, overlays)
+    return lambda: _place(site, overlays, made, sunken)
+
+
+def _facing(corners: NDArray[np.float64], normals: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which quads are counter-clockwise seen from the side that the normals point to."""
+    across = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
+    return np.asarray(np.einsum("ni,ni->n", across, normals) >= 0)
+
+
+def quad(
+    name: str, corners: NDArray[np.float64], uvs: NDArray[np.float32], order: NDArray[np.intp], site: Site
+) -> bpy.types.Mesh:
+    """A mesh of four vertices. order: in which its polygon passes them."""
+    return meshes.build(
+        layout.readable(name),
+        corners.astype(np.float32),
+        order,
+        np.zeros(1, np.int32),
+        uvs={layout.UV: uvs[order]},
+        report=site.report,
+    )
+
+
+def _sunken(site: Site, overlays: Records) -> NDArray[np.float64]:
+    """float64[n]: how far overlays lie behind the faces that they are painted on, as many do: the game projects them.
+
+    Of faces that look the same way as the overlay the foremost counts; displacements are no such faces.
+    """
+    depth = np.full(len(overlays), -np.inf)
+    if "faces" in (overlays.dtype.names or ()):
+        own, painted = overlay_lists.face_lists(overlays)
+        faces, planes = site.level.table(geometry.drawn_faces(site.level)), site.level.table(LumpId.PLANES)
+        inside = (painted >= 0) & (painted < len(faces))
+        own, painted = own[inside], painted[inside]
+        numbers = faces["planenum"].astype(np.int64)[painted]
+        flat = (numbers >= 0) & (numbers < len(planes)) & (faces["dispinfo"][painted] < 0)
+        own, numbers = own[flat], numbers[flat]
+        normals, origins = doubles(planes["normal"][numbers]), doubles(overlays["origin"][own])
+        alike = np.einsum("ni,ni->n", normals, doubles(overlays["basis_normal"][own])) > _SAME_WAY
+        behind = doubles(planes["dist"][numbers]) - np.einsum("ni,ni->n", normals, origins)
+        np.maximum.at(depth, own[alike], behind[alike])
+    return np.where(np.isfinite(depth), depth, 0.0)
+
+
+def _place(site: Site, overlays: Records, made: Sequence[bpy.types.Mesh], sunken: NDArray[np.float64]) -> None:
+    if not len(made):
+        return
+    home = site.group(HOME)
+    normals = doubles(overlays["basis_normal"])
+    names = overlays.dtype.names or ()
+    order = (
+        (overlays["face_count_and_render_order"] >> 14)
+        if "face_count_and_render_order" in names
+        else (overlays["render_order"])
+    )
+    lifts = (normals * (LIFT * (1 + order.astype(np.float64)) + sunken)[:, None]).tolist()
+    places = doubles(overlays["origin"]).tolist()
+    numbers = [(key, overlays[key].astype(np.int64).tolist()) for key in ("id",) if key in names]
+    for number, mesh in enumerate(made):
+        obj: Any = bpy.data.objects.new(mesh.name, mesh)
+        obj.parent = site.root
+        identity.stamp(obj, site.token, layout.OVERLAY, number)
+        obj.location, obj.delta_location = places[number], lifts[number]
+        for key, values in numbers:
+            obj[f"overlay_{key}"] = values[number]
+        obj["render_order"] = int(order[number])
+        transforms.remember(obj)
+        home.objects.link(obj)
+    site.report.count("overlays", len(made))
+
+
+class Textures:
+    """Names and sizes of the textures that texinfos have."""
+
+    def __init__(self, site: Site) -> None:
+        level = site.level
+        self._texdata = level.table(LumpId.TEXINFO)["texdata"].astype(np.int64)
+        self._records = level.table(LumpId.TEXDATA)
+        self._names = level.texture_names.names
+
+    def of(self, texinfo: int) -> tuple[str, tuple[int, int]]:
+        """The name and size of a texinfo's texture; ("", ...) for one that isn't there."""
+        if not 0 <= texinfo < len(self._texdata) or not 0 <= self._texdata[texinfo] < len(self._records):
+            return "", (_DECAL_SIZE, _DECAL_SIZE)
+        record = self._records[self._texdata[texinfo]]
+        name = int(record["name_string_table_id"])
+        size = int(record["width"]), int(record["height"])
+        return self._names[name] if 0 <= name < len(self._names) else "", size
+
+
+def decals(site: Site, entities: Sequence[tuple[int, Entity]]) -> dict[int, bpy.types.Mesh]:
+    """Quads of decals, by the entity's number: on the nearest face, around the entity's origin. Raises FormatError.
+
+    Those without a place or with no face near them have none.
+    """
+    placed = [(number, entity) for number, entity in entities if entity.origin is not None]
+    if not placed:
+        return {}
+    polygons = geometry.polygons(site.level)
+    filled = np.flatnonzero(np.diff(polygons.first_corner) > 2)
+    starts = polygons.first_corner[:-1][filled]
+    normals = geometry.area_normals(polygons)[filled]
+    length = np.sqrt((normals * normals).sum(axis=1, keepdims=True))
+    points = polygons.positions.astype(np.float64)[polygons.corners]
+    counts = np.diff(polygons.first_corner)[filled]
+    inner = points[ranges.flat(starts, counts)]
+    within = ranges.starts(counts)[:-1]
+    if not len(filled):
+        return {}
+    mins, maxs = np.minimum.reduceat(inner, within), np.maximum.reduceat(inner, within)
+    unit = np.divide(normals, length, out=np.zeros_like(normals), where=length > 0)
+    origins = np.array([entity.origin for _, entity in placed], np.float64)
+    finite = np.isfinite(origins).all(axis=1)
+    face = overlay_quads.nearest_faces(np.nan_to_num(origins), unit, points[starts], mins, maxs)
+    found = np.flatnonzero((face >= 0) & finite)
+    looks = [_decal(site, placed[place][1]) for place in found.tolist()]
+    sizes = np.array([size for _, size in looks], np.float64).reshape(-1, 2)
+    quads = overlay_quads.decal_quads(origins[found], unit[face[found]], points[starts][face[found]], sizes)
+    quads += unit[face[found]][:, None] * LIFT
+    uvs = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+    made = {}
+    for place, corners, (name, size) in zip(found.tolist(), quads, looks, strict=True):
+        number = placed[place][0]
+        mesh = quad(f"{name.rpartition('/')[2]} {number}", corners - origins[place], uvs, np.arange(4), site)
+        mesh.materials.append(site.materials.of(name, size=(max(int(size[0]), 1), max(int(size[1]), 1))))
+        made[number] = mesh
+    return made
+
+
+def _decal(site: Site, entity: Entity) -> tuple[str, tuple[float, float]]:
+    """The material of a decal, and its size in units: that of the texture by `$decalscale`."""
+    name = told(entity).get("texture", "").replace("\\", "/").lower().removesuffix(".vmt")
+    material = site.content.material(name) if name else None
+    base = material.texture("$basetexture") if material is not None else None
+    texture = site.content.texture(base) if base is not None else None
+    if material is None or texture is None:
+        return name, (_DECAL_SIZE, _DECAL_SIZE)
+    scale = material.number("$decalscale", 1.0)
+    return name, (texture.width * scale, texture.height * scale)
