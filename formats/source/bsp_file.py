@@ -81,11 +81,12 @@ class BspFile:
     decompresses to, else 0. `version`: of the format; `minor`: the upper half of that word. `revision`: of the map.
     """
 
-    __slots__ = ("_changed", "_data", "_key", "entries", "form", "minor", "revision", "version")
+    __slots__ = ("_changed", "_data", "_key", "_read", "_source", "entries", "form", "minor", "revision", "version")
 
     def __init__(self, data: Buffer) -> None:
         """Read the directory. Raises FormatError."""
         self._key: bytes | None = None
+        self._source = data
         view = memoryview(data).toreadonly().cast("B")
         form = form_of(view)
         if form is None:
@@ -102,6 +103,7 @@ class BspFile:
         self.minor = word >> 16
         self.revision = int.from_bytes(view[form.revision : form.size], self._endian)
         self.entries = _entries(view, form)
+        self._read = self._directory()
         self._changed: dict[int, Buffer] = {}
         inside = (self.entries["length"] > 0) & (self.entries["offset"] < form.size)
         if inside.any():
@@ -146,6 +148,10 @@ class BspFile:
         """Whether a lump was put."""
         return lump in self._changed
 
+    def _directory(self) -> tuple[bytes, int]:
+        """All that `write` puts into the header but has not from `_data`."""
+        return self.entries.tobytes(), self.revision
+
     def _place(self, lump: int) -> tuple[int, int]:
         start, length = int(self.entries["offset"][lump]), int(self.entries["length"][lump])
         return min(start, self.size), min(start + length, self.size)
@@ -153,7 +159,9 @@ class BspFile:
     # --------------------------------------------------------------------------------------------------------- write
 
     def write(self) -> bytes:
-        """Return the file's bytes. Raises FormatError."""
+        """Return the file's bytes: the very ones that were read, if nothing changed. Raises FormatError."""
+        if not self._changed and self._directory() == self._read:
+            return bytes(self._source)
         data = b"".join([part for _, part in self._pieces()])
         return data if self._key is None else cipher.apply(data, self._key)
 

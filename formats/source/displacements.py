@@ -218,4 +218,4 @@ def lightmap_corners(displacements: Displacements, faces: Records) -> Floats:
     size = faces["lightmap_size"][displacements.faces].astype(np.float64)
     s = np.array([0.0, 0.0, 1.0, 1.0]) * size[:, :1]
     t = np.array([0.0, 1.0, 1.0, 0.0]) * size[:, 1:]
-    return np.stack([s, t], axis=2) + 0.5
+    return np.asarray(np.stack([s, t], axis=2) + 0.5)

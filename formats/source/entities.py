@@ -14,11 +14,12 @@ CLASSNAME, TARGETNAME, MODEL, ORIGIN, ANGLES = "classname", "targetname", "model
 SEPARATOR, OLD_SEPARATOR = "\x1b", ","  # of an output's fields; older games have commas
 
 # Bloodlines has quotation marks in values, with a backslash; elsewhere a backslash may be the last of a value.
-_KEY = rb'"([^"]*+)"'
-_VALUE = rb'"((?:[^"\\]|\\(?!")|\\(?="[ \t]*+(?:\r?\n|\}|\Z))|\\")*+)"'
-_PAIR = re.compile(_KEY + rb"\s*+" + _VALUE)
-_ENTITY = re.compile(rb'\{((?:\s*+"[^"]*+"\s*+' + _VALUE.replace(b"((", b"(?:(", 1) + rb")*+)\s*+\}")
-_BLANKS = b" \t\r\n\0"
+_KEY = r'[^"]*+'
+_VALUE = r'[^"\\]*+(?:(?:\\(?!")|\\(?="[ \t]*+(?:\r?\n|\}|\Z))|\\")[^"\\]*+)*+'
+_PAIR = re.compile(rf'"({_KEY})"\s*+"({_VALUE})"', re.ASCII)
+_ENTITY = re.compile(rf'\{{((?:\s*+"{_KEY}"\s*+"{_VALUE}")*+)\s*+\}}', re.ASCII)
+_BLANKS = " \t\r\n\0"
+_BYTES = "latin-1"  # text of which each character is a byte: what the patterns are for
 _END = b"\0"
 
 
@@ -129,7 +130,7 @@ class Entity:
     @property
     def outputs(self) -> list[Output]:
         """Its outputs, in order."""
-        found = (Output.of_pair(key, value) for key, value in self.pairs)
+        found = (Output.of_pair(*pair) for pair in self.pairs if SEPARATOR in pair[1] or OLD_SEPARATOR in pair[1])
         return [output for output in found if output is not None]
 
     def __repr__(self) -> str:
@@ -166,8 +167,8 @@ class Entities(list[Entity]):
         try:
             raw.decode("utf-8")
         except UnicodeDecodeError:
-            entities.encoding = "latin-1"
-        blocks = list(_blocks(raw))
+            entities.encoding = _BYTES
+        blocks = list(_blocks(raw.decode(_BYTES)))
         starts = [block.start() for block in blocks]
         ends = [*starts[1:], len(raw)]
         if blocks:  # the line's end belongs to the last entity, the NUL does not
@@ -176,8 +177,7 @@ class Entities(list[Entity]):
             entities.head = raw[: starts[0]]
         entities.tail = raw[ends[-1] if blocks else 0 :]
         for block, start, end in zip(blocks, starts, ends, strict=False):
-            found = _PAIR.findall(block[1])
-            pairs = [(key.decode(entities.encoding), value.decode(entities.encoding)) for key, value in found]
+            pairs = _pairs(block[1], entities.encoding)
             entities.append(Entity(pairs, tuple(pairs), raw[start:end]))
         entities._original = raw
         return entities
@@ -204,9 +204,8 @@ class Entities(list[Entity]):
                 raise FormatError(f"{key!r} {value!r}: {bad!r} cannot be written in {self.encoding}", WHAT) from None
         lines.append(b"}\n")
         text = b"".join(lines)
-        block = _ENTITY.match(text)
-        found = [] if block is None or block.end() != len(text) - 1 else _PAIR.findall(block[1])
-        if [(key.decode(self.encoding), value.decode(self.encoding)) for key, value in found] != list(pairs):
+        block = _ENTITY.match(text.decode(_BYTES))
+        if block is None or block.end() != len(text) - 1 or _pairs(block[1], self.encoding) != list(pairs):
             raise FormatError(f"{entity!r} has a quotation mark in a key or value", WHAT)
         if b"\0" in text:
             raise FormatError(f"{entity!r} has a NUL in a key or value", WHAT)
@@ -217,15 +216,24 @@ class Entities(list[Entity]):
         return (entity for entity in self if entity.classname in classnames)
 
 
-def _blocks(raw: bytes) -> Iterator[re.Match[bytes]]:
+def _blocks(text: str) -> Iterator[re.Match[str]]:
     """Each entity's text. Raises FormatError where something else stands between them."""
     offset = 0
-    for block in _ENTITY.finditer(raw):
-        if raw[offset : block.start()].strip(_BLANKS):
+    for block in _ENTITY.finditer(text):
+        if text[offset : block.start()].strip(_BLANKS):
             break
         yield block
         offset = block.end()
-    rest = raw[offset:]
-    if rest.strip(_BLANKS):
-        offset = len(raw) - len(rest.lstrip(_BLANKS))
-        raise FormatError(f"{raw[offset : offset + 32]!r}: no entity that can be read", WHAT, offset)
+    rest = text[offset:].lstrip(_BLANKS)
+    if rest:
+        offset = len(text) - len(rest)
+        message = f"{rest[:32].encode(_BYTES)!r}: no entity that can be read"
+        raise FormatError(message, WHAT, offset)
+
+
+def _pairs(block: str, encoding: str) -> list[tuple[str, str]]:
+    """The pairs of an entity's text, in what the map's text is encoded in."""
+    found: list[tuple[str, str]] = _PAIR.findall(block)
+    if encoding == _BYTES or block.isascii():
+        return found
+    return [(key.encode(_BYTES).decode(encoding), value.encode(_BYTES).decode(encoding)) for key, value in found]

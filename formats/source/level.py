@@ -76,13 +76,12 @@ class Level:
         return self._plain[lump]
 
     def _decompressed(self, lump: int) -> memoryview:
-        what = lump_name(lump)
         lacks = self.file.cut(lump)
         if lacks:
-            raise FormatError(f"{lacks} of its bytes lie behind the end of the file", what, self.file.size)
+            raise FormatError(f"{lacks} of its bytes lie behind the end of the file", lump_name(lump), self.file.size)
         stored = self.file.stored(lump)
         if self.file.entries["size"][lump] and lzma_lump.is_compressed(stored):
-            return memoryview(lzma_lump.decode(stored, self.budget, what))
+            return memoryview(lzma_lump.decode(stored, self.budget, lump_name(lump)))
         return memoryview(stored).toreadonly().cast("B")
 
     def set_bytes(self, lump: int, data: Buffer) -> None:

@@ -168,8 +168,7 @@ def luxel_offsets(found: Blocks, style: int = 0, sample: int = 0) -> tuple[Integ
     begin = found.lightmap(style, sample)
     there = np.flatnonzero(begin >= 0)
     count = found.luxels[there]
-    first = ranges.flat(np.zeros_like(count), count) * _COLOR
-    return first + np.repeat(begin[there], count), np.repeat(there, count)
+    return ranges.flat(begin[there], count, _COLOR), np.repeat(there, count)
 
 
 def colors_at(data: Buffer, offsets: npt.NDArray[Any]) -> Records:
@@ -177,8 +176,9 @@ def colors_at(data: Buffer, offsets: npt.NDArray[Any]) -> Records:
     whole = np.frombuffer(memoryview(data).toreadonly().cast("B"), np.uint8)
     if len(offsets) and not 0 <= int(offsets.min()) <= int(offsets.max()) <= len(whole) - _COLOR:
         raise FormatError(f"colours at bytes {offsets.min()} to {offsets.max()} of {len(whole)}", "lighting")
-    if not len(offsets) or not (offsets % _COLOR).any():
-        aligned: Records = whole[: len(whole) // _COLOR * _COLOR].view(RGBE)[offsets // _COLOR]
+    if not np.bitwise_or.reduce(offsets, initial=0) % _COLOR:
+        words = whole[: len(whole) // _COLOR * _COLOR].view(np.uint32)  # which numpy gathers faster than records
+        aligned: Records = words[offsets // _COLOR].view(RGBE)
         return aligned
     windows = np.lib.stride_tricks.sliding_window_view(whole, _COLOR)
     unaligned: Records = windows[offsets].view(RGBE)[:, 0]

@@ -10,12 +10,13 @@ Integers = npt.NDArray[np.int64]
 _SHARED = 16
 
 
-def flat(starts: npt.ArrayLike, counts: npt.ArrayLike) -> Integers:
-    """Return starts[0], starts[0] + 1, ... (counts[0] of them), starts[1], ...: int64 [sum of counts]."""
+def flat(starts: npt.ArrayLike, counts: npt.ArrayLike, step: int = 1) -> Integers:
+    """Return starts[0], starts[0] + step, ... (counts[0] of them), starts[1], ...: int64 [sum of counts]."""
     first, lengths = np.asarray(starts, np.int64), np.asarray(counts, np.int64)
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
-    numbers: Integers = np.arange(total, dtype=np.int64) + np.repeat(first - (ends - lengths), lengths)
+    numbers: Integers = np.arange(0, total * step, step, dtype=np.int64)
+    numbers += np.repeat(first - (ends - lengths) * step, lengths)
     return numbers
 
 

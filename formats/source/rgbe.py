@@ -15,14 +15,19 @@ Floats = npt.NDArray[np.float32]
 
 _SCALES = np.ldexp(1 / 255, np.arange(256, dtype=np.uint8).view(np.int8)).astype(np.float32)  # by the exponent's byte
 _LOWEST, _HIGHEST = -128, 127
-_STEP = 1 << 17  # colours to encode at once
+_STEP = 1 << 14  # colours at once: they stay in the cache
 
 
 def decode(colors: Records) -> Floats:
     """Return linear light, float32 [..., 3], of colours [...]."""
-    raw = np.ascontiguousarray(colors).view((np.uint8, 4))
-    light: Floats = raw[..., :3] * _SCALES[raw[..., 3]][..., None]
-    return light
+    raw = np.ascontiguousarray(colors).view((np.uint8, 4)).reshape(-1, 4)
+    light = np.empty((len(raw), 3), np.float32)
+    for start in range(0, len(raw), _STEP):
+        part = slice(start, start + _STEP)
+        scales = _SCALES[raw[part, 3]]
+        for channel in range(3):  # measured: several times as fast as all at once
+            np.multiply(raw[part, channel], scales, out=light[part, channel])
+    return light.reshape(*colors.shape, 3)
 
 
 def encode(light: npt.ArrayLike, old: Records | None = None) -> Records:

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import Buffer, FormatError
+from . import ranges
 
 _LONG = 255
+_SHORT = 4  # bytes of a luxel, a long one has one more
 _WHAT = "sample positions of displacements"
 
 
@@ -43,11 +45,23 @@ def encode(triangles: npt.ArrayLike, coordinates: npt.NDArray[Any]) -> bytes:
 
 
 def _begins(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-    """Where luxels begin. Each tells where the next one does; chains of 1, 2, 4, ... steps find all in few passes."""
-    size = len(raw)
-    following = np.append(np.minimum(np.arange(size) + 4 + (raw == _LONG), size), size)
-    begins = np.zeros(1 if size else 0, np.int64)
-    while size and begins[-1] < size:
-        begins = np.concatenate([begins, following[begins]])
+    """Where luxels begin: short ones follow each other up to a long one, behind which the next ones begin.
+
+    Every 255 may begin a long one; where it does, the next long one is the first 255 at a whole number of short ones
+    behind it. Chains of 1, 2, 4, ... steps find which of them the first one leads to.
+    """
+    marks = np.flatnonzero(raw == _LONG)
+    by_rest = [np.flatnonzero(marks % _SHORT == rest) for rest in range(_SHORT)]
+    following = np.full(len(marks) + 1, len(marks))
+    for rest, numbers in enumerate(by_rest):
+        others = by_rest[(rest + 1) % _SHORT]
+        found = np.searchsorted(marks[others], marks[numbers] + _SHORT + 1)
+        following[numbers] = np.append(others, len(marks))[found]
+    chain = np.append(by_rest[0], len(marks))[:1]
+    while chain[-1] < len(marks):
+        chain = np.concatenate([chain, following[chain]])
         following = following[following]
-    return begins[begins < size]
+    longs = marks[chain[chain < len(marks)]]
+    starts = np.insert(longs + _SHORT + 1, 0, 0)
+    counts = np.append((longs - starts[:-1]) // _SHORT + 1, max(0, -(-(len(raw) - int(starts[-1])) // _SHORT)))
+    return ranges.flat(starts, counts, _SHORT)

@@ -71,34 +71,44 @@ def _decode_rows(data: Bits, offsets: npt.NDArray[np.int64], width: int) -> Bits
     starts, row_of = np.unique(offsets, return_inverse=True)
     data = data[starts[0] :]
     starts = starts - starts[0]
-    # A zero is followed by how many there are, which is zero itself only in damaged files: of zeros in a row every
-    # other one is a count. Rows begin anew.
+    sizes = np.diff(starts, append=len(data))
+    marker, count = _runs(data, starts)
+    advance = (~marker).astype(np.int32)
+    advance[count] = data[count]
+    place = np.cumsum(advance, dtype=np.int64)
+    before = place[starts] - advance[starts]
+    lengths = place[starts + sizes - 1] - before
+    if (lengths < width).any():
+        short = int((lengths < width).argmax())
+        raise FormatError(f"a row of {width} bytes ends after {lengths[short]}", WHAT)
+    place -= advance
+    place -= np.repeat(before, sizes)
+    literal = ~(marker | count) & (place < width)
+    place += np.repeat(np.arange(len(starts)) * width, sizes)
+    unique_rows = np.zeros((len(starts), width), np.uint8)
+    unique_rows.reshape(-1)[place[literal]] = data[literal]
+    rows: Bits = unique_rows[row_of.reshape(-1)]
+    return rows
+
+
+def _runs(data: Bits, starts: npt.NDArray[np.int64]) -> tuple[Bools, Bools]:
+    """Which bytes begin runs of zeros, and which are the counts behind them. Rows begin at `starts`."""
     zero = data == 0
+    count = np.zeros(len(data), np.bool_)
+    count[1:] = zero[:-1]
+    count[starts] = False
+    if not (zero & count).any():
+        return zero, count
+    # A count is zero itself only in damaged files: of zeros in a row every other one is a count. Rows begin anew.
     number = np.arange(len(data), dtype=np.int32)
     run_starts = zero.copy()
     run_starts[1:] &= ~zero[:-1]
     run_starts[starts] = zero[starts]
     in_run = number - np.maximum.accumulate(np.where(run_starts, number, 0))
     marker = zero & (in_run % 2 == 0)
-    count = np.zeros(len(data), np.bool_)
     count[1:] = marker[:-1]
     count[starts] = False
-    # Runs that began as counts were misjudged only if a count is zero, and a marker behind a count that is not zero
-    # begins a run of its own.
-    advance = np.where(count, data, ~marker).astype(np.int64)
-    place = np.cumsum(advance) - advance
-    row = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(data)))
-    place -= place[starts][row]
-    ends = np.append(starts[1:], len(data)) - 1
-    lengths = place[ends] + advance[ends]
-    if (lengths < width).any():
-        short = int((lengths < width).argmax())
-        raise FormatError(f"a row of {width} bytes ends after {lengths[short]}", WHAT)
-    literal = ~marker & ~count & (place < width)
-    unique_rows = np.zeros((len(starts), width), np.uint8)
-    unique_rows[row[literal], place[literal]] = data[literal]
-    rows: Bits = unique_rows[row_of.reshape(-1)]
-    return rows
+    return marker, count
 
 
 def encode(visibility: Visibility | None, byte_order: str) -> bytes:

@@ -42,6 +42,15 @@ def test_every_map_comes_out_as_it_came_in(maps):
         assert write(read(data)) == data, path
 
 
+def test_its_parts_make_up_the_file(maps):
+    """An unchanged map is written as the very bytes that were read, so the parts are looked at by themselves."""
+    for path in maps:
+        data = path.read_bytes()
+        level = read(data)
+        assert write(level) is data
+        assert b"".join(part for _, part in level.file.parts()) == data, path
+
+
 def test_so_it_does_when_everything_was_decoded(maps):
     for path in maps:
         data = path.read_bytes()

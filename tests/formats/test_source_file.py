@@ -30,6 +30,23 @@ def test_every_form_comes_out_as_it_came_in(name):
 
 
 @pytest.mark.parametrize("name", build.VARIANTS)
+def test_its_parts_make_up_the_file(name):
+    level = read(build.VARIANTS[name])
+    joined = b"".join(part for _, part in level.file.parts())
+    assert (build.encrypted(joined) if level.file.encrypted else joined) == build.VARIANTS[name]
+
+
+def test_what_is_said_in_the_header_is_written():
+    level = read(build.VARIANTS["room"])
+    level.file.revision += 1
+    level.file.entries["version"][LumpId.CUBEMAPS] = 3
+    written = write(level)
+    assert len(written) == len(build.VARIANTS["room"])
+    assert (read(written).revision, read(written).version_of(LumpId.CUBEMAPS)) == (8, 3)
+    assert write(read(memoryview(written))) == written
+
+
+@pytest.mark.parametrize("name", build.VARIANTS)
 def test_what_a_longer_lump_moves_is_found_where_it_went(name):
     data = build.VARIANTS[name]
     level, before = read(data), read(data)

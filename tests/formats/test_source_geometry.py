@@ -424,10 +424,14 @@ def test_points_in_front_of_faces_are_in_open_leafs(corpus):
 def test_checksums_leave_out_entities(corpus):
     _, level = next(maps(corpus))
     before = map_crc.map_crc(level)
-    level.set_bytes(LumpId.ENTITIES, b"{}\n\0")
+    level.entities[0].pairs[0] = (level.entities[0].pairs[0][0].upper(), level.entities[0].pairs[0][1])
     assert map_crc.map_crc(level) == before
     level.set_bytes(LumpId.FACEIDS, b"\1\2")
-    assert map_crc.map_crc(level) != before
+    with_ids = map_crc.map_crc(level)
+    assert with_ids != before
+    level.pak.put("new.txt", b"changed in place, and not written yet")
+    assert map_crc.map_crc(level) != with_ids
+    assert map_crc.map_crc(level) == map_crc.map_crc(source.read(source.write(level)))
 
 
 def written_solids(path):
