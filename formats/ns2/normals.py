@@ -22,14 +22,17 @@ def face_normals(positions: Floats, corners: Ints, face_loops: Ints, loop_member
     faces = np.repeat(np.arange(len(begins)), ends - begins)
     starts = counts_to_starts(ends - begins)
     members = np.arange(len(faces)) + np.repeat(begins - starts[:-1], ends - begins)
-    points = np.asarray(positions, np.float64)[corners[members]]
-    # About a corner of their own: far from the origin areas would lose their last bits.
+    # About a corner of their own: far from the origin areas would lose their last bits. Column by column, which is
+    # faster than rows of three.
+    vertices = corners[members]
+    heads = starts[:-1].clip(max=max(len(vertices) - 1, 0))
+    columns = [np.asarray(column, np.float64).take(vertices) for column in np.asarray(positions).T]
     with np.errstate(invalid="ignore"):
-        points = points - points[starts[:-1].clip(max=max(len(points) - 1, 0))][faces]
+        x1, y1, z1 = (column - column.take(heads).take(faces) for column in columns)
     after = np.arange(1, len(members) + 1)
     filled = ends > begins
     after[starts[1:][filled] - 1] = starts[:-1][filled]
-    (x1, y1, z1), (x2, y2, z2) = points.T, points[after].T
+    x2, y2, z2 = (column.take(after) for column in (x1, y1, z1))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         crosses = (y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2)
         return _unit(np.stack([np.bincount(faces, cross, len(begins)) for cross in crosses], axis=1))
