@@ -56,8 +56,9 @@ Values are switches (TRUE, FALSE), whole numbers, decimal ones, three coordinate
 numbers beyond 32 bits, as UIDs, are text. What has a name over 63 bytes stays in the file. A property that says what
 the file does leaves its text; one that is deleted goes, with its component if that shows none any more; a new one is
 added at the end. Objects with the stamp of a thing that is there already are copies: new things like it, with UIDs of
-the level's counter. An empty without a stamp, but with a DefinitionType, is a new thing. The place where a creature
-starts (InitialPos, in the world) moves along with it; coordinates in the world that cameras have (CoordBase) don't.
+the level's counter. An empty without a stamp, but with a DefinitionType, is a new thing; with the first one, a level
+that had no `.tng` gets one. The place where a creature starts (InitialPos, in the world) moves along with it;
+coordinates in the world that cameras have (CoordBase) don't.
 
 What the scene doesn't hold (junk words of the headers, the two zero bytes of a cell, the script-brush block) is in the
 original, and stays as it is there. The bytes of the `.tng` travel as a part of the original, under its file name.
@@ -100,6 +101,8 @@ POINTS = "levelwright_action_points"
 
 # Things: files, and property keys.
 TNG = ".tng"
+NO_THINGS = -1
+"""The record of the collection for things, of a level that came without a `.tng`."""
 NEW_THING = "NewThing"
 """On things: their kind, as the file has it."""
 SECTION_NAME = "XXXSectionStart"

@@ -55,13 +55,18 @@ def apply(
     likewise. New things get their UIDs from the level's counter, which is moved on. Raises SceneError naming objects.
     """
     home = next((one for one in collection.children_recursive if kind_of(one) == layout.THINGS), None)
-    if home is None:
+    if home is None or (_is_for_new_ones(home) and not home.all_objects and not home.children):
         return data
     try:
         things = tng.read(data) if data is not None else _empty()
     except FormatError:
         return data  # the import said so
     return tng.write(_Things(context, collection, home, things, level, token, report).laid())
+
+
+def _is_for_new_ones(home: bpy.types.Collection) -> bool:
+    mark = identity.stamped(home)
+    return mark is not None and mark.record == layout.NO_THINGS
 
 
 def _empty() -> tng.Things:

@@ -29,9 +29,10 @@ OTHERS = ("ARROWS", 0.6)
 
 
 def build(site: Site) -> None:
-    """Make an object of each thing of the level's `.tng`, if it came with one."""
+    """Make an object of each thing of the level's `.tng`; without one, only the collection that new things go into."""
     data = site.part(layout.TNG)
     if data is None:
+        site.collection_of("Things", layout.THINGS, layout.NO_THINGS)
         return
     try:
         things = tng.read(data)

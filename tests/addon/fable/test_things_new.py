@@ -5,8 +5,9 @@ from pathlib import Path
 import bpy
 import pytest
 from levelwright.addon.fable import layout
+from levelwright.addon.fable.exporter import export_level
 from levelwright.addon.fable.importer import build_scene
-from levelwright.addon.fable.settings import ImportSettings
+from levelwright.addon.fable.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
 from levelwright.formats.fable import UID_BASE, tng
@@ -151,3 +152,19 @@ def test_things_of_another_level_are_new():
     assert found[4].uid == UID_BASE + 77
     assert found[4].definition_type == "CREATURE_BANDIT"
     assert any("come from another level" in line for line in report.lines())
+
+
+def test_a_level_without_things_gets_some():
+    """Nothing is written beside it before there is a thing."""
+    data = fb.WALKED.build()
+    level = build_scene(bpy.context, fable.read(data), data, Path("test.lev"), ImportSettings(), Report())
+    assert export_level(bpy.context, level, ExportSettings(), Report()) == data
+    marker = bpy.data.objects.new("marker", None)
+    marker["DefinitionType"] = "MARKER_BASIC"
+    marker.location = (5, 6, 7)
+    level.children["Things"].objects.link(marker)
+    made = export_level(bpy.context, level, ExportSettings(), Report())
+    (section,) = tng.read(made[".tng"]).sections
+    (found,) = section.things
+    assert (section.name, found.position, found.uid) == ("NULL", (5, 6, 7), UID_BASE + COUNTER)
+    assert int(fable.read(made[".lev"]).map_header["thing_uid_counter"]) == COUNTER + 1
