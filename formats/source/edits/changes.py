@@ -13,6 +13,9 @@ from ..pak import Pak
 from ..records import Records
 from ..texdata import Strings
 
+FARTHEST = 16384.0
+"""Units: the end of the engine's world, along each axis."""
+
 
 class Changes:
     """Copies of what a level holds, to be changed freely; `apply` gives the level those that are other than before.

@@ -13,10 +13,7 @@ from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records
-from .changes import Changes, fitting
-
-FARTHEST = 16384.0
-"""Units: the end of the engine's world, along each axis."""
+from .changes import FARTHEST, Changes, fitting
 
 _CLOSE = 1e-3  # units; what rounding makes of one movement at two places
 

@@ -216,7 +216,7 @@ class _Edit:
         for place, number in enumerate(numbers):
             faces = found[owners == place]
             before = np.sort(table["faces"][place][: int(counts[place])])
-            if not np.array_equal(before, faces):
+            if not len(faces) or not np.array_equal(before, faces):
                 self._set_faces(number, faces)
 
 

@@ -15,15 +15,15 @@ from ...binary import FormatError
 from .. import ranges
 from ..game_lump import STATIC_PROPS
 from ..geometry import Floats, Ints
-from ..leaf_tree import LeafTree
+from ..leaf_tree import LeafTree, clusters
 from ..level import Level
 from ..lumps import LumpId
 from ..orientation import rotations
 from ..pak import Pak
-from ..records import Contents, Records, Solidity
+from ..records import Records, Solidity
 from ..records_props import PROP_SCALE
 from ..static_props import StaticProps, model_name
-from .changes import Changes, fitting, joined, put
+from .changes import FARTHEST, Changes, fitting, joined, put
 
 Hulls = Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]
 """Boxes of models, in their own units: path -> least and greatest x, y and z."""
@@ -260,11 +260,11 @@ class _Edit:
             raise FormatError("the box of a model is none", _WHAT)
         level = self.changes.level
         owners, leafs = LeafTree(level).of_boxes(boxes[:, 0], boxes[:, 1])
-        open_ = level.table(LumpId.LEAFS)["contents"][leafs] & Contents.SOLID == 0
-        owners, leafs = owners[open_], leafs[open_]
+        inside = clusters(level, leafs) >= 0  # else solid, or of the tree of a brush model
+        owners, leafs = owners[inside], leafs[inside]
         for place, number in enumerate(numbers):
             found = leafs[owners == place]
-            if not len(found):
+            if not len(found) or (np.abs(now.origins[number]) > FARTHEST).any():
                 raise FormatError("lies outside of the map, where no leaf is", f"static prop {number}")
             if not np.array_equal(np.sort(self.leafs[number]), found):
                 self.leafs[number] = found
