@@ -194,7 +194,8 @@ def record_blocks() -> dict[str, list[Recorded]]:
     recorded = {kind: [_READERS[kind](block) for block in blocks[kind]] for kind in KINDS}
     for kind, usual in fresh.items():
         for block, of_block in zip(blocks[kind], recorded[kind], strict=True):
-            of_block.settings = settings_of(block, usual)
+            alike = isinstance(usual, type(block))  # a tree of geometry nodes has more settings than one of shaders
+            of_block.settings = settings_of(block, usual if alike else None)
     bpy.data.batch_remove(fresh.values())
     return recorded
 
@@ -265,7 +266,7 @@ def _values(attribute: Any) -> NDArray[Any]:
 def _read_nodes(tree: Any) -> dict[str, Any]:
     nodes = []
     number = {}
-    untouched = bpy.data.node_groups.new("untouched", "ShaderNodeTree")
+    untouched = bpy.data.node_groups.new("untouched", tree.bl_idname)
     for node in tree.nodes:
         number[node.name] = len(number)
         fresh = untouched.nodes.new(node.bl_idname)

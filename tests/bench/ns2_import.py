@@ -1,0 +1,45 @@
+"""`scripts/bench ns2`, second half: the import operator against bare calls that create the same data."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import bpy
+
+from tests.samples import ns2_generated
+
+from .imports import Import, against_meshes, against_replay
+from .measure import Result
+from .ns2_library import decode
+
+OVER_BARE_MESHES, OVER_BARE_CALLS = 2.5, 1.5
+SIDE = 500
+"""Quads to a side of the generated level: a million corners."""
+BIG = 5
+"""Real levels that are measured, the biggest."""
+
+
+def level_import(path: Path) -> Import:
+    """A level's import, with all that is in it."""
+    data = path.read_bytes()
+    return Import(path.name, lambda: bpy.ops.import_scene.ns2_level(filepath=str(path)), lambda: decode(data))
+
+
+def run(corpus: Path, rounds: int) -> list[Result]:
+    """Measure a generated level of a million corners, and the biggest real ones if they are there."""
+    print(f"\nimport of a generated level of {4 * SIDE * SIDE:,} corners against the bare build of its mesh")
+    with tempfile.TemporaryDirectory(prefix="levelwright-bench-") as folder:
+        path = Path(folder, "million.level")
+        path.write_bytes(ns2_generated.ground(SIDE))
+        ratio = against_meshes(level_import(path), min(rounds, 3))
+    results = [Result("import / bare mesh build, 1 M corners", ratio, OVER_BARE_MESHES)]
+    files = sorted(corpus.rglob("*.level"), key=lambda path: -path.stat().st_size)[:BIG]
+    if not files:
+        print(f"\nno real levels in {corpus}: their import is left out")
+        return results
+    print("\nimport of real levels against library decode + bare calls that create the same data")
+    for file in files:
+        ratio = against_replay(level_import(file), rounds)
+        results.append(Result(f"import / (decode + bare calls), {file.name}", ratio, OVER_BARE_CALLS))
+    return results
