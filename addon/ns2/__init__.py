@@ -1,13 +1,13 @@
 """NS2 levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
-from . import entity_panel, lists, panel
+from . import edit, entity_panel, lists, panel
 from .exporter import export_level
 from .importer import import_level
 from .settings import ExportSettings, ImportSettings
 
 __all__ = ["ExportSettings", "ImportSettings", "export_level", "import_level", "register", "unregister"]
 
-_PARTS = (lists, panel, entity_panel)
+_PARTS = (lists, panel, entity_panel, edit)
 
 
 def register() -> None:

@@ -17,7 +17,7 @@ from ...formats import ns2
 from ...formats.binary import Problem
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import entity_reader, layers, layout, level_settings, mesh_reader, scene_reader
+from . import entity_reader, layers, layout, level_settings, mapping_groups, mesh_reader, scene_reader
 from .mesh_overlay import MeshOverlay
 from .mesh_reader import Ints, SceneMesh
 from .settings import ExportSettings
@@ -95,12 +95,14 @@ def _lay_mesh(
     report: Report,
 ) -> MeshOverlay:
     """Lay the scene's geometry over a level. Raises SceneError."""
-    scene = _read_geometry(context, collection, original)
+    scene = read_geometry(context, collection, original)
     known = layout.shown(collection) if original is not None else NOTHING_SHOWN
     if known is None:
         raise SceneError(f"{collection.name}: what the import made of its faces is lost: export with Build as New")
     options = original.options if original is not None else {}
-    overlay = MeshOverlay(scene, level.mesh, known, options, settings.uneven_uvs == "nearest", report)
+    added = mapping_groups.added(collection)
+    nearest = settings.uneven_uvs == "nearest"
+    overlay = MeshOverlay(scene, level.mesh, known, options, added, nearest, report)
     listed = list(level.mesh.materials)
     token = original.token if original is not None else None
     paths = [material_path(material, listed, token) for material in scene.palette]
@@ -109,7 +111,7 @@ def _lay_mesh(
     return overlay
 
 
-def _read_geometry(
+def read_geometry(
     context: bpy.types.Context, collection: bpy.types.Collection, original: originals.Original | None
 ) -> SceneMesh:
     """The meshes of a level as one."""

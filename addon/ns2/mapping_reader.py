@@ -63,12 +63,13 @@ class MappingReader:
         mesh: Mesh,
         shown: Shown,
         edited: Edited,
+        groups: Records,
         nearest: bool,
         report: Report,
     ) -> None:
         self.scene, self.table, self.edited = scene, table, edited
         self.nearest, self.report = nearest, report
-        self.groups: Records = mesh.mapping_groups.copy()
+        self.groups = groups
         self._corner_faces = table.polygons[scene.polygons]
         self._points = edited.positions[edited.numbers[scene.corners]]
         self._normals = face_normals(edited.positions, edited.corners, table.faces.face_loops, table.faces.loop_members)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...formats.ns2.faces import FaceLayers, Faces
 from ...formats.ns2.mesh import Mesh
 from ...formats.ns2.normals import face_normals
-from ...formats.ns2.records import MASK_WORDS, NO_GROUP
+from ...formats.ns2.records import MASK_WORDS, NO_GROUP, Records
 from ...formats.ns2.triangles import GeometryGroups, GroupTable
 from ..scene.reports import Report, SceneError
 from . import elements, face_reader, layout
@@ -42,11 +42,14 @@ class MeshOverlay:
         mesh: Mesh,
         shown: Shown,
         options: Mapping[str, Any],
+        added: Records,
         nearest: bool,
         report: Report,
     ) -> None:
-        """options: those of the import. nearest: skewed UVs get the parameters that come nearest."""
-        self.scene, self.mesh, self.shown = scene, mesh, shown
+        """options: those of the import. added: mapping groups that the file doesn't have. nearest: skewed UVs get the
+        parameters that come nearest.
+        """
+        self.scene, self.mesh, self.shown, self.added = scene, mesh, shown, added
         loose = bool(options.get("loose_edges"))
         self.loose = loose and options.get("split", "none") == "none"  # only there loose edges are shown
         self.nearest, self.report = nearest, report
@@ -203,7 +206,10 @@ class MeshOverlay:
         touched = np.concatenate([moved, np.zeros(len(positions) - len(moved), np.bool_)])
         reshaped = ~table.same | (np.bincount(owners, touched[corners], len(records)) > 0)
         edited = Edited(reshaped, regrouped, positions, self.vertices.numbers, corners)
-        reader = MappingReader(self.scene, table, self.mesh, self.shown, edited, self.nearest, self.report)
+        known_groups = self.mesh.mapping_groups
+        added = self.added[np.isin(self.added["id"], now) & ~np.isin(self.added["id"], known_groups["id"])]
+        groups = np.concatenate([known_groups, added])
+        reader = MappingReader(self.scene, table, self.mesh, self.shown, edited, groups, self.nearest, self.report)
         reader.run()
         groups = reader.groups
         gone = np.setdiff1d(old, records["mapping_group"])  # groups of which the last face went
