@@ -190,6 +190,22 @@ def test_the_list_of_scales_of_vindictus_follows(version):
     assert changed(level, before) == {"sprp", "PAKFILE"}
 
 
+def test_left_4_dead_2_may_have_something_unknown_for_each_prop():
+    data = bytearray(write(room.room()))
+    data[4] = 21
+    for lump in range(64):  # its directory has versions first
+        entry = data[8 + 16 * lump : 24 + 16 * lump]
+        data[8 + 16 * lump : 24 + 16 * lump] = entry[8:12] + entry[:8] + entry[12:]
+    level = read(bytes(data))
+    static_props.remove(level, [0])
+    level = read(bytes(data))
+    level.set_bytes(22, b"hull")
+    refused(level, "lump 22", static_props.remove, [0])
+    refused(level, "lump 22", static_props.add, [{"model": "models/a.mdl", "origin": (0, 0, 8)}], HULLS)
+    static_props.change(level, {0: {"origin": (100, 0, 8)}}, HULLS)
+    assert leafs(level)[0] == [2]
+
+
 PLACES = st.tuples(st.integers(-200, 200), st.integers(-100, 100), st.integers(8, 100))
 MODELS = st.sampled_from(["models/a.mdl", "models/c.mdl"])
 STEPS = st.one_of(

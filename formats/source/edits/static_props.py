@@ -86,6 +86,7 @@ def add(level: Level, props: Sequence[Mapping[str, Any]], hulls: Hulls | None = 
     neither `hulls` nor another prop of the map tells how large a model is.
     """
     edit = _Edit(level, hulls)
+    edit.countable()
     first = len(edit.props)
     for fields in props:
         if MODEL not in fields or "origin" not in fields:
@@ -107,9 +108,10 @@ def add(level: Level, props: Sequence[Mapping[str, Any]], hulls: Hulls | None = 
 def remove(level: Level, numbers: Collection[int]) -> None:
     """Remove props; those behind move up, and the files with their baked light are renamed after their new numbers.
 
-    Raises FormatError for numbers that aren't there.
+    Raises FormatError for numbers that aren't there, and in maps of Left 4 Dead 2 that have the collision of props.
     """
     edit = _Edit(level, None)
+    edit.countable()
     edit.there(numbers)
     kept = np.ones(len(edit.props), np.bool_)
     kept[list(numbers)] = False
@@ -162,6 +164,12 @@ class _Edit:
         self.leafs: list[Ints] = np.split(flat, np.cumsum(counts)[:-1]) if len(counts) else []
         self._leafs_before = flat, counts
 
+    def countable(self) -> None:
+        """Raise FormatError where props or models cannot become more or fewer: something unknown is numbered alike."""
+        level = self.changes.level
+        if level.file.form.version_first and len(level.bytes_of(LumpId.PORTALS)):
+            raise FormatError("lump 22 has the collision of props, nobody knows in which order", _WHAT)
+
     def there(self, numbers: Collection[int]) -> None:
         """Raise FormatError for numbers of no prop."""
         for number in numbers:
@@ -195,6 +203,7 @@ class _Edit:
         known = [_folded(each) for each in self.models]
         if _folded(path) in known:
             return known.index(_folded(path))
+        self.countable()
         if self.lump.extra_names is not None:
             raise FormatError(f"model {path!r}: nobody knows what goes into the second dictionary", _WHAT)
         if len(self.models) > np.iinfo(self.props.dtype["prop_type"]).max:
@@ -262,8 +271,9 @@ class _Edit:
         owners, leafs = LeafTree(level).of_boxes(boxes[:, 0], boxes[:, 1])
         inside = clusters(level, leafs) >= 0  # else solid, or of the tree of a brush model
         owners, leafs = owners[inside], leafs[inside]
+        bounds = np.searchsorted(owners, np.arange(len(numbers) + 1))
         for place, number in enumerate(numbers):
-            found = leafs[owners == place]
+            found = leafs[bounds[place] : bounds[place + 1]]
             if not len(found) or (np.abs(now.origins[number]) > FARTHEST).any():
                 raise FormatError("lies outside of the map, where no leaf is", f"static prop {number}")
             if not np.array_equal(np.sort(self.leafs[number]), found):
