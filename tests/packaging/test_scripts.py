@@ -66,7 +66,7 @@ def test_a_blender_that_there_is_not_is_refused_by_name(
 def test_every_blender_has_pinned_requirements() -> None:
     for blender in environment.BLENDERS:
         lines = (ROOT / "requirements" / f"blender-{blender}.txt").read_text(encoding="utf-8").splitlines()
-        pins = [line.partition(";")[0] for line in lines if line and not line.startswith("#")]
+        pins = [re.split("[;#]", line)[0].rstrip() for line in lines if line and not line.startswith("#")]
         assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in pins)
         assert any(pin.startswith(f"bpy=={blender}.") for pin in pins)
 
