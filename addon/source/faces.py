@@ -67,8 +67,8 @@ class Faces:
 
     def mesh(self, name: str, numbers: Ints) -> bpy.types.Mesh:
         """A mesh of the faces with these numbers, int64[n] (all drawable), with what `layout` says of them."""
-        first = self.polygons.first_corner[:-1][numbers]
-        counts = np.diff(self.polygons.first_corner)[numbers]
+        first = self.polygons.first_corner[numbers]
+        counts = self.polygons.first_corner[numbers + 1] - first
         places, starts = ranges.flat(first, counts), ranges.starts(counts)[:-1]
         vertices, corners = self._vertices(numbers, counts, self.corners[places])
         used, slots = np.unique(self.names[numbers], return_inverse=True)

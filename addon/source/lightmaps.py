@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.source import LumpId, atlas, geometry, lighting
+from ...formats.source import LumpId, atlas, geometry, lighting, ranges
 from ...formats.source.atlas import Atlas
 from ...formats.source.lighting import BUMP_SAMPLES, Blocks
 from ..scene import baselines, identity, images, originals
@@ -107,66 +107,66 @@ def fullbright(site: Site) -> bpy.types.NodeTree:
 
 def _images(site: Site, found: dict[LumpId, Blocks], packed: Atlas, sizes: Ints) -> list[bpy.types.Image]:
     """Make the images; returns those that are shown, by their style slot."""
-    pixels, starts = atlas.pixels_of(packed, sizes)
+    painter = _Painter(site, packed, sizes)
     wanted = LumpId.LIGHTING_HDR if site.settings.lightmaps == "hdr" else LumpId.LIGHTING
     wanted = wanted if wanted in found else next(iter(found))
+    samples = BUMP_SAMPLES if site.settings.bump_lightmaps else 1
     shown = []
     for lump, blocks in found.items():
-        data = site.level.bytes_of(lump)
         for slot in range(int(blocks.styles.max())):
-            for sample in range(BUMP_SAMPLES if site.settings.bump_lightmaps else 1):
-                offsets, owners = lighting.luxel_offsets(blocks, slot, sample)
-                if not len(offsets):
-                    continue
-                begins = np.flatnonzero(np.diff(owners, prepend=-1))
-                local = np.arange(len(offsets)) - np.repeat(begins, np.diff(begins, append=len(offsets)))
-                number = blocks.faces[owners]
-                inside = (
-                    sizes[:-1][np.minimum(number, len(sizes) - 2)]
-                    == np.column_stack([blocks.width, blocks.height])[owners]
-                ).all(axis=1)
-                target = pixels[(starts[number[inside]] + local[inside])]
-                image = _image(
-                    site,
-                    lump,
-                    slot,
-                    sample,
-                    packed,
-                    target,
-                    lighting.colors_at(data, offsets[inside]),
-                    pixels[starts[-2] :],
-                )
-                if lump == wanted and sample == 0:
+            for sample in range(samples):
+                image = painter.image(lump, blocks, slot, sample)
+                if image is not None and lump == wanted and sample == 0:
                     shown.append(image)
-                site.report.count("lightmap images")
     return shown
 
 
-def _image(
-    site: Site,
-    lump: LumpId,
-    slot: int,
-    sample: int,
-    packed: Atlas,
-    target: Ints,
-    colors: NDArray[Any],
-    plain: Ints,
-) -> bpy.types.Image:
-    """Make one image of colours at pixels, with the white patch at the pixels `plain` of the first slot."""
-    picture = np.zeros((packed.width * packed.height, 4), np.uint8)
-    picture[target, :3] = colors["rgb"]
-    picture[target, 3] = np.clip(colors["exponent"].astype(np.int64) + radiance.EXPONENT_BIAS, 0, 255)
-    if slot == 0:
-        picture[plain] = (255, 255, 255, radiance.EXPONENT_BIAS)
-    title = f"{site.collection.name} light {_TITLES[lump]}"
-    if slot or sample:
-        title += f" slot {slot + 1}" + (f" bump {sample}" if sample else "")
-    data = radiance.encode(picture.reshape(packed.height, packed.width, 4))
-    image = images.from_file_bytes(title, data, packed.width, packed.height, non_color=True)
-    number = record(lump, slot, sample)
-    identity.stamp(image, site.token, layout.LIGHTMAP, number)
-    originals.set_resource(site.collection, layout.LIGHTMAP, number, image)
-    return image
+class _Painter:
+    """Makes the images of a map: all of one layout."""
+
+    def __init__(self, site: Site, packed: Atlas, sizes: Ints) -> None:
+        self.site, self.packed, self.sizes = site, packed, sizes
+        self.pixels, self.starts = atlas.pixels_of(packed, sizes)
+
+    def image(self, lump: LumpId, blocks: Blocks, slot: int, sample: int) -> bpy.types.Image | None:
+        """Make the image of a style slot and a bump sample; None where no block has these."""
+        offsets, places = self._luxels(blocks, slot, sample)
+        if not len(offsets):
+            return None
+        colors = lighting.colors_at(self.site.level.bytes_of(lump), offsets)
+        width, height = self.packed.width, self.packed.height
+        picture = np.zeros(width * height, "<u4")
+        raw = np.ascontiguousarray(colors).view("<u4")
+        exponent = ((raw >> 24).astype(np.uint8).view(np.int8).astype(np.int16) + radiance.EXPONENT_BIAS).clip(0, 255)
+        picture[places] = (raw & 0xFFFFFF) | (exponent.astype("<u4") << 24)
+        if slot == 0:
+            picture[self.pixels[self.starts[-2] :]] = 0xFFFFFF | radiance.EXPONENT_BIAS << 24
+        title = f"{self.site.collection.name} light {_TITLES[lump]}"
+        if slot or sample:
+            title += f" slot {slot + 1}" + (f" bump {sample}" if sample else "")
+        data = radiance.encode(picture.view(np.uint8).reshape(height, width, 4))
+        made = images.from_file_bytes(title, data, width, height, non_color=True)
+        number = record(lump, slot, sample)
+        identity.stamp(made, self.site.token, layout.LIGHTMAP, number)
+        originals.set_resource(self.site.collection, layout.LIGHTMAP, number, made)
+        self.site.report.count("lightmap images")
+        return made
+
+    def _luxels(self, blocks: Blocks, slot: int, sample: int) -> tuple[Ints, Ints]:
+        """Where luxels stand in the lump, and their pixels; without blocks of another size than their faces say."""
+        offsets, owners = lighting.luxel_offsets(blocks, slot, sample)
+        fits = _fits(blocks, self.sizes)
+        there = np.flatnonzero((blocks.lightmap(slot, sample) >= 0) & fits)
+        if not fits.all():
+            offsets = offsets[fits[owners]]
+        return offsets, self.pixels[ranges.flat(self.starts[blocks.faces[there]], blocks.luxels[there])]
+
+
+def _fits(blocks: Blocks, sizes: Ints) -> NDArray[np.bool_]:
+    """Which blocks have the size that the image has room for."""
+    room = sizes[np.minimum(blocks.faces, len(sizes) - 1)]
+    fits: NDArray[np.bool_] = (room == np.column_stack([blocks.width, blocks.height])).all(axis=1)
+    return fits & (blocks.faces < len(sizes) - 1)
 
 
 def _group(site: Site, shown: list[bpy.types.Image]) -> bpy.types.NodeTree:
