@@ -59,7 +59,9 @@ def write(collection: bpy.types.Collection, level: ns2.Level) -> None:
         for record, each in enumerate(listed):
             item = items.add()
             item.number, item.record = signed(each.id), record
-            item.name, item.visible = layout.readable(each.name), bool(each.visible)
+            item.name = layout.readable(each.name)
+            if not each.visible:  # to set it shows and hides everything anew: not for each layer that is shown
+                item.visible = False
             item.color = [part / 255 for part in each.color]
             item.pathing = kind == "layers" and each.id in counted
 
