@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -45,13 +45,13 @@ class _Builder:
         self._homes: dict[tuple[int | None, int], list[bpy.types.Collection]] = {}
 
     def build(self, listed: Sequence[ns2.Entity], records: bool) -> list[bpy.types.Object]:
-        plain = [self.known.slots(each) for each in listed]
+        shown = [self.known.shown(each) for each in listed]
+        plain, values = [slots for slots, _ in shown], [said for _, said in shown]
         looks = [self.looks.of(each.class_name, slots) for each, slots in zip(listed, plain, strict=True)]
-        values = [self.known.values(each, slots) for each, slots in zip(listed, plain, strict=True)]
         # All meshes first: a mesh that gets a material looks at all objects. Then objects, in Blender's order of names.
         for look, said in zip(looks, values, strict=True):
             if look.kind == entity_looks.PROP:
-                self.props.model(_path(look, said))
+                self.props.model(model_of(look, said))
         names = [_name(each, look, said) for each, look, said in zip(listed, looks, values, strict=True)]
         made: list[Any] = [None] * len(listed)
         for at in sorted(range(len(listed)), key=names.__getitem__):
@@ -82,9 +82,7 @@ class _Builder:
         identity.stamp(obj, self.site.token, layout.ENTITY, record)
         place(obj, {slot.key: said[slot.name] for slot in slots if slot.key in entity_values.CHANNELS})
         if look.kind == entity_looks.EMPTY or obj.data is None:
-            obj.empty_display_type, size = look.shape
-            radius = said.get(look.links.get("radius", ""))
-            obj.empty_display_size = radius if isinstance(radius, float) and 0 < radius < 1e6 else size
+            entity_data.show_size(obj, look, said)
         self._write(obj, entity, slots, said)
         entity_data.remember(obj, look)
         for each in entity.editor_data:
@@ -97,7 +95,7 @@ class _Builder:
 
     def _data(self, name: str, look: Look, said: dict[str, Any]) -> bpy.types.ID | None:
         if look.kind == entity_looks.PROP:
-            path = _path(look, said)
+            path = model_of(look, said)
             # A class that is a model by itself has a shape of its own where that isn't found.
             return self.props.model(path) if look.model or self.props.is_found(path) else None
         if look.kind == entity_looks.BOX:
@@ -179,14 +177,15 @@ _COUNTED = {
 }
 
 
-def _path(look: Look, said: dict[str, Any]) -> str:
+def model_of(look: Look, said: Mapping[str, Any]) -> str:
+    """The path of a prop's model, "" for none."""
     path = said.get(look.model) if look.model else look.file
     return path if isinstance(path, str) else ""
 
 
 def _name(entity: ns2.Entity, look: Look, said: dict[str, Any]) -> str:
     """What to call an entity's object: as its model, as itself, otherwise as its class."""
-    path = _path(look, said) if look.model else ""
+    path = model_of(look, said) if look.model else ""
     own = said.get("name")
     name = path.rsplit("/", 1)[-1].removesuffix(".model") or (own if isinstance(own, str) else "") or entity.class_name
     return layout.readable(name) or "(no class)"

@@ -57,41 +57,54 @@ def inner_of(blend: float, outer: float) -> float:
 
 
 def make(look: Look, name: str, values: Values) -> bpy.types.ID | None:
-    """The data of an entity's object, as its properties say; None for empties. values: by the names of properties."""
-    said = {tag: values.get(key) for tag, key in look.links.items()}
+    """The data of an entity's object, as its properties say; None for empties. values: by the keys of properties."""
+    made: Any = None
     if look.kind in (looks.LIGHT_POINT, looks.LIGHT_SPOT):
-        return _light(look.kind, name, said)
-    if look.kind == looks.SPEAKER:
-        speaker: Any = bpy.data.speakers.new(name)
-        speaker.attenuation = 1.0
-        speaker.volume = _number(said.get("volume"), 0.5)
-        speaker.distance_reference = _number(said.get("min_distance"), 5.0)
-        speaker.distance_max = _number(said.get("max_distance"), 12.0)
-        speaker.pitch = 2.0 ** min(max(_number(said.get("pitch"), 0.0), -4.0), 4.0)
-        return speaker  # type: ignore[no-any-return]
-    if look.kind == looks.CAMERA:
-        camera: Any = bpy.data.cameras.new(name)
-        camera.display_size = 0.5
-        camera.angle = math.radians(min(max(_number(said.get("fov"), 90.0), 1.0), 172.0))
-        return camera  # type: ignore[no-any-return]
-    return None
+        made = bpy.data.lights.new(name, "SPOT" if look.kind == looks.LIGHT_SPOT else "POINT")
+        made.use_custom_distance, made.shadow_soft_size = True, 0.0
+    elif look.kind == looks.SPEAKER:
+        made = bpy.data.speakers.new(name)
+        made.attenuation = 1.0
+    elif look.kind == looks.CAMERA:
+        made = bpy.data.cameras.new(name)
+        made.display_size = 0.5
+    if made is not None:
+        show(made, look, values)
+    return made  # type: ignore[no-any-return]
 
 
-def _light(kind: str, name: str, said: Values) -> bpy.types.ID:
-    light: Any = bpy.data.lights.new(name, "SPOT" if kind == looks.LIGHT_SPOT else "POINT")
+def show(data: Any, look: Look, values: Values) -> None:
+    """Make a light, speaker or camera what the properties say."""
+    said = {tag: values.get(key) for tag, key in look.links.items()}
+    if isinstance(data, bpy.types.Light):
+        _show_light(data, said)
+    elif isinstance(data, bpy.types.Speaker):
+        data.volume = _number(said.get("volume"), 0.5)
+        data.distance_reference = _number(said.get("min_distance"), 5.0)
+        data.distance_max = _number(said.get("max_distance"), 12.0)
+        data.pitch = 2.0 ** min(max(_number(said.get("pitch"), 0.0), -4.0), 4.0)
+    elif isinstance(data, bpy.types.Camera):
+        data.angle = math.radians(min(max(_number(said.get("fov"), 90.0), 1.0), 172.0))
+
+
+def _show_light(light: Any, said: Values) -> None:
     distance = _number(said.get("radius"), 2.0)
     light.color = [max(one, 0.0) for one in numbers(_tuple(said.get("color")), 3) or (1.0, 1.0, 1.0)]
     light.energy = _number(said.get("intensity"), 5.0) * power_of(distance)
-    light.use_custom_distance, light.cutoff_distance = True, distance
-    light.shadow_soft_size = 0.0
+    light.cutoff_distance = distance
     light.use_shadow = bool(said.get("casts_shadows", True))
     light.specular_factor = float(bool(said.get("specular", True)))
-    if kind == looks.LIGHT_SPOT:
+    if light.type == "SPOT":
         outer = _number(said.get("outer_angle"), math.radians(40.0))
         light.spot_size = 2 * outer
         light.spot_blend = blend_of(_number(said.get("inner_angle"), outer), outer)
-    made: bpy.types.ID = light
-    return made
+
+
+def show_size(obj: Any, look: Look, values: Values) -> None:
+    """Draw an empty in its shape, as large as it reaches."""
+    obj.empty_display_type, size = look.shape
+    radius = _number(values.get(look.links.get("radius", "")), 0.0)
+    obj.empty_display_size = radius if 0 < radius < 1e6 else size
 
 
 def _tuple(value: Any) -> Any:

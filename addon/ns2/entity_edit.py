@@ -15,8 +15,22 @@ from ...formats import ns2
 from ...formats.binary import FormatError
 from ..scene import originals
 from ..scene.reports import Report, SceneError
-from . import assign, entities, entity_classes, importer, layers, layout, view
+from . import (
+    assign,
+    entities,
+    entity_classes,
+    entity_data,
+    entity_looks,
+    entity_values,
+    importer,
+    layers,
+    layout,
+    props,
+    view,
+)
 from .entity_classes import ORIGIN, Classes
+from .entity_looks import Looks
+from .entity_values import CLASS
 from .settings import ImportSettings
 from .site import Site
 
@@ -85,9 +99,38 @@ def add_all(
     return made
 
 
+def show_properties(
+    context: bpy.types.Context, level: bpy.types.Collection, objects: Sequence[bpy.types.Object], report: Report
+) -> int:
+    """Make lights, speakers, cameras, props and empties look as the properties of their entities say. Returns how many.
+
+    What those said otherwise is forgotten: now the properties count.
+    """
+    site = site_of(context, level, report)
+    looks, models = Looks(entity_classes.find(site.find, report)), props.Props(site)
+    shown = 0
+    for each in objects:
+        obj: Any = each
+        class_name = obj.get(CLASS)
+        if not isinstance(class_name, str):
+            continue
+        slots, values = entity_values.current(obj)
+        look = looks.of(class_name, slots)
+        if obj.type == "MESH" and look.kind == entity_looks.PROP:
+            obj.data = models.model(entities.model_of(look, values))
+        elif obj.type == "EMPTY":
+            entity_data.show_size(obj, look, values)
+        else:
+            entity_data.show(obj.data, look, values)
+        entity_data.remember(obj, look)
+        shown += 1
+    return shown
+
+
 def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
     """Select these objects, as far as they are shown, and make the last one active."""
     layer: Any = context.view_layer
+    layer.update()  # what was just made isn't in it yet
     shown = set(layer.objects)
     for obj in layer.objects:
         obj.select_set(False)

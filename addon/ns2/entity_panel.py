@@ -77,6 +77,33 @@ class AddEntity(bpy.types.Operator):
         return number if number < 256 else None
 
 
+class ShowProperties(bpy.types.Operator):
+    """Make the selected lights, sounds and props look as their properties say"""
+
+    bl_idname = "levelwright.ns2_show_properties"
+    bl_label = "Show Properties"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level of the game."""
+        return active_level(context) is not None and context.mode == "OBJECT"
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Show those that are selected."""
+        level, report = active_level(context), Report()
+        if level is None:
+            return {"CANCELLED"}
+        try:
+            shown = entity_edit.show_properties(context, level, context.selected_objects, report)
+        except SceneError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        report.count("entities", shown)
+        report.forward(self)
+        return {"FINISHED"} if shown else {"CANCELLED"}
+
+
 class LEVELWRIGHT_PT_ns2_entity(bpy.types.Panel):
     """The active object, if it is an entity."""
 
@@ -94,6 +121,7 @@ class LEVELWRIGHT_PT_ns2_entity(bpy.types.Panel):
         mark = identity.stamped(obj) if obj is not None else None
         if obj is None or obj.get(CLASS) is None or (mark is not None and mark.kind != layout.ENTITY):
             return
+        column.operator(ShowProperties.bl_idname, icon="FILE_REFRESH")
         column.use_property_split = True
         column.prop(obj, f'["{CLASS}"]', text="Class")
         for key in entity_values.written_keys(obj):
@@ -101,7 +129,7 @@ class LEVELWRIGHT_PT_ns2_entity(bpy.types.Panel):
                 column.prop(obj, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
 
 
-CLASSES = (AddEntity, LEVELWRIGHT_PT_ns2_entity)
+CLASSES = (AddEntity, ShowProperties, LEVELWRIGHT_PT_ns2_entity)
 
 
 def register() -> None:

@@ -68,9 +68,11 @@ class Known:
         """What `as_property` says."""
         return self._of(one)[1]
 
-    def values(self, entity: ns2.Entity, slots: tuple[Slot, ...]) -> dict[str, Any]:
-        """The values that can be shown, by the keys of the slots."""
-        return {slot.key: self._of(one)[1] for one, slot in zip(entity.properties, slots, strict=True) if slot.key}
+    def shown(self, entity: ns2.Entity) -> tuple[tuple[Slot, ...], dict[str, Any]]:
+        """The slots of an entity's properties, and the values that can be shown, by the keys of those."""
+        found = [self._of(one) for one in entity.properties]
+        slots = _slots(tuple([shape for shape, _ in found]))
+        return slots, {slot.key: value for slot, (_, value) in zip(slots, found, strict=True) if slot.key}
 
 
 @lru_cache(maxsize=4096)
@@ -179,6 +181,23 @@ def type_of(raw: Any, subtype: str = "") -> tuple[PropertyType, int] | None:
         color = len(raw) == 3 and subtype.startswith("COLOR")
         return (PropertyType.COLOR if color else PropertyType.REAL), len(raw)
     return None
+
+
+def current(obj: bpy.types.Object) -> tuple[tuple[Slot, ...], dict[str, Any]]:
+    """What an object's custom properties say now, as `Known.shown` tells it of an entity."""
+    slots, values = list[Slot](), dict[str, Any]()
+    for slot in from_text(obj.get(TYPES)):
+        if slot.key in CHANNELS:
+            slots.append(slot._replace(key=slot.name))
+        elif slot.key and obj.get(slot.key) is not None:
+            slots.append(slot)
+            values[slot.key] = plain(obj[slot.key])
+    for key in written_keys(obj):
+        made = type_of(plain(obj[key])) if key not in values else None
+        if made is not None:
+            slots.append(Slot(key, int(made[0]), made[1], key))
+            values[key] = plain(obj[key])
+    return tuple(slots), values
 
 
 def written_keys(obj: bpy.types.Object) -> list[str]:

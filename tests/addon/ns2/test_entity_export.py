@@ -9,6 +9,9 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.ns2 import entity_edit, entity_values, layers, probes
+from levelwright.addon.ns2.exporter import export_level
+from levelwright.addon.ns2.importer import import_level
+from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene import transforms
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
@@ -27,6 +30,7 @@ from tests.addon.ns2.entity_helpers import (
 )
 from tests.addon.ns2.export_helpers import reopened
 from tests.formats import ns2_bytes as nb
+from tests.formats import ns2_content_bytes as cb
 
 DATA = level_bytes()
 Edit = Callable[[Any], object]
@@ -420,9 +424,6 @@ def test_an_entity_of_another_level_keeps_its_properties() -> None:
 
 def test_all_of_a_level_can_be_built_anew() -> None:
     level = opened(DATA)
-    from levelwright.addon.ns2.exporter import export_level
-    from levelwright.addon.ns2.settings import ExportSettings
-
     after = ns2.read(export_level(bpy.context, level, ExportSettings(build_as_new=True), Report()))
     assert sorted(each.class_name for each in after.entities) == sorted([*PLACES, "reflection_probe"])
 
@@ -436,3 +437,40 @@ def test_turning_in_another_mode_without_turning_changes_nothing() -> None:
     assert transforms.unchanged(obj)
     assert exported(level) == DATA
     assert entity_values.CLASS in obj
+
+
+def test_lights_and_props_can_be_made_to_look_as_their_properties_say() -> None:
+    level = opened(DATA)
+    light, prop, probe = (object_of(level, name) for name in ("light_spot", "prop_static", "reflection_probe"))
+    light["intensity"], light["outerAngle"], prop["model"], probe["distance"] = 6.0, 1.0, "models/b.model", 2.0
+    entity_edit.select_only(bpy.context, [light, prop, probe])
+    assert bpy.ops.levelwright.ns2_show_properties() == {"FINISHED"}
+    assert light.data.energy == pytest.approx(6.0 * (math.pi * 4) ** 2 / 2)
+    assert light.data.spot_size == pytest.approx(2.0)
+    assert prop.data["model"] == "models/b.model"
+    assert probe.empty_display_size == 2.0
+    light.data.energy *= 2  # now it is the light that says something else
+    after = exported(level)
+    assert differences(DATA, after) == {
+        ("light_spot", "outerAngle"),
+        ("light_spot", "intensity"),
+        ("prop_static", "model"),
+        ("reflection_probe", "distance"),
+    }
+    assert read(after)["reflection_probe"].get("distance") == 2.0
+
+
+def test_entities_that_were_not_opened_stay() -> None:
+    settings = ImportSettings(entities=False)
+    level = import_level(bpy.context, DATA, "room.level", settings, Report())
+    assert not [obj for obj in level.all_objects if obj.get(entity_values.CLASS)]
+    assert exported(level) == DATA
+
+
+def test_props_can_be_boxes(tmp_path: Path) -> None:
+    (tmp_path / "models/props").mkdir(parents=True)
+    (tmp_path / "models/props/rock.model").write_bytes(cb.model(7))
+    settings = ImportSettings(props="boxes", game_directory=str(tmp_path))
+    level = import_level(bpy.context, DATA, "room.level", settings, Report())
+    assert len(object_of(level, "prop_static").data.edges) == 12
+    assert exported(level) == DATA
