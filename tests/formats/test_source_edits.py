@@ -180,11 +180,22 @@ def test_overlays_are_added_and_removed_with_the_rows_beside_them(level):
     assert changed(level) == {"OVERLAYS", "OVERLAY_FADES", "TEXINFO"}
 
 
+def test_the_first_overlay_of_a_map(level):
+    fields = overlays.placed(overlay_quads.corners(level.table(E.OVERLAYS))[0]) | {"texdata": 1, "fade": (3, 5)}
+    overlays.remove(level, [0])
+    assert not len(level.table(E.OVERLAYS))
+    assert not len(level.table(E.OVERLAY_FADES))
+    assert overlays.add(level, [fields]) == [0]
+    assert level.table(E.OVERLAY_FADES).tolist() == [(9, 25)]
+    assert changed(level) == {"OVERLAYS", "OVERLAY_FADES", "TEXINFO"}
+
+
 def test_overlays_that_cannot_be(level):
     refused(level, "lies on 0 faces", overlays.change, {0: {"origin": (-100, 100, 64)}})
     refused(level, "isn't there", overlays.change, {1: {"origin": (0, 0, 0)}})
     refused(level, "isn't there", overlays.remove, [1])
     refused(level, "needs", overlays.add, [{"origin": (0, 0, 0)}])
+    refused(level, "cannot be set", overlays.change, {0: {"face_count_and_render_order": 4}})
     refused(level, "render order 4", overlays.change, {0: {"render_order": 4}})
     refused(level, "OVERLAY_SYSTEM_LEVELS", overlays.change, {0: {"min_cpu_level": 1}})
     with pytest.raises(FormatError, match="no plane"):

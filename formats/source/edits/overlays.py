@@ -30,6 +30,8 @@ _NOWHERE = (0.0, 0.0, 0.0, -99999.0)  # of an overlay's texinfo, which only name
 _UNSEEN = SurfaceFlag.NODRAW | SurfaceFlag.SKY | SurfaceFlag.SKY2D | SurfaceFlag.SKIP | SurfaceFlag.HINT
 _PLACE = ("origin", "basis_normal", "basis_u", "uv_points")
 _COUNT_BITS = 14
+_OWN = {"face_count_and_render_order"}
+_FADES_SINCE = 20  # the version of maps
 
 
 def change(level: Level, overlays: Mapping[int, Mapping[str, Any]]) -> None:
@@ -136,6 +138,8 @@ class _Edit:
         count = len(self.overlays)
         tables = (LumpId.OVERLAY_FADES, LumpId.OVERLAY_SYSTEM_LEVELS)
         self.beside = [lump for lump in tables if count and len(level.bytes_of(lump)) and self._is_beside(lump)]
+        if not count and level.version >= _FADES_SINCE:
+            self.beside = [LumpId.OVERLAY_FADES]
 
     def _is_beside(self, lump: LumpId) -> bool:
         """Whether a lump has a row for each overlay. Some games have other things in their place."""
@@ -163,6 +167,8 @@ class _Edit:
         """Set fields of an overlay. Raises FormatError."""
         what = f"overlay {number}"
         rest = dict(fields)
+        for name in _OWN & rest.keys():
+            raise FormatError(f"{name} follows from the faces and {RENDER_ORDER!r} and cannot be set", what)
         if FADE in rest:
             least, most = (float(value) for value in rest.pop(FADE))
             squared = {"fade_dist_min_sq": least * abs(least), "fade_dist_max_sq": most * abs(most)}

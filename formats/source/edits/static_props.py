@@ -34,6 +34,7 @@ MARGIN = 16.0
 
 _WHAT = "static props"
 _SCALES = ("scale", "uniform_scale")
+_OWN = {"prop_type", "first_leaf", "leaf_count"}  # what edits see to themselves
 _LIT = re.compile(
     r"(?P<kind>sp_|sp_hdr_|texelslighting_)(?P<number>\d+)(?P<ending>(?:\.360)?\.(?:vhv|ppl))", re.IGNORECASE
 )
@@ -180,6 +181,8 @@ class _Edit:
         """Set fields of a prop. Raises FormatError."""
         what = f"static prop {number}"
         rest = dict(fields)
+        for name in _OWN & rest.keys():
+            raise FormatError(f"{name} follows from the others and cannot be set", what)
         if MODEL in rest:
             rest["prop_type"] = self._model(rest.pop(MODEL))
         if "scale" in rest and self.scales is not None:

@@ -22,7 +22,7 @@ TOLERANCE = 0.1
 
 _DRAWN = (LumpId.FACES, LumpId.FACES_HDR)
 _SAME_PLACE = 0.1  # units that a face's middle may lie beside a brush side
-_ALIKE = 0.99  # of the original faces, in maps where these have texinfos that mean something
+_ALIKE = 0.9  # of the original faces, in maps where these have texinfos that mean something
 
 
 def assign(
