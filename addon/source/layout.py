@@ -18,9 +18,9 @@ A part is in the collection that `Site.group` makes when it is first asked for. 
 Disable in Viewports and Disable in Renders: for show only, an export takes no notice.
 
 **Worlds and models** are mesh objects, stamp "model", record = the model's number. The faces of model 0 are several
-objects: those of each kind (KINDS) in the collection of the kind, with option "split" one for each material; which
-object a face is in means nothing. The object of a brush model lies where its entity is: mesh positions are relative to
-the entity's origin. It is also the entity's object, with a stamp of its own, if entities are imported.
+objects: those of each kind (KINDS) in the collection of the kind, with option "split" one for each material or
+cluster; which object a face is in means nothing. The object of a brush model lies where its entity is: mesh positions
+are relative to the entity's origin. It is also the entity's object, with a stamp of its own, if entities are imported.
 
 *Vertices* have VERTEX_ID = number in VERTEXES + 1 and VERTEX_CHECK (as scene.identity makes them), *faces* record_id =
 number in the drawn lump (FACES, or FACES_HDR where only that one is filled) + 1 and record_check. Faces that share all

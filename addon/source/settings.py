@@ -39,6 +39,7 @@ class ImportSettings:
             "choices": {
                 "none": ("One object", "All faces in one mesh, but for tool textures, sky and water"),
                 "material": ("By material", "One object for each material"),
+                "cluster": ("By cluster", "One object for each cluster of visibility: for very big maps"),
             },
         },
     )

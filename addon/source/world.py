@@ -5,8 +5,9 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ...formats import source
 from ...formats.binary import FormatError
-from ...formats.source import LumpId
+from ...formats.source import LumpId, lump_name, ranges
 from . import layout
 from .faces import Faces, Ints
 from .site import Site
@@ -21,7 +22,7 @@ def build_meshes(site: Site, faces: Faces) -> list[tuple[str, str, bpy.types.Mes
     bad = (first < 0) | (counts < 0) | (first + counts > len(faces.records))
     if bad.any():
         record = int(bad.argmax())
-        raise FormatError(f"model {record} has faces that aren't there", "lump 14 (MODELS)")
+        raise FormatError(f"model {record} has faces that aren't there", lump_name(LumpId.MODELS))
     digits = len(str(len(models)))
     made: list[tuple[str, str, bpy.types.Mesh]] = []
     tools = {kind for kind, name in enumerate(layout.KINDS) if name in layout.HIDDEN}
@@ -45,15 +46,44 @@ def _world(site: Site, faces: Faces, numbers: Ints) -> list[tuple[str, str, bpy.
     made = []
     for kind, home in enumerate(layout.KINDS):
         alike = numbers[faces.kinds[numbers] == kind]
-        parts = [(home, alike)]
-        if site.settings.split == "material":
-            names = faces.names[alike]
-            parts = [(_short(faces, name), alike[names == name]) for name in np.unique(names).tolist()]
-        for title, part in parts:
+        for title, part in _parts(site, faces, home, alike):
             if len(part):
                 made.append((title, home, faces.mesh(f"{site.collection.name} {title}", part)))
                 site.report.count("faces", len(part))
     return made
+
+
+def _parts(site: Site, faces: Faces, home: str, numbers: Ints) -> list[tuple[str, Ints]]:
+    """Faces int64[n] as the option "split" has them: what each part is called, and its faces."""
+    if site.settings.split == "material":
+        names = faces.names[numbers]
+        return [(_short(faces, name), numbers[names == name]) for name in np.unique(names).tolist()]
+    if site.settings.split == "cluster":
+        clusters = _clusters(site.level, len(faces.records))[numbers]
+        digits = len(str(int(clusters.max(initial=0))))
+        return [
+            (
+                f"{home} cluster {cluster:0{digits}}" if cluster >= 0 else f"{home} no cluster",
+                numbers[clusters == cluster],
+            )
+            for cluster in np.unique(clusters).tolist()
+        ]
+    return [(home, numbers)]
+
+
+def _clusters(level: source.Level, count: int) -> Ints:
+    """int64[faces]: the first cluster of visibility that has each face in a leaf; -1 where none has."""
+    leafs, lists = level.table(LumpId.LEAFS), level.table(LumpId.LEAFFACES)["face"].astype(np.int64)
+    first, counts = leafs["firstleafface"].astype(np.int64), leafs["numleaffaces"].astype(np.int64)
+    if (first + counts > len(lists)).any() or (len(lists) and lists.max() >= count):
+        raise FormatError("faces of leafs aren't there", lump_name(LumpId.LEAFFACES))
+    owners = np.repeat(leafs["cluster"].astype(np.int64), counts)
+    members = lists[ranges.flat(first, counts)]
+    none = np.iinfo(np.int64).max
+    lowest = np.full(count, none)
+    seen = owners >= 0
+    np.minimum.at(lowest, members[seen], owners[seen])
+    return np.where(lowest == none, -1, lowest)
 
 
 def _short(faces: Faces, name: int) -> str:

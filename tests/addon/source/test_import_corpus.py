@@ -207,6 +207,21 @@ def test_lightmap_coordinates_meet_their_luxels(corpus: Path) -> None:
     assert checked > 1000
 
 
+@pytest.mark.parametrize("split", ["material", "cluster"])
+def test_a_split_world_has_the_same_faces(corpus: Path, split: str) -> None:
+    path = next((corpus / "bsp").rglob("gm_oasis.bsp"))
+    found = []
+    for option in ("none", split):
+        collection, _, _ = imported(path, split=option)
+        token = originals.describe(collection).token
+        world = [obj for obj in of_kind(collection, layout.MODEL) if identity.stamped(obj).record == 0]
+        found.append(np.concatenate([identity.read_ids(obj.data, "FACE", token) for obj in world]))
+        if option == "material":
+            assert all(len(obj.data.materials) == 1 for obj in world)
+    assert len(world) > 10
+    assert np.array_equal(np.sort(found[0]), np.sort(found[1]))
+
+
 def test_brushes_are_a_choice(corpus: Path) -> None:
     collection, level, report = imported(next((corpus / "bsp").rglob("wall.bsp")), brushes=True)
     objects = of_kind(collection, layout.BRUSHES)
