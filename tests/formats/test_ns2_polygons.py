@@ -330,6 +330,25 @@ def test_all_faces_of_real_levels_are_shown_or_told(corpus):
     assert pieces < 2.5 * holed
 
 
+def test_where_holes_touch_the_border_each_corner_has_the_member_that_ends_right():
+    """Two members start at a vertex that border and hole share; where a corner has neither's end, it is on a bridge."""
+    loops = [[0, 1, 2, 3, 4, 5, 6, 7], [3, 6, 8, 9], [2, 1, 0, 7]]
+    corners = np.concatenate(loops)
+    ends = np.concatenate([np.roll(loop, -1) for loop in loops])
+    rng = np.random.default_rng(0)
+    shown = 0
+    for _ in range(300):  # of half of them, some corners would be wrong without a second look
+        positions = np.zeros((10, 3))
+        positions[:, [0, 2]] = rng.integers(0, 7, (10, 2))
+        result = polygons(positions, corners, np.array([0, 3]), np.array([0, 8, 12, 16]), ends)
+        after = np.arange(1, len(result.members) + 1)
+        after[result.starts[1:] - 1] = result.starts[:-1]
+        following = corners[result.members][after]
+        assert ((ends[result.members] == following) | result.bridges).all()
+        shown += len(result.faces) > 0
+    assert shown > 50
+
+
 # --------------------------------------------------------------------------------------------------------------- times
 
 
