@@ -34,7 +34,7 @@ USUAL_SCALE = 39.3700787 * 8 / 1024
 _KEPT = 2e-5
 """Repeats: UVs this near to what parameters give are what they gave."""
 _FLAT = 1e-9
-"""Repeats a metre: a smaller scale means that UVs don't cover an area."""
+"""Of the extent squared: what is narrower covers no area."""
 _STEP = 2.0**-22
 """Of coordinates as 32-bit floats."""
 
@@ -134,6 +134,13 @@ class MappingReader:
             self._new_group(number, np.flatnonzero(faces["mapping_group"] == number))
             return
         row = rows[:1]
+        charts, corners = self._charts(which)
+        narrow = _narrow(self.scene.uvs[corners].astype(np.float64), charts, len(which))
+        blank = which[narrow & (self.table.records[which] < 0)]  # sides of what was extruded: as their group, upright
+        for name in ("angle", "scale", "offset"):
+            faces[name][blank] = self.groups[name][row]
+        faces["mapping_group"][blank] = NO_MAPPING_GROUP
+        which = np.setdiff1d(which, blank)
         joins = self.edited.regrouped[which] & ~self._uv_edited[which]
         normal, before = self.groups["normal"][row], _mapping(self.groups[row])
         charts, corners = self._charts(which)
@@ -153,10 +160,6 @@ class MappingReader:
         _, residual, flat = self._solve(corners, charts, self._normals[leaving], _mapping(faces[leaving]))
         alone = ~flat & (residual <= self._limit(corners, charts, len(leaving)))
         alone |= self._uv_edited[leaving]
-        blank = flat & (self.table.records[leaving] < 0)  # sides of what was extruded: as their group, but upright
-        for name in ("angle", "scale", "offset"):
-            faces[name][leaving[blank]] = self.groups[name][row]
-        alone |= blank
         faces["mapping_group"][leaving[alone]] = NO_MAPPING_GROUP
         if alone.any():
             self.report.note(f"{alone.sum()} faces left mapping group {number}: their textures lie otherwise")
@@ -211,7 +214,9 @@ class MappingReader:
             solution = solve(points, normals, uvs, charts, before, _KEPT)
         mapping, residual = solution.mapping, solution.residual.copy()
         with np.errstate(invalid="ignore"):
-            flat = ~(np.abs(mapping.scale) > _FLAT).all(axis=1) | ~np.isfinite(residual)
+            flat = (
+                ~(np.abs(mapping.scale) > 0).all(axis=1) | ~np.isfinite(residual) | _narrow(uvs, charts, len(normals))
+            )
         if before is None:
             return mapping, residual, flat
         # Where the texture was only moved, angle and scale stay to the bit.
@@ -260,6 +265,16 @@ def _mapping(records: Records) -> Mapping:
 
 def _parts(mapping: Mapping) -> tuple[NDArray[np.floating[Any]], ...]:
     return np.asarray(mapping.angle), np.asarray(mapping.scale), np.asarray(mapping.offset)
+
+
+def _narrow(uvs: Doubles, charts: Ints, count: int) -> Bools:
+    """Which charts' UVs lie on a line or in a point."""
+    sizes = np.maximum(np.bincount(charts, minlength=count), 1)
+    means = np.stack([np.bincount(charts, axis, count) / sizes for axis in uvs.T], axis=1)
+    u, v = (uvs - means[charts]).T
+    uu, uv, vv = (np.bincount(charts, product, count) for product in (u * u, u * v, v * v))
+    result: Bools = ~(uu * vv - uv * uv > _FLAT * (uu + vv) ** 2)
+    return result
 
 
 def _equal(one: Mapping, two: Mapping) -> Bools:

@@ -88,11 +88,13 @@ class SceneMesh:
         owners = np.searchsorted(self.firsts, polygons, side="right") - 1
         objects = [self.objects[number] for number in np.unique(owners).tolist()]
         named = ", ".join(obj.name for obj in objects[:5])
-        places = {
-            obj: polygons[owners == self.objects.index(obj)] - self.firsts[self.objects.index(obj)]
-            for obj in objects
-            if not meshes.needs_evaluation(obj)  # what modifiers made can't be selected
-        }
+        places = {}
+        for number in np.unique(owners).tolist():
+            obj, first = self.objects[number], self.firsts[number]
+            mesh: Any = obj.data
+            # What modifiers made can't be selected.
+            if isinstance(mesh, bpy.types.Mesh) and len(mesh.polygons) == self.firsts[number + 1] - first:
+                places[obj] = polygons[owners == number] - first
         raise SceneError(f"{named}: {message.format(count)}", objects, faces=places)
 
 

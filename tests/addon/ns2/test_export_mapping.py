@@ -1,0 +1,152 @@
+"""UVs to angle, scale and offset, and mapping groups."""
+
+import math
+
+import bmesh
+import numpy as np
+import pytest
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.formats import ns2
+
+from tests.addon.ns2.export_helpers import changed, edited, exported, faces, geometry, imported
+from tests.formats.ns2_bytes import whole
+
+
+def map_face(level, record, change):
+    """Replace the UV (u, v) of each corner of a face by change(u, v)."""
+    with edited(geometry(level)) as mesh:
+        layer = mesh.loops.layers.uv["UVMap"]
+        for face in faces(mesh, record):
+            for corner in face.loops:
+                corner[layer].uv = change(*corner[layer].uv)
+
+
+def test_a_texture_that_moved_keeps_angle_and_scale_to_the_bit():
+    level = imported(whole(10))
+    map_face(level, 2, lambda u, v: (u + 0.5, v + 0.25))
+    after = exported(level)
+    assert changed(whole(10), after) == {"records": [2]}
+    before, record = ns2.read(whole(10)).mesh.faces.records[2], ns2.read(after).mesh.faces.records[2]
+    assert record["angle"].tobytes() == before["angle"].tobytes()
+    assert record["scale"].tobytes() == before["scale"].tobytes()
+    assert record["offset"] == pytest.approx([0.75, -0.25], abs=1e-6)
+
+
+def test_a_texture_that_was_turned_and_scaled():
+    level = imported(whole(10))
+    cos, sin = math.cos(0.4), math.sin(0.4)
+    map_face(level, 2, lambda u, v: (2 * u, 2 * v))
+    after = exported(level)
+    assert changed(whole(10), after) == {"records": [2]}
+    assert ns2.read(after).mesh.faces.records[2]["scale"] == pytest.approx([0.61516, -0.61516], abs=1e-5)
+    map_face(level, 2, lambda u, v: (cos * u - sin * v, sin * u + cos * v))
+    record = ns2.read(exported(level)).mesh.faces.records[2]
+    assert abs(record["angle"]) == pytest.approx(0.4, abs=1e-5)
+    assert np.abs(record["scale"]) == pytest.approx([0.61516] * 2, abs=1e-5)
+
+
+def test_what_was_written_is_shown_again_as_it_was():
+    level = imported(whole(10))
+    map_face(level, 2, lambda u, v: (3 * u - 0.2, 0.5 * v + 7))
+    obj = geometry(level)
+    shown = attributes.read(obj.data, "UVMap")
+    again = geometry(imported(exported(level), "again.level"))
+    assert attributes.read(again.data, "UVMap") == pytest.approx(shown, abs=1e-4)
+
+
+def test_skewed_uvs_are_refused_with_the_face_selected_or_come_near_by_option():
+    level = imported(whole(10))
+    obj = geometry(level)
+    map_face(level, 2, lambda u, v: (u + v, v))
+    with pytest.raises(SceneError, match="no angle, scale and offset give the UVs of 1 face") as caught:
+        exported(level)
+    ids = attributes.read(obj.data, "record_id", "FACE")
+    assert ids[caught.value.faces[obj]].tolist() == [3]
+    report = Report()
+    assert changed(whole(10), exported(level, report, uneven_uvs="nearest")) == {"records": [2]}
+    assert "near their UVs" in report.warnings[0]
+
+
+def test_a_face_that_was_reshaped_keeps_its_parameters():
+    level = imported(whole(10))
+    with edited(geometry(level)) as mesh:
+        faces(mesh, 2)[0].verts[3].co.z -= 0.7
+    report = Report()
+    found = changed(whole(10), exported(level, report))
+    assert "records" not in found
+    assert any("their textures stay where they are" in note for note in report.notes)
+
+
+def test_a_texture_travels_with_a_face_that_was_moved_whole():
+    level = imported(whole(10))
+    geometry(level).location = (0, 1, 0)  # x of Spark
+    record = ns2.read(exported(level)).mesh.faces.records[2]
+    before = ns2.read(whole(10)).mesh.faces.records[2]
+    assert record["scale"].tolist() == before["scale"].tolist()
+    assert record["angle"] == before["angle"]
+
+
+def test_parameters_that_are_no_numbers_stay_with_all_their_bits():
+    level = imported(whole(10))
+    with edited(geometry(level)) as mesh:
+        bmesh.ops.translate(mesh, verts=faces(mesh, 1)[0].verts, vec=(0, 0, 1))
+    after = ns2.read(exported(level)).mesh.faces.records[1]
+    assert after.tobytes() == ns2.read(whole(10)).mesh.faces.records[1].tobytes()
+
+
+def test_a_mapping_group_whose_faces_agree_moves_with_them():
+    level = imported(whole(10))
+    map_face(level, 0, lambda u, v: (u + 0.5, v))
+    mesh = ns2.read(exported(level)).mesh
+    assert mesh.mapping_groups["offset"][0] == pytest.approx([0.75, 0.75], abs=1e-6)
+    assert mesh.mapping_groups["scale"][0].tolist() == [1, 2]
+    assert mesh.faces.records[0].tobytes() == ns2.read(whole(10)).mesh.faces.records[0].tobytes()
+
+
+def test_a_face_that_disagrees_with_its_group_leaves_it():
+    level = imported(whole(10))
+    with edited(geometry(level)) as mesh:
+        copies = bmesh.ops.duplicate(mesh, geom=list(faces(mesh, 0)))["geom"]
+        corners = [each for each in copies if isinstance(each, bmesh.types.BMVert)]
+        bmesh.ops.translate(mesh, verts=corners, vec=(0, 10, 0))
+    report = Report()
+    mesh = ns2.read(exported(level, report)).mesh
+    assert mesh.faces.records["mapping_group"].tolist() == [
+        7,
+        ns2.NO_MAPPING_GROUP,
+        ns2.NO_MAPPING_GROUP,
+        ns2.NO_MAPPING_GROUP,
+    ]
+    assert mesh.faces.records["scale"][3].tolist() == [1, 2]  # as the group has it
+    assert any("left mapping group 7" in note for note in report.notes)
+    assert mesh.mapping_groups.tobytes() == ns2.read(whole(10)).mesh.mapping_groups.tobytes()
+
+
+def test_faces_put_into_a_group_take_its_texture_and_a_new_number_makes_a_group():
+    level = imported(whole(10))
+    obj = geometry(level)
+    ids, groups = (attributes.read(obj.data, name, "FACE") for name in ("record_id", "mapping_group"))
+    groups[ids == 2] = 7
+    attributes.write(obj.data, "mapping_group", "FACE", "INT", groups)
+    after = exported(level)
+    assert changed(whole(10), after) == {"records": [1]}
+    assert ns2.read(after).mesh.faces.records["mapping_group"].tolist()[1] == 7
+    groups[ids == 2], groups[ids == 3] = 0, 12
+    attributes.write(obj.data, "mapping_group", "FACE", "INT", groups)
+    mesh = ns2.read(exported(level)).mesh
+    assert mesh.mapping_groups["id"].tolist() == [7, 12]
+    assert mesh.mapping_groups["normal"][1] == pytest.approx([-1, 0, 0])
+    assert mesh.mapping_groups["scale"][1] == pytest.approx([0.30758, -0.30758], abs=1e-5)
+
+
+def test_a_face_taken_out_of_its_group_looks_as_it_did():
+    level = imported(whole(10))
+    obj = geometry(level)
+    attributes.write(obj.data, "mapping_group", "FACE", "INT", np.zeros(len(obj.data.polygons)))
+    mesh = ns2.read(exported(level)).mesh
+    assert not len(mesh.mapping_groups)
+    record = mesh.faces.records[0]
+    assert record["angle"] == pytest.approx(0.5, abs=1e-5)
+    assert record["scale"] == pytest.approx([1, 2], abs=1e-5)
+    assert record["offset"] == pytest.approx([0.25, 0.75], abs=1e-5)
