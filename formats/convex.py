@@ -54,12 +54,12 @@ class Polygons:
 def from_planes(normals: Floats, dists: Floats, face_counts: npt.ArrayLike) -> Polygons:
     """The polygons of brushes: `normals` float64[faces, 3] of length 1, out of the solid; dot(normal, P) == dist.
 
-    A plane with a number that is not finite bounds nothing, and its brush is not closed.
+    A plane with a number that is not finite, or without a direction, bounds nothing, and its brush is not closed.
     """
     counts = np.asarray(face_counts, np.int64)
     first_face = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=first_face[1:])
-    usable = np.isfinite(normals).all(axis=1) & np.isfinite(dists) & (np.abs(dists) < 1e9)
+    usable = np.isfinite(normals).all(axis=1) & normals.any(axis=1) & np.isfinite(dists) & (np.abs(dists) < 1e9)
     broken = np.zeros(len(counts), np.bool_)
     broken[np.repeat(np.arange(len(counts)), counts)[~usable]] = True
     closed = np.zeros(len(counts), np.bool_)

@@ -46,10 +46,12 @@ class Displacements:
         """Vertices of each."""
         return self.edge * self.edge
 
+    @np.errstate(all="ignore")  # hostile floats
     def positions(self, verts: Records) -> Floats:
         """float64[n, 3]: where the vertices are, with the records of DISP_VERTS."""
         return self.flat + verts["vec"].astype(np.float64) * verts["dist"].astype(np.float64)[:, None]
 
+    @np.errstate(all="ignore")  # hostile floats
     def bilinear(self, corners: Floats) -> Floats:
         """Values float64[d, 4, c] at the corners -> float64[n, c] at the vertices."""
         i, j = self.grid[:, :1], self.grid[:, 1:]
@@ -59,6 +61,7 @@ class Displacements:
         return np.asarray(left + (right - left) * j)
 
 
+@np.errstate(all="ignore")  # hostile floats
 def displacements(level: Level, polygons: Polygons) -> Displacements:
     """Lay out the grids. polygons: those of the drawn faces.
 
@@ -84,8 +87,7 @@ def displacements(level: Level, polygons: Polygons) -> Displacements:
 
     around = polygons.first_corner[faces][:, None] + np.arange(CORNERS)
     points = polygons.positions[polygons.corners[around]].astype(np.float64)
-    with np.errstate(all="ignore"):  # corners that aren't numbers are none's nearest
-        away = ((points - infos["start_position"].astype(np.float64)[:, None]) ** 2).sum(axis=2)
+    away = ((points - infos["start_position"].astype(np.float64)[:, None]) ** 2).sum(axis=2)
     nearest = np.where(np.isfinite(away), away, np.inf).argmin(axis=1)
     corners = np.take_along_axis(around, (nearest[:, None] + np.arange(CORNERS)) % CORNERS, axis=1)
 
@@ -141,6 +143,7 @@ def _triangles(edge: Ints, first: Ints, first_triangle: Ints) -> Ints:
     return triangles
 
 
+@np.errstate(all="ignore")  # hostile floats
 def normals(displacements: Displacements, positions: Floats) -> Floats:
     """float64[n, 3]: the normal of each vertex, the mean of those of its quads' triangles (notes §2.3, 8).
 
@@ -161,11 +164,13 @@ def normals(displacements: Displacements, positions: Floats) -> Floats:
     return _unit(total)
 
 
+@np.errstate(all="ignore")  # hostile floats
 def _unit(vectors: Floats) -> Floats:
     lengths = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
+@np.errstate(all="ignore")  # hostile floats
 def fields(displacements: Displacements, positions: Floats, verts: Records) -> Records:
     """The records of DISP_VERTS for vertices that were moved to `positions` float64[n, 3]: the inverse of `positions`.
 
@@ -182,6 +187,7 @@ def fields(displacements: Displacements, positions: Floats, verts: Records) -> R
     return made
 
 
+@np.errstate(all="ignore")  # hostile floats
 def shared(displacements: Displacements, positions: Floats, near: float = SAME_PLACE) -> tuple[Ints, Ints]:
     """Pairs of border vertices of different displacements that lie in one place: moving one must move the other.
 

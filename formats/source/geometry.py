@@ -71,6 +71,7 @@ def _inside(lump: int, what: str, low: Ints, high: Ints, counts: Ints, size: int
         raise FormatError(message, lump_name(lump))
 
 
+@np.errstate(all="ignore")  # hostile floats
 def area_normals(polygons: Polygons) -> Floats:
     """float64[faces, 3]: out of the front of each face, as long as its area; 0 for faces without one."""
     sizes = np.diff(polygons.first_corner)
@@ -134,6 +135,7 @@ def texels(points: Floats | NDArray[np.float32], texinfos: Records, numbers: NDA
     return _project(points, texinfos["texture_vecs"], numbers)
 
 
+@np.errstate(all="ignore")  # hostile floats
 def texture_coordinates(
     points: Floats | NDArray[np.float32], texinfos: Records, texdata: Records, numbers: NDArray[Any]
 ) -> Floats:
@@ -148,6 +150,7 @@ def texture_coordinates(
     return placed
 
 
+@np.errstate(all="ignore")  # hostile floats
 def luxels(
     points: Floats | NDArray[np.float32],
     texinfos: Records,
@@ -164,6 +167,7 @@ def luxels(
     return placed
 
 
+@np.errstate(all="ignore")  # hostile floats
 def _project(points: NDArray[Any], vectors: NDArray[Any], numbers: NDArray[Any]) -> Floats:
     """Points float[n, 3] along two vectors each, of vectors float32[m, 2, 4]: their numbers are int[n]."""
     wide = np.ascontiguousarray(np.moveaxis(vectors, 0, -1), np.float64)  # a column at a time is twice as fast

@@ -32,6 +32,7 @@ class LeafTree:
         self._normals = planes["normal"].astype(np.float64)[numbers]
         self._dists = planes["dist"].astype(np.float64)[numbers]
 
+    @np.errstate(all="ignore")  # hostile floats
     def of_points(self, points: Floats) -> Ints:
         """The leaf of each of float64[n, 3] points; on a plane counts as in front."""
         found = np.full(len(points), self._head, np.int64)
@@ -44,6 +45,7 @@ class LeafTree:
             found[inner] = self._children[node, (height < 0).astype(np.int64)]
         raise FormatError("runs in circles", lump_name(LumpId.NODES))
 
+    @np.errstate(all="ignore")  # hostile floats
     def of_boxes(self, mins: Floats, maxs: Floats) -> tuple[Ints, Ints]:
         """Which leafs float64[n, 3] boxes touch: the box and the leaf of each meeting, by box and then by leaf."""
         box = np.arange(len(mins))

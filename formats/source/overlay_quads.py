@@ -7,6 +7,7 @@ from .geometry import Floats
 from .records import Records
 
 
+@np.errstate(all="ignore")  # hostile floats
 def bases(overlays: Records) -> tuple[Floats, Floats]:
     """The directions U and V of overlays, float64[n, 3] each. U is stored in the corners' third numbers, or (Strata's
     version 3) by itself; V follows from it and the normal, turned where the overlay says so.
@@ -24,6 +25,7 @@ def bases(overlays: Records) -> tuple[Floats, Floats]:
     return u, v
 
 
+@np.errstate(all="ignore")  # hostile floats
 def corners(overlays: Records) -> Floats:
     """float64[n, 4, 3]: the corners of overlays, in the order of their handles."""
     u, v = bases(overlays)
@@ -40,6 +42,7 @@ def texture_corners(overlays: Records) -> NDArray[np.float32]:
     return np.asarray(np.stack([across, down], axis=2), np.float32)
 
 
+@np.errstate(all="ignore")  # hostile floats
 def decal_quads(
     origins: Floats, normals: Floats, points: Floats, sizes: Floats, angles: Floats | None = None
 ) -> Floats:
@@ -63,6 +66,7 @@ def decal_quads(
     return np.stack([middle - right - up, middle + right - up, middle + right + up, middle - right + up], axis=1)
 
 
+@np.errstate(all="ignore")  # hostile floats
 def nearest_faces(
     origins: Floats, normals: Floats, first_points: Floats, mins: Floats, maxs: Floats, reach: float = 16.0
 ) -> NDArray[np.int64]:

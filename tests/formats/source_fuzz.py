@@ -6,27 +6,38 @@ Run as a program by test_source_fuzz.py, so that a limit on its memory holds for
 
 import random
 import struct
+from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
 
 from formats.binary import FormatError
 from formats.source import (
     Entity,
     Level,
     LumpId,
+    atlas,
     check,
     contents,
+    displacements,
+    geometry,
     identify,
+    leaf_tree,
+    lighting,
+    map_crc,
+    overlay_quads,
     patch_file,
     read,
     section_at,
     summary,
     write,
 )
-from tests.formats import fuzzing
-from tests.formats import source_bytes as build
+from formats.source.content import vmt, vtf
+from tests.formats import fuzzing, source_fuzz_maps, source_parts
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31))
-LEVELS = tuple(build.VARIANTS.values())
+LEVELS = source_fuzz_maps.LEVELS
 
 
 def somewhere(data: bytearray, rng: random.Random) -> int:
@@ -90,11 +101,70 @@ def readers(level: Level) -> Iterator[Callable[[], object]]:
     yield lambda: list(fuzzing.leaves(contents(level)))
     yield lambda: [str(problem) for problem in check(level)]
     yield lambda: [section_at(level, offset) for offset in (0, 2000, 1 << 30)]
-    yield lambda: [[*entity.outputs, entity.origin, entity.model] for entity in level.entities]
+    yield lambda: [[entity.origin, entity.angles, entity.model] for entity in level.entities]
     yield lambda: None if level.visibility is None else level.visibility.matrix()
-    yield lambda: [level.pak.read(name) for name in level.pak.names]
-    yield lambda: level.static_props.models if level.static_props else None
+    for part in (*source_parts.DECODED.values(), source_parts.solids):
+        yield partial(deque, part(level), 0)
+    yield lambda: in_leafs(level)
+    yield lambda: borders(level)
+    yield lambda: luxels(level)
+    yield lambda: decals(level)
+    yield lambda: textures(level)
+    yield lambda: map_crc.map_crc(level)
     yield lambda: patch_file.read(patch_file.write(patch_file.PatchFile.of(level, LumpId.PLANES)))
+
+
+def in_leafs(level: Level) -> None:
+    points = np.array([[0.0, 0.0, 0.0], [1e30, -1e30, 0.5], [65.0, 0.0, 0.0]])
+    for head in level.table(LumpId.MODELS)["headnode"][:4].tolist():
+        tree = leaf_tree.LeafTree(level, head)
+        leaf_tree.clusters(level, tree.of_points(points))
+        tree.of_boxes(points - 70, points + 70)
+
+
+def borders(level: Level) -> None:
+    found = displacements.displacements(level, geometry.polygons(level))
+    verts = level.table(LumpId.DISP_VERTS)
+    positions = found.positions(verts)
+    displacements.shared(found, positions)
+    displacements.fields(found, positions + 1, verts)
+    displacements.lightmap_corners(found, level.table(geometry.drawn_faces(level)))
+
+
+def luxels(level: Level) -> None:
+    """The light of every face in one image, and back into the lump."""
+    for lump, blocks in lighting.lightmaps(level).items():
+        offsets, _ = lighting.luxel_offsets(blocks)
+        data = level.bytes_of(lump)
+        colors = lighting.colors_at(data, offsets)
+        if lighting.with_colors(data, offsets, colors) != data:
+            raise AssertionError("light that was put back is another")
+        sizes = np.column_stack([blocks.width, blocks.height])
+        try:
+            atlas.pixels_of(atlas.pack(sizes), sizes)
+        except ValueError:  # as said: they don't fit
+            continue
+
+
+def decals(level: Level) -> None:
+    polygons = geometry.polygons(level)
+    normals = geometry.area_normals(polygons)
+    points = np.zeros((len(normals), 3))
+    overlay_quads.nearest_faces(points[:3], normals, points, points - 64, points + 64)
+    overlay_quads.decal_quads(points, normals, points, np.ones((len(points), 2)), np.ones(len(points)))
+
+
+def textures(level: Level) -> None:
+    """Of the pak: materials with what they include, and pictures."""
+
+    def file(path: str) -> bytes | None:
+        return bytes(level.pak.read(path)) if path in level.pak else None
+
+    for name in level.pak.names:
+        if name.lower().endswith(".vmt"):
+            vmt.read(bytes(level.pak.read(name)), file)
+        elif name.lower().endswith(".vtf"):
+            vtf.read(level.pak.read(name)).pixels()
 
 
 def edits(level: Level) -> Iterator[Callable[[], object]]:
