@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 from .measure import Result
@@ -20,7 +21,9 @@ def measure(game: str, corpus: Path, rounds: int, parts: Sequence[str]) -> list[
     results: list[Result] = []
     if "library" in parts:
         results += import_module(f".{game}_library", __package__).run(corpus / GAMES[game], rounds)
-    if "import" in parts and _blender() != MEASURED_IN:
+    if "import" in parts and find_spec(f".{game}_import", __package__) is None:
+        print(f"\n{game} has no import to measure: left out")
+    elif "import" in parts and _blender() != MEASURED_IN:
         print(f"\nthe import is measured in Blender {MEASURED_IN} (LEVELWRIGHT_BLENDER={MEASURED_IN}): left out")
     elif "import" in parts:
         from . import extension
@@ -38,8 +41,8 @@ def _blender() -> str:
         return ""
 
 
-GAMES = {"teeworlds": "teeworlds", "genesis": "genesis", "fable": "lev"}
-"""Folder of each game's real levels. Each has a module GAME_library and one GAME_import, with a function `run`."""
+GAMES = {"teeworlds": "teeworlds", "genesis": "genesis", "fable": "lev", "ns2": "ns2", "source": "bsp"}
+"""Folder of each game's real levels. Each has a module GAME_library and maybe a GAME_import, with a function `run`."""
 
 
 def main() -> int:
