@@ -11,7 +11,7 @@ import bpy
 
 from ...formats.binary import FormatError
 from ...formats.source.content import fgd
-from ...formats.source.entities import MODEL, Entity
+from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, vector
 from ..scene import identity, transforms
 from . import (
     detail_props,
@@ -126,69 +126,55 @@ class _Maker:
 
     def entity(self, record: int, entity: Entity) -> None:
         """Make the object of one entity."""
-        classname = entity.classname
+        values = told(entity)
+        classname = values.get(CLASSNAME, "")
         group = entity_classes.group_of(classname)
-        title = entity.targetname or classname or "entity"
+        title = values.get(TARGETNAME) or classname or "entity"
         name = layout.readable(f"{title} {record:0{self.width}}")
-        home, data = self._shape(name, record, entity)
+        brush_model = entity.model if values.get(MODEL, "").startswith("*") else None
+        data = self._shape(name, record, entity, values, brush_model)
         obj: Any = bpy.data.objects.new(name, data)
         obj.parent = self.site.root
         identity.stamp(obj, self.site.token, layout.ENTITY, record)
-        place = entity.origin
+        place, turned = vector(values.get(ORIGIN)), vector(values.get(ANGLES))
         if place is not None and all(map(math.isfinite, place)):
             obj.location = place
-        turned = entity.angles
-        if turned is not None and all(map(math.isfinite, turned)):
-            obj.rotation_euler = self._rotation(entity, data, turned)
-        elif isinstance(data, bpy.types.Light):
-            obj.rotation_euler = lights.rotation(told(entity), (0.0, 0.0, 0.0))
+        turned = turned if turned is not None and all(map(math.isfinite, turned)) else (0.0, 0.0, 0.0)
+        obj.rotation_euler = _rotation(values, data, turned, brush_model is not None)
         if data is None:
             obj.empty_display_type, obj.empty_display_size = group.shape, group.size
-        elif isinstance(data, bpy.types.Mesh) and entity.model is None and record not in self.quads:
-            size = number(told(entity), "modelscale", 1.0)
+        elif isinstance(data, bpy.types.Mesh) and brush_model is None and record not in self.quads:
+            size = number(values, "modelscale", 1.0)
             obj.scale = (size,) * 3 if size > 0 else (1.0,) * 3
         entity_values.write(obj, entity, self.types)
         transforms.remember(obj)
-        (home or self.site.group(group.name, HOME)).objects.link(obj)
+        home = self.site.group(group.name, HOME) if brush_model is None else self.site.brush_home(brush_model)
+        home.objects.link(obj)
         self.site.report.count("lights" if isinstance(data, bpy.types.Light) else "entities")
 
-    def _shape(self, name: str, record: int, entity: Entity) -> tuple[bpy.types.Collection | None, bpy.types.ID | None]:
-        """What an entity's object shows, and its collection, where it isn't that of its class."""
-        site, classname = self.site, entity.classname
-        brush_model = entity.model
+    def _shape(
+        self, name: str, record: int, entity: Entity, values: Mapping[str, str], brush_model: int | None
+    ) -> bpy.types.ID | None:
+        """What an entity's object shows."""
+        site, classname = self.site, values.get(CLASSNAME, "")
         if brush_model is not None:
-            return site.brush_home(brush_model), site.meshes.get(brush_model)
+            return site.meshes.get(brush_model)
         kind = lights.kind_of(classname)
         if kind is not None:
-            return None, lights.build(name, kind, lights.look(classname, told(entity), site.scale))
+            return lights.build(name, kind, lights.look(classname, values, site.scale))
         if record in self.quads:
-            return None, self.quads[record]
+            return self.quads[record]
         if classname in entity_classes.ROPES:
-            return None, ropes.curve_of(name, entity, self.targets)
+            return ropes.curve_of(name, entity, self.targets)
         if classname in entity_classes.SPEAKERS:
-            return None, self._speaker(name, entity)
+            return self._speaker(name, values)
         if classname in entity_classes.CAMERAS:
-            return None, self._camera(name, entity)
-        path = entity.get(MODEL) or ""
-        return None, self.models.of(path, int(number(told(entity), "skin"))) if models.is_model(path) else None
+            return self._camera(name, values)
+        path = values.get(MODEL, "")
+        return self.models.of(path, int(number(values, "skin"))) if models.is_model(path) else None
 
-    def _rotation(
-        self, entity: Entity, data: bpy.types.ID | None, turned: tuple[float, float, float]
-    ) -> tuple[float, float, float]:
-        pitch, yaw, roll = turned
-        if isinstance(data, bpy.types.Light):
-            return lights.rotation(told(entity), turned)
-        if isinstance(data, bpy.types.Camera):  # Blender's look along -z, with y up; the roll isn't shown
-            return layout.euler((0.0, yaw + _CAMERA_TURN, 90.0 - pitch))
-        if isinstance(data, bpy.types.Curve) or entity.classname == entity_classes.DECAL:
-            return 0.0, 0.0, 0.0  # they lie where their points are
-        if entity.model is not None and entity.classname in entity_classes.DIRECTED:
-            return 0.0, 0.0, 0.0
-        return layout.euler((pitch, yaw, roll))
-
-    def _speaker(self, name: str, entity: Entity) -> bpy.types.Speaker:
+    def _speaker(self, name: str, values: Mapping[str, str]) -> bpy.types.Speaker:
         """A speaker: how far and how loud; the sound itself is named by a property."""
-        values = told(entity)
         speaker: Any = bpy.data.speakers.new(name)
         reach = number(values, "radius")
         speaker.distance_max = (reach if reach > 0 else _SOUND_REACH) * self.site.scale  # Blender doesn't scale it
@@ -197,10 +183,27 @@ class _Maker:
         made: bpy.types.Speaker = speaker
         return made
 
-    def _camera(self, name: str, entity: Entity) -> bpy.types.Camera:
+    def _camera(self, name: str, values: Mapping[str, str]) -> bpy.types.Camera:
         camera: Any = bpy.data.cameras.new(name)
-        camera.angle = math.radians(min(max(number(told(entity), "fov", 90.0), 1.0), 170.0))
+        camera.angle = math.radians(min(max(number(values, "fov", 90.0), 1.0), 170.0))
         camera.display_size = 16.0
         camera.clip_end = 32768.0 * self.site.scale
         made: bpy.types.Camera = camera
         return made
+
+
+def _rotation(
+    values: Mapping[str, str], data: bpy.types.ID | None, turned: tuple[float, float, float], is_brush: bool
+) -> tuple[float, float, float]:
+    """The Euler angles (XYZ) of an entity's object. turned: its angles."""
+    pitch, yaw, roll = turned
+    classname = values.get(CLASSNAME, "")
+    if isinstance(data, bpy.types.Light):
+        return lights.rotation(values, turned)
+    if isinstance(data, bpy.types.Camera):  # Blender's look along -z, with y up; the roll isn't shown
+        return layout.euler((0.0, yaw + _CAMERA_TURN, 90.0 - pitch))
+    if isinstance(data, bpy.types.Curve) or classname == entity_classes.DECAL:
+        return 0.0, 0.0, 0.0  # they lie where their points are
+    if is_brush and classname in entity_classes.DIRECTED:
+        return 0.0, 0.0, 0.0
+    return layout.euler((pitch, yaw, roll))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 Shape = Literal["PLAIN_AXES", "ARROWS", "SINGLE_ARROW", "CIRCLE", "CUBE", "SPHERE", "CONE"]
@@ -59,6 +60,7 @@ DECALS = Group("Decals", "PLAIN_AXES", 8, ("infodecal", "info_overlay", "info_pr
 _FIRST = (DECALS, *_GROUPS)
 
 
+@cache
 def group_of(classname: str) -> Group:
     """The group of a class: the first of which a beginning fits."""
     folded = classname.lower()

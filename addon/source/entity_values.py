@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ...formats.source.content import fgd
-from ...formats.source.entities import ORIGIN, SEPARATOR, Entity, Output
+from ...formats.source.entities import ORIGIN, SEPARATOR, Entity, Output, vector
 from ..scene.properties import INT32, MAX_KEY, put
 
 RESERVED = "levelwright"
@@ -41,15 +41,24 @@ def shown(entity: Entity) -> dict[str, list[str]]:
     Not shown are the origin, if it is a place (the object's location), and keys and values that Blender can't hold:
     those longer than 63 bytes, with a NUL where there are several, or with a name of ours.
     """
-    placed = entity.origin is not None
     found: dict[str, list[str]] = {}
+    place = None
     for key, value in entity.pairs:
-        folded = key.lower()
-        if (placed and folded == ORIGIN) or folded.startswith(RESERVED) or not key or "\0" in key:
-            continue
-        if len(key.encode("utf-8", "surrogateescape")) <= MAX_KEY:
-            found.setdefault(key, []).append(value)
-    return {key: values for key, values in found.items() if len(values) == 1 or not any("\0" in one for one in values)}
+        found.setdefault(key, []).append(value)
+        if key.lower() == ORIGIN:
+            place = value  # of several the last counts
+    placed = vector(place) is not None
+    return {
+        key: values
+        for key, values in found.items()
+        if _shows(key) and not (placed and key.lower() == ORIGIN) and (len(values) == 1 or "\0" not in "".join(values))
+    }
+
+
+def _shows(key: str) -> bool:
+    """Whether Blender can hold a key."""
+    short = len(key) * 3 <= MAX_KEY or len(key.encode("utf-8", "surrogateescape")) <= MAX_KEY
+    return short and key != "" and "\0" not in key and not key.lower().startswith(RESERVED)
 
 
 def as_property(key: str, values: Sequence[str], kind: fgd.Key | None = None) -> Property:

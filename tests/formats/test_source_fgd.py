@@ -65,6 +65,11 @@ def test_definitions():
     assert made.of("nothing") is None
 
 
+def test_colons_that_are_forgotten():
+    made = fgd.read(b'@PointClass = a "A" [ x(string) "X" : "1" input Go(void) "Goes" ]').of("a")
+    assert (made.help, made.keys["x"].title, made.keys["x"].default, made.inputs["go"].help) == ("A", "X", "1", "Goes")
+
+
 def test_bases_that_go_round_in_circles():
     made = fgd.read(b"@BaseClass base(b) = a [ x(string) ] @BaseClass base(a, b) = b [ y(string) ]")
     assert set(made.of("a").keys) == {"x", "y"} == set(made.of("b").keys)

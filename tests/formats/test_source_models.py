@@ -43,6 +43,20 @@ def test_parts_meshes_skins_and_strips():
     assert model.paths(1) == ["models/x/b/c", "y/b/c"]
 
 
+def test_a_peer_finds_the_same_in_the_header():
+    peer, files = pytest.importorskip("srctools.mdl"), pytest.importorskip("srctools.filesys")
+    data = build.mdl([[[(0, 0, 2), (1, 2, 2)]]], ("A", "d"), ("Models\\x\\",), ((0, 1), (1, 0)), flags=0x10)
+    system = files.VirtualFileSystem({"a.mdl": data})
+    theirs = peer.Model(system, system["a.mdl"])
+    strips = [[[[], []]]]
+    ours = mdl.read(data, build.vvd(build.QUAD), build.vtx(strips))
+    assert [[name.lower() for name in row] for row in theirs.skins] == [
+        [ours.materials[number].lower() for number in row] for row in ours.skins.tolist()
+    ]
+    assert (tuple(theirs.hull_min), tuple(theirs.hull_max)) == (ours.hull_min, ours.hull_max)
+    assert (theirs.flags.value, theirs.version) == (ours.flags, ours.version)
+
+
 def test_fixups_put_vertices_in_order():
     fixed = vvd.read(build.vvd(build.QUAD, ((2, 2, 2), (0, 0, 2))))
     assert fixed.vertices["position"].tolist() == [list(build.QUAD[n][:3]) for n in (2, 3, 0, 1)]

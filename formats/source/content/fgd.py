@@ -166,7 +166,7 @@ def _class(tokens: "_Tokens", kind: str) -> EntityClass:
             made.helpers.append((helper, arguments))
     tokens.expect("=")
     made.name = tokens.text("name of a class")
-    if tokens.take(":"):
+    if tokens.take(":") or tokens.peek() == "":  # colons are forgotten in games' own files
         made.help = tokens.string()
     if not tokens.take("["):
         return made
@@ -174,7 +174,9 @@ def _class(tokens: "_Tokens", kind: str) -> EntityClass:
         word = tokens.text("key")
         if word.lower() in ("input", "output") and tokens.peek() not in ("(", None):
             name, form = tokens.text("name"), tokens.arguments()
-            message = Message(name, " ".join(form).lower(), tokens.string() if tokens.take(":") else "")
+            message = Message(
+                name, " ".join(form).lower(), tokens.string() if tokens.take(":") or tokens.peek() == "" else ""
+            )
             (made.inputs if word.lower() == "input" else made.outputs)[name.lower()] = message
         else:
             key = _key(tokens, word)
@@ -189,7 +191,7 @@ def _key(tokens: "_Tokens", name: str) -> Key:
         readonly |= word == "readonly"
         tokens.next()
     parts = []
-    while tokens.take(":"):
+    while tokens.take(":") or tokens.peek() == "":
         parts.append("" if tokens.peek() == ":" else tokens.string())
     choices: tuple[Choice, ...] = ()
     if tokens.take("="):
