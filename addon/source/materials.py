@@ -25,6 +25,8 @@ _ALPHA_TEST = 0.5
 
 _MOVING = ("texturescroll", "animatedtexture", "texturetransform")
 _DETAIL_SCALE = 4.0
+_GAMMA = 2.2
+"""Of colours in materials, up to 1."""
 _GREY = (0.2, 0.2, 0.2)
 _PLACEHOLDER = "placeholder"
 """Name of the node with a placeholder's image."""
@@ -190,6 +192,7 @@ class _Builder:
             color, alpha = self._two_textures(color, alpha)
         color = self._detailed(color)
         tint = np.asarray(self.found.color("$color")) * self.found.color("$color2")
+        tint = np.where(tint > 1, tint, np.power(tint.clip(0), _GAMMA))
         if not np.allclose(tint, 1):
             color = self.nodes.multiply(color, (*tint.tolist(), 1.0))
         self.nodes.link(color, self.end.inputs["Color"])
@@ -199,7 +202,7 @@ class _Builder:
             self._light()
             self._normal_map()
             self._reflections()
-        self._glow(color, alpha)
+        self._glow(alpha)
         self._transparency(alpha)
 
     def _two_textures(self, color: Socket, alpha: Socket) -> tuple[Socket, Socket]:
@@ -232,7 +235,9 @@ class _Builder:
         name = self.found.texture("$detail")
         if name is None or self.found.number("$detailblendmode") != 0:
             return color
-        image = self.owner.textures.image(name)
+        image = self.owner.textures.image(
+            name, data=True
+        )  # the engine takes its bytes as they are: 128 changes nothing
         if image is None:
             return color
         detail = self._texture(image, "", self.found.number("$detailscale", _DETAIL_SCALE))
@@ -271,11 +276,10 @@ class _Builder:
         if strength > 0:
             self.nodes.set(self.end.inputs["Specular Tint"], (*(part / strength for part in tint), 1.0))
 
-    def _glow(self, color: Socket, alpha: Socket) -> None:
+    def _glow(self, alpha: Socket) -> None:
         if self.found.flag("$selfillum"):
             mask = self._named("$selfillummask", data=True)
-            factor = alpha if mask is None else mask.outputs["Color"]
-            self.nodes.link(self.nodes.multiply(color, factor), self.end.inputs["Glow"])
+            self.nodes.link(alpha if mask is None else mask.outputs["Color"], self.end.inputs["Glow"])
 
     def _transparency(self, alpha: Socket) -> None:
         whole = self.found.number("$alpha", 1.0)
@@ -295,7 +299,7 @@ class _Builder:
     def _water(self) -> None:
         """Water: its fog's colour, shining, with waves. What it mirrors in the game is left to Blender."""
         color = self.found.color("$fogcolor", _WATER_COLOR)
-        self.nodes.set(self.end.inputs["Color"], (*(min(part, 1.0) ** 2.2 for part in color), 1.0))
+        self.nodes.set(self.end.inputs["Color"], (*(min(part, 1.0) ** _GAMMA for part in color), 1.0))
         self.nodes.set(self.end.inputs["Alpha"], _WATER_ALPHA)
         self._shine()
 

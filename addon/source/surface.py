@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..scene.materials import Nodes, node_group
+from ..scene.materials import Nodes, Socket, node_group
 
 _NAME, _VERSION = "Source surface", 1
 _COLOR, _FLOAT, _VECTOR = "NodeSocketColor", "NodeSocketFloat", "NodeSocketVector"
@@ -20,10 +20,10 @@ _INPUTS: tuple[tuple[str, str, Any], ...] = (
     ("Roughness", _FLOAT, 1.0),
     ("Specular", _FLOAT, 0.0),
     ("Specular Tint", _COLOR, (1.0, 1.0, 1.0, 1.0)),
-    ("Glow", _COLOR, (0.0, 0.0, 0.0, 1.0)),
+    ("Glow", _FLOAT, 0.0),
 )
-"""Light: what `Color` is multiplied by where Baked is 1; where that is 0, Blender's lights shine. Glow: light of its
-own, whatever lights it. Additive 1: adds to what is behind it."""
+"""Light: what `Color` is multiplied by where Baked is 1; where that is 0, Blender's lights shine. Glow: how
+much it shines in its own colour, whatever lights it. Additive 1: adds to what is behind it."""
 
 
 def group() -> bpy.types.NodeTree:
@@ -49,25 +49,26 @@ def _build(nodes: Nodes) -> None:
         Specular_IOR_Level=given["Specular"],
         Specular_Tint=given["Specular Tint"],
     )
-    baked = nodes.feed(nodes.add("ShaderNodeEmission"), Color=nodes.multiply(given["Color"], given["Light"]))
-    either = nodes.add("ShaderNodeMixShader")
-    nodes.link(given["Baked"], either.inputs[0])
-    nodes.link(lit.outputs[0], either.inputs[1])
-    nodes.link(baked.outputs[0], either.inputs[2])
-    glow = nodes.feed(nodes.add("ShaderNodeEmission"), Color=given["Glow"])
-    glowing = nodes.add("ShaderNodeAddShader")
-    nodes.link(either.outputs[0], glowing.inputs[0])
-    nodes.link(glow.outputs[0], glowing.inputs[1])
+    shining = nodes.feed(nodes.add("ShaderNodeEmission"), Color=given["Color"])
+    glowing = _mixed(nodes, given["Glow"], lit.outputs[0], shining.outputs[0])
+    light = nodes.add("ShaderNodeMix", data_type="RGBA")
+    nodes.link(given["Glow"], light.inputs[0])
+    nodes.link(given["Light"], light.inputs[6])
+    light.inputs[7].default_value = (1.0, 1.0, 1.0, 1.0)
+    baked = nodes.feed(nodes.add("ShaderNodeEmission"), Color=nodes.multiply(given["Color"], light.outputs[2]))
+    either = _mixed(nodes, given["Baked"], glowing, baked.outputs[0])
     clear = nodes.add("ShaderNodeBsdfTransparent").outputs[0]
-    blended = nodes.add("ShaderNodeMixShader")
-    nodes.link(given["Alpha"], blended.inputs[0])
-    nodes.link(clear, blended.inputs[1])
-    nodes.link(glowing.outputs[0], blended.inputs[2])
+    blended = _mixed(nodes, given["Alpha"], clear, either)
     added = nodes.add("ShaderNodeAddShader")
     nodes.link(clear, added.inputs[0])
-    nodes.link(glowing.outputs[0], added.inputs[1])
-    mode = nodes.add("ShaderNodeMixShader")
-    nodes.link(given["Additive"], mode.inputs[0])
-    nodes.link(blended.outputs[0], mode.inputs[1])
-    nodes.link(added.outputs[0], mode.inputs[2])
-    nodes.link(mode.outputs[0], nodes.add("NodeGroupOutput").inputs["Surface"])
+    nodes.link(either, added.inputs[1])
+    whole = _mixed(nodes, given["Additive"], blended, added.outputs[0])
+    nodes.link(whole, nodes.add("NodeGroupOutput").inputs["Surface"])
+
+
+def _mixed(nodes: Nodes, factor: Socket, one: Socket, other: Socket) -> Socket:
+    """Mix two shaders: one at 0, the other at 1."""
+    node = nodes.add("ShaderNodeMixShader")
+    for target, source in zip(node.inputs, (factor, one, other), strict=True):
+        nodes.link(source, target)
+    return node.outputs[0]

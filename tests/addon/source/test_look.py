@@ -50,12 +50,12 @@ def test_a_map_that_was_never_lit_is_bright(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("material", "factor"),
     [
-        ('LightmappedGeneric { $basetexture grey $color "[0.5 1 0.25]" }', np.array([0.5, 1, 0.25]) * BAKED),
+        ('LightmappedGeneric { $basetexture grey $color "[0.5 1 0.25]" }', np.array([0.5, 1, 0.25]) ** 2.2 * BAKED),
         ('patch { include materials/base.vmt replace { $color "{255 0 255}" } }', np.array([1, 0, 1]) * BAKED),
         ("UnlitGeneric { $basetexture grey }", np.ones(3)),
-        ("LightmappedGeneric { $basetexture grey $selfillum 1 }", BAKED + 1),
+        ("LightmappedGeneric { $basetexture grey $selfillum 1 }", np.ones(3)),
         ("WorldVertexTransition { $basetexture grey $basetexture2 white }", BAKED),
-        ("LightmappedGeneric { $basetexture grey $detail white $detailscale 1 }", BAKED * 2),
+        ("LightmappedGeneric { $basetexture grey $detail grey $detailscale 1 }", BAKED * 2 * 128 / 255),
     ],
 )
 def test_shaders(tmp_path: Path, material: str, factor: np.ndarray) -> None:
