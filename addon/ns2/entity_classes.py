@@ -224,22 +224,19 @@ def find(look: Callable[[str], Path | None], report: Report) -> Classes:
 
 def _describe(parameter: Parameter | None, kind: int, components: int) -> dict[str, Any]:
     shown: dict[str, Any] = {}
-    number = kind in FLOAT_TYPES or kind == PropertyType.INTEGER
-    if kind in _SUBTYPES and not (kind == PropertyType.DISTANCE and components > 1):
+    if kind in _SUBTYPES and not (kind == PropertyType.DISTANCE and components > 1):  # a place has no limits
         shown["subtype"] = _SUBTYPES[PropertyType(kind)]
-    if kind in (PropertyType.DISTANCE, PropertyType.COLOR) and not (kind == PropertyType.DISTANCE and components > 1):
-        shown |= {"min": 0.0, "soft_min": 0.0}
-    if kind == PropertyType.COLOR:
-        shown |= {"soft_max": 1.0}
+        if kind != PropertyType.ANGLE:
+            shown |= {"min": 0.0, "soft_min": 0.0}
+        if kind == PropertyType.COLOR:
+            shown["soft_max"] = 1.0
     if parameter is None:
         return shown
-    told = parameter.label if parameter.label != parameter.name else ""
-    ending = f"({parameter.filter})" if parameter.filter and parameter.filter not in parameter.help else ""
-    text = " ".join(part for part in (told + (":" if told and parameter.help else ""), parameter.help, ending) if part)
+    text = _tooltip(parameter)
     if text:
         shown["description"] = text
     limits = _LIMITS.search(f"{parameter.label} {parameter.help}")
-    if number and limits is not None and kind != PropertyType.COLOR:
+    if limits is not None and kind in (PropertyType.REAL, PropertyType.INTEGER):
         lowest, highest = sorted(float(limit) for limit in limits.groups())
         convert = float if kind in FLOAT_TYPES else int
         shown |= {"soft_min": convert(lowest), "soft_max": convert(highest)}
@@ -251,6 +248,14 @@ def _describe(parameter: Parameter | None, kind: int, components: int) -> dict[s
     elif kind in INT_TYPES | TEXT_TYPES and isinstance(value, int | str) and "items" not in shown:
         shown["default"] = value
     return shown
+
+
+def _tooltip(parameter: Parameter) -> str:
+    """Label, help and what files are meant, as far as they say anything."""
+    label = parameter.label if parameter.label != parameter.name else ""
+    ending = f"({parameter.filter})" if parameter.filter and parameter.filter not in parameter.help else ""
+    told = f"{label}: {parameter.help}" if label and parameter.help else label or parameter.help
+    return " ".join(part for part in (told, ending) if part)
 
 
 def _items(choices: Iterable[Choice]) -> list[tuple[str, str, str, int]]:

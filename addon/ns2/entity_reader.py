@@ -46,12 +46,12 @@ def apply(
 ) -> list[bpy.types.Object]:
     """Make the entities of a level what the scene's are. level: the original's, or an empty one where there is none.
 
-    Returns the object of each entity, in their order. Raises SceneError, naming objects, for what no level can hold.
+    Returns the object of each entity, in their order; none if the import left the entities out: then all of them stay,
+    and new ones are added. Raises SceneError, naming objects, for what no level can hold.
     """
-    if original is not None and not original.options.get("entities", True):
-        return []  # none were opened
+    opened = original is None or bool(original.options.get("entities", True))
     root = next((obj for obj in collection.all_objects if _kind(obj) == layout.ROOT), None)
-    reader = _Reader(level, original.token if original is not None else None, root, report, collection)
+    reader = _Reader(level, original.token if original is not None else None, root, report, collection, opened)
     bearers = reader.bearers()
     moved = [one.object for one in bearers if transforms.needs_evaluation(one.object, root)]
     if not moved:
@@ -59,7 +59,7 @@ def apply(
     else:
         with evaluated.shown(context, [*moved, *([root] if root is not None else [])]) as depsgraph:
             reader.lay(bearers, depsgraph)
-    return [one.object for one in bearers]
+    return [one.object for one in bearers] if opened else []
 
 
 def _kind(obj: bpy.types.Object) -> str | None:
@@ -77,9 +77,10 @@ class _Reader:
         root: bpy.types.Object | None,
         report: Report,
         collection: bpy.types.Collection,
+        opened: bool,
     ) -> None:
         self.level, self.token, self.root, self.report = level, token, root, report
-        self.collection = collection
+        self.collection, self.opened = collection, opened
         self.records = level.entities
         self.classes = Classes(EditorSetup())
         self.looks = Looks(self.classes)
@@ -137,7 +138,7 @@ class _Reader:
     def lay(self, bearers: Sequence[_Bearer], depsgraph: bpy.types.Depsgraph | None) -> None:
         """Write what the objects say: those that are gone go, new ones stand behind the others."""
         self.depsgraph = depsgraph
-        kept: dict[int, ns2.Entity] = {}
+        kept = {} if self.opened else dict(enumerate(self.records))
         new: list[ns2.Entity] = []
         changed = 0
         # Copies are of the records as they were: before anything is written into those.

@@ -465,6 +465,10 @@ def test_entities_that_were_not_opened_stay() -> None:
     level = import_level(bpy.context, DATA, "room.level", settings, Report())
     assert not [obj for obj in level.all_objects if obj.get(entity_values.CLASS)]
     assert exported(level) == DATA
+    entity_edit.add(bpy.context, level, "resource_point", (1, 2, 3), Report())
+    before, after = ns2.read(DATA).entities, ns2.read(exported(level)).entities
+    assert [e.properties for e in after[:-1]] == [e.properties for e in before]
+    assert after[-1].class_name == "resource_point"
 
 
 def test_props_can_be_boxes(tmp_path: Path) -> None:
