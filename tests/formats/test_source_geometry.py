@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from formats import source
 from formats.binary import FormatError
-from formats.source import atlas, displacements, geometry, leaf_tree, map_crc, overlay_quads
+from formats.source import atlas, displacements, geometry, leaf_tree, lighting, map_crc, overlay_quads
 from formats.source import records_displacements as disp_records
 from formats.source import records_geometry as geometry_records
 from formats.source import records_overlays as overlay_records
@@ -101,6 +101,50 @@ def test_triangles_and_normals():
     level.table(LumpId.VERTNORMALINDICES)["normal"] = 2
     with pytest.raises(FormatError, match="normal 2 of 2"):
         geometry.corner_normals(level, polygons)
+
+
+@pytest.mark.parametrize(
+    "name", ["FACE_17", "FACE_17_DAY_NIGHT", "FACE_18", "FACE", "FACE_32", "FACE_32_V2", "FACE_STRATA"]
+)
+@pytest.mark.parametrize("byte_order", "<>")
+def test_faces_of_every_version(name, byte_order):
+    """Polygons, triangles and lightmaps of one face; wide indices where the faces have them."""
+    dtype = getattr(geometry_records, name)
+    fields = {
+        "firstedge": [0],
+        "numedges": [4],
+        "lightmap_size": [(1, 2)],
+        "lightofs": [4],
+        "styles": [(0, *[255] * 3)],
+    }
+    if "day" in dtype.names:
+        fields["styles"] = [(0, *[255] * 7)]
+    if "shadows_num_prims" in dtype.names:
+        fields["shadows_num_prims"] = [1 << 1 | 1]
+    elif "num_prims" in dtype.names:
+        fields["num_prims"] = [0x8001]
+    wide = "_32" if name.startswith(("FACE_32", "FACE_STRATA")) else ""
+    whole = square()
+    whole["FACES"] = rows(dtype.newbyteorder(byte_order), **fields)
+    for lump, record in (("EDGES", "EDGE"), ("PRIMINDICES", "PRIMINDEX"), ("PRIMITIVES", "PRIMITIVE")):
+        kind = getattr(geometry_records, record + wide).newbyteorder(byte_order)
+        if lump == "EDGES":
+            whole[lump] = rows(kind, v=whole["EDGES"]["v"])
+        elif lump == "PRIMINDICES":
+            whole[lump] = rows(kind, index=[0, 1, 2, 0, 2, 3])
+        else:
+            whole[lump] = rows(kind, index_count=[6])
+    level = Tables(**whole)
+    polygons = geometry.polygons(level)
+    assert polygons.positions[polygons.corners].tolist() == [list(map(float, corner)) for corner in SQUARE]
+    assert geometry.area_normals(polygons).tolist() == [[0, 0, 64]]
+    corners, owners = geometry.triangles(level, polygons)
+    primitives = name not in ("FACE_17", "FACE_17_DAY_NIGHT")
+    assert corners.tolist() == ([[0, 1, 2], [0, 2, 3]] if primitives else [])
+    assert owners.tolist() == [0] * len(corners)
+    found = lighting.blocks(whole["FACES"], rows(geometry_records.TEXINFO, texdata=[0]), 4 + 4 * 2 * 3)
+    assert [found.width.tolist(), found.height.tolist(), found.styles.tolist()] == [[2], [3], [1]]
+    assert found.offset.tolist() == [4]
 
 
 def test_texture_and_lightmap_coordinates():
