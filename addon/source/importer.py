@@ -18,7 +18,7 @@ from ...formats.source.content.search_path import SearchPath, Source
 from ..preferences import source_directories
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import brushes, displacements, entities, faces, layout, lightmaps, view, world
+from . import brushes, displacements, entities, faces, layout, lightmaps, sky_box, view, world
 from .materials import Materials
 from .settings import ImportSettings
 from .site import Site
@@ -71,9 +71,12 @@ def _build(site: Site, materials: Materials) -> None:
     elif site.settings.lightmaps != "none":
         materials.baked = lightmaps.fullbright(site)
     drawn = _part(report, "faces", lambda: faces.prepare(site, baked))
+    sky = None
     if drawn is not None:
         made = _part(report, "models", lambda: world.build_meshes(site, drawn)) or []
         hills = _part(report, "displacements", lambda: displacements.build_meshes(site, drawn, baked)) or []
+        if site.settings.entities:
+            sky = _part(report, "the 3D skybox", lambda: sky_box.prepare(site, drawn))
     entities.build(site)
     if drawn is not None:
         world.place_world(site, made)
@@ -81,6 +84,8 @@ def _build(site: Site, materials: Materials) -> None:
     if site.settings.brushes:
         brushes.place(site, _part(report, "brushes", lambda: brushes.build_meshes(site)) or [])
     world.place_rest(site)
+    if sky is not None:
+        _part(report, "the 3D skybox", lambda: sky_box.place(site, sky))
 
 
 def _part(report: Report, title: str, make: Callable[[], _Made]) -> _Made | None:

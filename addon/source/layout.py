@@ -60,7 +60,8 @@ location lifts it off its faces for show. **Cubemaps** are light probes, stamp "
 **Area portals** and **occluders** are one mesh object each, stamps "areaportals" and "occluders", record 0; faces have
 PORTAL_KEY, or OCCLUDER. For reference only are **detail props** (option; stamps "detail_prop", record = place in the
 lump, and "detail_sprites": one mesh, faces with DETAIL) and **compiled lights** (option; stamp "worldlight", record =
-place in the lump), hidden.
+place in the lump), hidden. The **3D skybox** is a copy of what is around the sky camera,
+stamp PREVIEW.
 
 **Baselines** on the level's collection: BASE, ATLAS.
 """

@@ -1,0 +1,127 @@
+"""The 3D skybox: the small scenery around the sky camera, once more in the size and place that the game shows it in.
+
+The camera's area is drawn around the world, as many times larger as its key `scale` says, so that the camera's place
+becomes the world's origin. What is shown is a copy, for show only: a mesh of the area's faces, and objects that share
+the meshes of its displacements and static props. All of these stay where they are, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.binary import FormatError
+from ...formats.source import LumpId, lump_name, ranges
+from ...formats.source.geometry import Ints
+from ...formats.source.leaf_tree import LeafTree
+from ..scene import identity
+from . import layout, props
+from .entity_values import RESERVED, number, told
+from .faces import Faces
+from .site import Site
+
+HOME = "3D Skybox"
+_CLASS = "sky_camera"
+_SCALE = 16.0
+_AREA_BITS = {2: 9, 4: 17}
+"""Of the word with area and flags, by its bytes."""
+_SHOWN = tuple(layout.KINDS.index(kind) for kind in (layout.WORLD, layout.WATER))
+
+
+@dataclass(frozen=True)
+class SkyBox:
+    """camera: its place. faces: int64[n], of its area; areas: int64[leafs]; area: the camera's. mesh: of the faces."""
+
+    camera: tuple[float, float, float]
+    scale: float
+    faces: Ints
+    areas: Ints
+    area: int
+    tree: LeafTree
+    mesh: bpy.types.Mesh | None
+
+    def holds(self, places: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of float64[n, 3] places are in the camera's area."""
+        return np.asarray(self.areas[self.tree.of_points(places)] == self.area)
+
+
+def prepare(site: Site, faces: Faces) -> SkyBox | None:
+    """Find the map's first sky camera, and make the mesh of the faces around it; None without one, or one that is
+    outside. Raises FormatError.
+    """
+    camera = next(site.level.entities.of_class(_CLASS), None)
+    if camera is None or camera.origin is None or not np.isfinite(camera.origin).all():
+        return None
+    leafs, tree = site.level.table(LumpId.LEAFS), LeafTree(site.level)
+    words = leafs["area_flags"]
+    areas = words.astype(np.int64) & ((1 << _AREA_BITS[words.dtype.itemsize]) - 1)
+    area = int(areas[tree.of_points(np.array([camera.origin]))[0]])
+    if not area:
+        return None
+    numbers = _faces_of(site, leafs[areas == area], len(faces.records))
+    shown = numbers[faces.drawable[numbers] & np.isin(faces.kinds[numbers], _SHOWN)]
+    scale = number(told(camera), "scale", _SCALE)
+    mesh = faces.mesh(f"{site.collection.name} {HOME}", shown) if len(shown) else None
+    return SkyBox(camera.origin, scale if scale > 0 else _SCALE, numbers, areas, area, tree, mesh)
+
+
+def _faces_of(site: Site, leafs: NDArray[Any], count: int) -> Ints:
+    """int64[n]: the faces in leafs, ascending. count: of the map's drawn faces."""
+    lists = site.level.table(LumpId.LEAFFACES)["face"].astype(np.int64)
+    first, counts = (leafs[name].astype(np.int64) for name in ("firstleafface", "numleaffaces"))
+    if (first + counts > len(lists)).any() or (len(lists) and int(lists.max()) >= count):
+        raise FormatError("faces of leafs aren't there", lump_name(LumpId.LEAFFACES))
+    ranges.check_total(counts, len(lists), lump_name(LumpId.LEAFFACES))
+    return np.asarray(np.unique(lists[ranges.flat(first, counts)]), np.int64)
+
+
+def place(site: Site, box: SkyBox) -> None:
+    """Make the objects, below an empty with the skybox's place and size: called when those of the map are made."""
+    originals = [*_displacements(site, box), *_props(site, box)]
+    if box.mesh is None and not originals:
+        return
+    home = site.group(HOME)
+    root: Any = site.object_of(HOME, layout.PREVIEW, 0, None, home)
+    root.scale = (box.scale,) * 3
+    root.location = [-box.scale * axis for axis in box.camera]
+    root.empty_display_size = 8.0
+    copies = [obj.copy() for obj in originals]
+    if box.mesh is not None:
+        copies.append(bpy.data.objects.new(box.mesh.name, box.mesh))
+    for record, obj in enumerate(copies, 1):
+        for key in list(dict(obj.items())):
+            if key.startswith(RESERVED):
+                del obj[key]
+        obj.parent = root
+        obj.hide_select = True
+        identity.stamp(obj, site.token, layout.PREVIEW, record)
+        home.objects.link(obj)
+
+
+def _displacements(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
+    """The objects of the displacements in the area; none where all displacements are one object."""
+    infos = site.level.table(LumpId.DISPINFO)
+    for obj in site.group(layout.DISPLACEMENT_HOME).objects if len(infos) else ():
+        mark = identity.stamped(obj)
+        if mark is not None and mark.kind == layout.DISPLACEMENT and 0 <= mark.record < len(infos):
+            face = int(infos["map_face"][mark.record])
+            at = int(np.searchsorted(box.faces, face))
+            if at < len(box.faces) and box.faces[at] == face:
+                yield obj
+
+
+def _props(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
+    """The objects of the static props in the area."""
+    lump = site.level.static_props
+    if site.settings.static_props == "none" or lump is None or lump.props is None or not len(lump.props):
+        return
+    inside = box.holds(props.doubles(lump.props["origin"]))
+    for obj in site.group(props.HOME).objects:
+        mark = identity.stamped(obj)
+        if mark is not None and mark.kind == layout.STATIC_PROP and inside[mark.record]:
+            yield obj
