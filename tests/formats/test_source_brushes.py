@@ -9,7 +9,8 @@ from formats.source import brushes
 from formats.source import records_geometry as geometry_records
 from formats.source import records_tree as tree_records
 from formats.source.lumps import LumpId
-from tests.formats.test_source_geometry import Tables, rows, written_solids
+from tests.formats.source_vmf import written_solids
+from tests.formats.test_source_geometry import Tables, rows
 
 NORMALS = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1), (0.6, 0.8, 0)]
 DISTS = [8, 0, 4, 0, 2, 0, 8]
