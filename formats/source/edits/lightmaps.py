@@ -19,6 +19,8 @@ from .changes import Changes
 Lightmap = tuple[int, int]
 """Which style of each face, 0 to 3, and which sample: 0 the flat one, 1 to 3 those of the bump basis."""
 
+_BRIGHTEST = float(np.finfo(np.float32).max)
+
 
 def paint(level: Level, lump: LumpId, lightmaps: Mapping[Lightmap, npt.ArrayLike]) -> int:
     """Change lightmaps of LIGHTING or LIGHTING_HDR; returns how many luxels did.
@@ -81,7 +83,7 @@ def _averages(
         light = rgbe.decode(colors).astype(np.float64)
         known = (before > 0) & (light > 0)
         ratio = np.divide(after, before, out=np.ones_like(after), where=known)
-        return rgbe.encode(np.where(known, light * ratio, after), colors)
+        return rgbe.encode(np.minimum(np.where(known, light * ratio, after), _BRIGHTEST), colors)
 
     places = found.averages(style)[touched]
     there = places >= 0

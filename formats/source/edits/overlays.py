@@ -226,6 +226,7 @@ class _Edit:
                 self._set_faces(number, faces)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is no number is in no plane
 def under(level: Level, overlays: Records) -> tuple[Ints, Ints]:
     """Which drawn faces of the world overlays lie on: the overlay (a place in `overlays`) and face of each meeting."""
     drawn = geometry.drawn_faces(level)

@@ -162,6 +162,11 @@ class _Edit:
         if (first + counts > len(found.leafs)).any():
             raise FormatError("a prop has leafs that aren't in the list", _WHAT)
         flat = found.leafs["leaf"].astype(np.int64)[ranges.flat(first, counts)]
+        if len(flat) and flat.max() >= len(level.table(LumpId.LEAFS)):
+            raise FormatError(f"a prop is in leaf {flat.max()} of {len(level.table(LumpId.LEAFS))}", _WHAT)
+        kinds = self.props["prop_type"].astype(np.int64)
+        if len(kinds) and kinds.max() >= len(self.models):
+            raise FormatError(f"a prop has model {kinds.max()} of {len(self.models)}", _WHAT)
         self.leafs: list[Ints] = np.split(flat, np.cumsum(counts)[:-1]) if len(counts) else []
         self._leafs_before = flat, counts
 

@@ -4,6 +4,7 @@ A face gets a row of its own, or that of faces that lie the same; lightmap vecto
 original face and its side of a brush follow where they go with it: those are for decompilers and tools alone.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ TOLERANCE = 0.1
 
 _DRAWN = (LumpId.FACES, LumpId.FACES_HDR)
 _SAME_PLACE = 0.1  # units that a face's middle may lie beside a brush side
+_PAIRS = 1 << 18  # of faces and sides, to look at in one go
 _ALIKE = 0.9  # of the original faces, in maps where these have texinfos that mean something
 
 
@@ -132,18 +134,12 @@ def _brush_sides(changes: Changes, faces: Records, old: Ints, new: Ints, touched
         return np.asarray((model * planes + records["planenum"].astype(np.int64)) * texinfos + texinfo)
 
     model_of_face = np.full(len(faces), -1, np.int64)
-    counts = models["numfaces"].astype(np.int64)
-    inside = ranges.flat(models["firstface"], counts)
-    fits = (inside >= 0) & (inside < len(faces))
-    model_of_face[inside[fits]] = ranges.owners(counts)[fits]
+    inside, owners = _listed(models["firstface"], models["numfaces"], len(faces), LumpId.MODELS)
+    model_of_face[inside] = owners
     face_keys = keys(model_of_face, faces, old)
     concerned = np.flatnonzero(np.isin(face_keys, face_keys[touched]))
 
-    side_counts = brush["numsides"].astype(np.int64)
-    which = ranges.flat(brush["firstside"], side_counts)
-    if len(which) and not 0 <= int(which.min()) <= int(which.max()) < len(sides):
-        raise FormatError("a side isn't there", lump_name(LumpId.BRUSHES))
-    owners = ranges.owners(side_counts)
+    which, owners = _listed(brush["firstside"], brush["numsides"], len(sides), LumpId.BRUSHES)
     side_keys = keys(brushes.of_models(level)[owners], sides[which], sides["texinfo"][which].astype(np.int64))
     used = np.unique(owners[np.isin(side_keys, face_keys[touched])])
     if not len(used):
@@ -155,18 +151,33 @@ def _brush_sides(changes: Changes, faces: Records, old: Ints, new: Ints, touched
         sides["texinfo"][solids.sides].astype(np.int64),
     )
     polygons = geometry.polygons(level)
-    face, side = _joined(face_keys[concerned], candidates)
-    face = concerned[face]
-    within = _within(_middles(polygons)[face], solids.polygons.positions, *_outlines(solids, side))
-    _follow(sides["texinfo"], solids.sides[side[within]], new[face[within]])
+    middles = _middles(polygons)[concerned]
+    found = []
+    for face, side in _joined(face_keys[concerned], candidates):
+        within = _within(middles[face], solids.polygons.positions, *_outlines(solids, side))
+        found.append((solids.sides[side[within]], new[concerned[face[within]]]))
+    if found:
+        _follow(sides["texinfo"], *(np.concatenate(part) for part in zip(*found, strict=True)))
 
 
-def _joined(left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """All pairs of equal keys: places in `left` and in `right`."""
+def _listed(first: npt.NDArray[Any], counts: npt.NDArray[Any], size: int, lump: LumpId) -> tuple[Ints, Ints]:
+    """The entries of lists and whose each is. Raises FormatError for lists outside of `size` entries."""
+    begin, lengths = first.astype(np.int64), counts.astype(np.int64)
+    if ((lengths < 0) | ((lengths > 0) & ((begin < 0) | (begin + lengths > size)))).any():
+        raise FormatError(f"a list isn't among the {size} there are", lump_name(lump))
+    ranges.check_total(lengths, size, lump_name(lump))
+    return ranges.flat(begin, lengths), ranges.owners(lengths)
+
+
+def _joined(left: Ints, right: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """All pairs of equal keys, places in `left` and in `right`, some at a time: there may be very many."""
     order = np.argsort(right, kind="stable")
     begin, end = (np.searchsorted(right[order], left, side) for side in ("left", "right"))
     counts = end - begin
-    return ranges.owners(counts), order[ranges.flat(begin, counts)]
+    pieces = np.cumsum(counts) // _PAIRS
+    for piece in np.unique(pieces[counts > 0]).tolist():
+        rows = np.flatnonzero((pieces == piece) & (counts > 0))
+        yield rows[ranges.owners(counts[rows])], order[ranges.flat(begin[rows], counts[rows])]
 
 
 def _middles(polygons: Polygons) -> Floats:
@@ -184,6 +195,7 @@ def _outlines(solids: brushes.Solids, sides: Ints) -> tuple[Ints, Ints]:
     return np.asarray(solids.polygons.corners[ranges.flat(first[sides], counts)], np.int64), counts
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is no number has nothing outside, and nothing to follow
 def _within(points: Floats, positions: Floats, corners: Ints, counts: Ints) -> npt.NDArray[np.bool_]:
     """Which float64[n, 3] points on its plane lie inside a convex polygon, or just beside it."""
     owners, firsts = ranges.owners(counts), ranges.starts(counts)
@@ -247,6 +259,8 @@ def _fit(level: Level, polygons: Polygons, faces: npt.ArrayLike, texels: npt.Arr
     points = polygons.positions.astype(np.float64)[corners]
     texinfos, which = level.table(LumpId.TEXINFO), drawn["texinfo"][numbers]
     old = texinfos["texture_vecs"][which].astype(np.float64)
+    if not (np.isfinite(points).all() and np.isfinite(old).all()):
+        raise FormatError("a corner or a texture vector of these faces is no number", "texture coordinates")
     moved = wanted - geometry.texels(points, texinfos, which[owners])
 
     def summed(values: Floats) -> Floats:
