@@ -143,8 +143,7 @@ class _Maker:
         mesh = meshes.build(name, points, triangles, starts, uvs, attributes, slot, smooth=True, report=report)
         for number in used.tolist():
             mesh.materials.append(self.faces.material(number))
-        normals: Any = self.normals[vertices].astype(np.float32)
-        mesh.normals_split_custom_set_from_vertices(normals)
+        mesh.normals_split_custom_set_from_vertices(self.normals[vertices].tolist())
         return mesh
 
 

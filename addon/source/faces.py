@@ -102,8 +102,7 @@ class Faces:
         for number in used.tolist():
             mesh.materials.append(self.material(number))
         if smooth.any():
-            normals: Any = self.normals[places]
-            mesh.normals_split_custom_set(normals)
+            mesh.normals_split_custom_set(self.normals[places].tolist())  # of arrays, Blender makes an object a row
         return mesh
 
     def _vertices(self, numbers: Ints, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:

@@ -13,7 +13,7 @@ from levelwright.addon.source.settings import ImportSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, displacements, geometry, lighting, rgbe
 
-from tests.formats.test_source_geometry import written
+from tests.formats.source_vmf import written
 
 SLOWEST = 1.5
 """Seconds a map, without a game's content."""
