@@ -165,7 +165,10 @@ class _Maker:
         if record in self.quads:
             return self.quads[record]
         if classname in entity_classes.ROPES:
-            return ropes.curve_of(name, entity, self.targets)
+            rope = ropes.curve_of(name, entity, self.targets)
+            if rope is not None:
+                rope.materials.append(site.materials.of(ropes.material_of(values)))
+            return rope
         if classname in entity_classes.SPEAKERS:
             return self._speaker(name, values)
         if classname in entity_classes.CAMERAS:

@@ -17,6 +17,7 @@ POINTS = 17
 _FUDGE = 100.0
 """The engine takes so many units off every rope's slack (SDK: rope_shared.h, ROPESLACK_FUDGEFACTOR)."""
 _RIGID = "2"
+_MATERIAL = "cable/cable"
 
 Place = tuple[float, float, float]
 
@@ -48,6 +49,12 @@ def curve_of(name: str, entity: Entity, places: Mapping[str, Place]) -> bpy.type
     curve.bevel_resolution = 1
     made: bpy.types.Curve = curve
     return made
+
+
+def material_of(values: Mapping[str, str]) -> str:
+    """The material of a rope, as `SearchPath.material` wants it. values: by key in small letters."""
+    name = values.get("ropematerial", "").replace("\\", "/").lower().strip("/")
+    return name.removesuffix(".vmt") or _MATERIAL
 
 
 def hanging(way: NDArray[np.float64], slack: float) -> NDArray[np.float64]:

@@ -153,6 +153,8 @@ def test_ropes_hang_between_their_ends():
     assert made[2].type == "EMPTY"
     assert rope.type == "CURVE"
     assert rope.data.bevel_depth == 2
+    assert rope.data.materials[0][layout.MATERIAL] == "cable/cable"
+    assert ropes.material_of({"ropematerial": "Cable\\Chain.vmt"}) == "cable/chain"
     assert tuple(rope.rotation_euler) == (0, 0, 0)
     points = np.array([point.co[:3] for point in rope.data.splines[0].points])
     assert points[[0, -1]].tolist() == [[0, 0, 0], [300, 0, 0]]
