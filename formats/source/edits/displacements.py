@@ -46,7 +46,8 @@ def change(
         if (np.abs(wanted) > FARTHEST).any():
             vertex = int((np.abs(wanted) > FARTHEST).any(axis=1).argmax())
             raise FormatError(f"vertex {vertex} would lie outside of the world", lump_name(LumpId.DISP_VERTS))
-        moved = (wanted.astype(np.float32) != old.astype(np.float32)).any(axis=1)
+        with np.errstate(over="ignore"):  # of damaged fields
+            moved = (wanted.astype(np.float32) != old.astype(np.float32)).any(axis=1)
         wanted = _mirrored(old, wanted, moved, pairs)
         if moved.any():
             _straighten(laid, old, wanted)
