@@ -315,7 +315,11 @@ class MeshOverlay:
         same = known[now[known] == shown[self.table.records[known]]]
         now[same] = raw[self.table.records[same]]
         made.append((old.faces, now, raw))
-        tables = [table if np.array_equal(groups, raw) else GroupTable.of(groups) for table, groups, raw in made]
+        none = [not len(table.members) and (groups == NO_GROUP).all() for table, groups, _ in made]
+        tables = [
+            table if bare or np.array_equal(groups, raw) else GroupTable.of(groups)
+            for bare, (table, groups, raw) in zip(none, made, strict=True)
+        ]
         if all(one is two for one, (two, _, _) in zip(tables, made, strict=True)):
             return
         if self.mesh.version <= 4:

@@ -49,13 +49,13 @@ def retriangulated(
     numbers, begins = triangulate(new.positions, corners, part.face_loops, part.loop_members, new.version)
     table = np.zeros(len(numbers), record)
     table["vertices"] = corners[numbers]
-    ghosts, triangles = _renumbered(kept, before, vertices, count, len(new.vertices))
+    triangles = _renumbered(kept, vertices, count, len(new.vertices))
     if record == TRIANGLE6:
         table["normals"] = len(before.normals)
     both = np.concatenate([triangles, table])
     both_begins = np.concatenate([kept.face_triangles, begins[1:] + len(triangles)])
     places = np.argsort(np.argsort(anew, kind="stable"), kind="stable")
-    joined = Triangles(ghosts, before.normals, both_begins, both).take(places)
+    joined = Triangles(before.ghosts, before.normals, both_begins, both).take(places)
     if record == TRIANGLE3:
         return joined
     return _with_normals(old, new, before, joined, records, anew, vertices, resmoothed)
@@ -66,24 +66,13 @@ def _members(mesh: Mesh, faces: Bools) -> Bools:
     return np.asarray(faces[mesh.faces.loop_faces[mesh.faces.member_loops]], np.bool_)
 
 
-def _renumbered(
-    kept: Triangles, before: Triangles, vertices: Kept, count: int, total: int
-) -> tuple[NDArray[np.float32], NDArray[Any]]:
-    """The ghosts that are still used (or never were), and triangles with the new numbers of vertices and ghosts."""
+def _renumbered(kept: Triangles, vertices: Kept, count: int, total: int) -> NDArray[Any]:
+    """Triangles with the new numbers of vertices. Ghosts stay, also those that nothing uses any more."""
     triangles = kept.triangles.copy()
     numbers = triangles["vertices"].astype(np.intp)
-    was_used = _used(before.triangles["vertices"].astype(np.intp) - count, len(before.ghosts))
-    is_used = _used(numbers - count, len(before.ghosts))
-    ghosts = Kept.of(is_used | ~was_used)
-    beyond = numbers - count
-    new_ghosts = beyond - (len(before.ghosts) - len(ghosts.old))
-    inside = (beyond >= 0) & (beyond < len(before.ghosts))
-    new_ghosts[inside] = ghosts.numbers[beyond[inside]]
-    own = numbers < count
-    triangles["vertices"] = np.where(
-        own, vertices.numbers[np.where(own, numbers, 0)] if count else 0, new_ghosts + total
-    )
-    return before.ghosts[ghosts.old], triangles
+    final = np.append(vertices.numbers[:count], 0)
+    triangles["vertices"] = np.where(numbers < count, final[np.minimum(numbers, count)], numbers - count + total)
+    return triangles
 
 
 def _used(numbers: Ints, count: int) -> Bools:
@@ -142,13 +131,22 @@ def _with_normals(
     numbers = table["normals"].astype(np.intp)
     numbers[numbers == none] = -1
     numbers[rows] = result
-    normals = np.concatenate([before.normals, values[new_ones]])
-    was_used = _used(before.triangles["normals"].astype(np.intp), len(normals))
-    is_used = _used(numbers.reshape(-1), len(normals))
-    kept = Kept.of(is_used | ~was_used)
-    inside = (numbers >= 0) & (numbers < len(normals))
-    numbers[inside] = kept.numbers[numbers[inside]]
-    numbers[~inside & (numbers < 0)] = len(kept.old)
+    # New ones take the places of those that nothing uses any more, so that the others keep their numbers.
+    total = none + len(new_ones)
+    free = np.flatnonzero(_used(before.triangles["normals"].astype(np.intp), total) & ~_used(numbers, total))
+    free = free[free < none]
+    filled = min(len(free), len(new_ones))
+    places = np.arange(total)
+    places[none : none + filled] = free[:filled]
+    places[none + filled :] -= filled
+    normals = np.concatenate([before.normals, np.zeros((len(new_ones) - filled, 3), np.float32)])
+    normals[places[none:]] = values[new_ones]
+    stays_there = np.ones(len(normals), np.bool_)
+    stays_there[free[filled:]] = False
+    kept = Kept.of(stays_there)
+    inside = (numbers >= 0) & (numbers < total)
+    numbers[inside] = kept.numbers[places[numbers[inside]]]
+    numbers[numbers < 0] = len(kept.old)
     table["normals"] = numbers
     return Triangles(triangles.ghosts, normals[kept.old], triangles.face_triangles, table)
 

@@ -83,3 +83,17 @@ def render(width: int, height: int, target: Path) -> Picture:
     scene.render.filepath = str(target)
     bpy.ops.render.render(write_still=True)
     return pictures.load(target)
+
+
+def trace(width: int, height: int, samples: int, target: Path) -> Picture:
+    """Render the scene through its camera by Cycles, for what only comes in by reflected light: as `render`."""
+    set_size(width, height)
+    scene = bpy.context.scene
+    scene.render.engine = "CYCLES"
+    scene.cycles.samples, scene.cycles.seed = samples, 0
+    scene.cycles.use_denoising = scene.cycles.use_adaptive_sampling = False
+    scene.render.dither_intensity = 0.0
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.filepath = str(target)
+    bpy.ops.render.render(write_still=True)
+    return pictures.load(target)
