@@ -4,14 +4,13 @@ A face gets a row of its own, or that of faces that lie the same; lightmap vecto
 original face and its side of a brush follow where they go with it: those are for decompilers and tools alone.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ...binary import FormatError
-from .. import brushes, geometry, ranges
+from .. import brushes, face_sides, geometry, ranges
 from ..geometry import Floats, Ints, Polygons
 from ..level import Level
 from ..lumps import LumpId, lump_name
@@ -22,8 +21,6 @@ TOLERANCE = 0.1
 """Texels that corners may be away from where an affine map puts them."""
 
 _DRAWN = (LumpId.FACES, LumpId.FACES_HDR)
-_SAME_PLACE = 0.1  # units that a face's middle may lie beside a brush side
-_PAIRS = 1 << 18  # of faces and sides, to look at in one go
 _ALIKE = 0.9  # of the original faces, in maps where these have texinfos that mean something
 
 
@@ -126,20 +123,16 @@ def _brush_sides(changes: Changes, faces: Records, old: Ints, new: Ints, touched
     """Have brush sides follow: of the face's model, on its plane, with its texinfo, and around its middle."""
     level = changes.level
     sides, brush = changes.table(LumpId.BRUSHSIDES), level.table(LumpId.BRUSHES)
-    models = level.table(LumpId.MODELS)
     planes = len(level.table(LumpId.PLANES))
     texinfos = len(changes.table(LumpId.TEXINFO))
 
     def keys(model: Ints, records: Records, texinfo: npt.NDArray[Any]) -> Ints:
         return np.asarray((model * planes + records["planenum"].astype(np.int64)) * texinfos + texinfo)
 
-    model_of_face = np.full(len(faces), -1, np.int64)
-    inside, owners = _listed(models["firstface"], models["numfaces"], len(faces), LumpId.MODELS)
-    model_of_face[inside] = owners
-    face_keys = keys(model_of_face, faces, old)
+    face_keys = keys(face_sides.models_of_faces(level, len(faces)), faces, old)
     concerned = np.flatnonzero(np.isin(face_keys, face_keys[touched]))
 
-    which, owners = _listed(brush["firstside"], brush["numsides"], len(sides), LumpId.BRUSHES)
+    which, owners = face_sides.listed(brush["firstside"], brush["numsides"], len(sides), LumpId.BRUSHES)
     side_keys = keys(brushes.of_models(level)[owners], sides[which], sides["texinfo"][which].astype(np.int64))
     used = np.unique(owners[np.isin(side_keys, face_keys[touched])])
     if not len(used):
@@ -150,67 +143,13 @@ def _brush_sides(changes: Changes, faces: Records, old: Ints, new: Ints, touched
         sides[solids.sides],
         sides["texinfo"][solids.sides].astype(np.int64),
     )
-    polygons = geometry.polygons(level)
-    middles = _middles(polygons)[concerned]
+    middles = face_sides.middles(geometry.polygons(level))[concerned]
     found = []
-    for face, side in _joined(face_keys[concerned], candidates):
-        within = _within(middles[face], solids.polygons.positions, *_outlines(solids, side))
+    for face, side in face_sides.joined(face_keys[concerned], candidates):
+        within = face_sides.around(middles[face], solids, side)
         found.append((solids.sides[side[within]], new[concerned[face[within]]]))
     if found:
         _follow(sides["texinfo"], *(np.concatenate(part) for part in zip(*found, strict=True)))
-
-
-def _listed(first: npt.NDArray[Any], counts: npt.NDArray[Any], size: int, lump: LumpId) -> tuple[Ints, Ints]:
-    """The entries of lists and whose each is. Raises FormatError for lists outside of `size` entries."""
-    begin, lengths = first.astype(np.int64), counts.astype(np.int64)
-    if ((lengths < 0) | ((lengths > 0) & ((begin < 0) | (begin + lengths > size)))).any():
-        raise FormatError(f"a list isn't among the {size} there are", lump_name(lump))
-    ranges.check_total(lengths, size, lump_name(lump))
-    return ranges.flat(begin, lengths), ranges.owners(lengths)
-
-
-def _joined(left: Ints, right: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """All pairs of equal keys, places in `left` and in `right`, some at a time: there may be very many."""
-    order = np.argsort(right, kind="stable")
-    begin, end = (np.searchsorted(right[order], left, side) for side in ("left", "right"))
-    counts = end - begin
-    pieces = np.cumsum(counts) // _PAIRS
-    for piece in np.unique(pieces[counts > 0]).tolist():
-        rows = np.flatnonzero((pieces == piece) & (counts > 0))
-        yield rows[ranges.owners(counts[rows])], order[ranges.flat(begin[rows], counts[rows])]
-
-
-def _middles(polygons: Polygons) -> Floats:
-    """float64[faces, 3]: the mean of the corners of each."""
-    points = polygons.positions.astype(np.float64)[polygons.corners]
-    counts = np.diff(polygons.first_corner)
-    sums = [np.bincount(polygons.corner_face, points[:, axis], len(counts)) for axis in range(3)]
-    return np.asarray(np.column_stack(sums) / np.maximum(counts, 1)[:, None])
-
-
-def _outlines(solids: brushes.Solids, sides: Ints) -> tuple[Ints, Ints]:
-    """The corners of the polygons of sides, one after another, and how many each has."""
-    first = solids.polygons.first_corner
-    counts = first[sides + 1] - first[sides]
-    return np.asarray(solids.polygons.corners[ranges.flat(first[sides], counts)], np.int64), counts
-
-
-@np.errstate(over="ignore", invalid="ignore")  # what is no number has nothing outside, and nothing to follow
-def _within(points: Floats, positions: Floats, corners: Ints, counts: Ints) -> npt.NDArray[np.bool_]:
-    """Which float64[n, 3] points on its plane lie inside a convex polygon, or just beside it."""
-    owners, firsts = ranges.owners(counts), ranges.starts(counts)
-    here = positions[corners]
-    following = np.arange(1, len(corners) + 1)
-    following[firsts[1:][counts > 0] - 1] = firsts[:-1][counts > 0]
-    edges = here[following] - here
-    lengths = np.sqrt((edges * edges).sum(axis=1))
-    turns = np.cross(edges, points[owners] - here)
-    normals = np.column_stack([np.bincount(owners, turns[:, axis], len(counts)) for axis in range(3)])
-    sizes = np.sqrt((normals * normals).sum(axis=1))
-    sizes[sizes == 0] = 1
-    away = np.einsum("ni,ni->n", turns, normals[owners] / sizes[owners][:, None])
-    outside = away < -_SAME_PLACE * lengths
-    return np.asarray((np.bincount(owners, outside, len(counts)) == 0) & (counts >= 3))
 
 
 # --------------------------------------------------------------------------------------------------- moved coordinates
