@@ -2,9 +2,9 @@
 
 from types import ModuleType
 
-from . import commands, games, operators, panels, preferences, saving
+from . import commands, file_handlers, games, operators, panels, preferences, saving
 
-_PARTS: tuple[ModuleType, ...] = (preferences, operators, panels, commands, games, saving)
+_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, commands, games, saving)
 
 
 def register() -> None:

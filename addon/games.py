@@ -36,7 +36,10 @@ class Side(Protocol):
 
 @runtime_checkable
 class Writer(Protocol):
-    """What the package of a game offers whose levels can be written, besides what all do: see `Side`."""
+    """What the package of a game offers whose levels can be written, besides what all do: see `Side`.
+
+    Where the settings have `backup` and it is true, a file that is replaced stays as `.bak`.
+    """
 
     ExportSettings: type[Any]
 

@@ -72,7 +72,7 @@ def export_file(
         else:  # what came in broken goes out again: only what was made now is checked
             check = bytes if originals.holds(collection, data) else game.beside[ending.lower()]
             contents[path.with_suffix(ending)] = data, check
-    files.write_together(contents)
+    files.write_together(contents, backup=getattr(chosen, "backup", False))
     if len(contents) > 1:
         report.note(f"written: {', '.join(file.name for file in contents)}")
     _keep_report(collection, report, "export")

@@ -1,11 +1,11 @@
-"""File > Import, File > Export, drag and drop, and collection exporters: one thin class an operator, no logic."""
+"""File > Import and File > Export: one thin class an operator, no logic."""
 
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_drop
+from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..formats.binary import FormatError
 from . import fable, games, genesis, levels, ns2, settings, source, teeworlds
@@ -118,6 +118,7 @@ class _Export(ExportHelper, bpy.types.Operator):
         except FAILURES as error:
             return _refuse(self, context, error)
         report.forward(self)
+        report.log()
         return {"FINISHED"}
 
     def draw(self, _context: bpy.types.Context) -> None:
@@ -330,6 +331,18 @@ class ImportSourceBsp(_Import):
     game = games.by_key("source")
 
 
+@settings.as_properties(source.ExportSettings)
+class ExportSourceBsp(_Export):
+    """Write the level of the active collection as a compiled map: the imported one with what was edited"""
+
+    bl_idname = "export_scene.source_bsp"
+    bl_label = "Export Source Map"
+
+    filename_ext = ".bsp"
+    filter_glob: bpy.props.StringProperty(default="*.bsp", options={"HIDDEN"})
+    game = games.by_key("source")
+
+
 class AttachOriginal(ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
@@ -349,80 +362,6 @@ class AttachOriginal(ImportHelper, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class IO_FH_game_level(bpy.types.FileHandler):
-    """Dropping levels on the 3D view or the outliner."""
-
-    bl_idname = "IO_FH_game_level"
-    bl_label = "Game level"
-    bl_import_operator = ImportGameLevel.bl_idname
-    bl_file_extensions = ";".join(games.endings())
-
-    @classmethod
-    def poll_drop(cls, context: bpy.types.Context) -> bool:
-        """Accept files where objects can be dropped."""
-        return bool(poll_file_object_drop(context))
-
-
-class IO_FH_teeworlds_map(bpy.types.FileHandler):
-    """Maps among the exporters of a collection; it takes no drops, so that dropping asks no question."""
-
-    bl_idname = "IO_FH_teeworlds_map"
-    bl_label = "Teeworlds / DDNet map"
-    bl_export_operator = ExportTeeworldsMap.bl_idname
-    bl_file_extensions = ".map"
-
-
-class IO_FH_genesis_map(bpy.types.FileHandler):
-    """Binary maps of Genesis3D among the exporters of a collection."""
-
-    bl_idname = "IO_FH_genesis_map"
-    bl_label = "Genesis3D map"
-    bl_export_operator = ExportGenesisMap.bl_idname
-    bl_file_extensions = ".map"
-
-
-class IO_FH_genesis_3dt(bpy.types.FileHandler):
-    """Levels of Genesis3D's editors among the exporters of a collection."""
-
-    bl_idname = "IO_FH_genesis_3dt"
-    bl_label = "Genesis3D level"
-    bl_export_operator = ExportGenesis3dt.bl_idname
-    bl_file_extensions = ".3dt"
-
-
-class IO_FH_fable_wld(bpy.types.FileHandler):
-    """Dropping worlds of Fable."""
-
-    bl_idname = "IO_FH_fable_wld"
-    bl_label = "Fable world"
-    bl_import_operator = ImportFableWorld.bl_idname
-    bl_export_operator = ExportFableWorld.bl_idname
-    bl_file_extensions = ".wld"
-
-    @classmethod
-    def poll_drop(cls, context: bpy.types.Context) -> bool:
-        """Accept files where objects can be dropped."""
-        return bool(poll_file_object_drop(context))
-
-
-class IO_FH_fable_lev(bpy.types.FileHandler):
-    """Levels of Fable among the exporters of a collection."""
-
-    bl_idname = "IO_FH_fable_lev"
-    bl_label = "Fable level"
-    bl_export_operator = ExportFableLev.bl_idname
-    bl_file_extensions = ".lev"
-
-
-class IO_FH_ns2_level(bpy.types.FileHandler):
-    """Levels of NS2 among the exporters of a collection."""
-
-    bl_idname = "IO_FH_ns2_level"
-    bl_label = "NS2 level"
-    bl_export_operator = ExportNs2Level.bl_idname
-    bl_file_extensions = ".level"
-
-
 CLASSES = (
     ImportGameLevel,
     ImportTeeworldsMap,
@@ -438,14 +377,8 @@ CLASSES = (
     ImportNs2Level,
     ExportNs2Level,
     ImportSourceBsp,
+    ExportSourceBsp,
     AttachOriginal,
-    IO_FH_game_level,
-    IO_FH_teeworlds_map,
-    IO_FH_genesis_map,
-    IO_FH_genesis_3dt,
-    IO_FH_fable_lev,
-    IO_FH_fable_wld,
-    IO_FH_ns2_level,
 )
 
 
@@ -467,10 +400,11 @@ def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ExportFableLev.bl_idname, text="Fable level (.lev)")
     menu.layout.operator(ExportFableWorld.bl_idname, text="Fable world (.wld)")
     menu.layout.operator(ExportNs2Level.bl_idname, text="NS2 level (.level)")
+    menu.layout.operator(ExportSourceBsp.bl_idname, text="Source map (.bsp)")
 
 
 def register() -> None:
-    """Register the operators, the file handlers and the menu entries."""
+    """Register the operators and the menu entries."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.TOPBAR_MT_file_import.append(_import_menu)

@@ -27,18 +27,18 @@ def write_atomically(
     temporary = _prepared(target, data, verify)
     try:
         if backup and target.exists():
-            shutil.copy2(target, target.with_name(target.name + ".bak"))
+            _keep(target)
         temporary.replace(target)
     except BaseException:
         _remove(temporary)
         raise
 
 
-def write_together(contents: Mapping[Path, tuple[bytes, Callable[[bytes], object]]]) -> None:
+def write_together(contents: Mapping[Path, tuple[bytes, Callable[[bytes], object]]], backup: bool = False) -> None:
     """Write several files, each with what checks it as `write_atomically` does: all of them, or none.
 
     All are written beside their places, read back and checked before the first one is replaced; where a later one then
-    can't be, those before it get back what they held.
+    can't be, those before it get back what they held. backup: as of `write_atomically`.
     """
     with ExitStack() as leftovers, ExitStack() as undo:
         ready = []
@@ -48,6 +48,8 @@ def write_together(contents: Mapping[Path, tuple[bytes, Callable[[bytes], object
             leftovers.callback(_remove, ready[-1][0])
         for temporary, target in ready:
             if target.exists():
+                if backup:
+                    _keep(target)
                 old = temporary.with_suffix(".old")
                 shutil.copy2(target, old)
                 leftovers.callback(_remove, old)
@@ -84,6 +86,11 @@ def _prepared(target: Path, data: bytes | memoryview, verify: Callable[[bytes], 
         _remove(temporary)
         raise
     return temporary
+
+
+def _keep(target: Path) -> None:
+    """Keep what a file holds as `<name>.bak`."""
+    shutil.copy2(target, target.with_name(target.name + ".bak"))
 
 
 def _remove(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -114,6 +115,10 @@ class Report:
         text.clear()
         text.write("\n".join(self.lines()) + "\n")
         return text
+
+    def log(self) -> None:
+        """Write all lines to the console that Blender was started from."""
+        sys.stderr.write("".join(f"{line}\n" for line in self.lines()))
 
     def forward(self, operator: bpy.types.Operator) -> None:
         """Show the summary and the first warnings through an operator's report."""

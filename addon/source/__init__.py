@@ -1,11 +1,20 @@
-"""Maps of the Source engine in Blender: `layout` says what lives where, `importer` makes it."""
+"""Maps of the Source engine in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
 from . import panel
+from .exporter import export_level
 from .importer import import_level
 from .plain import make_plain
-from .settings import ImportSettings
+from .settings import ExportSettings, ImportSettings
 
-__all__ = ["ImportSettings", "import_level", "make_plain", "register", "unregister"]
+__all__ = [
+    "ExportSettings",
+    "ImportSettings",
+    "export_level",
+    "import_level",
+    "make_plain",
+    "register",
+    "unregister",
+]
 
 
 def register() -> None:

@@ -18,7 +18,7 @@ from ...formats.source.content.search_path import SearchPath, Source
 from ..preferences import source_directories
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import brushes, displacements, entities, faces, layout, lightmaps, sky_box, view, world
+from . import brushes, displacements, entities, faces, layout, lightmaps, scene_reader, sky_box, view, world
 from .materials import Materials
 from .settings import ImportSettings
 from .site import Site
@@ -55,6 +55,7 @@ def import_level(
     materials = Materials(collection, token, Textures(content, report, token), colors, numbers)
     site = Site(level, collection, root, token, scene, settings, report, content, materials)
     _build(site, materials)
+    scene_reader.remember(collection)
     for name, reason in sorted(content.unread.items()):
         report.warn(f"{name} can't be read: {reason}")
     scene.collection.children.link(collection)

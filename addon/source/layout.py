@@ -63,7 +63,7 @@ lump, and "detail_sprites": one mesh, faces with DETAIL) and **compiled lights**
 place in the lump), hidden. The **3D skybox** is a copy of what is around the sky camera,
 stamp PREVIEW.
 
-**Baselines** on the level's collection: BASE, ATLAS.
+**Baselines** on the level's collection: BASE, ATLAS, SHOWN.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ KINDS = (WORLD, TOOLS, SKY, WATER, NODRAW)
 HIDDEN = frozenset((TOOLS, SKY, NODRAW, TRIGGERS, BRUSH_HOME))
 
 # Keys of properties.
-MATERIAL = "material"
-"""On materials: the name as in the map."""
+MATERIAL, SHADER = "material", "shader"
+"""On materials: the name as in the map; the shader of the VMT. Its parameters stand there by their own names ("$..")."""
 
 # Mesh attributes.
 UV, LIGHTMAP_UV = "UVMap", "Lightmap"
@@ -130,6 +130,9 @@ BASE = "displacement_positions"
 """float32[n, 3]: where the import put each vertex of DISP_VERTS."""
 ATLAS = "lightmap_atlas"
 """int32[faces, 2]: the pixel of each face's first luxel, from the image's top left; -1: no lightmap."""
+
+SHOWN = "levelwright_shown"
+"""Text on the level's collection: the kinds of objects that the import made. One that is gone of these is deleted."""
 
 MODEL_PATH, SKIN = "model_path", "skin"
 """On meshes of models: the file's name in small letters, and the skin."""

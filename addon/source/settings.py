@@ -1,4 +1,4 @@
-"""What can be chosen when a map is imported."""
+"""What can be chosen when a map is imported or exported."""
 
 from __future__ import annotations
 
@@ -112,4 +112,26 @@ class ImportSettings:
             "title": "Compiled lights",
             "tooltip": "The lights as the compiler left them, those of bright textures too; hidden",
         },
+    )
+
+
+@dataclass(frozen=True)
+class ExportSettings:
+    """The options of an export."""
+
+    geometry: str = field(
+        default="refuse",
+        metadata={
+            "title": "Moved geometry",
+            "tooltip": "What becomes of vertices that were moved, and of faces that were added or deleted",
+            "choices": {
+                "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
+                "visual": ("Visual only", "What is seen moves, what collides stays where it was"),
+                "rebuild": ("Rebuild", "Models of brush entities are built anew from convex meshes, with collision"),
+            },
+        },
+    )
+    backup: bool = field(
+        default=False,
+        metadata={"title": "Keep a .bak", "tooltip": "The file that is replaced stays beside the new one, as .bak"},
     )

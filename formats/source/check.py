@@ -75,7 +75,7 @@ _SAME_COUNT: tuple[tuple[LumpId, LumpId], ...] = (
     (LumpId.LEAF_AMBIENT_INDEX_HDR, LumpId.LEAFS),
 )
 
-_MOST_RECORDS: dict[LumpId, int] = {
+MOST_RECORDS: dict[LumpId, int] = {
     LumpId.PLANES: 65536,
     LumpId.TEXDATA: 2048,
     LumpId.VERTEXES: 65536,
@@ -99,7 +99,7 @@ _MOST_RECORDS: dict[LumpId, int] = {
     LumpId.CUBEMAPS: 1024,
     LumpId.OVERLAYS: 512,
 }
-_MOST_BYTES: dict[LumpId, int] = {
+MOST_BYTES: dict[LumpId, int] = {
     LumpId.VISIBILITY: 1 << 24,
     LumpId.LIGHTING: 1 << 24,
     LumpId.LIGHTING_HDR: 1 << 24,
@@ -226,11 +226,11 @@ def _wrong_ranges(
 
 
 def _counts(level: Level) -> Iterator[Problem]:
-    for lump, most in _MOST_RECORDS.items():
+    for lump, most in MOST_RECORDS.items():
         table = _table(level, lump)
         if table is not None and len(table) > most:
             yield Problem(lump_name(lump), f"{len(table)} records, usual compilers allow {most}", "warning")
-    for lump, most in _MOST_BYTES.items():
+    for lump, most in MOST_BYTES.items():
         size = 0 if level.file.cut(lump) else len(level.bytes_of(lump))
         if size > most:
             yield Problem(lump_name(lump), f"{size} bytes, usual compilers allow {most}", "warning")

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 import pytest
-from levelwright.addon import games, levels, operators, settings, teeworlds
+from levelwright.addon import file_handlers, games, levels, settings, teeworlds
 from levelwright.addon.scene import originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
@@ -189,11 +189,11 @@ def test_collection_exporters_write_the_level(tmp_path: Path) -> None:
 
 
 def test_one_handler_takes_all_endings_and_asks_nothing_else() -> None:
-    importing = [cls for cls in operators.CLASSES if getattr(cls, "bl_import_operator", "")]
-    assert importing == [operators.IO_FH_game_level, operators.IO_FH_fable_wld]
-    assert operators.IO_FH_game_level.bl_file_extensions.split(";") == games.endings()
-    assert operators.IO_FH_fable_wld.bl_file_extensions not in games.endings(), "a world is no level"
-    assert not hasattr(operators.IO_FH_teeworlds_map, "poll_drop")
+    importing = [cls for cls in file_handlers.CLASSES if getattr(cls, "bl_import_operator", "")]
+    assert importing == [file_handlers.IO_FH_game_level, file_handlers.IO_FH_fable_wld]
+    assert file_handlers.IO_FH_game_level.bl_file_extensions.split(";") == games.endings()
+    assert file_handlers.IO_FH_fable_wld.bl_file_extensions not in games.endings(), "a world is no level"
+    assert not hasattr(file_handlers.IO_FH_teeworlds_map, "poll_drop")
 
 
 def test_every_option_of_a_game_is_a_property_of_its_operators() -> None:

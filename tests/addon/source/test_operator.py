@@ -1,12 +1,11 @@
-"""Source maps through the operators and the command line: opened everywhere, and written nowhere yet."""
+"""Source maps through the operators and the command line."""
 
 from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon import commands, games, levels, operators
+from levelwright.addon import commands, file_handlers, games, levels
 from levelwright.addon.scene import originals
-from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 
 from tests.addon.source.rooms import GREY, of_kind, room, texture
@@ -50,15 +49,31 @@ def test_one_undo_step(file: Path) -> None:
     assert originals.levels() == []
 
 
-def test_maps_are_dropped_and_cannot_be_exported(file: Path, tmp_path: Path) -> None:
-    assert ".bsp" in operators.IO_FH_game_level.bl_file_extensions.split(";")
-    assert not games.by_key("source").can_write
+def test_maps_are_dropped_and_written(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert ".bsp" in file_handlers.IO_FH_game_level.bl_file_extensions.split(";")
+    assert games.by_key("source").can_write
+    bpy.ops.import_scene.source_bsp(filepath=str(file))
+    target = tmp_path / "out.bsp"
+    target.write_bytes(b"what was there")
+    assert bpy.ops.export_scene.source_bsp(filepath=str(target), backup=True) == {"FINISHED"}
+    assert target.read_bytes() == file.read_bytes()
+    assert (tmp_path / "out.bsp.bak").read_bytes() == b"what was there"
+    (level,) = originals.levels()
+    assert "byte for byte" in levels.report_of(level).as_string()
+    assert "byte for byte" in capfd.readouterr().err
+    assert bpy.ops.export_scene.source_bsp(filepath=str(tmp_path / "second.bsp")) == {"FINISHED"}
+    assert not list(tmp_path.glob("second.bsp.*"))
+
+
+def test_a_collection_exporter_writes_the_map(file: Path, tmp_path: Path) -> None:
     bpy.ops.import_scene.source_bsp(filepath=str(file))
     (level,) = originals.levels()
-    target = tmp_path / "out.bsp"
-    with pytest.raises(SceneError, match="Source maps can be opened"):
-        levels.export_file(bpy.context, level, target, None, levels.Report())
-    assert not target.exists()
+    layer = bpy.context.view_layer
+    layer.active_layer_collection = layer.layer_collection.children[level.name]
+    bpy.ops.collection.exporter_add(name="IO_FH_source_bsp")
+    level.exporters[0].export_properties.filepath = str(tmp_path / "out.bsp")
+    bpy.ops.collection.export_all()
+    assert (tmp_path / "out.bsp").read_bytes() == file.read_bytes()
 
 
 @pytest.mark.parametrize("ending", [".blend", ".glb", ".png"])
@@ -69,8 +84,19 @@ def test_the_command_line_converts(file: Path, ending: str, tmp_path: Path) -> N
     assert target.stat().st_size > 500
 
 
-def test_the_command_line_says_that_maps_are_not_written(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_writes_maps(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = file.with_name("out.bsp")
-    assert commands.main(["convert", str(file), str(target)]) == commands.FAILED
-    assert "Source maps can be opened" in capsys.readouterr().err
+    options = ["--option", "static_props=boxes", "--option", "geometry=refuse"]
+    assert commands.main(["convert", str(file), str(target), *options]) == commands.OK
+    assert "byte for byte" in capsys.readouterr().err
+    assert target.read_bytes() == file.read_bytes()
+
+
+def test_a_map_that_came_from_nowhere_is_not_written(file: Path) -> None:
+    bpy.ops.import_scene.source_bsp(filepath=str(file))
+    (level,) = originals.levels()
+    del level[originals.ORIGINAL]
+    target = file.with_name("out.bsp")
+    with pytest.raises(RuntimeError, match="SHA-256"):
+        bpy.ops.export_scene.source_bsp(filepath=str(target))
     assert not target.exists()

@@ -1,0 +1,113 @@
+"""A scene to a map: the embedded original with everything laid over it that was edited.
+
+Each step compares a part of the scene with what the import made of the original, and has `formats.source.edits` change
+what differs, with all that is linked with it. So what nobody touched stays as it is, bit for bit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import bpy
+
+from ...formats import source
+from ...formats.binary import FormatError, Problem
+from ...formats.source.differences import differences
+from ..scene import originals
+from ..scene.reports import Report, SceneError
+from . import scene_reader
+from .scene_reader import SceneLevel
+from .settings import ExportSettings
+
+NAMED = 5
+"""Problems that an error names."""
+_BYSTANDERS = frozenset(("CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER"))
+"""Types of objects that nobody expects in a map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One part of an export. title: plural, for errors.
+
+    apply: changes the level where the scene isn't what the import made of it, and nothing else. Raises SceneError with
+    the objects at fault, or FormatError where no object is.
+    """
+
+    title: str
+    apply: Callable[[SceneLevel, source.Level, ExportSettings, Report], None]
+
+
+STEPS: tuple[Step, ...] = ()
+"""In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of
+the pak have the original's names when they are replaced, then follow what they are named after; and entities come last,
+when all models are there.
+"""
+
+
+def export_level(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
+) -> bytes:
+    """The `.bsp` that a level's collection shows: the very bytes of the original, if nothing is edited.
+
+    Writes no file. The report gets all that differs, lump by lump. Raises SceneError, naming objects and faces, for
+    what no map can hold and for what the game would refuse, and FormatError.
+    """
+    original = _original(collection)
+    with scene_reader.read(context, collection, original) as scene:
+        level = source.read(original.data)
+        for step in STEPS:
+            try:
+                step.apply(scene, level, settings, report)
+            except FormatError as error:
+                raise SceneError(f"{step.title}: {error}") from error
+        _tell_loose(scene.loose, report)
+        data = source.write(level)
+        if data == original.data:
+            report.note("nothing is edited: the file is the original, byte for byte")
+            return original.data
+        _compare(scene.before, source.read(data), report)
+    report.note(f"the file: from {len(original.data)} to {len(data)} bytes")
+    return data
+
+
+def _original(collection: bpy.types.Collection) -> originals.Original:
+    """What a level was imported from. Raises SceneError for one that was imported from nothing, or has lost it."""
+    original = originals.require(collection)
+    if original is None:
+        raise SceneError(f"{collection.name}: it was imported from no .bsp, and only a compiler makes new ones")
+    return original
+
+
+def _tell_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
+    for obj in loose:
+        if obj.type not in _BYSTANDERS:
+            report.left_out(f"object {obj.name!r} (nothing that a map has: an entity needs a property classname)")
+
+
+def _compare(before: source.Level, after: source.Level, report: Report) -> None:
+    """Report how maps differ. Raises SceneError with what the game would refuse, unless it was so before."""
+    found = source.check(after)
+    known = Counter(map(_what, source.check(before))) if found else Counter()
+    new = []
+    for problem in found:
+        if known[_what(problem)] > 0:
+            known[_what(problem)] -= 1
+        else:
+            new.append(problem)
+    errors = [str(problem) for problem in new if problem.severity == "error"]
+    if errors:
+        more = f" and {len(errors) - NAMED} more" if len(errors) > NAMED else ""
+        raise SceneError(f"the game would refuse the map: {'; '.join(errors[:NAMED])}{more}")
+    for problem in new:
+        report.warn(str(problem))
+    for difference in differences(before, after):
+        report.count("changed lumps")
+        report.note(str(difference))
+
+
+def _what(problem: Problem) -> str:
+    """A problem without its numbers."""
+    return f"{problem.severity} {re.sub('[0-9]+', '0', problem.message)}"

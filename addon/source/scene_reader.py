@@ -1,0 +1,177 @@
+"""What a level's collection holds, by what the objects stand for: see `layout`. Found by stamps, never by names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import bpy
+import numpy as np
+
+from ...formats import source
+from ...formats.source.entities import CLASSNAME
+from ..scene import evaluated, identity, meshes, originals, transforms
+from ..scene.reports import SceneError
+from . import layout
+
+ALONE = frozenset(
+    (layout.ENTITY, layout.STATIC_PROP, layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT, layout.DISPLACEMENT)
+)
+"""Kinds of which each record is one object: of several bearers, all but one are copies."""
+_SHAPED = frozenset((layout.MODEL, layout.DISPLACEMENT, layout.DISPLACEMENTS, layout.OVERLAY, layout.BRUSHES))
+
+
+@dataclass(slots=True, eq=False)
+class Bearer:
+    """An object that stands for a record. record: its number in the original, -1: it is new. copied: it is another one
+    like that record.
+    """
+
+    object: bpy.types.Object
+    record: int
+    copied: bool = False
+
+    @property
+    def is_record(self) -> bool:
+        """Whether it is the record itself."""
+        return self.record >= 0 and not self.copied
+
+
+@dataclass(slots=True, eq=False)
+class _Found:
+    """Objects by kind, and those that stand for nothing."""
+
+    bearers: dict[str, list[Bearer]] = field(default_factory=dict)
+    loose: list[bpy.types.Object] = field(default_factory=list)
+    roots: list[bpy.types.Object] = field(default_factory=list)
+
+
+class SceneLevel:
+    """A level in Blender. original: what it was imported from. before: that, decoded: never to be changed.
+
+    root: the parent of everything, or None. depsgraph: for objects that have modifiers or constraints. loose: objects
+    that stand for nothing, which the user added: without a stamp and without a class.
+    """
+
+    def __init__(
+        self, context: bpy.types.Context, collection: bpy.types.Collection, original: originals.Original
+    ) -> None:
+        self.context, self.collection, self.original = context, collection, original
+        self.before = source.read(original.data)
+        self.depsgraph: bpy.types.Depsgraph | None = None
+        found = _found(collection, original.token)
+        if len(found.roots) > 1:
+            raise SceneError(f"{collection.name} has {len(found.roots)} root empties: a level has one", found.roots)
+        self.root = found.roots[0] if found.roots else None
+        self.loose = found.loose
+        self._bearers = found.bearers
+        for kind in ALONE & self._bearers.keys():
+            _tell_copies(self._bearers[kind], self.root)
+
+    @property
+    def token(self) -> identity.Token:
+        """The import's."""
+        return self.original.token
+
+    @cached_property
+    def _shown(self) -> frozenset[str]:
+        told = self.collection.get(layout.SHOWN)
+        return frozenset(told.split()) if isinstance(told, str) else frozenset()
+
+    def bearers(self, kind: str) -> list[Bearer]:
+        """The objects of a kind: the records in their order, then copies and new ones, by their names."""
+        return self._bearers.get(kind, [])
+
+    def records(self, kind: str) -> dict[int, Bearer]:
+        """The objects that are records of the original, by number, ascending; only for kinds in ALONE."""
+        return {one.record: one for one in self.bearers(kind) if one.is_record}
+
+    def added(self, kind: str) -> list[Bearer]:
+        """Copies of records, and new objects; only for kinds in ALONE."""
+        return [one for one in self.bearers(kind) if not one.is_record]
+
+    def is_shown(self, kind: str) -> bool:
+        """Whether the import made objects of this kind: only then is one that isn't there deleted."""
+        return kind in self._shown
+
+    def deleted(self, kind: str, count: int) -> list[int]:
+        """The numbers of those of `count` records whose objects are gone; none where the import made none."""
+        if not self.is_shown(kind):
+            return []
+        there = self.records(kind)
+        return [number for number in range(count) if number not in there]
+
+    def matrix(self, obj: bpy.types.Object, deltas: bool = True) -> transforms.Matrix:
+        """Where an object is relative to the root, float64[4, 4], in the map's units. deltas: with delta channels."""
+        return transforms.compose(obj, self.root, self.depsgraph, deltas)
+
+    def mesh(self, obj: bpy.types.Object) -> meshes.MeshData:
+        """An object's mesh as it is seen, with its modifiers and shape keys. Raises SceneError if it has none."""
+        return meshes.read(obj, self.depsgraph)
+
+    @property
+    def evaluated(self) -> list[bpy.types.Object]:
+        """The objects that have to be evaluated to be read."""
+        return [
+            one.object
+            for kind, bearers in self._bearers.items()
+            for one in bearers
+            if transforms.needs_evaluation(one.object, self.root)
+            or (kind in _SHAPED and one.object.data is not None and meshes.needs_evaluation(one.object))
+        ]
+
+
+@contextmanager
+def read(
+    context: bpy.types.Context, collection: bpy.types.Collection, original: originals.Original
+) -> Iterator[SceneLevel]:
+    """What a level holds, to be read while the context lasts. Raises SceneError, FormatError."""
+    scene = SceneLevel(context, collection, original)
+    objects = scene.evaluated
+    if not objects:
+        yield scene
+        return
+    with evaluated.shown(context, [*objects, *([scene.root] if scene.root is not None else [])]) as depsgraph:
+        scene.depsgraph = depsgraph
+        yield scene
+
+
+def remember(collection: bpy.types.Collection) -> None:
+    """Keep which kinds of objects an import made: what `SceneLevel.is_shown` goes by."""
+    marks = (identity.stamped(obj) for obj in list(collection.all_objects))
+    collection[layout.SHOWN] = " ".join(sorted({mark.kind for mark in marks if mark is not None}))
+
+
+def _found(collection: bpy.types.Collection, token: int) -> _Found:
+    found = _Found()
+    for obj in list(collection.all_objects):
+        mark = identity.stamped(obj)
+        if mark is None:
+            if isinstance(obj.get(CLASSNAME), str):
+                found.bearers.setdefault(layout.ENTITY, []).append(Bearer(obj, -1))
+            else:
+                found.loose.append(obj)
+        elif mark.kind == layout.ROOT:
+            found.roots.append(obj)
+        elif mark.kind != layout.PREVIEW:
+            own = mark.token == token and mark.record >= 0
+            found.bearers.setdefault(mark.kind, []).append(Bearer(obj, mark.record if own else -1))
+    for bearers in found.bearers.values():
+        bearers.sort(key=lambda one: (one.record if one.record >= 0 else np.inf, one.object.name))
+    return found
+
+
+def _tell_copies(bearers: list[Bearer], root: bpy.types.Object | None) -> None:
+    """Of the bearers of one record the first that stands where the import put it is it, else the first."""
+    several: dict[int, list[Bearer]] = {}
+    for one in bearers:
+        if one.record >= 0:
+            several.setdefault(one.record, []).append(one)
+    for alike in several.values():
+        if len(alike) > 1:
+            kept = next((one for one in alike if transforms.unchanged(one.object, root)), alike[0])
+            for one in alike:
+                one.copied = one is not kept
+    bearers.sort(key=lambda one: (not one.is_record, one.record if one.is_record else 0, one.object.name))
