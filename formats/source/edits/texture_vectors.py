@@ -16,6 +16,7 @@ from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records
 from .changes import Changes, numbered
+from .texture_fits import fit
 
 TOLERANCE = 0.1
 """Texels that corners may be away from where an affine map puts them."""
@@ -196,27 +197,7 @@ def _fit(level: Level, polygons: Polygons, faces: npt.ArrayLike, texels: npt.Arr
     if wanted.shape != (len(corners), 2) or not np.isfinite(wanted).all():
         raise FormatError(f"{wanted.shape} numbers for {len(corners)} corners, finite pairs are meant", "texels")
     points = polygons.positions.astype(np.float64)[corners]
-    texinfos, which = level.table(LumpId.TEXINFO), drawn["texinfo"][numbers]
-    old = texinfos["texture_vecs"][which].astype(np.float64)
+    old = level.table(LumpId.TEXINFO)["texture_vecs"][drawn["texinfo"][numbers]].astype(np.float64)
     if not (np.isfinite(points).all() and np.isfinite(old).all()):
         raise FormatError("a corner or a texture vector of these faces is no number", "texture coordinates")
-    moved = wanted - geometry.texels(points, texinfos, which[owners])
-
-    def summed(values: Floats) -> Floats:
-        flat = values.reshape(len(values), -1)
-        sums = [np.bincount(owners, flat[:, column], len(numbers)) for column in range(flat.shape[1])]
-        return np.asarray(np.column_stack(sums).reshape(len(numbers), *values.shape[1:]), np.float64)
-
-    middles = summed(points) / np.maximum(counts, 1)[:, None]
-    mean = summed(moved) / np.maximum(counts, 1)[:, None]
-    arms = points - middles[owners]
-    # The least change that fits best: a pseudo-inverse has no part across the plane, where all arms are 0.
-    spread = np.linalg.pinv(summed(arms[:, :, None] * arms[:, None, :]), rcond=1e-7, hermitian=True)
-    slopes = np.einsum("nij,njk->nki", spread, summed(arms[:, :, None] * (moved - mean[owners])[:, None, :]))
-    made = old.copy()
-    made[:, :, :3] += slopes
-    made[:, :, 3] += mean - np.einsum("nki,ni->nk", slopes, middles)
-    fitted = mean[owners] + np.einsum("nki,ni->nk", slopes[owners], arms)
-    residuals: Floats = np.zeros(len(numbers))
-    np.maximum.at(residuals, owners, np.abs(moved - fitted).max(axis=1, initial=0))
-    return made, residuals
+    return fit(old, points, wanted, owners)
