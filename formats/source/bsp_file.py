@@ -5,7 +5,8 @@ moves, and the offsets follow: those of the header, those that the game lump has
 editor of Bloodlines leaves at the very end (source-bsp-notes §2.1, §2.10).
 """
 
-from collections.abc import Iterator
+import struct
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from ..binary import Buffer, FormatError
 from . import cipher, game_lump
 from .lumps import (
+    ENTRY,
     EXTRA_INT_VERSION,
     LUMPS,
     MAGIC,
@@ -63,25 +65,36 @@ def identify(data: Buffer) -> bool:
 
 def _plausible(view: memoryview, form: HeaderForm) -> int:
     """How many entries of the directory name bytes that the file could have."""
-    entries = _entries(view, form)
-    starts, ends = entries["offset"], entries["offset"] + entries["length"]
-    return int(((entries["length"] == 0) | ((starts >= form.size) & (ends <= len(view)))).sum())
+    offsets, lengths, _, _ = _columns(view, form)
+    return sum(
+        not length or (offset >= form.size and offset + length <= len(view))
+        for offset, length in zip(offsets, lengths, strict=True)
+    )
 
 
-def _entries(view: memoryview, form: HeaderForm) -> Records:
-    """The directory as int64 columns, whatever the file's byte order is."""
-    raw = np.frombuffer(view, form.entry, form.lumps, form.directory)
-    return raw.astype([(name, "i8") for name in raw.dtype.names or ()])  # by position, not by name
+def _columns(view: memoryview, form: HeaderForm) -> list[tuple[int, ...]]:
+    """The directory: the columns of ENTRY.
+
+    No array yet: a map that is only opened and saved is done before numpy would have come into the processor's cache.
+    """
+    words = struct.unpack_from(f"{form.byte_order}{4 * form.lumps}I", view, form.directory)
+    return [words[column::4] for column in form.columns]
+
+
+def _table(columns: Sequence[Sequence[int]]) -> Records:
+    return np.ascontiguousarray(np.array(columns, np.int64).T).view(ENTRY)[:, 0]
 
 
 class BspFile:
     """A map's header and its lumps as they are stored, compressed ones compressed.
 
-    `entries`: the directory, a record a lump: `offset`, `length`, `version` and `size`, which is what a compressed lump
-    decompresses to, else 0. `version`: of the format; `minor`: the upper half of that word. `revision`: of the map.
+    `version`: of the format; `minor`: the upper half of that word. `revision`: of the map.
     """
 
-    __slots__ = ("_changed", "_data", "_key", "_read", "_source", "entries", "form", "minor", "revision", "version")
+    __slots__ = (
+        "_changed", "_columns", "_data", "_entries", "_key", "_revision", "_source",
+        "form", "minor", "revision", "version",
+    )  # fmt: skip
 
     def __init__(self, data: Buffer) -> None:
         """Read the directory. Raises FormatError."""
@@ -101,15 +114,22 @@ class BspFile:
         word = int.from_bytes(view[4:8], self._endian)
         self.version = word & 0xFFFF
         self.minor = word >> 16
-        self.revision = int.from_bytes(view[form.revision : form.size], self._endian)
-        self.entries = _entries(view, form)
-        self._read = self._directory()
+        self.revision = self._revision = int.from_bytes(view[form.revision : form.size], self._endian)
+        self._columns = _columns(view, form)
+        self._entries: Records | None = None
         self._changed: dict[int, Buffer] = {}
-        inside = (self.entries["length"] > 0) & (self.entries["offset"] < form.size)
-        if inside.any():
-            lump = int(inside.argmax())
-            message = f"begins at byte {self.entries['offset'][lump]}, within the header of {form.size} bytes"
-            raise FormatError(message, lump_name(lump), form.directory + 16 * lump)
+        offsets, lengths, _, _ = self._columns
+        for lump, (offset, length) in enumerate(zip(offsets, lengths, strict=True)):
+            if length and offset < form.size:
+                message = f"begins at byte {offset}, within the header of {form.size} bytes"
+                raise FormatError(message, lump_name(lump), form.directory + 16 * lump)
+
+    @property
+    def entries(self) -> Records:
+        """The directory: ENTRY [lumps], which may be written to."""
+        if self._entries is None:
+            self._entries = _table(self._columns)
+        return self._entries
 
     @property
     def _endian(self) -> Any:
@@ -148,9 +168,10 @@ class BspFile:
         """Whether a lump was put."""
         return lump in self._changed
 
-    def _directory(self) -> tuple[bytes, int]:
-        """All that `write` puts into the header but has not from `_data`."""
-        return self.entries.tobytes(), self.revision
+    def _is_as_read(self) -> bool:
+        if self._changed or self.revision != self._revision:
+            return False
+        return self._entries is None or np.array_equal(self._entries, _table(self._columns))
 
     def _place(self, lump: int) -> tuple[int, int]:
         start, length = int(self.entries["offset"][lump]), int(self.entries["length"][lump])
@@ -160,7 +181,7 @@ class BspFile:
 
     def write(self) -> bytes:
         """Return the file's bytes: the very ones that were read, if nothing changed. Raises FormatError."""
-        if not self._changed and self._directory() == self._read:
+        if self._is_as_read():
             return bytes(self._source)
         data = b"".join([part for _, part in self._pieces()])
         return data if self._key is None else cipher.apply(data, self._key)
@@ -216,14 +237,14 @@ class BspFile:
 
     def _header(self, places: "np.ndarray[Any, np.dtype[np.int64]]") -> bytes:
         """The header with lumps at `places`; those without bytes have some too, which point to where others begin."""
-        entries = np.empty(self.form.lumps, self.form.entry)
-        for name in ("version", "length", "size"):
-            entries[name] = self.entries[name]
+        entries = self.entries.copy()
         entries["offset"] = places
         for lump, data in self._changed.items():
             entries["length"][lump] = len(data)
+        words = np.empty((self.form.lumps, 4), self.form.byte_order + "u4")
+        words[:, self.form.columns] = entries.view(np.int64).reshape(-1, 4)
         header = bytearray(self._data[: self.form.size])
-        header[self.form.directory : self.form.revision] = entries.tobytes()
+        header[self.form.directory : self.form.revision] = words.tobytes()
         header[self.form.revision :] = self.revision.to_bytes(4, self._endian)
         if self._key is not None and any(header[cipher.KEY_OFFSET : cipher.KEY_OFFSET + cipher.KEY_SIZE]):
             raise FormatError("lumps 23 to 25 of an encrypted map hide its key: they must be empty", "header")

@@ -87,6 +87,11 @@ def lump_name(lump: int) -> str:
     return f"lump {int(lump)} ({LumpId(lump).name})" if lump < LUMPS else f"lump {int(lump)}"
 
 
+#: An entry of the directory, whatever its form in the file. `size`: what the lump decompresses to, 0 where it isn't
+#: compressed.
+ENTRY = np.dtype([(name, "i8") for name in ("offset", "length", "version", "size")])
+
+
 @dataclass(frozen=True, slots=True)
 class HeaderForm:
     """Where the directory of lumps lies in the header and what its entries look like."""
@@ -97,10 +102,9 @@ class HeaderForm:
     version_first: bool = False  # the order of Left 4 Dead 2: version, offset, length
 
     @property
-    def entry(self) -> "np.dtype[np.void]":
-        """A record of the directory. `size`: what the lump decompresses to, 0 where it isn't compressed."""
-        names = ("version", "offset", "length") if self.version_first else ("offset", "length", "version")
-        return np.dtype([(name, self.byte_order + "u4") for name in (*names, "size")])
+    def columns(self) -> list[int]:
+        """Where the numbers of an entry stand, in the order of ENTRY."""
+        return [1, 2, 0, 3] if self.version_first else [0, 1, 2, 3]
 
     @property
     def revision(self) -> int:
