@@ -1,6 +1,6 @@
 """Maps of the Source engine in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
-from . import panel
+from . import panel, visibility_panel
 from .exporter import export_level
 from .importer import import_level
 from .plain import make_plain
@@ -18,10 +18,12 @@ __all__ = [
 
 
 def register() -> None:
-    """Register the game's own panel."""
+    """Register the game's own panels and operators."""
     panel.register()
+    visibility_panel.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    visibility_panel.unregister()
     panel.unregister()

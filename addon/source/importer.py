@@ -18,7 +18,7 @@ from ...formats.source.content.search_path import SearchPath, Source
 from ..preferences import source_directories
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import brushes, displacements, entities, faces, layout, lightmaps, scene_reader, sky_box, view, world
+from . import brushes, clusters, displacements, entities, faces, layout, lightmaps, scene_reader, sky_box, view, world
 from .materials import Materials
 from .settings import ImportSettings
 from .site import Site
@@ -84,6 +84,10 @@ def _build(site: Site, materials: Materials) -> None:
         displacements.place(site, hills)
     if site.settings.brushes:
         brushes.place(site, _part(report, "brushes", lambda: brushes.build_meshes(site)) or [])
+    if site.settings.leafs:
+        boxes = _part(report, "clusters", lambda: clusters.build_mesh(site))
+        if boxes is not None:
+            clusters.place(site, boxes)
     world.place_rest(site)
     if sky is not None:
         _part(report, "the 3D skybox", lambda: sky_box.place(site, sky))

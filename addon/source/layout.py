@@ -12,6 +12,7 @@ that root: moving or scaling it edits nothing.
       Brush Entities            collection, stamp GROUP: objects with the meshes of models 1 and up
         Triggers                collection, stamp GROUP: those that are nothing but tool textures, hidden
       Brushes                   collection, stamp GROUP (option): what collides, a mesh object for each kind of contents
+      Leafs                     collection, stamp GROUP (option): the clusters of visibility as boxes
       Entities, Static Props, Overlays, ...   collections, stamp GROUP: what the other parts of the import make
 
 A part is in the collection that `Site.group` makes when it is first asked for. Hidden collections are hidden by
@@ -39,6 +40,8 @@ place have the same number, and have to be moved together. BLEND1 .. BLEND4 wher
 Triangles have TAGS (DispTriTag) and FACE, the map's face, as its number + 1.
 
 **Brushes** are mesh objects, stamp "brushes", one for each kind of contents that there is: for show and reference.
+So are the **clusters**, one mesh object, stamp "clusters": a box each, faces with CLUSTER. What `visibility` hides is
+marked with UNSEEN, and copies that it makes of meshes of which a part is seen are stamped PREVIEW.
 
 **Materials** are stamped "material", record = number in the table of texture names, with the property MATERIAL, the
 name as in the map. **Lightmaps** are images, stamp "lightmap", see `lightmaps`: one for each lump, style slot and bump
@@ -90,25 +93,27 @@ MATERIAL_KIND, IMAGE, LIGHTMAP = "material", "image", "lightmap"
 ENTITY, STATIC_PROP, OVERLAY, CUBEMAP = "entity", "static_prop", "overlay", "cubemap"
 AREAPORTALS, OCCLUDERS = "areaportals", "occluders"
 DETAIL_PROP, DETAIL_SPRITES, WORLDLIGHT = "detail_prop", "detail_sprites", "worldlight"
+CLUSTERS = "clusters"
 PREVIEW = "preview"
 """Made for show only: never exported, safe to delete."""
 
 # Names of collections in the level's.
-WORLD, DISPLACEMENT_HOME, BRUSH_ENTITIES, TRIGGERS, BRUSH_HOME = (
+WORLD, DISPLACEMENT_HOME, BRUSH_ENTITIES, TRIGGERS, BRUSH_HOME, LEAF_HOME = (
     "World",
     "Displacements",
     "Brush Entities",
     "Triggers",
     "Brushes",
+    "Leafs",
 )
 TOOLS, SKY, WATER, NODRAW = "Tools", "Sky", "Water", "NoDraw"
 KINDS = (WORLD, TOOLS, SKY, WATER, NODRAW)
 """What a face is, by its texinfo's flags and its material's name: see `faces.kinds`."""
-HIDDEN = frozenset((TOOLS, SKY, NODRAW, TRIGGERS, BRUSH_HOME))
+HIDDEN = frozenset((TOOLS, SKY, NODRAW, TRIGGERS, BRUSH_HOME, LEAF_HOME))
 
 # Keys of properties.
 MATERIAL, SHADER = "material", "shader"
-"""On materials: the name as in the map; the shader of the VMT. Its parameters stand there by their own names ("$..")."""
+"""On materials: the name as in the map; the VMT's shader. Its parameters stand there by their own names ("$..")."""
 
 # Mesh attributes.
 UV, LIGHTMAP_UV = "UVMap", "Lightmap"
@@ -140,6 +145,11 @@ PORTAL_KEY, OCCLUDER = "portal_key", "occluder"
 """INT, faces of area portals and occluders: the key that the door's entity has; the number in the lump."""
 DETAIL = "detail"
 """INT, faces of detail sprites: place in the lump + 1."""
+CLUSTER = "cluster"
+"""INT, faces of the clusters' boxes: the cluster + 1."""
+UNSEEN = "levelwright_unseen"
+"""On objects that `visibility` hid: 1 in viewports, 2 in renders, 3 in both; 0 on the copies of those seen in part.
+On the level's collection: the cluster that is looked from."""
 
 _OF_DISPLACEMENTS = 0x44495350
 

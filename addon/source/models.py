@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 from ...formats.binary import FormatError
 from ...formats.source.content import mdl
 from ..scene import meshes
+from ..scene.attributes import Domain, Kind
+from ..scene.reports import Report
 from . import layout
 from .site import Site
 
@@ -107,6 +109,20 @@ def is_model(path: str) -> bool:
 
 def box(name: str, low: ArrayLike, high: ArrayLike) -> bpy.types.Mesh:
     """A box between two corners, where a model is missing."""
-    bottom, top = np.asarray(low, np.float32), np.asarray(high, np.float32)
-    points = (top + bottom) / 2 + _CUBE * (top - bottom) / 2
-    return meshes.build(layout.readable(name), points, _CUBE_CORNERS)
+    return boxes(name, np.atleast_2d(low), np.atleast_2d(high))
+
+
+def boxes(
+    name: str,
+    lows: ArrayLike,
+    highs: ArrayLike,
+    attributes: Mapping[str, tuple[Domain, Kind, ArrayLike]] | None = None,
+    report: Report | None = None,
+) -> bpy.types.Mesh:
+    """A mesh of boxes between two corners each, float[n, 3]: eight points and six faces of each, in order."""
+    bottom, top = np.asarray(lows, np.float32)[:, None], np.asarray(highs, np.float32)[:, None]
+    points = (top + bottom) / 2 + _CUBE * ((top - bottom) / 2)
+    corners = np.arange(len(points), dtype=np.int32)[:, None] * len(_CUBE) + np.array(_CUBE_CORNERS, np.int32)
+    return meshes.build(
+        layout.readable(name), points.reshape(-1, 3), corners.reshape(-1), attributes=attributes, report=report
+    )

@@ -77,6 +77,14 @@ class ImportSettings:
         default=False,
         metadata={"title": "Brushes", "tooltip": "The solids that collide, in a collection that is hidden"},
     )
+    leafs: bool = field(
+        default=False,
+        metadata={
+            "title": "Clusters",
+            "tooltip": "The clusters of visibility, into which the compiler cut the map, as boxes in a collection that "
+            "is hidden",
+        },
+    )
     entities: bool = field(
         default=True,
         metadata={"title": "Entities", "tooltip": "Lights, spawns, sounds and all else that is placed, as objects"},

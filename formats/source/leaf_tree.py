@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..binary import FormatError
-from .geometry import Floats, Ints
+from . import ranges
+from .geometry import Floats, Ints, drawn_faces
 from .level import Level
 from .lumps import LumpId, lump_name
 
@@ -74,3 +75,17 @@ class LeafTree:
 def clusters(level: Level, leafs: Ints) -> NDArray[np.int64]:
     """The cluster of leafs, -1 for solid ones."""
     return np.asarray(level.table(LumpId.LEAFS)["cluster"].astype(np.int64)[leafs])
+
+
+def faces(level: Level) -> tuple[Ints, Ints]:
+    """Leafs and the faces in them, int64[n] each: pairs by leaf; a face is in each of the leafs that it touches.
+
+    Displacements are in none: the engine finds their leafs itself. Raises FormatError for faces that aren't there.
+    """
+    leafs, listed = level.table(LumpId.LEAFS), level.table(LumpId.LEAFFACES)["face"].astype(np.int64)
+    first, counts = (leafs[name].astype(np.int64) for name in ("firstleafface", "numleaffaces"))
+    what = lump_name(LumpId.LEAFFACES)
+    if (first + counts > len(listed)).any() or listed.max(initial=-1) >= len(level.table(drawn_faces(level))):
+        raise FormatError("faces of leafs aren't there", what)
+    ranges.check_total(counts, len(listed), what)
+    return ranges.owners(counts), listed[ranges.flat(first, counts)]
