@@ -140,7 +140,7 @@ class _Maker:
         if place is not None and all(map(math.isfinite, place)):
             obj.location = place
         turned = turned if turned is not None and all(map(math.isfinite, turned)) else (0.0, 0.0, 0.0)
-        obj.rotation_euler = _rotation(values, data, turned, brush_model is not None)
+        obj.rotation_euler = rotation_of(values, data, turned, brush_model is not None)
         if data is None:
             obj.empty_display_type, obj.empty_display_size = group.shape, group.size
         elif isinstance(data, bpy.types.Mesh) and brush_model is None and record not in self.quads:
@@ -195,7 +195,7 @@ class _Maker:
         return made
 
 
-def _rotation(
+def rotation_of(
     values: Mapping[str, str], data: bpy.types.ID | None, turned: tuple[float, float, float], is_brush: bool
 ) -> tuple[float, float, float]:
     """The Euler angles (XYZ) of an entity's object. turned: its angles."""

@@ -20,6 +20,8 @@ SHOWN_SEPARATOR = "\u241b"
 
 Property = int | float | str | bytes | list[int] | list[float] | list[str]
 _INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
+_TYPED = ("integer", "float", "color255", "vector", "color1")
+"""Types of keys that make all kinds of values there are."""
 _FLOATS = {"angle": 3, "vector": 3, "origin": 3, "color1": 0}
 
 
@@ -101,9 +103,9 @@ def as_values(value: Any) -> list[str]:
     if isinstance(plain, bytes):
         return [plain.decode("utf-8", "surrogateescape")]
     if isinstance(plain, str):
-        return [plain]
+        return [plain.replace(SHOWN_SEPARATOR, SEPARATOR)]
     if isinstance(plain, Sequence):
-        if any(isinstance(one, str) for one in plain):
+        if not len(plain) or any(isinstance(one, str) for one in plain):
             return [str(one).replace(SHOWN_SEPARATOR, SEPARATOR) for one in plain]
         return [" ".join(_number(one) for one in plain)]
     return [_number(plain)]
@@ -113,6 +115,69 @@ def _number(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
     return str(value) if isinstance(value, int) else f"{value:.9g}"
+
+
+def is_same(key: str, raw: Any, values: Sequence[str]) -> bool:
+    """Whether a property is what `as_property` makes of a key's values, whichever game definition it went by."""
+    plain = raw.to_list() if hasattr(raw, "to_list") else raw
+    told = as_property(key, values)
+    if (
+        isinstance(told, bytes)
+        or isinstance(plain, bytes | str)
+        or (isinstance(told, list) and isinstance(told[0], str))
+    ):
+        return type(plain) is type(told) and plain == told
+    return any(_alike(plain, _typed(values[0], fgd.Key("", kind))) for kind in _TYPED)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether numbers, or lists of them, are the same, bit for bit."""
+    return type(one) is type(other) and repr(one) == repr(other)
+
+
+def lay_over(id_block: bpy.types.ID, entity: Entity) -> tuple[list[tuple[str, str]], set[str]]:
+    """The pairs that an entity has by the custom properties of a data-block, and the keys (in small letters) of those
+    that differ from its own.
+
+    Properties that are gone are pairs that are gone. Further values of a key stand behind the last one that it has,
+    keys that the entity hasn't behind all.
+    """
+    known = shown(entity)
+    fresh: dict[str, list[str]] = {}
+    edited: set[str] = set()
+    for key, values in known.items():
+        raw = id_block.get(key)
+        fresh[key] = values
+        if raw is None or not is_same(key, raw, values):
+            fresh[key] = [] if raw is None else as_values(raw)
+            edited.add(key.lower())
+    left = {key: len(values) for key, values in known.items()}
+    pairs: list[tuple[str, str]] = []
+    for key, value in entity.pairs:
+        if key not in known:
+            pairs.append((key, value))
+            continue
+        left[key] -= 1
+        place = len(known[key]) - 1 - left[key]
+        pairs += [(key, one) for one in fresh[key][place : None if left[key] == 0 else place + 1]]
+    for key in written_keys(id_block):
+        if key not in known:
+            pairs += [(key, one) for one in as_values(id_block[key])]
+            edited.add(key.lower())
+    return pairs, edited
+
+
+def written_keys(id_block: bpy.types.ID) -> list[str]:
+    """The keys of a data-block's custom properties that are pairs of an entity, or may be new ones."""
+    keys: Sequence[str] = list(id_block.keys())
+    return [
+        key
+        for key in keys
+        if not key.lower().startswith(RESERVED)
+        and key not in id_block.bl_rna.properties
+        and not isinstance(id_block[key], bpy.types.ID)
+        and not hasattr(id_block[key], "keys")
+    ]
 
 
 def readable(value: str) -> str:

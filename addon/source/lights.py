@@ -105,16 +105,22 @@ def shade(red: float, green: float, blue: float) -> tuple[tuple[float, float, fl
     return ((red / most, green / most, blue / most), most) if most > 0 else ((1.0, 1.0, 1.0), 0.0)
 
 
-def rotation(values: Mapping[str, str], angles: tuple[float, float, float]) -> tuple[float, float, float]:
-    """The Euler angles (XYZ, radians) of a light: it shines where vrad lets it, along Blender's -z.
+def direction(values: Mapping[str, str], angles: tuple[float, float, float]) -> tuple[float, float]:
+    """Pitch and yaw (degrees) of where vrad lets a light shine. values: by key in small letters. angles: its own.
 
     `pitch`, where there is one, replaces that of the angles, and both are upwards for lights; -90 shines down.
     """
     pitch = number(values, "pitch") or angles[0]
     angle = number(values, "angle")
     if angle in (_UP, _DOWN):
-        pitch, angle = (90.0 if angle == _UP else -90.0), 0.0
-    return math.radians(90 + pitch), 0.0, math.radians((angle or angles[1]) - 90)
+        return (90.0 if angle == _UP else -90.0), 0.0
+    return pitch, angle or angles[1]
+
+
+def rotation(values: Mapping[str, str], angles: tuple[float, float, float]) -> tuple[float, float, float]:
+    """The Euler angles (XYZ, radians) of a light: it shines along Blender's -z. Arguments as of `direction`."""
+    pitch, yaw = direction(values, angles)
+    return math.radians(90 + pitch), 0.0, math.radians(yaw - 90)
 
 
 def build(name: str, kind: Literal["POINT", "SPOT", "SUN"], shown: Look) -> bpy.types.Light:

@@ -159,8 +159,13 @@ def _found(collection: bpy.types.Collection, token: int) -> _Found:
             own = mark.token == token and mark.record >= 0
             found.bearers.setdefault(mark.kind, []).append(Bearer(obj, mark.record if own else -1))
     for bearers in found.bearers.values():
-        bearers.sort(key=lambda one: (one.record if one.record >= 0 else np.inf, one.object.name))
+        bearers.sort(key=_order)
     return found
+
+
+def _order(one: Bearer) -> tuple[bool, float, str]:
+    """Records in their order, then copies in that of their records, then what is new."""
+    return not one.is_record, one.record if one.record >= 0 else np.inf, one.object.name
 
 
 def _tell_copies(bearers: list[Bearer], root: bpy.types.Object | None) -> None:
@@ -174,4 +179,4 @@ def _tell_copies(bearers: list[Bearer], root: bpy.types.Object | None) -> None:
             kept = next((one for one in alike if transforms.unchanged(one.object, root)), alike[0])
             for one in alike:
                 one.copied = one is not kept
-    bearers.sort(key=lambda one: (not one.is_record, one.record if one.is_record else 0, one.object.name))
+    bearers.sort(key=_order)

@@ -8,6 +8,7 @@ import numpy as np
 from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source import LumpId, lump_name, ranges
+from ..scene import transforms
 from . import layout
 from .faces import Faces, Ints
 from .site import Site
@@ -119,4 +120,5 @@ def place_rest(site: Site) -> None:
         if entity is not None and entity.angles is not None:
             pitch, yaw, roll = np.radians(entity.angles).tolist()
             obj.rotation_euler = (roll, pitch, yaw)
+        transforms.remember(obj)
     site.report.count("brush models", len(rest))

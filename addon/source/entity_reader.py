@@ -1,0 +1,200 @@
+"""Entities back from their objects: what was edited is written, all else stays as it is, in its order.
+
+An edited property wins over what the object's place says. `layout` tells what becomes what.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+
+from ...formats import source
+from ...formats.binary import FormatError
+from ...formats.source import edits
+from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
+from ..scene.reports import Report, SceneError
+from . import entities, entity_classes, entity_values, layout, lights, places
+from .places import Place
+from .scene_reader import Bearer, SceneLevel
+from .settings import ExportSettings
+
+Pairs = list[tuple[str, str]]
+
+_MODEL_SCALE = "modelscale"
+_STILL = (0.0, 0.0, 0.0)
+_WORLD = "worldspawn"
+
+
+def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+    """Make the entities of a level what the scene's are: those that are gone go, new ones stand behind the others."""
+    reader = _Reader(scene, report)
+    count = len(level.entities)
+    world = next((number for number, entity in enumerate(level.entities) if entity.classname == _WORLD), -1)
+    if world >= 0 and scene.original.options.get("entities", True):
+        pairs, edited = entity_values.lay_over(scene.collection, level.entities[world])
+        if edited:
+            with at_fault():
+                edits.entities.set_pairs(level, world, pairs)
+    for number, one in scene.records(layout.ENTITY).items():
+        with at_fault(one.object):
+            if number >= count:
+                raise FormatError(f"entity {number} isn't there, there are {count}", "entities")
+            pairs = reader.pairs(one, level.entities[number])
+            if pairs != level.entities[number].pairs:
+                edits.entities.set_pairs(level, number, pairs)
+    reader.move_models(level)
+    for one in scene.added(layout.ENTITY):
+        with at_fault(one.object):
+            known = scene.before.entities[one.record] if one.record >= 0 else Entity()
+            edits.entities.add(level, reader.pairs(one, known))
+    gone = [number for number in scene.deleted(layout.ENTITY, count) if number != world]
+    with at_fault():
+        edits.entities.remove(level, gone)
+
+
+@contextmanager
+def at_fault(*objects: bpy.types.Object) -> Iterator[None]:
+    """Have what can't be written name the objects that it is of."""
+    try:
+        yield
+    except (FormatError, ValueError) as error:  # a FormatError is one, too
+        names = ", ".join(obj.name for obj in objects[:1])
+        raise SceneError(f"{names}: {error}" if names else str(error), objects) from error
+
+
+class _Reader:
+    """One export of entities."""
+
+    def __init__(self, scene: SceneLevel, report: Report) -> None:
+        self.scene, self.report = scene, report
+
+    def pairs(self, one: Bearer, entity: Entity) -> Pairs:
+        """The pairs of an object's entity. entity: its record's, or an empty one. Raises ValueError, SceneError."""
+        obj = one.object
+        pairs, edited = entity_values.lay_over(obj, entity)
+        if entity.pairs:
+            place = places.place_of(self.scene, obj)
+        else:
+            place, edited = places.here(self.scene, obj), set()
+        if place is None:
+            return pairs
+        made = Entity(pairs)
+        values = entity_values.told(made)
+        is_brush = values.get(MODEL, "").startswith("*")
+        placed = self._placed(place, values, is_brush, edited)
+        if not entity.pairs:
+            placed.setdefault(ORIGIN, places.merged(None, _STILL, _STILL))
+        for key, value in placed.items():
+            if key not in edited and value != made.get(key):
+                made.set(key, value)
+        return made.pairs
+
+    def _placed(self, place: Place, values: Mapping[str, str], is_brush: bool, edited: set[str]) -> dict[str, str]:
+        """What an object's place says of its entity, by key. values: what the properties say, by key."""
+        found: dict[str, str] = {}
+        was = _finite(values.get(ORIGIN))
+        now = place.origin(was)
+        if now != was:
+            found[ORIGIN] = places.merged(values.get(ORIGIN) if vector(values.get(ORIGIN)) else None, was, now)
+        if not {ANGLES, "pitch", "angle"} & edited:
+            found |= self._turned(place, values, is_brush)
+        self._scaled(place, values, is_brush, found)
+        return found
+
+    def _turned(self, place: Place, values: Mapping[str, str], is_brush: bool) -> dict[str, str]:
+        """The keys of an entity's direction, if it was turned."""
+        obj = place.object
+        was = _finite(values.get(ANGLES))
+        shown = entities.rotation_of(values, obj.data, was, is_brush)
+        if place.euler is not None and places.same(place.euler, shown):
+            return {}
+        if place.euler is None and places.same_rotation(place.rotation, shown):
+            return {}
+        if isinstance(obj.data, bpy.types.Light):
+            return _turned_light(place, values, was)
+        if isinstance(obj.data, bpy.types.Camera):
+            pitch, yaw = _looking(place)
+            return {ANGLES: places.merged(values.get(ANGLES), was, places.nearly(was, (-pitch, yaw, was[2])))}
+        if is_brush and values.get(CLASSNAME, "") in entity_classes.DIRECTED:
+            raise ValueError("the angles of its class are where it moves: turn its model by editing that property")
+        if isinstance(obj.data, bpy.types.Curve) or _is_decal(values):
+            self.report.warn(f"{obj.name}: its class is not turned, so the rotation counts for nothing")
+            return {}
+        return {ANGLES: places.merged(values.get(ANGLES), was, place.angles(was))}
+
+    def _scaled(self, place: Place, values: Mapping[str, str], is_brush: bool, found: dict[str, str]) -> None:
+        """Add the scale of an entity's model, if that was changed."""
+        obj, now = place.object, place.scale
+        size = entity_values.number(values, _MODEL_SCALE, 1.0) if _MODEL_SCALE in values else 1.0
+        was = size if size > 0 and obj.type == "MESH" and not is_brush and not _is_decal(values) else 1.0
+        if np.allclose(now, was, rtol=1e-5, atol=0):
+            return
+        if is_brush:
+            raise ValueError("brush models have no scale: apply it to the mesh, and export it as moved geometry")
+        if obj.type != "MESH" or _is_decal(values):
+            self.report.warn(f"{obj.name}: its entity has no scale, so that of the object counts for nothing")
+            return
+        if not np.allclose(now, now[0], rtol=1e-4, atol=0) or now[0] <= 0:
+            raise ValueError(f"its scale is {now.tolist()}: models are scaled alike along x, y and z")
+        found[_MODEL_SCALE] = places.text(round(float(now[0]), 5))
+
+    def move_models(self, level: source.Level) -> None:
+        """Move the entities of brush models that are plain objects: all of them, if the import left entities out.
+
+        Raises SceneError where no entity has a model that was moved, or several objects are one model.
+        """
+        seen: dict[int, bpy.types.Object] = {}
+        for one in self.scene.bearers(layout.MODEL):
+            obj = one.object
+            if one.record <= 0:
+                continue
+            if one.record in seen:
+                first = seen[one.record]
+                raise SceneError(f"{first.name} and {obj.name} are one brush model: copy its entity", [first, obj])
+            seen[one.record] = obj
+            place = places.place_of(self.scene, obj)
+            if place is None:
+                continue
+            with at_fault(obj):
+                number = next((n for n, entity in enumerate(level.entities) if entity.model == one.record), None)
+                if number is None:
+                    raise ValueError("no entity has this model, so nothing says where it is")
+                found = self._placed(place, entity_values.told(level.entities[number]), True, set())
+                edits.entities.set_keys(level, number, found)
+
+
+def _finite(value: str | None) -> tuple[float, float, float]:
+    """A vector of an entity, as the import places it."""
+    found = vector(value)
+    return found if found is not None and all(map(math.isfinite, found)) else _STILL
+
+
+def _is_decal(values: Mapping[str, str]) -> bool:
+    return values.get(CLASSNAME, "") == entity_classes.DECAL
+
+
+def _looking(place: Place) -> tuple[float, float]:
+    """Pitch (upwards) and yaw in degrees of where an object looks that looks along Blender's -z."""
+    if place.euler is not None and place.euler[1] == 0:
+        return places.degrees(place.euler[0]) - 90, places.degrees(place.euler[2]) + 90
+    x, y, z = (-place.rotation[:, 2]).tolist()
+    return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
+
+
+def _turned_light(place: Place, values: Mapping[str, str], was: tuple[float, ...]) -> dict[str, str]:
+    """The keys of a light's direction: see `lights.rotation`."""
+    pitch, yaw = _looking(place)
+    own = lights.direction(values, (was[0], was[1], was[2]))
+    pitch, yaw = places.nearly(own, (pitch, yaw))
+    found: dict[str, str] = {}
+    if "pitch" in values:
+        found["pitch"] = places.merged(values["pitch"], own[:1], (pitch,))
+    if entity_values.number(values, "angle"):
+        found["angle"] = "0"
+    counts = not entity_values.number(values, "pitch") or pitch == 0
+    found[ANGLES] = places.merged(values.get(ANGLES), was, (pitch if counts else was[0], yaw, was[2]))
+    return found

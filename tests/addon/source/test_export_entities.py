@@ -1,0 +1,233 @@
+"""Entities that are edited in Blender, back in the map: nothing but what was edited changes, and only in ENTITIES."""
+
+import math
+
+import bpy
+import pytest
+from levelwright.addon.scene.reports import SceneError
+from levelwright.addon.source import entity_values
+from levelwright.formats import source
+from mathutils import Matrix
+
+from tests.addon.source.exports import Scene, copied, removed
+from tests.addon.source.placed import a_map
+
+ODD = [
+    ("classname", "prop_dynamic"),
+    ("origin", "1.500 -0  3e1"),
+    ("angles", "0 90.000 0"),
+    ("model", "models/none.mdl"),
+    ("OnBreak", "door\x1bOpen\x1b\x1b0.50\x1b-1"),
+    ("OnBreak", "door\x1bClose\x1b\x1b2\x1b-1"),
+    ("Speed", "100"),
+]
+LIGHT = [
+    ("classname", "light_spot"),
+    ("origin", "0 0 64"),
+    ("angles", "-45 10 5"),
+    ("pitch", "-45.00"),
+    ("_light", "255 0 0 10"),
+]
+
+
+def scene(*entities: list[tuple[str, str]], **options: object) -> Scene:
+    return Scene(bytes(source.write(a_map(entities))), **options)
+
+
+def pairs(level: source.Level, number: int = 1) -> dict[str, str]:
+    return dict(level.entities[number].pairs)
+
+
+def edited(here: Scene, number: int = 1) -> dict[str, str]:
+    """The pairs of an entity that are others than the original's; asserts that nothing else is."""
+    made = here.export()
+    before = source.read(here.data)
+    assert here.changed(made) == ["ENTITIES"]
+    assert len(made.entities) == len(before.entities)
+    for other, entity in enumerate(made.entities):
+        assert other == number or entity.pairs == before.entities[other].pairs
+    assert [key for key, _ in before.entities[number].pairs] == [
+        key for key, _ in made.entities[number].pairs[: len(before.entities[number].pairs)]
+    ]
+    was = before.entities[number].pairs
+    return dict(pair for pair in made.entities[number].pairs if pair not in was)
+
+
+def test_moved_along_one_axis() -> None:
+    here = scene(ODD, LIGHT)
+    here.objects()[1].location.z = 31.25
+    assert edited(here) == {"origin": "1.500 -0 31.25"}
+    here.objects()[1].location.z = 30
+    assert here.export().entities[1].pairs == ODD
+    assert here.export().file.write() == here.data
+
+
+def test_turned() -> None:
+    here = scene(ODD, LIGHT)
+    here.objects()[1].rotation_euler.z += math.radians(45)
+    assert edited(here) == {"angles": "0 135 0"}
+    here.objects()[1].rotation_mode = "QUATERNION"
+    here.objects()[1].rotation_quaternion = Matrix.Rotation(math.radians(90), 4, "Z").to_quaternion()
+    assert here.export().entities[1].pairs == ODD
+    here.objects()[1].rotation_quaternion = Matrix.Rotation(math.radians(-30), 4, "Y").to_quaternion()
+    assert edited(here) == {"angles": "-30 0 0"}
+
+
+def test_moved_with_a_parent() -> None:
+    here = scene(ODD, LIGHT)
+    handle = bpy.data.objects.new("handle", None)
+    here.level.objects.link(handle)
+    obj = here.objects()[1]
+    obj.parent = handle  # the root's scale is lost, the handle has it: so it stays where it was
+    handle.parent = here.objects("root")[0]
+    assert here.export().entities[1].pairs == ODD
+    handle.location.x = 4
+    handle.rotation_euler.z = math.radians(90)
+    assert edited(here) == {"origin": "4 1.5 3e1", "angles": "0 180 0"}
+
+
+def test_what_lights_and_cameras_look_at() -> None:
+    camera = [("classname", "point_camera"), ("origin", "0 0 0"), ("angles", "10 20 30"), ("fov", "90")]
+    here = scene(LIGHT, camera)
+    here.objects()[1].rotation_euler.z += math.radians(30)
+    here.objects()[2].rotation_euler.x -= math.radians(5)
+    made = here.export()
+    assert pairs(made)["angles"] == "-45 40 5"
+    assert pairs(made)["pitch"] == "-45.00"
+    assert pairs(made, 2)["angles"] == "15 20 30"
+    here.objects()[1].rotation_euler.x += math.radians(15)
+    assert pairs(here.export())["pitch"] == "-30"
+    again = Scene(bytes(here.export().file.write()))
+    for number in (1, 2):
+        assert again.objects()[number].rotation_euler[:] == pytest.approx(here.objects()[number].rotation_euler[:])
+
+
+def test_properties() -> None:
+    here = scene(ODD, LIGHT)
+    obj = here.objects()[1]
+    obj["Speed"] = 250
+    obj["health"] = 12.5
+    obj["angles"] = "0 45 0"
+    obj.rotation_euler.z = 1  # the property wins
+    assert edited(here) == {"Speed": "250", "health": "12.5", "angles": "0 45 0"}
+    del obj["Speed"]
+    made = here.export()
+    assert "Speed" not in pairs(made)
+    here.level["skyname"] = "sky_day01_01"
+    assert made.entities[0].get("skyname") is None
+    assert here.export().entities[0].get("skyname") == "sky_day01_01"
+
+
+def test_outputs() -> None:
+    here = scene(ODD, LIGHT)
+    obj = here.objects()[1]
+    first, second = obj["OnBreak"]
+    obj["OnBreak"] = [first.replace("Open", "Unlock"), second, first]
+    made = here.export().entities[1]
+    assert [(key, value.split("\x1b")[1]) for key, value in made.pairs if key == "OnBreak"] == [
+        ("OnBreak", "Unlock"),
+        ("OnBreak", "Close"),
+        ("OnBreak", "Open"),
+    ]
+    assert [key for key, _ in made.pairs] == [key for key, _ in ODD[:6]] + ["OnBreak", "Speed"]
+    obj["OnBreak"] = [second]
+    assert [pair for pair in here.export().entities[1].pairs if pair[0] == "OnBreak"] == [ODD[5]]
+
+
+def test_deleted_copied_and_new() -> None:
+    here = scene(ODD, LIGHT, ODD)
+    removed(here.objects()[2])
+    copied(here.objects()[1]).location.x = 9
+    made = bpy.data.objects.new("a", None)
+    here.level.objects.link(made)
+    made.parent = here.objects("root")[0]
+    made["classname"], made["targetname"] = "info_target", "goal"
+    made.location, made.rotation_euler.z = (1, 2, 3), math.radians(90)
+    level = here.export()
+    assert here.changed(level) == ["ENTITIES"]
+    before = [entity.pairs for entity in source.read(here.data).entities]
+    assert [entity.pairs for entity in level.entities[:3]] == [before[0], before[1], before[3]]
+    assert pairs(level, 3) == {**dict(ODD), "origin": "9 -0 3e1"}
+    new = [("classname", "info_target"), ("targetname", "goal"), ("origin", "1 2 3"), ("angles", "0 90 0")]
+    assert level.entities[4].pairs == new
+    assert len(level.entities) == 5
+
+
+def test_brush_entities_move_by_their_origin() -> None:
+    data = a_map([[("classname", "func_brush"), ("model", "*0"), ("origin", "0 0 8")]])
+    here = Scene(bytes(source.write(data)))
+    obj = here.objects()[1]
+    obj.location.y, obj.rotation_euler.z = 5, math.radians(90)
+    assert edited(here) == {"origin": "0 5 8", "angles": "0 90 0"}
+    obj.scale.x = 2
+    with pytest.raises(SceneError, match="apply it to the mesh") as caught:
+        here.export()
+    assert caught.value.objects == [obj]
+    obj.scale.x = 1
+    obj["classname"] = "func_door"
+    with pytest.raises(SceneError, match="where it moves"):
+        here.export()
+
+
+def test_what_the_import_left_out_stays() -> None:
+    here = scene(ODD, LIGHT, entities=False)
+    assert here.export().file.write() == here.data
+    made = bpy.data.objects.new("a", None)
+    here.level.objects.link(made)
+    made["classname"] = "info_target"
+    level = here.export()
+    assert [entity.classname for entity in level.entities] == [
+        "worldspawn",
+        "prop_dynamic",
+        "light_spot",
+        "info_target",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("Speed", 'quo"te', "quotation mark"),
+        ("Speed", "x" * 2000, "longer than 1024"),
+        ("classname", "", "has no classname"),
+        ("model", "*7", r"its model is \*7"),
+    ],
+)
+def test_what_the_lump_cannot_hold_is_refused(key: str, value: str, says: str) -> None:
+    here = scene(ODD, LIGHT)
+    obj = here.objects()[1]
+    if value:
+        obj[key] = value
+    else:
+        del obj[key]
+    with pytest.raises(SceneError, match=says) as caught:
+        here.export()
+    assert caught.value.objects == [obj]
+
+
+def test_things_that_are_no_entities_are_told() -> None:
+    here = scene(ODD)
+    for name, data in (("lost", None), ("lamp", bpy.data.lights.new("lamp", "POINT"))):
+        here.level.objects.link(bpy.data.objects.new(name, data))
+    here.export()
+    assert "object 'lost'" in here.report.summary()
+    assert "lamp" not in here.report.summary()
+
+
+def test_values_typed_by_a_game_definition(tmp_path) -> None:
+    fgd = tmp_path / "game.fgd"
+    fgd.write_text(
+        '@PointClass = thing : "A" [ count(integer) : "n" : 5 share(float) : "s" : 1 '
+        'tint(color255) : "t" : "1 2 3" way(vector) : "w" : "0 0 1" ]'
+    )
+    kept = [("classname", "thing"), ("count", "5"), ("share", "0.50"), ("tint", "1 2  3"), ("way", "0 0.10 1")]
+    here = scene([*kept, ("origin", "1 2 3")], fgd=str(fgd))
+    obj = here.objects()[1]
+    assert (obj["count"], obj["share"], list(obj["tint"]), list(obj["way"])) == (5, 0.5, [1, 2, 3], [0, 0.1, 1])
+    assert here.export().file.write() == here.data
+    obj["count"], obj["tint"] = 6, [1, 2, 4]
+    assert edited(here) == {"count": "6", "tint": "1 2 4"}
+
+
+def test_every_separator_that_is_shown_is_the_games() -> None:
+    assert entity_values.as_values("a\u241bOpen\u241b\u241b0\u241b-1") == ["a\x1bOpen\x1b\x1b0\x1b-1"]
