@@ -114,15 +114,16 @@ def checker(name: str, width: int, height: int, label: str | None = None, cells:
     column = np.arange(width) * cells // width
     row = np.arange(height) * cells // height
     dark = (row[:, None] + column[None, :]) % 2
-    pixels = np.array(PLACEHOLDER_COLORS, np.uint8)[dark]
+    colors = np.array([*PLACEHOLDER_COLORS, PLACEHOLDER_TEXT], np.uint8).view(np.uint32)[:, 0]  # a pixel a number
+    pixels = colors[dark]
     text = label if label is not None else name
     scale = max(1, width // max(1, (bitmap_font.WIDTH + 1) * len(text) * 2))
     mask = bitmap_font.text(text, scale)[:height, :width]
     tall, wide = mask.shape
     for top in range(0, height - tall + 1, max(height // 4, tall * 2)):
         left = (width - wide) // 2
-        pixels[top : top + tall, left : left + wide][mask] = PLACEHOLDER_TEXT
-    image = from_rgba(name, pixels)
+        pixels[top : top + tall, left : left + wide][mask] = colors[-1]
+    image = from_rgba(name, pixels.view(np.uint8).reshape(height, width, 4))
     image["levelwright_placeholder"] = True
     return image
 
