@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...formats.binary import FormatError
 from ...formats.source import LumpId, displacements
 from ...formats.source.displacements import Displacements
+from ...formats.source.records import DispInfoFlag
 from ..scene import baselines, identity, meshes
 from ..scene.attributes import Domain, Kind
 from . import layout
@@ -95,7 +96,7 @@ class _Maker:
         return tags
 
     def _blends(self) -> dict[str, NDArray[np.float32]]:
-        """The weights of four textures, where each vertex has some."""
+        """The weights of four textures: rows for the displacements that say they have some, 0 for the others."""
         if not len(self.site.level.bytes_of(LumpId.DISP_MULTIBLEND)):
             return {}
         try:
@@ -103,10 +104,17 @@ class _Maker:
         except FormatError as error:
             self.site.report.warn(f"blends of four textures can't be read: {error}")
             return {}
-        if len(found) != len(self.verts):
-            self.site.report.left_out("blends of four textures, which only some displacements have", len(found))
+        flags = self.found.infos["min_tess"].astype(np.uint32)
+        flagged = (flags & DispInfoFlag.HAS_MULTIBLEND > 0) & (flags & DispInfoFlag.IS_FLAGS > 0)
+        marked = np.append(flagged | (len(found) == len(self.verts)), False)
+        having = marked[self.found.owner]
+        if len(found) != int(having.sum()):
+            self.site.report.left_out("blends of four textures, of no displacement", len(found))
             return {}
-        return {name: np.asarray(found[name], np.float32) for name in layout.BLENDS}
+        blends = {name: np.zeros((len(self.verts), 4), np.float32) for name in layout.BLENDS}
+        for name, values in blends.items():
+            values[having] = found[name]
+        return blends
 
     def mesh(self, name: str, numbers: Ints) -> bpy.types.Mesh:
         """The mesh of displacements int64[n]."""

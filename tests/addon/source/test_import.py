@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import identity, meshes, originals
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.source import layout, lightmaps
+from levelwright.addon.source import layout, lightmaps, panel
 from levelwright.formats import source
 from levelwright.formats.binary import FormatError
+from levelwright.formats.source.records import DispInfoFlag
+from levelwright.formats.source.records_displacements import DISPMULTIBLEND
 
-from tests.addon.source.rooms import NAME, imported, of_kind, room, texture, token_of
+from tests.addon.source.rooms import NAME, imported, of_kind, room, seen_from_above, texture, token_of
 from tests.formats import source_bytes as build
+from tests.formats import source_room
 
 
 def test_what_lives_where() -> None:
@@ -177,3 +180,30 @@ def test_a_scene_with_other_things_keeps_its_look() -> None:
     imported(room(), report=report)
     assert bpy.context.scene.view_settings.view_transform == "AgX"
     assert any("AgX" in warning for warning in report.warnings)
+
+
+def four_textures(flagged: int) -> bytes:
+    """The room of two displacements, of which `flagged` blend four textures; all of the fourth."""
+    level = source_room.room()
+    infos = level.table(source.LumpId.DISPINFO).copy()
+    infos["min_tess"][2 - flagged :] = DispInfoFlag.IS_FLAGS | DispInfoFlag.HAS_MULTIBLEND
+    level.set_table(source.LumpId.DISPINFO, infos)
+    blends = np.zeros(25 * flagged, DISPMULTIBLEND)
+    blends["multiblend"] = (0, 0, 0, 1)
+    level.set_table(source.LumpId.DISP_MULTIBLEND, blends)
+    level.pak.put("materials/dev/floor.vmt", b"Lightmapped_4WayBlend { $basetexture a $basetexture4 b }")
+    level.pak.put("materials/a.vtf", texture((0, 0, 0, 255)))
+    level.pak.put("materials/b.vtf", texture((255, 255, 255, 255)))
+    return source.write(level)
+
+
+@pytest.mark.parametrize("flagged", [1, 2])
+def test_displacements_may_blend_four_textures(flagged: int, tmp_path: Path) -> None:
+    level = imported(four_textures(flagged))
+    hills = {identity.stamped(obj).record: obj for obj in of_kind(level, layout.DISPLACEMENT)}
+    weights = [meshes.read(hills[number]).attribute(layout.BLENDS[0], "POINT")[:, 3].mean() for number in (0, 1)]
+    assert weights == [flagged - 1, 1]
+    dict(panel.settings(level))[lightmaps.EXPOSURE].default_value = 20.0
+    seen = seen_from_above(tmp_path, height=64, width=400)[2:6]
+    assert seen[:, 5:7].min() > 1, "the fourth texture, white"
+    assert (seen[:, 1:3].max() > 1) == (flagged == 2)

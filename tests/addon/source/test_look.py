@@ -55,7 +55,27 @@ def test_a_map_that_was_never_lit_is_bright(tmp_path: Path) -> None:
         ("UnlitGeneric { $basetexture grey }", np.ones(3)),
         ("LightmappedGeneric { $basetexture grey $selfillum 1 }", np.ones(3)),
         ("WorldVertexTransition { $basetexture grey $basetexture2 white }", BAKED),
+        (
+            'LightmappedGeneric { $basetexture grey $selfillum 1 $selfillumtint "[0.5 1 0.25]" }',
+            np.array([0.5, 1, 0.25]),
+        ),
         ("LightmappedGeneric { $basetexture grey $detail grey $detailscale 1 }", BAKED * 2 * 128 / 255),
+        ("LightmappedGeneric { $basetexture grey $detail grey $detailblendmode 1 }", BAKED * 2),
+        ("LightmappedGeneric { $basetexture grey $detail white $detailblendmode 2 $detailblendfactor 0 }", BAKED),
+        ("LightmappedGeneric { $basetexture white $detail grey $detailblendmode 3 }", BAKED),
+        ("LightmappedGeneric { $basetexture grey $detail white $detailblendmode 4 }", BAKED),
+        ("LightmappedGeneric { $basetexture grey $detail grey $detailblendmode 5 }", BAKED + 1),
+        ("LightmappedGeneric { $basetexture grey $detail white $detailblendmode 7 }", BAKED * 2),
+        ("LightmappedGeneric { $basetexture white $detail grey $detailblendmode 8 }", BAKED),
+        ("LightmappedGeneric { $basetexture grey $detail white $detailblendmode 9 }", BAKED),
+        ("WorldTwoTextureBlend { $basetexture white $detail grey }", BAKED),
+        ("LightmappedGeneric { $basetexture grey $seamless_scale 0.01 }", BAKED),
+        ("LightmappedGeneric { $basetexture grey $bumpmap white $ssbump 1 $envmap env_cubemap $envmaptint 0 }", BAKED),
+        ("WorldVertexTransition { $basetexture grey $basetexture2 white $bumpmap grey $bumpmap2 grey }", BAKED),
+        (
+            "Lightmapped_4WayBlend { $basetexture grey $basetexture2 white $basetexture3 white $basetexture4 white }",
+            BAKED,
+        ),
     ],
 )
 def test_shaders(tmp_path: Path, material: str, factor: np.ndarray) -> None:
@@ -83,6 +103,55 @@ def test_what_is_behind_shines_through(tmp_path: Path, shader: str, share: float
     seen = seen_from_above(tmp_path)[4, 4]
     wanted = BAKED * linear(128) * share + np.array([0, 0, 1]) * (1 - share)
     np.testing.assert_allclose(seen, wanted, rtol=0.1, atol=0.03)
+
+
+def behind(color: tuple[float, float, float]) -> None:
+    """Let the world shine in a colour."""
+    nodes = bpy.context.scene.world.node_tree.nodes
+    next(node for node in nodes if node.type == "BACKGROUND").inputs["Color"].default_value = (*color, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("mirror", "share"),
+    [
+        ("$envmaptint 0.5", 0.5),
+        ("$basealphaenvmapmask 1", 0.0),
+        ("$envmapmask grey", 128 / 255),
+        ("$bumpmap half $normalmapalphaenvmapmask 1", 64 / 255),
+        ("$fresnelreflection 0.25", 0.25),
+    ],
+)
+def test_what_is_around_is_mirrored_and_added(tmp_path: Path, mirror: str, share: float) -> None:
+    material = f"LightmappedGeneric {{ $basetexture white $envmap env_cubemap {mirror} }}"
+    images = {"white": (255, 255, 255, 255), "grey": GREY, "half": (128, 128, 255, 64)}
+    flat = {build.VERTNORMALS: b"", build.VERTNORMALINDICES: b""}
+    files = {name: texture(pixel) for name, pixel in images.items()}
+    level = imported(room(material, light=(0, 0, 0, 0), lumps=flat, **files))
+    of_kind(level, layout.ROOT)[0].rotation_euler.x = np.pi  # the room's faces are seen from outside
+    behind((0.25, 1.0, 0.0))
+    seen = seen_from_above(tmp_path, height=200)[2:6, 2:6].mean(axis=(0, 1))
+    np.testing.assert_allclose(seen, np.array([0.25, 1, 0]) * share, rtol=0.06, atol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("material", "factor"),
+    [("DecalModulate { $basetexture grey }", 1.0), ("Modulate { $basetexture grey }", linear(128)),
+     ("DecalModulate { $basetexture dark }", linear(128)), ("Modulate { $mod2x 1 $basetexture dark }", linear(128))],
+)  # fmt: skip
+def test_what_modulates_darkens_what_is_behind(tmp_path: Path, material: str, factor: float) -> None:
+    imported(room(material, grey=texture(GREY), dark=texture((64, 64, 64, 255))))
+    behind((0.5, 1.0, 0.25))
+    np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], np.array([0.5, 1, 0.25]) * factor, rtol=0.06)
+
+
+def test_what_the_material_says_is_kept() -> None:
+    report = Report()
+    text = 'WATER { $basetexture grey $fogcolor "{10 20 30}" $fogend 300 %compilewater 1 }'
+    kept = material_of(imported(room(text, grey=texture(GREY)), report=report))
+    assert (kept[layout.SHADER], kept["$fogcolor"], kept["$fogend"]) == ("WATER", "{10 20 30}", "300")
+    text = "LightmappedGeneric { $basetexture grey $detail grey $detailblendmode 6 }"
+    imported(room(text, grey=texture(GREY)), report=report)
+    assert [note for note in report.notes if NAME in note and "$detailblendmode 6" in note]
 
 
 def test_textures_lie_as_in_the_game(tmp_path: Path) -> None:
