@@ -13,7 +13,6 @@ WHAT = "lump 29 (PHYSCOLLIDE)"
 WHAT_DISPLACEMENTS = "lump 28 (PHYSDISP)"
 SOLID_TAG = b"VPHY"  # solids of older compilers have none
 _LAST = -1  # the model of the entry that ends the lump
-_NO_HULL = 0xFFFF
 
 
 @dataclass(slots=True, eq=False)
@@ -98,13 +97,14 @@ def encode(collide: PhysCollide, byte_order: str) -> bytes:
 def decode_displacements(data: Buffer, byte_order: str, version: int = 0) -> list[Buffer | None]:
     """Read the lump PHYSDISP: the hull of each displacement, None for one without. Raises FormatError.
 
-    `version`: of the lump; from 2 on (Strata) sizes have 32 bits.
+    `version`: of the lump; from 2 on (Strata) count and sizes have 32 bits.
     """
     cursor = Cursor(data)
     if not cursor.left:
         return []
-    count = int(cursor.array(byte_order + "u2", 1, WHAT_DISPLACEMENTS)[0])
-    sizes = cursor.array(byte_order + ("u4" if version >= 2 else "u2"), count, WHAT_DISPLACEMENTS)
+    kind = byte_order + ("u4" if version >= 2 else "u2")
+    count = int(cursor.array(kind, 1, WHAT_DISPLACEMENTS)[0])
+    sizes = cursor.array(kind, count, WHAT_DISPLACEMENTS)
     none = (1 << 8 * sizes.itemsize) - 1
     hulls: list[Buffer | None] = [None if n == none else cursor.take(n, WHAT_DISPLACEMENTS) for n in sizes.tolist()]
     if cursor.left:
@@ -117,9 +117,8 @@ def encode_displacements(hulls: "list[Buffer | None]", byte_order: str, version:
     kind = np.dtype(byte_order + ("u4" if version >= 2 else "u2"))
     none = (1 << 8 * kind.itemsize) - 1
     sizes = [none if hull is None else len(hull) for hull in hulls]
-    if len(hulls) > _NO_HULL or any(hull is not None and len(hull) >= none for hull in hulls):
+    if len(hulls) > none or any(hull is not None and len(hull) >= none for hull in hulls):
         raise FormatError(
             f"{len(hulls)} hulls of up to {max(sizes)} bytes are more than it can hold", WHAT_DISPLACEMENTS
         )
-    head = np.array(len(hulls), byte_order + "u2").tobytes() + np.array(sizes, kind).tobytes()
-    return head + b"".join(hull for hull in hulls if hull is not None)
+    return np.array([len(hulls), *sizes], kind).tobytes() + b"".join(hull for hull in hulls if hull is not None)
