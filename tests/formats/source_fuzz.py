@@ -34,10 +34,10 @@ from formats.source import (
     write,
 )
 from formats.source.content import vmt, vtf
-from tests.formats import fuzzing, source_fuzz_maps, source_parts
+from tests.formats import fuzzing, source_fuzz_maps, source_layout_maps, source_parts
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31))
-LEVELS = source_fuzz_maps.LEVELS
+LEVELS = (*source_fuzz_maps.LEVELS, *source_layout_maps.BYTES.values())
 
 
 def somewhere(data: bytearray, rng: random.Random) -> int:
