@@ -136,6 +136,7 @@ class _Maker:
             layout.BORDER: ("POINT", "INT", self.border[vertices]),
             layout.TAGS: ("FACE", "INT", self.tags[rows]),
             layout.FACE: ("FACE", "INT", owner + 1),
+            **{key: ("FACE", "INT", styles[owner]) for key, styles in self.faces.light_styles.items()},
             **layout.vertex_ids(vertices, self.token),
             **{key: ("POINT", "FLOAT_COLOR", values[vertices]) for key, values in self.blends.items()},
         }

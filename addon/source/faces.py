@@ -36,10 +36,10 @@ class Faces:
     """f faces with c corners; corners run anticlockwise, each face's from its first one in the file.
 
     polygons, records: the file's. corners: int64[c], vertices. source: int64[c], the file's corner that each one is.
-    uv, lightmap_uv: float32[c, 2], v upwards; None without lightmaps. smooth: bool[f], and normals: float32[c, 3], the
-    map's where they aren't those of the planes; 0 elsewhere. names: int64[f], numbers in the table of texture names,
-    -1: none. sizes: int64[names, 2], pixels. kinds: int64[f], places in layout.KINDS. drawable: bool[f], what can be
-    in a mesh. alone: bool[f], faces that need vertices of their own.
+    uv, lightmap_uv: float32[c, 2], v upwards; None without lightmaps. light_styles: see `Lightmaps`. smooth: bool[f],
+    and normals: float32[c, 3], the map's where they aren't those of the planes; 0 elsewhere. names: int64[f], numbers
+    in the table of texture names, -1: none. sizes: int64[names, 2], pixels. kinds: int64[f], places in layout.KINDS.
+    drawable: bool[f], what can be in a mesh. alone: bool[f], faces that need vertices of their own.
     """
 
     site: Site
@@ -49,6 +49,7 @@ class Faces:
     source: Ints
     uv: Floats
     lightmap_uv: Floats | None
+    light_styles: dict[str, NDArray[np.int32]]
     smooth: Mask
     normals: Floats
     names: Ints
@@ -80,6 +81,7 @@ class Faces:
             layout.ORIGINAL_FACE: ("FACE", "INT", self.records["orig_face"][numbers]),
             layout.SMOOTHING_GROUPS: ("FACE", "INT", groups),
             layout.FLAGS: ("FACE", "INT", self.flags[numbers]),
+            **{key: ("FACE", "INT", styles[numbers]) for key, styles in self.light_styles.items()},
             **layout.vertex_ids(vertices, self.site.token),
         }
         smooth = self.smooth[numbers]
@@ -155,6 +157,7 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
         source,
         uv,
         None if lightmaps is None else lightmaps.coordinates(points, records, texinfos, texinfo, owner),
+        {} if lightmaps is None else lightmaps.styles,
         smooth,
         normals,
         names,

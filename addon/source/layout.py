@@ -28,8 +28,8 @@ number in the drawn lump (FACES, or FACES_HDR where only that one is filled) + 1
 vertices with another one, or pass one twice, have vertices of their own: bearers of one vertex id at the very same
 place are one vertex. Faces with T-junctions are polygons with all of their corners. Faces also have the attributes
 TEXINFO, ORIGINAL_FACE, SMOOTHING_GROUPS and FLAGS. UV has the texture coordinates, LIGHTMAP_UV the places in the atlas
-(only where the map has lightmaps). Faces of displacements are no faces of a model's mesh. Corners have custom normals
-where the map's are not those of the planes.
+(only where the map has lightmaps), LIGHT_STYLES the styles of those. Faces of displacements are no faces of a model's
+mesh. Corners have custom normals where the map's are not those of the planes.
 
 **Displacements** are mesh objects, stamp "displacement", record = number in DISPINFO, or, joined, one object with the
 stamp "displacements". Triangles and vertices have ids under a token of their own (`displacement_token`), so that they
@@ -66,7 +66,7 @@ lump, and "detail_sprites": one mesh, faces with DETAIL) and **compiled lights**
 place in the lump), hidden. The **3D skybox** is a copy of what is around the sky camera,
 stamp PREVIEW.
 
-**Baselines** on the level's collection: BASE, ATLAS, SHOWN.
+**Baselines** on the level's collection: BASE, ATLAS, SKINS, OVERLAY_CORNERS, OVERLAY_UVS; and SHOWN.
 """
 
 from __future__ import annotations
@@ -125,6 +125,8 @@ DISTANCE, DIRECTION, ALPHA, BORDER = "displacement_distance", "displacement_dire
 """FLOAT, FLOAT_VECTOR, FLOAT_COLOR, INT; points of displacements."""
 BLENDS = ("multiblend", "alphablend")
 """FLOAT_COLOR, points of displacements with four textures."""
+LIGHT_STYLES = tuple(f"light_style_{slot}" for slot in range(1, 9))
+"""INT, faces and triangles: the light style of each slot of the face's lightmaps; not of slots that are all style 0."""
 TAGS, FACE = "tags", "face"
 """INT, triangles of displacements."""
 SIDE, BRUSH, CONTENTS = "side", "brush", "contents"
@@ -136,6 +138,10 @@ BASE = "displacement_positions"
 ATLAS = "lightmap_atlas"
 """int32[faces, 2]: the pixel of each face's first luxel, from the image's top left; -1: no lightmap."""
 
+SKINS = "prop_skins"
+"""int32[props]: the skin of the mesh that the import gave each static prop; -1: a box."""
+OVERLAY_CORNERS, OVERLAY_UVS = "overlay_corners", "overlay_uvs"
+"""float32[overlays, 4, 3] and [overlays, 4, 2]: the vertices that the import made of overlays; u and v of each."""
 SHOWN = "levelwright_shown"
 """Text on the level's collection: the kinds of objects that the import made. One that is gone of these is deleted."""
 

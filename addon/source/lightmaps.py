@@ -13,9 +13,12 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats import source
+from ...formats.binary import FormatError
 from ...formats.source import LumpId, atlas, geometry, lighting, ranges
 from ...formats.source.atlas import Atlas
 from ...formats.source.lighting import BUMP_SAMPLES, Blocks
+from ...formats.source.records import NO_STYLE
 from ..scene import baselines, identity, images, originals
 from ..scene.materials import Nodes
 from . import layout, radiance
@@ -25,12 +28,14 @@ Ints = NDArray[np.int64]
 
 PLAIN = 2
 """Pixels a side of the white patch, for faces without a lightmap."""
-EXPOSURE, BAKED, SLOT = "Exposure", "Baked light", "Light of style slot"
-"""Labels of the nodes that hold what can be set: stops, 1 or 0, and a factor for each style slot."""
+EXPOSURE, BAKED, STYLE = "Exposure", "Baked light", "Style"
+"""Labels of the nodes that hold what can be set: stops, 1 or 0, and a factor for each light style other than 0."""
 GROUP = "baked_light"
 """Kind of resource: the node group."""
 _TITLES = {LumpId.LIGHTING: "LDR", LumpId.LIGHTING_HDR: "HDR"}
 _LARGEST = 1 << 13
+_INITIALLY_DARK = 1
+"""Of the spawnflags of lamps."""
 _SLOTS = 8
 """Style slots of a face in the oldest maps; later ones have 4."""
 
@@ -38,13 +43,15 @@ _SLOTS = 8
 @dataclass(frozen=True)
 class Lightmaps:
     """Where lightmaps lie. places: int64[faces, 2], the pixel of the first luxel, from the top left. lit: bool[faces].
-    group: the node group with the light as its output "Light", and how much it counts as "Baked".
+    group: the node group with the light as its output "Light", and how much it counts as "Baked". styles: int32[faces]
+    for each slot that has others than style 0, by the names of face attributes.
     """
 
     atlas: Atlas
     places: Ints
     lit: NDArray[np.bool_]
     group: bpy.types.NodeTree
+    styles: dict[str, NDArray[np.int32]]
 
     def coordinates(
         self, points: Any, faces: NDArray[Any], texinfos: NDArray[Any], texinfo: Ints, owner: Ints
@@ -95,21 +102,39 @@ def build(site: Site) -> Lightmaps | None:
     places = np.column_stack([packed.x, packed.y])
     lit = sizes[:-1, 0] > 0
     places[:-1][~lit] = places[-1]
-    shown = _images(site, found, packed, sizes)
+    wanted = LumpId.LIGHTING_HDR if site.settings.lightmaps == "hdr" else LumpId.LIGHTING
+    wanted = wanted if wanted in found else next(iter(found))
+    shown = _images(site, found, packed, sizes, wanted)
+    styles = _styles(site.level, wanted, len(faces), len(shown))
     baselines.store(site.collection, layout.ATLAS, np.where(lit[:, None], places[:-1], -1).astype(np.int32))
-    return Lightmaps(packed, places[:-1], lit, _group(site, shown))
+    return Lightmaps(packed, places[:-1], lit, _group(site, shown, styles), styles)
 
 
 def fullbright(site: Site) -> bpy.types.NodeTree:
     """The node group of a map without lightmaps: white light everywhere, as the game shows it."""
-    return _group(site, [])
+    return _group(site, [], {})
 
 
-def _images(site: Site, found: dict[LumpId, Blocks], packed: Atlas, sizes: Ints) -> list[bpy.types.Image]:
-    """Make the images; returns those that are shown, by their style slot."""
+def _styles(level: source.Level, lump: LumpId, count: int, slots: int) -> dict[str, NDArray[np.int32]]:
+    """The style of each face's slots, by the attribute's name: of slots where it isn't 0 everywhere."""
+    lists = LumpId.FACES
+    if lump == LumpId.LIGHTING_HDR and len(level.bytes_of(LumpId.FACES_HDR)):
+        lists = LumpId.FACES_HDR
+    given = level.table(lists)["styles"]
+    made = {}
+    for slot in range(min(slots, given.shape[1])):
+        styles = np.full(count, NO_STYLE, np.int32)
+        styles[: len(given)] = given[:count, slot]
+        if ((styles != 0) & (styles != NO_STYLE)).any() or slot:
+            made[layout.LIGHT_STYLES[slot]] = styles
+    return made
+
+
+def _images(
+    site: Site, found: dict[LumpId, Blocks], packed: Atlas, sizes: Ints, wanted: LumpId
+) -> list[bpy.types.Image]:
+    """Make the images; returns those that are shown, of the lump that is wanted, by their style slot."""
     painter = _Painter(site, packed, sizes)
-    wanted = LumpId.LIGHTING_HDR if site.settings.lightmaps == "hdr" else LumpId.LIGHTING
-    wanted = wanted if wanted in found else next(iter(found))
     samples = BUMP_SAMPLES if site.settings.bump_lightmaps else 1
     shown = []
     for lump, blocks in found.items():
@@ -169,7 +194,7 @@ def _fits(blocks: Blocks, sizes: Ints) -> NDArray[np.bool_]:
     return fits & (blocks.faces < len(sizes) - 1)
 
 
-def _group(site: Site, shown: list[bpy.types.Image]) -> bpy.types.NodeTree:
+def _group(site: Site, shown: list[bpy.types.Image], styles: dict[str, NDArray[np.int32]]) -> bpy.types.NodeTree:
     """Make the level's own node group: the sum of its style slots, or white without any; exposed."""
     made = bpy.data.node_groups.new(f"{site.collection.name} baked light", "ShaderNodeTree")
     interface: Any = made.interface
@@ -184,12 +209,14 @@ def _group(site: Site, shown: list[bpy.types.Image]) -> bpy.types.NodeTree:
         white = nodes.add("ShaderNodeRGB")
         white.outputs[0].default_value = (255.0, 255.0, 255.0, 1.0)
         total = white.outputs[0]
+    switches = _switches(site, nodes, styles)
     for slot, image in enumerate(shown):
         texture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
         nodes.link(place, texture.inputs["Vector"])
         light = texture.outputs["Color"]
-        if slot:
-            light = _scaled(nodes, light, _value(nodes, f"{SLOT} {slot + 1}", 1.0))
+        name = layout.LIGHT_STYLES[slot]
+        if name in styles:
+            light = _scaled(nodes, light, _share(nodes, name, np.unique(styles[name]).tolist(), switches))
         total = light if total is None else _combined(nodes, "ADD", total, light)
     stops = _value(nodes, EXPOSURE, 0.0)
     factor = nodes.math("MULTIPLY", nodes.math("POWER", 2.0, stops), 1 / 255)
@@ -198,6 +225,37 @@ def _group(site: Site, shown: list[bpy.types.Image]) -> bpy.types.NodeTree:
     nodes.link(_value(nodes, BAKED, 1.0), out.inputs["Baked"])
     originals.set_resource(site.collection, GROUP, 0, made)
     return made
+
+
+def _switches(site: Site, nodes: Nodes, styles: dict[str, NDArray[np.int32]]) -> dict[int, Any]:
+    """Add a value for each light style that the map has: 1, or 0 for those of lamps that are dark at first."""
+    used = {style for given in styles.values() for style in np.unique(given).tolist()} - {0, NO_STYLE}
+    lamps: dict[int, tuple[str, bool]] = {}
+    try:
+        for entity in site.level.entities if used else ():
+            style = (entity.get("style") or "").strip()
+            if style.isdecimal() and (entity.classname or "").startswith("light"):
+                flags = (entity.get("spawnflags") or "").strip()
+                dark = flags.isdecimal() and int(flags) & _INITIALLY_DARK > 0
+                lamps.setdefault(int(style), (entity.targetname or "", dark))
+    except FormatError:  # the entities' own part of the import tells
+        lamps = {}
+    switches = {}
+    for style in sorted(used):
+        name, dark = lamps.get(style, ("", False))
+        switches[style] = _value(nodes, " ".join(filter(None, (STYLE, str(style), name))), 0.0 if dark else 1.0)
+    return switches
+
+
+def _share(nodes: Nodes, attribute: str, styles: list[int], switches: dict[int, Any]) -> Any:
+    """How much a slot counts on a face: the value of its style there."""
+    given = nodes.add("ShaderNodeAttribute", attribute_name=attribute).outputs["Fac"]
+    total: Any = nodes.math("COMPARE", given, 0.0, 0.5) if 0 in styles else 0.0
+    for style in styles:
+        if style in switches:
+            here = nodes.math("COMPARE", given, float(style), 0.5)
+            total = nodes.math("MULTIPLY_ADD", here, switches[style], total)
+    return total
 
 
 def _value(nodes: Nodes, label: str, value: float) -> Any:

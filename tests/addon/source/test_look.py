@@ -42,6 +42,18 @@ def test_without_baked_light_blenders_lights_shine(tmp_path: Path) -> None:
     assert np.abs(seen - BAKED * linear(128)).max() > 0.01
 
 
+def test_light_styles_are_switched_one_by_one(tmp_path: Path) -> None:
+    faces = bytearray(build.room()[build.FACES])
+    faces[16::56] = bytes([33]) * (len(faces) // 56)
+    lamp = b'{\n"classname" "light"\n"targetname" "hall"\n"style" "33"\n"spawnflags" "1"\n}\n\0'
+    level = imported(room(LIT, lumps={build.FACES: bytes(faces), build.ENTITIES: lamp}, grey=texture(GREY)))
+    (switch,) = (socket for title, socket in panel.settings(level) if title == "Style 33 hall")
+    assert switch.default_value == 0, "dark at first, its spawnflags say"
+    assert seen_from_above(tmp_path)[4, 4].max() == 0
+    switch.default_value = 0.5
+    np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], BAKED * linear(128) / 2, rtol=0.02)
+
+
 def test_a_map_that_was_never_lit_is_bright(tmp_path: Path) -> None:
     imported(room(LIT, lumps={build.LIGHTING: b""}, grey=texture(GREY)))
     np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], np.full(3, linear(128)), rtol=0.02)
