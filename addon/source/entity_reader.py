@@ -6,8 +6,7 @@ An edited property wins over what the object's place says. `layout` tells what b
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 import bpy
 import numpy as np
@@ -19,7 +18,7 @@ from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity,
 from ..scene.reports import Report, SceneError
 from . import entities, entity_classes, entity_values, layout, lights, places
 from .places import Place
-from .scene_reader import Bearer, SceneLevel
+from .scene_reader import Bearer, SceneLevel, at_fault
 from .settings import ExportSettings
 
 Pairs = list[tuple[str, str]]
@@ -54,16 +53,6 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
     gone = [number for number in scene.deleted(layout.ENTITY, count) if number != world]
     with at_fault():
         edits.entities.remove(level, gone)
-
-
-@contextmanager
-def at_fault(*objects: bpy.types.Object) -> Iterator[None]:
-    """Have what can't be written name the objects that it is of."""
-    try:
-        yield
-    except (FormatError, ValueError) as error:  # a FormatError is one, too
-        names = ", ".join(obj.name for obj in objects[:1])
-        raise SceneError(f"{names}: {error}" if names else str(error), objects) from error
 
 
 class _Reader:

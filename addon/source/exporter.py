@@ -18,7 +18,7 @@ from ...formats.binary import FormatError, Problem
 from ...formats.source.differences import differences
 from ..scene import originals
 from ..scene.reports import Report, SceneError
-from . import entity_reader, scene_reader
+from . import entity_reader, prop_reader, scene_reader
 from .scene_reader import SceneLevel
 from .settings import ExportSettings
 
@@ -40,7 +40,10 @@ class Step:
     apply: Callable[[SceneLevel, source.Level, ExportSettings, Report], None]
 
 
-STEPS: tuple[Step, ...] = (Step("entities", entity_reader.apply),)
+STEPS: tuple[Step, ...] = (
+    Step("static props", prop_reader.apply),
+    Step("entities", entity_reader.apply),
+)
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of
 the pak have the original's names when they are replaced, then follow what they are named after; and entities come last,
 when all models are there.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...formats.source.records import Records
 from ...formats.source.static_props import StaticProps
-from ..scene import identity, properties, transforms
+from ..scene import baselines, identity, properties, transforms
 from ..scene.properties import setting
 from . import layout, models
 from .models import Models
@@ -138,7 +137,9 @@ def _place(site: Site, lump: StaticProps, shown: list[bpy.types.Mesh]) -> None:
     fields = props.dtype.names or ()
     home = site.group(HOME)
     finite = {name: doubles(props[name]).tolist() for name in ("origin", "angles")}
-    scales = _scales(lump)
+    scales = scales_of(lump).tolist()
+    skins = [mesh.get(layout.SKIN, -1) for mesh in shown]
+    baselines.store(site.collection, layout.SKINS, np.array(skins, np.int32))
     lit = props[LIGHTING_ORIGIN].tolist() if LIGHTING_ORIGIN in fields else None
     kind_of = properties_of(fields)
     told = [one.name for one in properties.fields(kind_of) if one.name in fields]
@@ -169,7 +170,8 @@ def _place(site: Site, lump: StaticProps, shown: list[bpy.types.Mesh]) -> None:
     site.report.count("static props", len(shown))
 
 
-def _scales(lump: StaticProps) -> list[tuple[float, float, float]]:
+def scales_of(lump: StaticProps) -> NDArray[np.float64]:
+    """float64[props, 3]: how large props are; what is not finite is 1."""
     props = lump.props
     count = 0 if props is None else len(props)
     made = np.ones((count, 3))
@@ -182,10 +184,4 @@ def _scales(lump: StaticProps) -> list[tuple[float, float, float]]:
         there = (lump.scales["prop"] >= 0) & (lump.scales["prop"] < count)
         made[lump.scales["prop"][there]] = lump.scales["scale"][there]
     made[~np.isfinite(made).all(axis=1)] = 1.0
-    return [(x, y, z) for x, y, z in made.tolist()]
-
-
-def angles_of(euler: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Pitch, yaw and roll in degrees of an Euler rotation (XYZ): the inverse of `layout.euler`."""
-    roll, pitch, yaw = euler
-    return math.degrees(pitch), math.degrees(yaw), math.degrees(roll)
+    return made

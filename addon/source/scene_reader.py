@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,7 @@ import bpy
 import numpy as np
 
 from ...formats import source
+from ...formats.binary import FormatError
 from ...formats.source.entities import CLASSNAME
 from ..scene import evaluated, identity, meshes, originals, transforms
 from ..scene.reports import SceneError
@@ -136,6 +138,27 @@ def read(
     with evaluated.shown(context, [*objects, *([scene.root] if scene.root is not None else [])]) as depsgraph:
         scene.depsgraph = depsgraph
         yield scene
+
+
+@contextmanager
+def at_fault(*objects: bpy.types.Object) -> Iterator[None]:
+    """Have a FormatError or ValueError name the objects that it is about: it becomes a SceneError."""
+    try:
+        yield
+    except (FormatError, ValueError) as error:
+        said = error.message if isinstance(error, FormatError) else str(error)
+        raise SceneError(f"{objects[0].name}: {said}" if objects else str(error), objects) from error
+
+
+@contextmanager
+def one_at_fault(objects: Mapping[int, bpy.types.Object]) -> Iterator[None]:
+    """As `at_fault`, for an edit of several records: the error says which one, "static prop 12"."""
+    try:
+        yield
+    except FormatError as error:
+        number = re.search(r"\d+", error.reading)
+        obj = objects.get(int(number[0])) if number is not None else None
+        raise SceneError(f"{obj.name}: {error.message}" if obj else str(error), [obj] if obj else []) from error
 
 
 def remember(collection: bpy.types.Collection) -> None:

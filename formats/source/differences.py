@@ -1,6 +1,6 @@
 """Which lumps of a map are other than those of another, and by how many records."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,7 +89,9 @@ def _of_lump(before: Level, after: Level, lump: int) -> Difference:
     return _of_records(name, _RECORDS, (before.bytes_of(lump), after.bytes_of(lump)), layout.itemsize, sizes, *limits)
 
 
-def _counted(name: str, what: str, one: list[object], other: list[object], sizes: tuple[int, int]) -> Difference:
+def _counted(
+    name: str, what: str, one: Sequence[object], other: Sequence[object], sizes: tuple[int, int]
+) -> Difference:
     same = len(one) == len(other)
     edited = sum(a != b for a, b in zip(one, other, strict=True)) if same else None
     return Difference(name, what, (len(one), len(other)), edited, sizes)

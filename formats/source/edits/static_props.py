@@ -34,7 +34,7 @@ MARGIN = 16.0
 
 _WHAT = "static props"
 _SCALES = ("scale", "uniform_scale")
-_OWN = {"prop_type", "first_leaf", "leaf_count"}  # what edits see to themselves
+OWN = {"prop_type", "first_leaf", "leaf_count"}  # what edits see to themselves
 _LIT = re.compile(
     r"(?P<kind>sp_|sp_hdr_|texelslighting_)(?P<number>\d+)(?P<ending>(?:\.360)?\.(?:vhv|ppl))", re.IGNORECASE
 )
@@ -104,6 +104,27 @@ def add(level: Level, props: Sequence[Mapping[str, Any]], hulls: Hulls | None = 
     edit.find_leafs(alike, now)
     edit.apply()
     return numbers
+
+
+def copy_light(level: Level, numbers: Mapping[int, int]) -> None:
+    """Have props the baked light of others of the same model: number -> number of the other one.
+
+    Copies the files of the pak that are named after the other one, if there are any.
+    """
+    if not numbers or not len(level.bytes_of(LumpId.PAKFILE)):
+        return
+    changes = Changes(level)
+    lit: dict[int, list[tuple[str, str, str]]] = {}
+    for name in changes.pak.names:
+        match = _LIT.fullmatch(name.rsplit("/", 1)[-1])
+        if match:
+            lit.setdefault(int(match["number"]), []).append(
+                (name, name[: -len(match[0])] + match["kind"], match["ending"])
+            )
+    for number, other in numbers.items():
+        for name, head, ending in lit.get(other, ()):
+            changes.pak.put(f"{head}{number}{ending}", changes.pak.read(name))
+    changes.apply()
 
 
 def remove(level: Level, numbers: Collection[int]) -> None:
@@ -186,7 +207,7 @@ class _Edit:
         """Set fields of a prop. Raises FormatError."""
         what = f"static prop {number}"
         rest = dict(fields)
-        for name in _OWN & rest.keys():
+        for name in OWN & rest.keys():
             raise FormatError(f"{name} follows from the others and cannot be set", what)
         if MODEL in rest:
             rest["prop_type"] = self._model(rest.pop(MODEL))

@@ -8,8 +8,8 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import entity_values
 from levelwright.formats import source
 from mathutils import Matrix
-
 from tests.addon.source.exports import Scene, copied, removed
+
 from tests.addon.source.placed import a_map
 
 ODD = [

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import meshes
-from levelwright.addon.source import entity_values, layout, overlays, props
+from levelwright.addon.source import entity_values, layout, overlays
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, geometry
 
@@ -59,7 +59,9 @@ def test_every_static_prop_is_where_the_map_has_it(corpus):
         for record, obj in made.items():
             prop = lump.props[record]
             assert tuple(obj.location) == tuple(prop["origin"].tolist())
-            assert props.angles_of(tuple(obj.rotation_euler)) == pytest.approx(prop["angles"].tolist(), abs=1e-4)
+            assert np.degrees(np.roll(obj.rotation_euler, -1)).tolist() == pytest.approx(
+                prop["angles"].tolist(), abs=1e-4
+            )
             assert obj["model"] == lump.models[prop["prop_type"]]
             assert (obj["skin"], obj["solid"]) == (prop["skin"], prop["solid"])
         assert len({obj.data for obj in made.values()}) <= len({(obj["model"], obj["skin"]) for obj in made.values()})
