@@ -1,0 +1,132 @@
+"""Materials back to the map's textures: renamed ones, and those that are new to it.
+
+A texture is renamed by the property `material` of its material; all faces that have it, overlays too, go along. A
+material of another map or of one's own stands for the texture that its property names, or else the material itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...formats import source
+from ...formats.source import LumpId, edits
+from ...formats.source.texdata import MAX_NAME
+from ..scene import identity, images, originals
+from ..scene.reports import Report, SceneError
+from . import layout
+from .scene_reader import SceneLevel
+from .settings import ExportSettings
+
+_GREY = (0.5, 0.5, 0.5)
+_SAMPLED = 1 << 16
+"""Pixels of an image that its mean colour is taken of."""
+
+
+def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+    """Rename textures. Raises SceneError for names that a map cannot hold."""
+    names = scene.before.texture_names.names
+    texdata = scene.before.table(LumpId.TEXDATA)["name_string_table_id"]
+    for number, material in originals.resources(scene.collection, layout.MATERIAL_KIND).items():
+        if not isinstance(material, bpy.types.Material) or _number(material, scene.token) != number:
+            continue
+        wanted = material.get(layout.MATERIAL)
+        if not isinstance(wanted, str) or number >= len(names) or wanted == layout.readable(names[number]):
+            continue
+        name = _checked(wanted, material)
+        for texture in np.flatnonzero(texdata == number).tolist():
+            edits.textures.change(level, texture, name=name)
+        report.count("textures renamed")
+        report.note(f"texture {names[number]} is now {name}")
+
+
+def _number(material: bpy.types.Material, token: int) -> int:
+    """The number of a material's name in the original's table, -1 for a material that isn't the import's."""
+    mark = identity.stamped(material)
+    return mark.record if mark is not None and mark.token == token and mark.kind == layout.MATERIAL_KIND else -1
+
+
+def _checked(name: str, material: bpy.types.Material) -> str:
+    """A name as maps have them. Raises SceneError."""
+    plain = name.strip().replace("\\", "/")
+    if not plain or len(plain) > MAX_NAME or any(ord(letter) > 0xFF or letter == "\0" for letter in plain):
+        raise SceneError(
+            f"material {material.name!r}: {name!r} can't be the name of a texture: 1 to {MAX_NAME} Latin letters"
+        )
+    return plain
+
+
+def image_of(material: bpy.types.Material) -> bpy.types.Image | None:
+    """The first image of a material's nodes that stands for itself; None where there is none."""
+    if material.node_tree is None:
+        return None
+    nodes: Any = material.node_tree.nodes
+    found = (node.image for node in nodes if node.type == "TEX_IMAGE" and node.image is not None)
+    return next((image for image in found if image.size[0] and not images.is_placeholder(image)), None)
+
+
+class Textures:
+    """The textures that materials stand for, in a level as it is edited."""
+
+    def __init__(self, scene: SceneLevel, level: source.Level, report: Report) -> None:
+        self.scene, self.level, self.report = scene, level, report
+        self._names = scene.before.texture_names.names
+        self._found: dict[bpy.types.Material, str] = {}
+
+    def name(self, material: bpy.types.Material) -> str:
+        """The texture's name: of the import's materials what the table now has. Raises SceneError."""
+        if material not in self._found:
+            self._found[material] = self._name(material)
+        return self._found[material]
+
+    def _name(self, material: bpy.types.Material) -> str:
+        number = _number(material, self.scene.token)
+        given = material.get(layout.MATERIAL)
+        if 0 <= number < len(self._names):
+            held = originals.resources(self.scene.collection, layout.MATERIAL_KIND).get(number)
+            if given == layout.readable(self._names[number]) or (
+                held is not None and given == held.get(layout.MATERIAL)
+            ):
+                return self.level.texture_names.names[self._now(number)]
+        return _checked(given if isinstance(given, str) else material.name, material)
+
+    def is_nameless(self, material: bpy.types.Material) -> bool:
+        """Whether a material is the import's of faces that have no texture."""
+        mark = identity.stamped(material)
+        return mark is not None and mark.token == self.scene.token and mark.record < 0
+
+    def _now(self, number: int) -> int:
+        """The number that texdata now have which had this one: renaming gives them another where names are shared."""
+        texdata = self.scene.before.table(LumpId.TEXDATA)["name_string_table_id"]
+        users = np.flatnonzero(texdata == number)
+        return int(self.level.table(LumpId.TEXDATA)["name_string_table_id"][users[0]]) if len(users) else number
+
+    def texdata(self, material: bpy.types.Material, size: tuple[int, int]) -> int:
+        """The number of the texdata of a material's texture, added where the level has none yet.
+
+        size: of the texture, in pixels, where neither the level nor an image of the material says how large it is.
+        """
+        name, image = self.name(material), image_of(material)
+        color = _GREY
+        before = len(self.level.table(LumpId.TEXDATA))
+        if image is not None:
+            size, color = (int(image.size[0]), int(image.size[1])), _mean(image)
+        number = edits.textures.add(self.level, name, size, color)
+        if number == before:
+            self.report.count("textures added")
+            if image is None:
+                self.report.warn(
+                    f"texture {name}: its size isn't known, since its material has no image: {size[0]} x {size[1]} is "
+                    "taken, as of the texture that was there"
+                )
+        return number
+
+
+def _mean(image: bpy.types.Image) -> tuple[float, float, float]:
+    """The mean colour of an image, linear, 0 to 1."""
+    pixels = images.to_rgba(image).reshape(-1, 4)
+    part = pixels[:: max(1, len(pixels) // _SAMPLED), :3] / np.float64(255)
+    red, green, blue = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4).mean(axis=0).tolist()
+    return red, green, blue

@@ -1,0 +1,178 @@
+"""Displacements that were sculpted, painted and tagged: what the map gets, and what is refused."""
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from levelwright.addon.scene import meshes
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.source import displacement_reader, layout
+from levelwright.formats.source import LumpId, displacements, geometry
+
+from tests.addon.source.rooms import of_kind
+from tests.addon.source.surface_edits import edited, move, paint, small_room, the
+
+APPLY = displacement_reader.apply
+FIELDS = ("vec", "dist", "alpha")
+
+
+@pytest.fixture(params=["each", "joined"])
+def level(request):
+    return small_room(displacements=request.param)
+
+
+def hill(level: bpy.types.Collection) -> bpy.types.Object:
+    return of_kind(level, layout.DISPLACEMENT, layout.DISPLACEMENTS)[0]
+
+
+def places(level) -> np.ndarray:
+    laid = displacements.displacements(level, geometry.polygons(level))
+    return laid.positions(level.table(LumpId.DISP_VERTS))
+
+
+def test_nothing_edited_changes_nothing(level) -> None:
+    assert edited(level, APPLY)[1] == set()
+
+
+def test_a_sculpted_vertex_is_where_it_was_put_and_others_keep_their_bits(level) -> None:
+    before = places(edited(level, APPLY)[0])
+    move(hill(level), np.array([12]), (3, -2, 40))
+    made, changed = edited(level, APPLY)
+    assert changed == {"DISP_VERTS", "PHYSDISP"}
+    after = places(made)
+    assert np.abs(after[12] - before[12] - (3, -2, 40)).max() < 1e-4
+    original, table = (small.table(LumpId.DISP_VERTS) for small in (edited(small_room(), APPLY)[0], made))
+    others = np.arange(len(table)) != 12
+    assert (table[others] == original[others]).all()
+    assert len(made.bytes_of(LumpId.PHYSDISP)) == 0
+
+
+def test_a_border_stays_closed(level) -> None:
+    obj, report = hill(level), Report()
+    data = meshes.read(obj)
+    here = np.flatnonzero((data.positions[:, 0] == 0) & (data.attribute(layout.VERTEX_ID) <= 25))
+    assert len(here) == 5
+    assert len(set(data.attribute(layout.BORDER)[here])) == 5
+    move(obj, here, (0, 0, 17))
+    made, _ = edited(level, APPLY, report)
+    after = places(made)
+    assert (after[after[:, 0] == 0, 2] == 17).all()
+    assert (after[:, 0] == 0).sum() == 10
+    assert report.counts["displacements edited"] == 2
+    assert any("1 went along" in note for note in report.notes)
+
+
+def test_an_object_that_was_moved_moves_its_vertices(level) -> None:
+    obj = hill(level)
+    before = places(edited(level, APPLY)[0])
+    obj.location.z = 8
+    after = places(edited(level, APPLY)[0])
+    assert (after[:25, 2] == before[:25, 2] + 8).all()
+
+
+def test_a_modifier_is_a_sculpture(level) -> None:
+    modifier = hill(level).modifiers.new("up", "DISPLACE")
+    modifier.direction, modifier.strength, modifier.mid_level = "Z", 6.0, 0.0
+    made, changed = edited(level, APPLY)
+    assert changed == {"DISP_VERTS", "PHYSDISP"}
+    assert (places(made)[:25, 2] == 6).all()
+
+
+def test_painted_alpha(level) -> None:
+    obj = hill(level)
+    colors = meshes.read(obj).attribute(layout.ALPHA)
+    colors[7, :3], colors[8, :3] = 1, (0.2, 0.4, 0.6)
+    paint(obj, layout.ALPHA, colors, "color")
+    made, changed = edited(level, APPLY)
+    assert changed == {"DISP_VERTS"}
+    alpha = made.table(LumpId.DISP_VERTS)["alpha"]
+    assert alpha[7] == 255
+    assert alpha[8] == pytest.approx(102)
+    assert set(np.delete(alpha, [7, 8])) == {10}
+
+
+def test_tags(level) -> None:
+    obj = hill(level)
+    tags = meshes.read(obj).attribute(layout.TAGS)
+    tags[[3, 5]] = 9
+    paint(obj, layout.TAGS, tags, "value")
+    made, changed = edited(level, APPLY)
+    assert changed == {"DISP_TRIS"}
+    assert np.flatnonzero(made.table(LumpId.DISP_TRIS)["tags"] == 9).tolist() == [3, 5]
+
+
+def refused(level, match: str) -> SceneError:
+    with pytest.raises(SceneError, match=match) as caught:
+        edited(level, APPLY)
+    return caught.value
+
+
+def test_a_grid_that_is_another_is_refused(level) -> None:
+    obj = hill(level)
+    mesh = bmesh.new()
+    mesh.from_mesh(obj.data)
+    bmesh.ops.subdivide_edges(mesh, edges=mesh.edges[:1], cuts=1)
+    mesh.to_mesh(obj.data)
+    assert refused(level, "are new").points[obj].tolist() == [len(obj.data.vertices) - 1]
+
+
+def test_holes_and_deleted_displacements_are_refused(level) -> None:
+    obj = hill(level)
+    mesh = bmesh.new()
+    mesh.from_mesh(obj.data)
+    bmesh.ops.delete(mesh, geom=mesh.faces[:1], context="FACES_ONLY")
+    mesh.to_mesh(obj.data)
+    assert refused(level, "triangles of displacements were deleted").objects == [obj]
+    bpy.data.objects.remove(obj)
+    refused(level, "of displacements 0.* were deleted")
+
+
+def test_a_copy_is_refused(level) -> None:
+    obj = hill(level)
+    copy = obj.copy()
+    copy.data = obj.data.copy()
+    copy.location.x = 64
+    obj.users_collection[0].objects.link(copy)
+    assert refused(level, "are copies").objects == [copy]
+
+
+def test_a_lost_attribute_is_told() -> None:
+    level = small_room()
+    obj = the(level, layout.DISPLACEMENT)
+    obj.data.attributes.remove(obj.data.attributes[layout.ALPHA])
+    assert refused(level, "displacement_alpha").objects == [obj]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 24), *[st.floats(-500, 500, width=32)] * 3), min_size=1, max_size=6,
+        unique_by=lambda each: each[0],
+    )
+)  # fmt: skip
+def test_the_field_is_the_inverse_of_where_vertices_are(moves: list) -> None:
+    level = WHOLE[0] if WHOLE else small_room(displacements="joined")
+    WHOLE[:] = [level]
+    obj = the(level, layout.DISPLACEMENTS)
+    start = meshes.read(obj).positions
+    for vertex, *way in moves:
+        move(obj, np.array([vertex]), tuple(way))
+    try:
+        made, changed = edited(level, APPLY)
+        wanted = meshes.read(obj).positions
+        if (wanted != start).any():
+            assert changed == {"DISP_VERTS", "PHYSDISP"}
+        inside = start[:, 0] != 0  # not on the border, where vertices go with each other
+        assert np.abs(places(made)[inside] - wanted[inside]).max() < 1e-3
+        table = made.table(LumpId.DISP_VERTS)
+        lengths = np.sqrt((table["vec"].astype(np.float64) ** 2).sum(axis=1))
+        assert (np.abs(lengths[table["dist"] > 0] - 1) < 1e-6).all()
+        still = (wanted == start).all(axis=1) & inside
+        assert not any(table[field][still].astype(bool).any() for field in ("vec", "dist"))
+    finally:
+        obj.data.attributes["position"].data.foreach_set("vector", start.ravel())
+
+
+WHOLE: list[bpy.types.Collection] = []
