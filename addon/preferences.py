@@ -94,6 +94,12 @@ def source_directories(context: bpy.types.Context | None = None) -> list[Path]:
     return _named(context, "source_directory", SOURCE_VARIABLE)
 
 
+def source_definition(context: bpy.types.Context | None = None) -> str:
+    """Return the path of the game definition (.fgd) for Source maps that the user named; "" without one."""
+    entry = (context or bpy.context).preferences.addons.get(base_package)
+    return getattr(entry and entry.preferences, "source_definition", "")
+
+
 def _named(context: bpy.types.Context | None, preference: str, variable: str) -> list[Path]:
     """Return the folders that a preference and a variable name, if they exist."""
     entry = (context or bpy.context).preferences.addons.get(base_package)
@@ -136,6 +142,11 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
         "files of the map and those of the game that it is in",
         subtype="DIR_PATH",
     )
+    source_definition: bpy.props.StringProperty(
+        name="Source definition",
+        description="The game's .fgd file, which says what keys of entities mean, for imports that name no other",
+        subtype="FILE_PATH",
+    )
 
     def draw(self, context: bpy.types.Context) -> None:
         """Show the folder and what is used besides it."""
@@ -147,6 +158,7 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
         column.prop(self, "theme_directory")
         column.prop(self, "ns2_directory")
         column.prop(self, "source_directory")
+        column.prop(self, "source_definition")
 
 
 def register() -> None:

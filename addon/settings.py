@@ -1,12 +1,13 @@
 """The options of an import or export: a frozen dataclass a game, as operator properties and on the command line.
 
 Its fields are those of `scene.properties`: bool, int, float, str, IntEnum, str with choices; with tooltip and limits.
-"choices" in a field's metadata may also be {word: (title, tooltip)}.
+"choices" in a field's metadata may also be {word: (title, tooltip)}; "panel" is the title of the panel it is shown in.
 """
 
 import dataclasses
 import enum
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -80,11 +81,17 @@ def from_properties(settings: type[Settings], owner: Any, prefix: str = "") -> S
 
 
 def draw(settings: type, layout: bpy.types.UILayout, owner: Any, prefix: str = "") -> None:
-    """Draw the properties that `as_properties` made, in the order of the fields."""
+    """Draw the properties that `as_properties` made, in the order of the fields: those of a panel one after another."""
     layout.use_property_split = True
     layout.use_property_decorate = False
-    for field in fields(settings):
-        layout.prop(owner, prefix + field.name)
+    for title, group in itertools.groupby(fields(settings), lambda field: field.panel):
+        body: bpy.types.UILayout | None = layout
+        if title:
+            header, body = layout.panel(f"LEVELWRIGHT_{settings.__module__}.{settings.__name__}.{title}")
+            header.label(text=title)
+        for field in group:
+            if body is not None:
+                body.prop(owner, prefix + field.name)
 
 
 def from_text(settings: type[Settings], options: Mapping[str, str]) -> Settings:

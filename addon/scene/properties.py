@@ -49,6 +49,8 @@ class Field:
     subtype: str | None = None
     title: str = ""
     """What an operator's option is called, where its name in capitals won't do."""
+    panel: str = ""
+    """Title of the panel that an operator's option is shown in; "": above all panels."""
 
     @property
     def wide(self) -> bool:
@@ -73,7 +75,7 @@ def setting(
 
 
 def fields(cls: type) -> tuple[Field, ...]:
-    """Return the properties of a dataclass, in order. Metadata keys: tooltip, min, max, choices, subtype, title."""
+    """Return the properties of a dataclass, in order: of metadata tooltip, min, max, choices, subtype, title, panel."""
     key: Any = cls
     return _fields(key)
 
@@ -101,6 +103,7 @@ def _fields(cls: Any) -> tuple[Field, ...]:
                 tuple(meta.get("choices", ())),
                 meta.get("subtype"),
                 meta.get("title", ""),
+                meta.get("panel", ""),
             )
         )
     return tuple(found)

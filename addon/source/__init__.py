@@ -1,5 +1,9 @@
 """Maps of the Source engine in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
+from pathlib import Path
+
+import bpy
+
 from . import panel, visibility_panel
 from .exporter import export_level
 from .importer import import_level
@@ -17,8 +21,13 @@ __all__ = [
 ]
 
 
+_PRESETS = str(Path(__file__).parent)
+"""The folder that `presets` is in: of the operators, as Blender looks for them."""
+
+
 def register() -> None:
-    """Register the game's own panels and operators."""
+    """Register the game's own panels and operators, and the presets of its options."""
+    bpy.utils.register_preset_path(_PRESETS)
     panel.register()
     visibility_panel.register()
 
@@ -27,3 +36,4 @@ def unregister() -> None:
     """Undo `register`."""
     visibility_panel.unregister()
     panel.unregister()
+    bpy.utils.unregister_preset_path(_PRESETS)

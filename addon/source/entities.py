@@ -12,6 +12,7 @@ import bpy
 from ...formats.binary import FormatError
 from ...formats.source.content import fgd
 from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, vector
+from ..preferences import source_definition
 from ..scene import identity, transforms
 from . import (
     detail_props,
@@ -83,10 +84,11 @@ def prepare(site: Site, known: models.Models) -> Step:
 
 
 def _types(site: Site) -> Types:
-    """What the game definition of the options says."""
-    if not site.settings.fgd:
+    """What the game definition of the options says, else that of the preferences."""
+    chosen = site.settings.fgd or source_definition()
+    if not chosen:
         return Types()
-    path = Path(bpy.path.abspath(site.settings.fgd))
+    path = Path(bpy.path.abspath(chosen))
 
     def beside(name: str) -> bytes | None:
         try:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+_WORLD, _LIGHT, _PLACED = "World", "Baked light", "Entities and props"
+"""Panels of the import's options."""
+
 
 @dataclass(frozen=True)
 class ImportSettings:
@@ -34,7 +37,8 @@ class ImportSettings:
     split: str = field(
         default="none",
         metadata={
-            "title": "World",
+            "panel": _WORLD,
+            "title": "Faces",
             "tooltip": "How many objects the world's faces become",
             "choices": {
                 "none": ("One object", "All faces in one mesh, but for tool textures, sky and water"),
@@ -46,6 +50,7 @@ class ImportSettings:
     displacements: str = field(
         default="each",
         metadata={
+            "panel": _WORLD,
             "title": "Displacements",
             "tooltip": "How many objects the displacements become",
             "choices": {
@@ -54,10 +59,28 @@ class ImportSettings:
             },
         },
     )
+    brushes: bool = field(
+        default=False,
+        metadata={
+            "panel": _WORLD,
+            "title": "Brushes",
+            "tooltip": "The solids that collide, in a collection that is hidden",
+        },
+    )
+    leafs: bool = field(
+        default=False,
+        metadata={
+            "panel": _WORLD,
+            "title": "Clusters",
+            "tooltip": "The clusters of visibility, into which the compiler cut the map, as boxes in a collection that "
+            "is hidden",
+        },
+    )
     lightmaps: str = field(
         default="hdr",
         metadata={
-            "title": "Baked light",
+            "panel": _LIGHT,
+            "title": "Lightmaps",
             "tooltip": "Which of the map's lightmaps are shown; where it has no such ones, the others are",
             "choices": {
                 "hdr": ("HDR", "Those of a full compile with both"),
@@ -69,38 +92,33 @@ class ImportSettings:
     bump_lightmaps: bool = field(
         default=False,
         metadata={
+            "panel": _LIGHT,
             "title": "Bump samples",
             "tooltip": "Also the three lightmaps for the directions of the bump basis, as images that nothing uses",
         },
     )
-    brushes: bool = field(
-        default=False,
-        metadata={"title": "Brushes", "tooltip": "The solids that collide, in a collection that is hidden"},
-    )
-    leafs: bool = field(
-        default=False,
-        metadata={
-            "title": "Clusters",
-            "tooltip": "The clusters of visibility, into which the compiler cut the map, as boxes in a collection that "
-            "is hidden",
-        },
-    )
     entities: bool = field(
         default=True,
-        metadata={"title": "Entities", "tooltip": "Lights, spawns, sounds and all else that is placed, as objects"},
+        metadata={
+            "panel": _PLACED,
+            "title": "Entities",
+            "tooltip": "Lights, spawns, sounds and all else that is placed, as objects",
+        },
     )
     fgd: str = field(
         default="",
         metadata={
+            "panel": _PLACED,
             "title": "Game definition",
             "tooltip": "The game's .fgd file, which says what keys of entities mean: they become numbers, menus and "
-            "colours with tooltips. Without one they are text",
+            "colours with tooltips. Without one, that of the preferences counts, or they are text",
             "subtype": "FILE_PATH",
         },
     )
     static_props: str = field(
         default="models",
         metadata={
+            "panel": _PLACED,
             "title": "Static props",
             "tooltip": "How models that are part of the world are shown",
             "choices": {
@@ -112,11 +130,16 @@ class ImportSettings:
     )
     detail_props: bool = field(
         default=False,
-        metadata={"title": "Detail props", "tooltip": "Grass and the like, which the compiler scattered"},
+        metadata={
+            "panel": _PLACED,
+            "title": "Detail props",
+            "tooltip": "Grass and the like, which the compiler scattered",
+        },
     )
     worldlights: bool = field(
         default=False,
         metadata={
+            "panel": _PLACED,
             "title": "Compiled lights",
             "tooltip": "The lights as the compiler left them, those of bright textures too; hidden",
         },

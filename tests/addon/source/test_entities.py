@@ -229,6 +229,19 @@ def test_a_game_definition_gives_types_and_tooltips(tmp_path):
     assert entity_values.as_values(obj["way"]) == ["1 0.5 0"]
 
 
+def test_the_preferences_may_name_a_game_definition(tmp_path):
+    path, other = tmp_path / "game.fgd", tmp_path / "other.fgd"
+    path.write_text("@PointClass = thing [ count(integer) : 'Count' ]".replace("'", '"'))
+    other.write_text("@PointClass = other []")
+    chosen = bpy.context.preferences.addons["levelwright"].preferences
+    chosen.source_definition = str(path)
+    try:
+        assert only(("classname", "thing"), ("count", "1"))["count"] == 1
+        assert only(("classname", "thing"), ("count", "1"), fgd=str(other))["count"] == "1"
+    finally:
+        chosen.property_unset("source_definition")
+
+
 def test_a_bad_game_definition_is_told(tmp_path):
     path = tmp_path / "bad.fgd"
     path.write_text("nothing")

@@ -1,0 +1,16 @@
+"""All that a map has, hidden parts too."""
+
+import bpy
+
+op = bpy.context.active_operator
+
+op.split = "none"
+op.displacements = "each"
+op.brushes = True
+op.leafs = True
+op.lightmaps = "hdr"
+op.bump_lightmaps = True
+op.entities = True
+op.static_props = "models"
+op.detail_props = True
+op.worldlights = True

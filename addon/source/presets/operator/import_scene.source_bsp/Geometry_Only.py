@@ -1,0 +1,16 @@
+"""The world and its models, unlit."""
+
+import bpy
+
+op = bpy.context.active_operator
+
+op.split = "none"
+op.displacements = "each"
+op.brushes = False
+op.leafs = False
+op.lightmaps = "none"
+op.bump_lightmaps = False
+op.entities = False
+op.static_props = "none"
+op.detail_props = False
+op.worldlights = False

@@ -1,0 +1,16 @@
+"""What a map looks like, with boxes for props and without entities."""
+
+import bpy
+
+op = bpy.context.active_operator
+
+op.split = "none"
+op.displacements = "joined"
+op.brushes = False
+op.leafs = False
+op.lightmaps = "hdr"
+op.bump_lightmaps = False
+op.entities = False
+op.static_props = "boxes"
+op.detail_props = False
+op.worldlights = False
