@@ -18,7 +18,7 @@ from ...formats.binary import FormatError, Problem
 from ...formats.source.differences import differences
 from ..scene import originals
 from ..scene.reports import Report, SceneError
-from . import entity_reader, prop_reader, scene_reader
+from . import displacement_reader, entity_reader, face_reader, material_reader, prop_reader, scene_reader
 from .scene_reader import SceneLevel
 from .settings import ExportSettings
 
@@ -41,6 +41,9 @@ class Step:
 
 
 STEPS: tuple[Step, ...] = (
+    Step("displacements", displacement_reader.apply),
+    Step("textures", material_reader.apply),
+    Step("faces", face_reader.apply),
     Step("static props", prop_reader.apply),
     Step("entities", entity_reader.apply),
 )

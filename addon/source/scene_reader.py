@@ -121,8 +121,17 @@ class SceneLevel:
             for kind, bearers in self._bearers.items()
             for one in bearers
             if transforms.needs_evaluation(one.object, self.root)
-            or (kind in _SHAPED and one.object.data is not None and meshes.needs_evaluation(one.object))
+            or (
+                (kind in _SHAPED or shows_faces(one.object))
+                and one.object.data is not None
+                and meshes.needs_evaluation(one.object)
+            )
         ]
+
+
+def shows_faces(obj: bpy.types.Object) -> bool:
+    """Whether an object's mesh is, or was, that of a brush model."""
+    return isinstance(obj.data, bpy.types.Mesh) and layout.VERTEX_ID in obj.data.attributes
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from ..scene import identity, meshes, transforms
 from ..scene.meshes import MeshData
 from ..scene.reports import SceneError
 from . import layout
-from .scene_reader import Bearer, SceneLevel
+from .scene_reader import Bearer, SceneLevel, shows_faces
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -159,11 +159,6 @@ def read(scene: SceneLevel) -> Surfaces | None:
     if not bearers and not scene.is_shown(layout.MODEL):
         return None
     return _Reader(scene, drawn).read(bearers)
-
-
-def shows_faces(obj: bpy.types.Object) -> bool:
-    """Whether an object's mesh is, or was, that of a brush model."""
-    return isinstance(obj.data, bpy.types.Mesh) and layout.VERTEX_ID in obj.data.attributes
 
 
 class _Reader:
