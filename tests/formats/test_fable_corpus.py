@@ -3,7 +3,6 @@
 Skipped where there is no corpus (../shared/corpus beside the repository, or $LEVELWRIGHT_SHARED/corpus).
 """
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +10,11 @@ import pytest
 
 from formats.fable import (
     BLOCKED,
-    Section,
     changes,
     check,
     contents,
     heights,
     identify,
-    new_navigation,
     palette_names,
     patch,
     raster,
@@ -31,7 +28,6 @@ from formats.fable import (
 )
 from formats.fable.nodes import encode
 from formats.fable.text import decimal
-from tests.formats import fable_bytes as build
 
 
 @pytest.fixture(scope="module")
@@ -238,40 +234,3 @@ def test_all_ground_is_reached_from_a_seed(levels):
         for section in read(path.read_bytes()).sections:
             assert len(seeds) > 0
             assert encode(without_islands(section.navigation, seeds)) == encode(section.navigation)
-
-
-# --------------------------------------------------------------------------------------------------------------- times
-
-
-def generated() -> bytes:
-    """256 x 256 with 20,000 nodes and more."""
-    lev = build.Lev(width=256, height=256, sections=None)
-    level = read(lev.build())
-    cells = level.cells.copy()
-    cells["walkable"] = np.random.default_rng(3).random(cells.shape) > 0.1
-    level.cells = cells
-    level.sections = []
-    level.sections.append(Section.new("NULL", new_navigation(weights(cells))))
-    assert len(level.sections[0].navigation.nodes) > 20_000
-    return write(level)
-
-
-def best(call) -> float:
-    seconds = []
-    for _ in range(5):
-        start = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
-
-
-@pytest.mark.parametrize("which", ["BarrowFields", "generated"])
-def test_opened_and_decoded_at_once(which, barrow):
-    data = barrow if which == "BarrowFields" else generated()
-
-    def decode():
-        level = read(data)
-        return [section.navigation for section in level.sections]
-
-    assert best(lambda: read(data)) < 0.003
-    assert best(decode) < 0.050

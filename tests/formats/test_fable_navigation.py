@@ -1,7 +1,6 @@
 """Navigation made from ground: covers, numbers, neighbours, regions, and what stays when only some of it changes."""
 
 import dataclasses
-import time
 from itertools import combinations
 
 import numpy as np
@@ -350,16 +349,6 @@ def test_neighbours_that_are_no_leaves_are_dropped():
     )
     tree = decode(wild)
     assert neighbour_sets(rebuild(tree, 0, raster(tree, 0))) == [{1}, {0}]
-
-
-def test_a_large_layer_is_rebuilt_at_once():
-    random = np.random.default_rng(2)
-    ground = np.where(random.random((224, 128)) < 0.2, BLOCKED, 128)
-    tree = new_navigation(ground)
-    assert len(tree.nodes) > 15_000
-    start = time.process_time()
-    rebuild(tree, 0, ground)
-    assert time.process_time() - start < 2.0
 
 
 def test_new_levels_can_be_walked():

@@ -3,7 +3,6 @@
 Skipped where there is no corpus (../shared/corpus beside the repository, or $LEVELWRIGHT_SHARED/corpus).
 """
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -57,15 +56,10 @@ def test_quakes_text_maps_are_not_ours(folder):
     assert not any(identify(path.read_bytes()) for path in found)
 
 
-def test_parsed_and_turned_into_polygons_at_once(genvs2):
-    seconds = []
-    for _ in range(5):
-        start = time.perf_counter()
-        table, faces = read(genvs2).table()
-        solid = polygons(faces, table["num_faces"])
-        seconds.append(time.perf_counter() - start)
+def test_brushes_turn_into_polygons(genvs2):
+    table, faces = read(genvs2).table()
+    solid = polygons(faces, table["num_faces"])
     assert (len(table), len(faces)) == (1729, 10464)
-    assert min(seconds) < 0.2
     assert solid.closed.all()
     assert (np.diff(solid.first_corner) > 2).all()
 

@@ -3,7 +3,6 @@
 Skipped where there is no corpus (../shared/corpus beside the repository, or $LEVELWRIGHT_SHARED/corpus).
 """
 
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -72,13 +71,6 @@ def test_what_is_in_the_level(level):
     roles = Counter(leaf.role for leaf in level.leaves())
     assert roles == {"solid": 380, "cut": 73, "hollow": 14, "hollow cut": 14}
     assert (len(level.models), len(level.groups)) == (59, 9)
-
-
-def test_it_is_read_and_written_at_once(source):
-    start = time.perf_counter()
-    level = read(source)
-    write(level)
-    assert time.perf_counter() - start < 2
 
 
 def test_everything_but_brushes_is_what_the_editor_writes(ours, theirs):

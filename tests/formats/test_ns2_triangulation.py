@@ -1,6 +1,5 @@
 """Triangles and smoothed normals, made again as the Spark editor makes them; measured on real levels."""
 
-import time
 from collections import Counter
 
 import numpy as np
@@ -200,27 +199,3 @@ def test_normals_point_to_the_visible_side(meshes):
             points = mesh.positions[table["vertices"].astype(np.intp)].astype(float)
             crosses = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
             assert ((crosses * normals[faces]).sum(axis=1) > 0).mean() > 0.999
-
-
-# --------------------------------------------------------------------------------------------------------------- times
-
-
-def best(call) -> float:
-    seconds = []
-    for _ in range(3):
-        start = time.process_time()
-        call()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
-
-
-def test_twenty_thousand_faces_at_once():
-    plane = grid(200, 100)
-    assert best(lambda: triangulate(*plane)) < 0.5
-
-
-def test_the_biggest_level_at_once(meshes):
-    mesh = max((mesh for _, _, mesh in meshes), key=lambda mesh: len(mesh.faces))
-    given_ = arrays(mesh)
-    assert len(mesh.faces) == 13758
-    assert best(lambda: triangulate(*given_)) < 0.3

@@ -1,7 +1,5 @@
 """Tiles: what flags show where, its inverse from faces, and run-length records."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -129,18 +127,6 @@ def test_orientation_is_the_turning_bits_and_no_others() -> None:
     assert tiles.same_orientation(flags, flags ^ int(TileFlag.OPAQUE) ^ 0xF0).all()
     for bit in (TileFlag.XFLIP, TileFlag.YFLIP, TileFlag.ROTATE):
         assert not tiles.same_orientation(flags, flags ^ int(bit)).any()
-
-
-def test_a_million_tiles_take_no_time() -> None:
-    random = np.random.default_rng(1)
-    index, flags = random.integers(0, 256, 1_000_000), random.integers(0, 256, 1_000_000)
-    uvs, corners = tiles.corner_uvs(index, flags), np.tile(np.arange(4, dtype=np.int8), (1_000_000, 1))
-    spans = []
-    for _ in range(3):
-        start = time.perf_counter()
-        tiles.tiles_from_uvs(corners, uvs)
-        spans.append(time.perf_counter() - start)
-    assert min(spans) < 1.0  # 0.06 s where this was written; a loop over tiles takes far longer
 
 
 def runs(*records: tuple[int, int, int]) -> np.ndarray:

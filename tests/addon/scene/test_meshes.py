@@ -1,7 +1,5 @@
 """Meshes from arrays and back; what would crash or confuse Blender never reaches it."""
 
-import time
-
 import bpy
 import numpy as np
 import pytest
@@ -240,36 +238,6 @@ def test_replacing_an_attribute() -> None:
     assert attributes.read(mesh, "a").tolist() == list(range(9))
     assert attributes.read(mesh, "a", "FACE") is None
     assert [attribute.name for attribute in mesh.attributes].count("a") == 1
-
-
-def test_build_costs_no_more_than_bare_calls() -> None:
-    """The checks must be lost in what Blender itself needs; measured with the best of three, with room for noise."""
-    positions, corners = grid_arrays(500)
-    starts = np.arange(0, len(corners), 4, dtype=np.int32)
-
-    def bare() -> bpy.types.Mesh:
-        mesh = bpy.data.meshes.new("bare")
-        mesh.vertices.add(len(positions))
-        mesh.loops.add(len(corners))
-        mesh.polygons.add(len(starts))
-        mesh.attributes["position"].data.foreach_set("vector", positions.reshape(-1))
-        verts = mesh.attributes.get(".corner_vert") or mesh.attributes.new(".corner_vert", "INT", "CORNER")
-        verts.data.foreach_set("value", corners)
-        mesh.polygons.foreach_set("loop_start", starts)
-        mesh.attributes.new("sharp_face", "BOOLEAN", "FACE").data.foreach_set("value", np.ones(len(starts), np.bool_))
-        mesh.validate()
-        return mesh
-
-    def best(make: object) -> float:
-        times = []
-        for _ in range(3):
-            start = time.perf_counter()
-            mesh = make()
-            times.append(time.perf_counter() - start)
-            bpy.data.meshes.remove(mesh)
-        return min(times)
-
-    assert best(lambda: meshes.build("ours", positions, corners)) < 1.5 * best(bare) + 0.02
 
 
 def test_faces_that_share_no_vertices_get_the_edges_that_validate_finds() -> None:

@@ -1,6 +1,5 @@
-"""Real maps in Blender: every face, corner and luxel, displacements as the editor has them, and quickly."""
+"""Real maps in Blender: every face, corner and luxel, displacements as the editor has them."""
 
-import time
 from pathlib import Path
 
 import bpy
@@ -14,11 +13,6 @@ from levelwright.formats import source
 from levelwright.formats.source import LumpId, displacements, geometry, lighting, rgbe
 
 from tests.formats.source_vmf import written
-
-SLOWEST = 1.5
-"""Seconds a map, without a game's content."""
-PATIENCE = 3.0
-"""Other things run on the machine that tests run on."""
 
 
 def maps(corpus: Path) -> list[Path]:
@@ -39,9 +33,7 @@ def test_every_face_of_every_map_is_there_once(corpus: Path) -> None:
     seen = 0
     for path in maps(corpus):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        began = time.perf_counter()
         collection, level, report = imported(path)
-        assert time.perf_counter() - began < SLOWEST * PATIENCE, path.name
         assert report.warnings == [] or "own files" in report.warnings[0], (path.name, report.warnings)
         token = originals.describe(collection).token
         faces = level.table(geometry.drawn_faces(level))

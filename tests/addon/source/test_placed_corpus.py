@@ -21,6 +21,7 @@ def maps(corpus: Path) -> list[Path]:
     return files
 
 
+@pytest.mark.slow
 def test_every_entity_is_an_object_with_all_of_its_texts(corpus):
     places = total = 0
     for path in maps(corpus):
@@ -48,6 +49,7 @@ def test_every_entity_is_an_object_with_all_of_its_texts(corpus):
     assert places > 4000
 
 
+@pytest.mark.slow
 def test_every_static_prop_is_where_the_map_has_it(corpus):
     total = 0
     for path in maps(corpus):
@@ -119,6 +121,7 @@ def test_decals_lie_on_faces(corpus):
     assert quads > 0.8 * seen > 100
 
 
+@pytest.mark.slow
 def test_all_that_is_optional(corpus):
     """Detail props, compiled lights and cubemaps: as many as the lumps have."""
     counts: Counter[str] = Counter()
