@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 
 from ...formats.binary import FormatError
+from ...formats.source import LumpId
 from ...formats.source.content import fgd
 from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, vector
 from ..preferences import source_definition
@@ -18,6 +19,7 @@ from . import (
     detail_props,
     entity_classes,
     entity_values,
+    ladders,
     layout,
     lights,
     models,
@@ -120,6 +122,7 @@ class _Maker:
     ) -> None:
         self.site, self.models, self.types, self.quads, self.targets = site, known, types, quads, targets
         self.width = len(str(count))
+        self.hdr = site.settings.lightmaps == "hdr" and len(site.level.bytes_of(LumpId.LIGHTING_HDR)) > 0
 
     def make(self, listed: Sequence[tuple[int, Entity]]) -> None:
         """Make the objects, in order."""
@@ -145,6 +148,8 @@ class _Maker:
         obj.rotation_euler = rotation_of(values, data, turned, brush_model is not None)
         if data is None:
             obj.empty_display_type, obj.empty_display_size = group.shape, group.size
+        elif classname in entity_classes.LADDERS:
+            obj.display_type = "WIRE"
         elif isinstance(data, bpy.types.Mesh) and brush_model is None and record not in self.quads:
             size = number(values, "modelscale", 1.0)
             obj.scale = (size,) * 3 if size > 0 else (1.0,) * 3
@@ -163,7 +168,7 @@ class _Maker:
             return site.meshes.get(brush_model)
         kind = lights.kind_of(classname)
         if kind is not None:
-            return lights.build(name, kind, lights.look(classname, values, site.scale))
+            return lights.build(name, kind, lights.look(classname, values, site.scale, self.hdr))
         if record in self.quads:
             return self.quads[record]
         if classname in entity_classes.ROPES:
@@ -171,6 +176,8 @@ class _Maker:
             if rope is not None:
                 rope.materials.append(site.materials.of(ropes.material_of(values)))
             return rope
+        if classname in entity_classes.LADDERS:
+            return ladders.shape(name, classname, values)
         if classname in entity_classes.SPEAKERS:
             return self._speaker(name, values)
         if classname in entity_classes.CAMERAS:

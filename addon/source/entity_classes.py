@@ -22,6 +22,7 @@ class Group:
 _GROUPS = (
     Group("Lights", "SPHERE", 8, ("light", "env_lightglow", "env_sun", "point_spotlight", "env_projectedtexture")),
     Group("Cameras", "CONE", 12, ("sky_camera", "point_camera", "point_viewcontrol", "camera_", "info_observer")),
+    Group("Ladders", "PLAIN_AXES", 12, ("info_ladder", "func_useableladder", "func_ladderendpoint")),
     Group("Ropes", "PLAIN_AXES", 8, ("move_rope", "keyframe_rope")),
     Group("Sounds", "SPHERE", 12, ("ambient_", "env_soundscape", "snd_", "env_microphone", "point_soundevent")),
     Group(
@@ -70,6 +71,8 @@ def group_of(classname: str) -> Group:
 CAMERAS = ("sky_camera", "point_camera", "point_viewcontrol", "camera_cinematic", "point_viewcontrol_multiplayer")
 """Classes that are cameras in Blender, too; "fov" is their angle, if they have one."""
 SPEAKERS = ("ambient_generic", "ambient_music", "ambient_soundscheme", "env_soundscape", "env_soundscape_proxy")
+LADDERS = LADDER_BOX, LADDER_WAY = ("info_ladder", "func_useableladder")
+"""Classes: of what was a func_ladder, with "mins.x" and others; of what players move along, with "point0", "point1"."""
 ROPES = ("move_rope", "keyframe_rope")
 DECAL = "infodecal"
 DIRECTED = frozenset(

@@ -50,12 +50,17 @@ def kind_of(classname: str) -> Literal["POINT", "SPOT", "SUN"] | None:
     return KINDS.get(classname.lower())
 
 
-def look(classname: str, values: Mapping[str, str], scale: float) -> Look:
+def look(classname: str, values: Mapping[str, str], scale: float, hdr: bool = False) -> Look:
     """How a light looks. values: by key in small letters. scale: metres a unit; Blender doesn't scale lights.
 
-    The colour and brightness are those of `_light`, for LDR.
+    The colour and brightness are those of `_light`; for HDR, those of `_lightHDR` times `_lightscaleHDR`, where it has
+    any: "-1 -1 -1 1" stands for none (SDK: LightForKey).
     """
     color, brightness = light_color(values.get("_light", ""))
+    high = values.get("_lighthdr", "")
+    if hdr and high.strip() and "-" not in high:
+        color, brightness = light_color(high)
+        brightness *= max(number(values, "_lightscalehdr", 1.0), 0.0)
     if kind_of(classname) == "SUN":
         spread = math.radians(min(max(number(values, "sunspreadangle"), 0.0), 180.0))
         return Look(math.pi * brightness, color, spread=spread)

@@ -143,6 +143,29 @@ def test_a_light_that_is_none_is_dark(text):
     assert lights.light_color(text)[1] == 0
 
 
+@pytest.mark.parametrize(
+    ("high", "scale", "brightness"), [("-1 -1 -1 1", "2", 1), ("255 255 255 510", "0.5", 1), ("0 255 0 1020", "1", 4)]
+)
+def test_a_light_has_its_own_brightness_for_hdr(high, scale, brightness):
+    values = {"_light": "255 255 255 255", "_lighthdr": high, "_lightscalehdr": scale}
+    looks = [lights.look("light_environment", values, 1.0, hdr) for hdr in (False, True)]
+    assert [look.energy / math.pi for look in looks] == pytest.approx([1, brightness])
+
+
+def test_ladders():
+    ends = ["maxs.z", "maxs.y", "maxs.x", "mins.z", "mins.y", "mins.x"]
+    box = [("classname", "info_ladder"), *((key, f"{number}.00") for number, key in enumerate(ends))]
+    way = [("classname", "func_useableladder"), ("point0", "1 2 30"), ("point1", "1 2 90"), ("origin", "0 0 60")]
+    collection, _ = shown(a_map([box, way, [("classname", "info_ladder")], [("classname", "func_useableladder")]]))
+    made = objects(collection)
+    corners = np.array([vertex.co[:] for vertex in made[1].data.vertices])
+    assert (corners.min(axis=0).tolist(), corners.max(axis=0).tolist()) == ([2, 1, 0], [5, 4, 3])
+    assert [tuple(point.co[:3]) for point in made[2].data.splines[0].points] == [(1, 2, -30), (1, 2, 30)]
+    assert tuple(made[2].location) == (0, 0, 60)
+    assert [made[3].type, made[4].type] == ["EMPTY", "EMPTY"]
+    assert {obj.users_collection[0].name for obj in made.values()} == {"Ladders"}
+
+
 def test_ropes_hang_between_their_ends():
     first = [("classname", "move_rope"), ("origin", "0 0 100"), ("targetname", "a"), ("NextKey", "B"), ("Slack", "125"),
              ("Width", "4"), ("angles", "0 45 0")]  # fmt: skip
