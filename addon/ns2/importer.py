@@ -65,7 +65,6 @@ def build_scene(
     if settings.entities:
         entities.build(site)
     _check_names(site)
-    layers.lists_of(collection).hide_undrawn = settings.invisible == "hide"
     view.show(collection)
     scene.collection.children.link(collection)
     view.prepare_scene(site, alone)
@@ -84,6 +83,7 @@ def _site(
 ) -> Site:
     """What the parts of the import share, with the collections of layers and groups."""
     layers.write(collection, level)
+    layers.lists_of(collection).hide_undrawn = settings.invisible == "hide"  # shows all anew: before there is any
     placed = bpy.data.collections.new("Entities")
     identity.stamp(placed, token, layout.ENTITIES, 0)
     collection.children.link(placed)

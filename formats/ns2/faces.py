@@ -102,7 +102,14 @@ def decode_faces(data: Buffer, offset: int) -> Faces:
     count = head.u32("faces")
     body = words(data, "faces", offset)[1:]
     holed: dict[int, list[int]] = {}  # the places of the loops of faces with holes
-    begins = starts(_following(body), count, "faces", offset + 4, lambda place: _loops(body, place, holed, offset + 4))
+    begins = starts(
+        len(body),
+        lambda places: _sizes(body, places),
+        count,
+        "faces",
+        offset + 4,
+        lambda place: _loops(body, place, holed, offset + 4),
+    )
     face_loops = np.zeros(count + 1, np.intp)
     np.cumsum(body[begins + _FIXED].astype(np.intp) + 1, out=face_loops[1:])
     loops = np.zeros(face_loops[-1], np.intp)  # the place of each loop
@@ -118,18 +125,17 @@ def decode_faces(data: Buffer, offset: int) -> Faces:
     return Faces(*frozen(records, face_loops, counts_to_starts(body[loops]), body[inside].view(MEMBER)))
 
 
-def _following(body: npt.NDArray[np.uint32]) -> Ints:
-    """Where the record behind a face at each place begins; the place itself for faces with holes."""
-    size = len(body)
-    following = np.full(size, size + 1, np.intp)
-    fit = max(size - _FIXED - 1, 0)
-    places = np.arange(fit, dtype=np.intp)
-    behind = body[_FIXED + 1 :].astype(np.intp)
-    behind *= 2
-    behind += places
-    behind += _FIXED + 2
-    following[:fit] = np.where(body[_FIXED:-1] == 0, behind, places) if fit else behind
-    return following
+def _sizes(body: npt.NDArray[np.uint32], places: Ints) -> Ints:
+    """How many words a face at each place has; 0 for faces with holes."""
+    if not len(body):
+        return np.ones(len(places), np.intp)
+    border = places + (_FIXED + 1)
+    words_ = body.take(border, mode="clip").astype(np.intp)
+    words_ *= 2
+    words_ += _FIXED + 2
+    words_[body.take(border - 1, mode="clip") != 0] = 0
+    words_[border >= len(body)] = len(body) + 1
+    return words_
 
 
 def _loops(body: npt.NDArray[np.uint32], place: int, holed: dict[int, list[int]], offset: int) -> int:
@@ -202,8 +208,9 @@ def decode_layers(data: Buffer, offset: int, version: int) -> FaceLayers:
         found = int(body[1]) if len(body) > 1 else "missing"
         raise FormatError(f"their format is {found}; known is {LAYER_FORMAT}", "face layers", offset)
     body = body[2:]
-    places = np.arange(len(body), dtype=np.intp)
-    begins = starts(places + 1 + (MASK_WORDS + 1) * (body == 1), count, "face layers", offset + 8)
+    begins = starts(
+        len(body), lambda places: 1 + (MASK_WORDS + 1) * (body.take(places) == 1), count, "face layers", offset + 8
+    )
     flags = body[begins]
     if (flags > 1).any():
         face = int((flags > 1).argmax())

@@ -131,10 +131,7 @@ def decode_triangles(data: Buffer, offset: int, ghosts: bool, normals: bool) -> 
     body = words(memoryview(data)[start:], what, offset + start)
     record = TRIANGLE6 if normals else TRIANGLE3
     size = record.itemsize // 4
-    following = body.astype(np.intp)
-    following *= size
-    following += np.arange(1, len(body) + 1)
-    begins = starts(following, count, what, offset + start)
+    begins = starts(len(body), lambda places: 1 + size * body.take(places).astype(np.intp), count, what, offset + start)
     face_triangles = counts_to_starts(body[begins])
     if face_triangles[-1] != total:
         raise FormatError(f"{face_triangles[-1]} of them, {total} are claimed", what, offset + start - 4)

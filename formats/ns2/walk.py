@@ -12,20 +12,32 @@ from .records import Ints
 _DOUBLINGS = 4  # a step of the loop below is 2 ** this records
 
 
-def starts(following: Ints, count: int, what: str, offset: int, hop: Callable[[int], int] | None = None) -> Ints:
-    """The places [count] where records begin that stand one behind the other and fill everything.
+def starts(
+    size: int,
+    sizes: Callable[[Ints], Ints],
+    count: int,
+    what: str,
+    offset: int,
+    hop: Callable[[int], int] | None = None,
+) -> Ints:
+    """The places [count] where records begin that stand one behind the other and fill `size` places.
 
-    following: int [n], for each place where the record behind the one there would begin, if one began there: n at the
-    end, more than n if it reaches beyond. A place that names itself is one that `hop` is asked about.
+    sizes(places): how long a record would be that began at these places, int[k]; 0 at one that `hop` is asked about,
+    which gives the place behind its record.
 
-    The chain from record to record is followed 16 at a time: `following` is composed with itself four times, and the
-    records between are then filled in by the same tables. Raises FormatError if there aren't `count` records, or if
-    they end elsewhere than at n; `offset` is that of place 0 in the file, places are 4 bytes.
+    Records that are all of one size are found at once. Otherwise the chain from record to record is followed 16 at a
+    time: its table is composed with itself four times, and the records between are then filled in by the same tables.
+    Raises FormatError if there aren't `count` records, or if they end elsewhere than at `size`; `offset` is that of
+    place 0 in the file, places are 4 bytes.
     """
-    size = len(following)
+    if count and size and size % count == 0:
+        even = np.arange(0, size, size // count)
+        if (sizes(even) == size // count).all():
+            return even
+    places = np.arange(size)
     broken = size + 1
     jump = np.empty(size + 2, np.intp)
-    np.minimum(following, broken, out=jump[:size])
+    np.minimum(places + sizes(places), broken, out=jump[:size])
     jump[size:] = size, broken
     jumps = [jump]
     for _ in range(_DOUBLINGS):
