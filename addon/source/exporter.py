@@ -18,7 +18,17 @@ from ...formats.binary import FormatError, Problem
 from ...formats.source.differences import differences
 from ..scene import originals
 from ..scene.reports import Report, SceneError
-from . import displacement_reader, entity_reader, face_reader, material_reader, prop_reader, scene_reader
+from . import (
+    cubemap_reader,
+    displacement_reader,
+    entity_reader,
+    face_reader,
+    material_reader,
+    overlay_reader,
+    prop_reader,
+    scene_reader,
+    worldlight_reader,
+)
 from .scene_reader import SceneLevel
 from .settings import ExportSettings
 
@@ -45,6 +55,9 @@ STEPS: tuple[Step, ...] = (
     Step("textures", material_reader.apply),
     Step("faces", face_reader.apply),
     Step("static props", prop_reader.apply),
+    Step("overlays", overlay_reader.apply),
+    Step("cubemaps", cubemap_reader.apply),
+    Step("compiled lights", worldlight_reader.apply),
     Step("entities", entity_reader.apply),
 )
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of

@@ -66,7 +66,7 @@ lump, and "detail_sprites": one mesh, faces with DETAIL) and **compiled lights**
 place in the lump), hidden. The **3D skybox** is a copy of what is around the sky camera,
 stamp PREVIEW.
 
-**Baselines** on the level's collection: BASE, ATLAS, SKINS, OVERLAY_CORNERS, OVERLAY_UVS; and SHOWN.
+**Baselines** on the level's collection: BASE, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS, OVERLAY_UVS, SHADES; and SHOWN.
 """
 
 from __future__ import annotations
@@ -137,11 +137,15 @@ BASE = "displacement_positions"
 """float32[n, 3]: where the import put each vertex of DISP_VERTS."""
 ATLAS = "lightmap_atlas"
 """int32[faces, 2]: the pixel of each face's first luxel, from the image's top left; -1: no lightmap."""
+ATLAS_SIZE = "lightmap_atlas_size"
+"""int32[2]: width and height of the images, in pixels."""
 
 SKINS = "prop_skins"
 """int32[props]: the skin of the mesh that the import gave each static prop; -1: a box."""
 OVERLAY_CORNERS, OVERLAY_UVS = "overlay_corners", "overlay_uvs"
 """float32[overlays, 4, 3] and [overlays, 4, 2]: the vertices that the import made of overlays; u and v of each."""
+SHADES = "worldlight_shades"
+"""float32[lights, 4]: colour and power that the import gave each compiled light."""
 SHOWN = "levelwright_shown"
 """Text on the level's collection: the kinds of objects that the import made. One that is gone of these is deleted."""
 

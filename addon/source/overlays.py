@@ -9,16 +9,19 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats import source
 from ...formats.source import LumpId, geometry, overlay_lists, overlay_quads, ranges
 from ...formats.source.entities import Entity
 from ...formats.source.records import Records
-from ..scene import identity, meshes, transforms
+from ..scene import baselines, identity, meshes, transforms
 from . import layout
 from .entity_values import told
 from .props import doubles
 from .site import Site
 
 HOME = "Overlays"
+ID = "overlay_id"
+"""Key on overlays: the number that the game's scripts know it by."""
 LIFT = 0.1
 """Units that overlays are lifted off their faces, for each place in their order of drawing."""
 _DECAL_SIZE = 64
@@ -26,9 +29,8 @@ _STRATA = 3
 _SAME_WAY = 0.999
 
 
-def records(site: Site) -> Records:
+def records(level: source.Level) -> Records:
     """The map's overlays. Raises FormatError."""
-    level = site.level
     if level.version == 25 and level.version_of(LumpId.OVERLAYS) == _STRATA:
         return overlay_lists.read(level.bytes_of(LumpId.OVERLAYS)).overlays
     return level.table(LumpId.OVERLAYS)
@@ -36,13 +38,15 @@ def records(site: Site) -> Records:
 
 def prepare(site: Site) -> Callable[[], None]:
     """Make the meshes of overlays; what is returned makes the objects. Raises FormatError."""
-    overlays = records(site)
+    overlays = records(site.level)
     textures = Textures(site)
     corners = overlay_quads.corners(overlays)
     origins = overlays["origin"].astype(np.float64)
     uvs = overlay_quads.texture_corners(overlays) * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
     facing = _facing(corners, overlays["basis_normal"].astype(np.float64))
     width = len(str(len(overlays)))
+    baselines.store(site.collection, layout.OVERLAY_CORNERS, finite(corners - origins[:, None]))
+    baselines.store(site.collection, layout.OVERLAY_UVS, uvs)
     made = []
     for number in range(len(overlays)):
         name, size = textures.of(int(overlays["texinfo"][number]))
@@ -52,6 +56,13 @@ def prepare(site: Site) -> Callable[[], None]:
         made[-1].materials.append(site.materials.of(name, size=size))
     sunken = _sunken(site, overlays)
     return lambda: _place(site, overlays, made, sunken)
+
+
+def finite(points: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Places as a mesh has them: float32, 0 where they are not finite."""
+    with np.errstate(over="ignore"):
+        made = points.astype(np.float32)
+    return np.where(np.isfinite(made), made, np.float32(0))
 
 
 def _facing(corners: NDArray[np.float64], normals: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -108,14 +119,14 @@ def _place(site: Site, overlays: Records, made: Sequence[bpy.types.Mesh], sunken
     )
     lifts = (normals * (LIFT * (1 + order.astype(np.float64)) + sunken)[:, None]).tolist()
     places = doubles(overlays["origin"]).tolist()
-    numbers = [(key, overlays[key].astype(np.int64).tolist()) for key in ("id",) if key in names]
+    numbers = overlays["id"].tolist() if "id" in names else []
     for number, mesh in enumerate(made):
         obj: Any = bpy.data.objects.new(mesh.name, mesh)
         obj.parent = site.root
         identity.stamp(obj, site.token, layout.OVERLAY, number)
         obj.location, obj.delta_location = places[number], lifts[number]
-        for key, values in numbers:
-            obj[f"overlay_{key}"] = values[number]
+        if numbers:
+            obj[ID] = numbers[number]
         obj["render_order"] = int(order[number])
         transforms.remember(obj)
         home.objects.link(obj)

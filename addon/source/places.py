@@ -91,9 +91,7 @@ def place_of(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> P
     if not changed and not moved:
         return None
     if not deltas and transforms.DELTA in changed and obj.get(transforms.BASELINE) is not None:
-        raise SceneError(
-            f"{obj.name}: its delta transform only shows it above its faces: move it by its location", [obj]
-        )
+        raise SceneError(f"{obj.name}: its delta location only lifts it for show: move it by its location", [obj])
     relative = {transforms.PARENT, transforms.DELTA} if deltas else {transforms.PARENT}
     exact = not moved and not relative & changed
     return Place(obj, exact, transforms.local(obj, deltas) if exact else scene.matrix(obj, deltas))

@@ -18,6 +18,8 @@ from . import layout
 from .site import Site
 
 HOME, PROBES = "Visibility", "Cubemaps"
+CUBEMAP_SIZE = "cubemapsize"
+"""Key on cubemaps: 2**(size - 1) pixels square; 0 is the default."""
 _PROBE_REACH = 512.0
 """Units: how far light probes reach; in the game, the nearest cubemap counts."""
 
@@ -113,7 +115,7 @@ def _place_cubemaps(site: Site, cubemaps: Records) -> None:
         obj.parent = site.root
         identity.stamp(obj, site.token, layout.CUBEMAP, number)
         obj.location = place
-        obj["cubemapsize"] = size
+        obj[CUBEMAP_SIZE] = size
         transforms.remember(obj)
         home.objects.link(obj)
     site.report.count("cubemaps", len(cubemaps))

@@ -10,14 +10,18 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats import source
 from ...formats.source import LumpId
 from ...formats.source.records import Records
-from ..scene import identity, transforms
+from ..scene import baselines, identity, transforms
 from . import layout, lights
 from .props import doubles
 from .site import Site
 
 HOME = "Compiled Lights"
+INTENSITY = "intensity"
+NUMBERS = ("style", "cluster", "owner")
+"""Fields of the records that are properties, besides INTENSITY."""
 _SURFACE, _POINT, _SPOT, _SKY, _QUAKE, _AMBIENT = range(6)
 """EmitTypes (bspfile.h)."""
 _TITLES = ("surface", "point", "spot", "sky", "quake", "ambient")
@@ -26,10 +30,13 @@ _KINDS: dict[int, Literal["POINT", "SPOT", "SUN"]] = {_POINT: "POINT", _QUAKE: "
 
 def prepare(site: Site) -> Callable[[], None]:
     """Read the lights; what is returned makes the objects, in a hidden collection. Raises FormatError."""
-    records = site.level.table(LumpId.WORLDLIGHTS)
-    if not len(records):
-        records = site.level.table(LumpId.WORLDLIGHTS_HDR)
+    records = site.level.table(shown_lump(site.level))
     return lambda: _place(site, records)
+
+
+def shown_lump(level: source.Level) -> LumpId:
+    """Of the two lists of lights the one that is shown. Raises FormatError."""
+    return LumpId.WORLDLIGHTS if len(level.table(LumpId.WORLDLIGHTS)) else LumpId.WORLDLIGHTS_HDR
 
 
 def _place(site: Site, records: Records) -> None:
@@ -40,6 +47,7 @@ def _place(site: Site, records: Records) -> None:
     width = len(str(len(records)))
     turns = _turns(doubles(records["normal"])).tolist()
     places = doubles(records["origin"]).tolist()
+    shades = []
     for number, record in enumerate(records):
         kind = int(record["type"])
         title = _TITLES[kind] if 0 <= kind < len(_TITLES) else "unknown"
@@ -50,12 +58,22 @@ def _place(site: Site, records: Records) -> None:
         identity.stamp(obj, site.token, layout.WORLDLIGHT, number)
         obj.location, obj.rotation_euler = places[number], turns[number]
         obj.empty_display_size = 8.0
-        obj["intensity"] = record["intensity"].tolist()
-        for key in ("style", "cluster", "owner"):
+        obj[INTENSITY] = record[INTENSITY].tolist()
+        for key in NUMBERS:
             obj[key] = int(record[key])
+        shades.append(shade_of(obj))
         transforms.remember(obj)
         home.objects.link(obj)
+    baselines.store(site.collection, layout.SHADES, np.array(shades, np.float32))
     site.report.count("compiled lights", len(records))
+
+
+def shade_of(obj: bpy.types.Object) -> tuple[float, float, float, float]:
+    """The colour and power of an object's light; all 0 of one that is none."""
+    if not isinstance(obj.data, bpy.types.Light):
+        return 0.0, 0.0, 0.0, 0.0
+    light: Any = obj.data
+    return (*light.color, light.energy)
 
 
 def _turns(normals: NDArray[np.float64]) -> NDArray[np.float64]:

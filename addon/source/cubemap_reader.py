@@ -1,0 +1,59 @@
+"""Cubemaps back from their light probes: moved, of another size, new and gone; with all that is named after them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...formats import source
+from ...formats.source import LumpId, edits
+from ..scene.reports import Report
+from . import layout, places
+from .portals import CUBEMAP_SIZE
+from .scene_reader import Bearer, SceneLevel, at_fault
+from .settings import ExportSettings
+
+
+def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+    """Make the cubemaps of a level what the scene's are: whole units; new ones stand behind the others."""
+    bearers = scene.bearers(layout.CUBEMAP)
+    if not bearers and not scene.is_shown(layout.CUBEMAP):
+        return
+    table = level.table(LumpId.CUBEMAPS)
+    gone = scene.deleted(layout.CUBEMAP, len(table))
+    for number in reversed(gone):
+        edits.cubemaps.remove(level, number)
+    stale = 0
+    for number, one in scene.records(layout.CUBEMAP).items():
+        with at_fault(one.object):
+            if number >= len(table):
+                raise ValueError(f"cubemap {number} isn't there, there are {len(table)}")
+            was = table["origin"][number].tolist()
+            origin, size = _origin(scene, one, was), _size(one, int(table["size"][number]))
+            if origin != was or size != table["size"][number]:
+                behind = number - sum(other < number for other in gone)
+                edits.cubemaps.change(level, behind, origin if origin != was else None, size)
+                stale += 1
+    for one in scene.added(layout.CUBEMAP):
+        with at_fault(one.object):
+            edits.cubemaps.add(level, _origin(scene, one, (0, 0, 0)), _size(one, 0))
+            stale += 1
+    if stale:
+        report.warn(f"{stale} cubemaps show what was there before, or nothing: build cubemaps again in the game")
+
+
+def _origin(scene: SceneLevel, one: Bearer, was: Sequence[int]) -> list[int]:
+    """Where a probe is, in whole units."""
+    if one.is_record and places.place_of(scene, one.object) is None:
+        return list(was)
+    place = places.here(scene, one.object)
+    return [int(value) for value in np.rint(place.location).tolist()]
+
+
+def _size(one: Bearer, was: int) -> int:
+    size: Any = one.object.get(CUBEMAP_SIZE, was)
+    if not isinstance(size, int):
+        raise ValueError(f"property {CUBEMAP_SIZE}: {size!r} is no whole number")
+    return size

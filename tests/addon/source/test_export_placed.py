@@ -1,0 +1,199 @@
+"""Overlays, cubemaps and compiled lights that are edited in Blender, back in the map."""
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon.scene.reports import SceneError
+from levelwright.addon.source import layout
+from levelwright.formats import source
+from levelwright.formats.source import LumpId, overlay_quads
+from levelwright.formats.source.fields import overlay_counts
+
+from tests.addon.source.exports import ROOM, Scene, close, copied, removed
+from tests.formats.source_room import NORTH_LEFT, NORTH_RIGHT
+
+BEFORE = source.read(ROOM)
+
+
+def overlays(level: source.Level) -> np.ndarray:
+    return level.table(LumpId.OVERLAYS)
+
+
+def faces(level: source.Level, number: int = 0) -> set[int]:
+    counts = overlay_counts(overlays(level))[0]
+    return set(overlays(level)["faces"][number][: counts[number]].tolist())
+
+
+# ------------------------------------------------------------------------------------------------------------ overlays
+
+
+def test_an_overlay_moves_in_its_plane() -> None:
+    here = Scene()
+    obj = here.objects(layout.OVERLAY)[0]
+    obj.location.x = -10  # over both halves of the wall
+    made = here.export()
+    assert here.changed(made) == ["OVERLAYS"]
+    assert overlays(made)["origin"][0].tolist() == [-10, 128, 64]
+    assert faces(made) == {NORTH_LEFT, NORTH_RIGHT}
+    was, now = overlays(BEFORE), overlays(made)
+    assert all(was[name].tobytes() == now[name].tobytes() for name in ("u", "v", "uv_points", "basis_normal", "id"))
+    obj.location.x = -100
+    assert here.export().file.write() == ROOM
+
+
+def test_an_overlay_is_turned_and_scaled() -> None:
+    here = Scene()
+    obj = here.objects(layout.OVERLAY)[0]
+    before = overlay_quads.corners(overlays(BEFORE))[0]
+    obj.rotation_euler.y = math.radians(90)
+    made = here.export()
+    assert here.changed(made) == ["OVERLAYS"]
+    turned = (before - (-100, 128, 64)) @ np.array([[0, 0, -1], [0, 1, 0], [1, 0, 0]])
+    assert close(overlay_quads.corners(overlays(made))[0], np.add(turned, (-100, 128, 64)))
+    obj.rotation_euler.y = 0
+    obj.scale.x = 2
+    made = here.export()
+    assert close(overlay_quads.corners(overlays(made))[0], (before - (-100, 128, 64)) * (2, 1, 1) + (-100, 128, 64))
+    assert overlays(made)["basis_normal"].tobytes() == overlays(BEFORE)["basis_normal"].tobytes()
+    obj.scale.x = 1
+    obj.data.vertices[0].co.x -= 4
+    made = here.export()
+    moved = before - [[4, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    assert close(overlay_quads.corners(overlays(made))[0], moved)
+
+
+def test_an_overlay_has_another_texture_and_order() -> None:
+    here = Scene()
+    obj = here.objects(layout.OVERLAY)[0]
+    other = bpy.data.materials.new("other")
+    other[layout.MATERIAL] = "maps/room/dev/wall_10_20_30"
+    obj.data.materials[0] = other
+    obj["render_order"] = 2
+    for loop in obj.data.uv_layers[0].uv:
+        loop.vector.x *= 3
+    made = here.export()
+    assert set(here.changed(made)) == {"OVERLAYS", "TEXINFO"}
+    texinfo = made.table(LumpId.TEXINFO)[int(overlays(made)["texinfo"][0])]
+    assert texinfo["texdata"] == 1
+    assert overlay_counts(overlays(made))[1].tolist() == [2]
+    assert overlays(made)["u"][0].tolist() == [0, 3]
+    assert faces(made) == {NORTH_LEFT}
+    obj.data.uv_layers[0].uv[0].vector.y += 0.5
+    with pytest.raises(SceneError, match="upright rectangle"):
+        here.export()
+
+
+def test_overlays_are_copied_and_deleted() -> None:
+    here = Scene()
+    obj = here.objects(layout.OVERLAY)[0]
+    copied(obj).location.x = -180
+    copied(obj, linked=True).location.x = 100
+    removed(obj)
+    made = here.export()
+    assert set(here.changed(made)) == {"OVERLAYS", "OVERLAY_FADES"}
+    assert overlays(made)["origin"][:, 0].tolist() == [-180, 100]
+    assert (faces(made, 0), faces(made, 1)) == ({NORTH_LEFT}, {NORTH_RIGHT})
+    assert made.table(LumpId.OVERLAY_FADES).tolist() == BEFORE.table(LumpId.OVERLAY_FADES).tolist() * 2
+    again = Scene(bytes(made.file.write()))
+    assert sorted(round(each.location.x) for each in again.objects(layout.OVERLAY).values()) == [-180, 100]
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (lambda obj: setattr(obj, "location", (-100, 60, 64)), "faces"),
+        (lambda obj: setattr(obj, "delta_location", (5, 5, 5)), "delta location"),
+        (lambda obj: obj.data.vertices.add(1), "four corners"),
+        (lambda obj: obj.__setitem__("render_order", 9), "render order 9"),
+    ],
+)
+def test_what_an_overlay_cannot_be(edit: object, says: str) -> None:
+    here = Scene()
+    obj = here.objects(layout.OVERLAY)[0]
+    edit(obj)
+    with pytest.raises(SceneError, match=says) as caught:
+        here.export()
+    assert caught.value.objects == [obj]
+
+
+# ------------------------------------------------------------------------------------------------------------ cubemaps
+
+
+def test_a_cubemap_moves_with_all_that_is_named_after_it() -> None:
+    here = Scene()
+    here.objects(layout.CUBEMAP)[0].location = (11.2, 20, 30)
+    made = here.export()
+    assert set(here.changed(made)) == {"CUBEMAPS", "PAKFILE", "TEXDATA_STRING_DATA"}
+    assert made.table(LumpId.CUBEMAPS)["origin"].tolist() == [[11, 20, 30], [50, 60, 70]]
+    assert "materials/maps/room/c11_20_30.vtf" in made.pak
+    assert "maps/room/dev/wall_11_20_30" in made.texture_names.names
+    assert "build cubemaps" in here.report.warnings[0]
+    here.objects(layout.CUBEMAP)[0].location.x = 10.3  # still the same whole units
+    assert here.export().file.write() == ROOM
+
+
+def test_cubemaps_are_added_deleted_and_sized() -> None:
+    here = Scene()
+    first, second = (here.objects(layout.CUBEMAP)[number] for number in range(2))
+    copied(second, linked=True).location.x = 55
+    second["cubemapsize"] = 7
+    removed(first)
+    made = here.export()
+    assert here.changed(made) == ["CUBEMAPS"], "its files stay: a material needs them"
+    table = made.table(LumpId.CUBEMAPS)
+    assert table["origin"].tolist() == [[50, 60, 70], [55, 60, 70]]
+    assert table["size"].tolist() == [7, 6]
+    third = copied(second, linked=True)
+    with pytest.raises(SceneError, match=r"is at .* already") as caught:
+        here.export()
+    assert caught.value.objects == [third]
+
+
+# ------------------------------------------------------------------------------------------------------------- lights
+
+
+@pytest.fixture
+def lit() -> Scene:
+    level = source.read(ROOM)
+    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
+        lights = level.table(lump).copy()
+        lights["quadratic_attn"] = 1
+        level.set_table(lump, lights)
+    return Scene(bytes(source.write(level)), entities=False, static_props="none")
+
+
+def test_a_compiled_light_moves_in_both_lists(lit: Scene) -> None:
+    lit.objects(layout.WORLDLIGHT)[0].location.x = 120
+    made = lit.export()
+    assert lit.changed(made) == ["WORLDLIGHTS", "WORLDLIGHTS_HDR"]
+    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
+        assert made.table(lump)["origin"][0].tolist() == [120, 0, 100]
+        assert made.table(lump)["cluster"][0] == 1, "the cluster where it is now"
+        assert made.table(lump)[1:].tobytes() == source.read(lit.data).table(lump)[1:].tobytes()
+
+
+def test_a_compiled_light_is_as_bright_as_blenders(lit: Scene) -> None:
+    obj = lit.objects(layout.WORLDLIGHT)[1]
+    obj.data.energy *= 2
+    obj.data.color = (1, 0.5, 0)
+    made = lit.export()
+    assert close(made.table(LumpId.WORLDLIGHTS)["intensity"][1], (18, 9, 0))
+    obj["intensity"] = [1.0, 2.0, 3.0]
+    assert close(lit.export().table(LumpId.WORLDLIGHTS_HDR)["intensity"][1], (1, 2, 3))
+    obj["style"] = 4
+    assert lit.export().table(LumpId.WORLDLIGHTS)["style"].tolist() == [0, 4]
+
+
+def test_compiled_lights_are_copied_and_deleted(lit: Scene) -> None:
+    first, second = (lit.objects(layout.WORLDLIGHT)[number] for number in range(2))
+    copied(second).location.x = -50
+    removed(first)
+    made = lit.export()
+    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
+        assert made.table(lump)["origin"][:, 0].tolist() == [100, -50]
+        assert made.table(lump)["cluster"].tolist() == [1, 0]
+    second.location.z = 5000
+    with pytest.raises(SceneError, match="within a wall or outside"):
+        lit.export()
