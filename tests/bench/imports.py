@@ -30,10 +30,13 @@ def empty_file() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
-def against_meshes(level: Import, rounds: int, decode: bool = False) -> float:
-    """Import / the bare build of the same meshes (and, with `decode`, what the library has to do before it)."""
+def against_meshes(level: Import, rounds: int, decode: bool = False, edges: bool = True) -> float:
+    """Import / the bare build of the same meshes (and, with `decode`, what the library has to do before it).
+
+    edges: they are ready made, too; otherwise Blender finds them.
+    """
     recorded = import_and_record(level)
-    ways = {"import": level.run, "decode": level.decode, "bare meshes": recorded.run_meshes}
+    ways = {"import": level.run, "decode": level.decode, "bare meshes": lambda: recorded.run_meshes(edges)}
     times = _in_turns(ways if decode else {way: run for way, run in ways.items() if way != "decode"}, rounds)
     _print_shares(level.name, times)
     return _ratio(times)

@@ -73,11 +73,14 @@ class Replay:
         bpy.context.view_layer.update()
         self._spent("update", start)
 
-    def run_meshes(self) -> None:
-        """Make the meshes alone, each on an object in the scene, with one update at the end."""
+    def run_meshes(self, edges: bool = True) -> None:
+        """Make the meshes alone, each on an object in the scene, with one update at the end.
+
+        edges: from ready arrays, too; otherwise Blender finds them (`validate()`), as for whoever has only faces.
+        """
         for recorded in self.blocks["meshes"]:
             recorded.parts["materials"] = []
-            obj = bpy.data.objects.new(recorded.name, self._make_meshes(recorded))
+            obj = bpy.data.objects.new(recorded.name, self._make_meshes(recorded, edges))
             _weigh(obj, *recorded.parts["weights"])
             bpy.context.scene.collection.objects.link(obj)
         bpy.context.view_layer.update()
@@ -167,7 +170,7 @@ class Replay:
         for source, output, target, entry in parts["links"]:
             tree.links.new(nodes[source].outputs[output], nodes[target].inputs[entry])
 
-    def _make_meshes(self, recorded: Recorded) -> Any:
+    def _make_meshes(self, recorded: Recorded, ready_edges: bool = True) -> Any:
         mesh = bpy.data.meshes.new(recorded.name)
         parts = recorded.parts
         if parts["positions"] is not None:
@@ -177,10 +180,13 @@ class Replay:
             mesh.loops.add(len(parts["corners"]))
             mesh.polygons.add(len(parts["starts"]))
             mesh.polygons.foreach_set("loop_start", parts["starts"])
-            for name, values in ((".corner_vert", parts["corners"]), (".corner_edge", parts["corner_edges"])):
+            of_corners = [(".corner_vert", parts["corners"]), (".corner_edge", parts["corner_edges"])]
+            for name, values in of_corners if ready_edges else of_corners[:1]:
                 attribute = mesh.attributes.get(name) or mesh.attributes.new(name, "INT", "CORNER")
                 attribute.data.foreach_set("value", values)
-        if parts["edges"] is not None:
+        if not ready_edges:
+            mesh.validate()
+        elif parts["edges"] is not None:
             edges = _ring_edges(parts["corners"], parts["starts"]) if parts["separate"] else parts["edges"]
             mesh.edges.add(len(edges) // 2)
             mesh.attributes[".edge_verts"].data.foreach_set("value", edges)
