@@ -26,17 +26,19 @@ from .site import Site
 
 Ints = NDArray[np.int64]
 
+WHITE = 255.0
+"""What a pixel has where light is 1."""
 PLAIN = 2
 """Pixels a side of the white patch, for faces without a lightmap."""
 EXPOSURE, BAKED, STYLE = "Exposure", "Baked light", "Style"
 """Labels of the nodes that hold what can be set: stops, 1 or 0, and a factor for each light style other than 0."""
 GROUP = "baked_light"
 """Kind of resource: the node group."""
-_TITLES = {LumpId.LIGHTING: "LDR", LumpId.LIGHTING_HDR: "HDR"}
+TITLES = {LumpId.LIGHTING: "LDR", LumpId.LIGHTING_HDR: "HDR"}
 _LARGEST = 1 << 13
 _INITIALLY_DARK = 1
 """Of the spawnflags of lamps."""
-_SLOTS = 8
+SLOTS = 8
 """Style slots of a face in the oldest maps; later ones have 4."""
 
 
@@ -75,7 +77,7 @@ class Lightmaps:
 
 def record(lump: LumpId, slot: int = 0, sample: int = 0) -> int:
     """The number of an image among the level's resources: of a lump, a style slot and a bump sample."""
-    return (list(_TITLES).index(lump) * _SLOTS + slot) * BUMP_SAMPLES + sample
+    return (list(TITLES).index(lump) * SLOTS + slot) * BUMP_SAMPLES + sample
 
 
 def build(site: Site) -> Lightmaps | None:
@@ -92,7 +94,7 @@ def build(site: Site) -> Lightmaps | None:
         fits = known & (wide == faces["lightmap_size"][np.where(known, blocks.faces, 0)] + 1).all(axis=1)
         sizes[blocks.faces[fits]] = wide[fits]
         if len(blocks.outside):
-            site.report.left_out(f"lightmaps ({_TITLES[lump]}) beyond the end", len(blocks.outside))
+            site.report.left_out(f"lightmaps ({TITLES[lump]}) beyond the end", len(blocks.outside))
     sizes[-1] = PLAIN
     try:
         packed = atlas.pack(sizes, _LARGEST)
@@ -106,6 +108,7 @@ def build(site: Site) -> Lightmaps | None:
     wanted = wanted if wanted in found else next(iter(found))
     shown = _images(site, found, packed, sizes, wanted)
     styles = _styles(site.level, wanted, len(faces), len(shown))
+    baselines.store(site.collection, layout.ATLAS_SIZE, np.array([packed.width, packed.height], np.int32))
     baselines.store(site.collection, layout.ATLAS, np.where(lit[:, None], places[:-1], -1).astype(np.int32))
     return Lightmaps(packed, places[:-1], lit, _group(site, shown, styles), styles)
 
@@ -166,7 +169,7 @@ class _Painter:
         picture[places] = (raw & 0xFFFFFF) | (exponent.astype("<u4") << 24)
         if slot == 0:
             picture[self.pixels[self.starts[-2] :]] = 0xFFFFFF | radiance.EXPONENT_BIAS << 24
-        title = f"{self.site.collection.name} light {_TITLES[lump]}"
+        title = f"{self.site.collection.name} light {TITLES[lump]}"
         if slot or sample:
             title += f" slot {slot + 1}" + (f" bump {sample}" if sample else "")
         data = radiance.encode(picture.view(np.uint8).reshape(height, width, 4))
@@ -180,18 +183,18 @@ class _Painter:
     def _luxels(self, blocks: Blocks, slot: int, sample: int) -> tuple[Ints, Ints]:
         """Where luxels stand in the lump, and their pixels; without blocks of another size than their faces say."""
         offsets, owners = lighting.luxel_offsets(blocks, slot, sample)
-        fits = _fits(blocks, self.sizes)
-        there = np.flatnonzero((blocks.lightmap(slot, sample) >= 0) & fits)
-        if not fits.all():
-            offsets = offsets[fits[owners]]
+        fit = fits(blocks, self.sizes)
+        there = np.flatnonzero((blocks.lightmap(slot, sample) >= 0) & fit)
+        if not fit.all():
+            offsets = offsets[fit[owners]]
         return offsets, self.pixels[ranges.flat(self.starts[blocks.faces[there]], blocks.luxels[there])]
 
 
-def _fits(blocks: Blocks, sizes: Ints) -> NDArray[np.bool_]:
-    """Which blocks have the size that the image has room for."""
+def fits(blocks: Blocks, sizes: Ints) -> NDArray[np.bool_]:
+    """Which blocks have the size that the image has room for. sizes: int64[faces + 1, 2], the white patch behind."""
     room = sizes[np.minimum(blocks.faces, len(sizes) - 1)]
-    fits: NDArray[np.bool_] = (room == np.column_stack([blocks.width, blocks.height])).all(axis=1)
-    return fits & (blocks.faces < len(sizes) - 1)
+    fit: NDArray[np.bool_] = (room == np.column_stack([blocks.width, blocks.height])).all(axis=1)
+    return fit & (blocks.faces < len(sizes) - 1)
 
 
 def _group(site: Site, shown: list[bpy.types.Image], styles: dict[str, NDArray[np.int32]]) -> bpy.types.NodeTree:
