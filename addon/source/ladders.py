@@ -28,10 +28,10 @@ def shape(name: str, classname: str, values: Mapping[str, str]) -> bpy.types.Mes
         low, high = (np.array([number(values, key) for key in ends]) - place for ends in keys)
         there = all(key in values for ends in keys for key in ends)
         return models.box(name, low, high) if there and np.isfinite(high - low).all() else None
-    ends = [vector(values.get(key)) for key in ("point0", "point1")]
-    if classname != entity_classes.LADDER_WAY or not all(
-        end is not None and all(map(math.isfinite, end)) for end in ends
-    ):
+    if classname != entity_classes.LADDER_WAY:
+        return None
+    ends = [end for key in ("point0", "point1") if (end := vector(values.get(key))) and all(map(math.isfinite, end))]
+    if len(ends) < 2:
         return None
     curve: Any = bpy.data.curves.new(name, "CURVE")
     curve.dimensions = "3D"
