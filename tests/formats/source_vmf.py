@@ -1,5 +1,7 @@
 """What tests compare maps with: displacements and boxes as editors wrote them to VMF files."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from formats.source.content import keyvalues
@@ -51,3 +53,80 @@ def written_solids(path):
             (high if sign > 0 else low)[axis[side]] = dists[side] * sign
         boxes.append([*low, *high])
     return int(whole.block("versioninfo").get("mapversion")), boxes
+
+
+@dataclass
+class Solid:
+    """A solid of a VMF: n sides with normals [n, 3], dists [n], texels a unit and shifts [n, 2, 4]."""
+
+    entity: keyvalues.Block
+    sides: list[keyvalues.Block]
+    normals: np.ndarray
+    dists: np.ndarray
+
+    @property
+    def classname(self) -> str:
+        return self.entity.get("classname")
+
+    @property
+    def materials(self) -> list[str]:
+        return [side.get("material").lower() for side in self.sides]
+
+    @property
+    def ids(self) -> list[str]:
+        return [side.get("id") for side in self.sides]
+
+    @property
+    def displaced(self) -> bool:
+        return any(side.block("dispinfo") for side in self.sides)
+
+    @property
+    def axes(self) -> np.ndarray:
+        texts = [side.get(name).translate(str.maketrans("[]", "  ")).split() for side in self.sides for name in AXES]
+        numbers = np.array(texts, np.float64).reshape(-1, 2, 5)
+        numbers[:, :, :3] /= numbers[:, :, 4:]
+        return numbers[:, :, :4]
+
+    @property
+    def luxels(self) -> np.ndarray:
+        return np.array([side.get("lightmapscale") for side in self.sides], np.float64)
+
+
+AXES = ("uaxis", "vaxis")
+
+
+def compiled_planes(points):
+    """Normals float32[n, 3] and dists float32[n] of three points each, in float32 and in vbsp's order."""
+    three = points.astype(np.float32)
+    normals = np.cross(three[:, 0] - three[:, 1], three[:, 2] - three[:, 1])
+    normals /= np.sqrt((normals * normals).sum(axis=1))[:, None]
+    return normals, (three[:, 0] * normals).sum(axis=1)
+
+
+def points_of(sides):
+    """The three points of sides: float64[n, 3, 3]."""
+    texts = [side.get("plane").translate(str.maketrans("()", "  ")).split() for side in sides]
+    return np.array(texts, np.float64).reshape(-1, 3, 3)
+
+
+def solids_of(whole):
+    """All solids of a VMF, those of its world first."""
+    found = []
+    for kind, entity in whole.blocks():
+        for name, solid in entity.blocks() if kind in ("world", "entity") else ():
+            if name == "solid":
+                sides = [side for part, side in solid.blocks() if part == "side"]
+                points = points_of(sides)
+                normals = np.cross(points[:, 0] - points[:, 1], points[:, 2] - points[:, 1])
+                normals /= np.sqrt((normals**2).sum(axis=1))[:, None]
+                found.append(Solid(entity, sides, normals, (points[:, 0] * normals).sum(axis=1)))
+    return found
+
+
+def same_sides(one, other, angle=2e-4, off=0.02):
+    """The place among the other solid's sides of each of one's, int[n]; None if they aren't the same solid."""
+    if len(one.dists) != len(other.dists):
+        return None
+    near = np.abs(one.normals[:, None] - other.normals[None]).max(axis=2) < angle
+    near &= np.abs(one.dists[:, None] - other.dists[None]) < off
+    return near.argmax(axis=1) if near.any(axis=1).all() and near.any(axis=0).all() else None

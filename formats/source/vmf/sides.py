@@ -1,0 +1,51 @@
+"""The blocks of solids and their sides."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ..content.keyvalues import Block
+from . import plane_points, texture_axes
+from .solids import Solids
+from .text import numbers, plain
+
+
+def blocks(solids: Solids, displacements: Sequence[Block], next_id: Callable[[], int]) -> list[Block]:
+    """A block for each solid. displacements: the blocks of all. next_id: gives the solids their numbers."""
+    points = plane_points.points(solids.normals, solids.dists, solids.corners, solids.first_corner)
+    directions, shifts, scales = texture_axes.axes(solids.vectors)
+    planes = _joined(numbers(points), "({} {} {}) ({} {} {}) ({} {} {})")
+    both = np.concatenate([directions, shifts[:, :, None], scales[:, :, None]], axis=2)
+    axes = _joined(numbers(both), "[{} {} {} {}] {}")
+    luxels = numbers(solids.luxels)
+    names = {name: plain(name)[0] for name in set(solids.names)}
+    made = [
+        Block(
+            [
+                ("id", str(number)),
+                ("plane", plane),
+                ("material", names[name]),
+                ("uaxis", axes[2 * side]),
+                ("vaxis", axes[2 * side + 1]),
+                ("rotation", "0"),
+                ("lightmapscale", luxels[side]),
+                ("smoothing_groups", str(smoothing)),
+            ]
+        )
+        for side, (number, plane, name, smoothing) in enumerate(
+            zip(solids.ids.tolist(), planes, solids.names, solids.smoothing.tolist(), strict=True)
+        )
+    ]
+    for side in np.flatnonzero(solids.displacements >= 0).tolist():
+        made[side].entries.append(("dispinfo", displacements[int(solids.displacements[side])]))
+    first = solids.first_side.tolist()
+    return [
+        Block([("id", str(next_id())), *(("side", side) for side in made[begin:end])]) for begin, end in pairwise(first)
+    ]
+
+
+def _joined(texts: list[str], pattern: str) -> list[str]:
+    """Texts, as many at a time as the pattern takes."""
+    count = pattern.count("{}")
+    return [pattern.format(*texts[place : place + count]) for place in range(0, len(texts), count)]

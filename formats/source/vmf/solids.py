@@ -1,0 +1,245 @@
+"""The solids of a VMF as arrays: those of a map's brushes, and whatever else is to be compiled with them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import brushes, face_sides, geometry, ranges
+from ..geometry import Floats, Ints
+from ..level import Level
+from ..lumps import LumpId
+from ..records import Contents, Records
+from ..texdata import Strings
+from . import materials, texture_axes, tools
+
+WORLD = 0
+"""The entity of solids that belong to no other: the first one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solids:
+    """m convex solids with n sides, one solid's after another's, in the world's place and units.
+
+    owners: int64[m], each one's entity, a place in the map's. detail: bool[m], in a func_detail. brushes: int64[m], the
+    record in BRUSHES, -1: none. first_side: int64[m + 1].
+
+    Of the sides: normals float64[n, 3] of length 1, out of the solid, dists float64[n]; corners float64[c, 3] of their
+    polygons, side k's from first_corner[k] to first_corner[k + 1]; vectors float64[n, 2, 4], s and t in texels;
+    luxels float64[n], units; smoothing uint32[n]; names, of materials; ids int64[n], 0: none yet; displacements
+    int64[n], records in DISPINFO, -1: none.
+    """
+
+    owners: Ints
+    detail: NDArray[np.bool_]
+    brushes: Ints
+    first_side: Ints
+    normals: Floats
+    dists: Floats
+    corners: Floats
+    first_corner: Ints
+    vectors: Floats
+    luxels: Floats
+    smoothing: NDArray[np.uint32]
+    names: list[str]
+    ids: Ints
+    displacements: Ints
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def taken(self, which: Ints) -> "Solids":
+        """Those with the numbers int64[k], in that order."""
+        counts = np.diff(self.first_side)[which]
+        sides = ranges.flat(self.first_side[which], counts)
+        return self._of(which, counts, sides)
+
+    def with_sides(self, kept: NDArray[np.bool_]) -> "Solids":
+        """All of them, without the sides that aren't kept: bool[n]."""
+        counts = np.bincount(ranges.owners(np.diff(self.first_side))[kept], minlength=len(self))
+        return self._of(np.arange(len(self)), counts, np.flatnonzero(kept))
+
+    def _of(self, which: Ints, counts: Ints, sides: Ints) -> "Solids":
+        corner_counts = np.diff(self.first_corner)[sides]
+        return Solids(
+            self.owners[which],
+            self.detail[which],
+            self.brushes[which],
+            ranges.starts(counts),
+            self.normals[sides],
+            self.dists[sides],
+            self.corners[ranges.flat(self.first_corner[sides], corner_counts)],
+            ranges.starts(corner_counts),
+            self.vectors[sides],
+            self.luxels[sides],
+            self.smoothing[sides],
+            [self.names[side] for side in sides.tolist()],
+            self.ids[sides],
+            self.displacements[sides],
+        )
+
+    def numbered(self) -> "Solids":
+        """With an id for each side: those that have one keep it, the first of several; others get the next free."""
+        ids = self.ids.copy()
+        _, first = np.unique(ids, return_index=True)
+        again = np.ones(len(ids), np.bool_)
+        again[first] = False
+        ids[again | (ids <= 0)] = 0
+        new = np.flatnonzero(ids == 0)
+        ids[new] = int(ids.max(initial=0)) + 1 + np.arange(len(new))
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Solids(**(values | {"ids": ids}))
+
+
+def joined(parts: Sequence[Solids]) -> Solids:
+    """Several as one, one's after another's; at least one."""
+
+    def all_of(name: str) -> NDArray[np.generic]:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    def starts(name: str) -> Ints:
+        return ranges.starts(np.concatenate([np.diff(getattr(part, name)) for part in parts]))
+
+    values = {field.name: all_of(field.name) for field in fields(Solids) if field.name not in _OTHERS}
+    values |= {"first_side": starts("first_side"), "first_corner": starts("first_corner")}
+    return Solids(names=[name for part in parts for name in part.names], **values)  # type: ignore[arg-type]
+
+
+_OTHERS = ("first_side", "first_corner", "names")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The brushes of a map as solids. sides: int64[n], each side's record in BRUSHSIDES. face_sides: int64[faces], the
+    side that each drawn face lies on, a place among all sides, -1: none. restored: how many brushes have the tool
+    texture of their contents. hidden: how many sides have no face, and so maybe another one's texture.
+    """
+
+    solids: Solids
+    sides: Ints
+    face_sides: Ints
+    restored: int
+    hidden: int
+    cubemaps: dict[tuple[int, int, int], Ints]  # the sides, places, whose material is a copy for the one at a place
+
+
+def texture_names(level: Level, names: Strings) -> list[str]:
+    """The name of each texinfo's material, "" for none."""
+    texinfos, texdata, known = level.table(LumpId.TEXINFO), level.table(LumpId.TEXDATA), names.names
+    number = texinfos["texdata"].astype(np.int64)
+    there = (number >= 0) & (number < len(texdata))
+    string = np.full(len(texinfos), -1, np.int64)
+    string[there] = texdata["name_string_table_id"][number[there]]
+    return [known[place] if 0 <= place < len(known) else "" for place in string.tolist()]
+
+
+def of_level(level: Level) -> Compiled:
+    """The brushes of a map. Raises FormatError for lumps that don't fit together."""
+    found = brushes.solids(level)
+    polygons, counts = found.polygons, found.brushes["numsides"].astype(np.int64)
+    drawn = geometry.drawn_faces(level)
+    faces = level.table(drawn)
+    face_places = face_sides.of_faces(level, found, geometry.polygons(level, drawn), faces)
+    records, planes = level.table(LumpId.BRUSHSIDES)[found.sides], level.table(LumpId.PLANES)
+    on = planes[records["planenum"].astype(np.int64)]
+    owners = ranges.owners(counts)
+    entity, origins = _entities_of(level)
+    moved = origins[entity][owners]
+    normals = on["normal"].astype(np.float64)
+    dists = on["dist"].astype(np.float64) + (normals * moved).sum(axis=1)
+
+    seen = np.full(len(records), -1, np.int64)  # the first face of each side
+    lying = np.flatnonzero(face_places >= 0)[::-1]
+    seen[face_places[lying]] = lying
+    texinfo = records["texinfo"].astype(np.int64)
+    texinfo[seen >= 0] = faces["texinfo"][seen[seen >= 0]]
+    texinfos = level.table(LumpId.TEXINFO)
+    texinfo[(texinfo < 0) | (texinfo >= len(texinfos))] = -1
+    vectors, luxels, flags = _of_texinfos(texinfos, texinfo)
+    vectors[:, :, 3] -= np.einsum("nki,ni->nk", vectors[:, :, :3], moved)
+    unusable = ~texture_axes.usable(vectors, normals)
+    vectors[unusable] = texture_axes.standard(normals[unusable])
+
+    texture = texture_names(level, level.texture_names)
+    originals = [*materials.originals(level, texture), ""]
+    visible = (seen >= 0).tolist()
+    names, restored = tools.restored(
+        found.brushes, owners, [originals[number] for number in texinfo.tolist()], visible, flags.tolist()
+    )
+    smoothing = np.zeros(len(records), np.uint32)
+    smoothing[seen >= 0] = faces["smoothing_groups"][seen[seen >= 0]]
+    corner_sides = ranges.owners(np.diff(polygons.first_corner))
+    contents = found.brushes["contents"].astype(np.int64)
+    solids = Solids(
+        entity,
+        (entity == WORLD) & is_detail(contents),
+        np.arange(len(found.brushes)),
+        found.first_side,
+        normals,
+        dists,
+        polygons.positions[polygons.corners] + moved[corner_sides],
+        polygons.first_corner,
+        vectors,
+        luxels,
+        smoothing,
+        names,
+        np.where(seen >= 0, hammer_ids(level, len(faces))[seen], 0),
+        np.full(len(records), -1, np.int64),
+    )
+    bounding = np.diff(polygons.first_corner) > 0
+    bounding |= ~polygons.closed[owners]
+    bounding &= records["bevel"] == 0
+    place = np.cumsum(bounding) - 1
+    face_places = np.where(face_places >= 0, place[face_places], -1)
+    hidden = int((bounding & (seen < 0)).sum())
+    copies = _copies(texture, texinfo[bounding])
+    return Compiled(solids.with_sides(bounding), found.sides[bounding], face_places, restored, hidden, copies)
+
+
+def is_detail(contents: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which brushes of the world were in a func_detail, by their contents: what isn't seen is always called detail."""
+    seen = int(tools.SEEN | Contents.WATER)
+    return np.asarray((contents & Contents.DETAIL > 0) & (contents & seen > 0) & (contents & int(tools.CLIP) == 0))
+
+
+def hammer_ids(level: Level, count: int) -> Ints:
+    """The editor's number of the side that each of `count` drawn faces was made of; 0 where the map has none."""
+    ids = level.table(LumpId.FACEIDS)
+    if len(ids) != count or not count:
+        return np.zeros(max(count, 1), np.int64)
+    return np.asarray(ids["hammer_face_id"].astype(np.int64))
+
+
+def _entities_of(level: Level) -> tuple[Ints, Floats]:
+    """The entity of each brush, and the origin of each entity that brushes are relative to (notes §2.4)."""
+    entities = level.entities
+    origins = np.zeros((max(len(entities), 1), 3))
+    entity_of: dict[int, int] = {}
+    for number, entity in enumerate(entities):
+        if number != WORLD and entity.model is not None and entity_of.setdefault(entity.model, number) == number:
+            origins[number] = entity.origin or (0.0, 0.0, 0.0)
+    models = brushes.of_models(level)
+    return np.array([entity_of.get(model, WORLD) for model in models.tolist()], np.int64), origins
+
+
+def _of_texinfos(texinfos: Records, numbers: Ints) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Texture vectors, units a luxel and flags of texinfos; 0, the standard and 0 for the number -1."""
+    vectors, luxels = np.zeros((len(numbers), 2, 4)), np.full(len(numbers), texture_axes.LUXEL)
+    flags = np.zeros(len(numbers), np.int64)
+    there = numbers >= 0
+    used = texinfos[numbers[there]]
+    vectors[there] = used["texture_vecs"]
+    luxels[there] = texture_axes.luxel_sizes(used["lightmap_vecs"])
+    flags[there] = used["flags"]
+    return vectors, luxels, flags
+
+
+def _copies(names: list[str], texinfo: Ints) -> dict[tuple[int, int, int], Ints]:
+    """The sides whose material is a copy for a cubemap, by the cubemap's place."""
+    found: dict[tuple[int, int, int], list[int]] = {}
+    for number, name in enumerate(names):
+        place = materials.cubemap(name)
+        if place is not None:
+            found.setdefault(place, []).append(number)
+    return {place: np.flatnonzero(np.isin(texinfo, numbers)) for place, numbers in found.items()}
