@@ -1,0 +1,183 @@
+"""Vertices and faces that were moved, added and deleted: found whatever was done, refused, or moved for show."""
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon.scene import identity, meshes
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.source import face_reader, geometry_reader, layout, surface_reader
+from levelwright.formats.source import LumpId
+
+from tests.addon.source.rooms import imported, of_kind, room
+from tests.addon.source.surface_edits import edited, move, set_uv, small_room, the
+from tests.formats import source_bytes as build
+from tests.formats import source_room
+
+APPLY = face_reader.apply
+DOOR = (
+    b'{\n"classname" "worldspawn"\n}\n'
+    b'{\n"classname" "func_door"\n"model" "*1"\n"origin" "1 2 3.5"\n"angles" "0 90 0"\n}\n\0'
+)
+
+
+def with_a_door(**options) -> tuple[bpy.types.Collection, bpy.types.Object]:
+    """The room of source_bytes, and the object of its door, face 5 of the map."""
+    level = imported(room(lumps={build.ENTITIES: DOOR}), **{"entities": True, **options})
+    (door,) = (obj for obj in level.all_objects if tuple(obj.location) == (1.0, 2.0, 3.5))
+    return level, door
+
+
+def refused(level: bpy.types.Collection, match: str, **settings) -> SceneError:
+    with pytest.raises(SceneError, match=match) as caught:
+        edited(level, APPLY, **settings)
+    return caught.value
+
+
+def change(obj: bpy.types.Object, how) -> None:
+    mesh = bmesh.new()
+    mesh.from_mesh(obj.data)
+    mesh.faces.ensure_lookup_table()
+    how(mesh)
+    mesh.to_mesh(obj.data)
+
+
+def test_moved_vertices_are_refused_with_their_faces() -> None:
+    level = small_room()
+    world = the(level, layout.MODEL)
+    move(world, np.array([0]), (0, 0, 1))
+    error = refused(level, "3 moved|2 moved")
+    touching = np.flatnonzero(
+        np.bincount(
+            np.repeat(np.arange(8), meshes.read(world).face_sizes), meshes.read(world).corner_verts == 0, minlength=8
+        )
+    )
+    assert error.faces[world].tolist() == touching.tolist()
+
+
+def test_a_moved_world_is_refused() -> None:
+    level = small_room()
+    the(level, layout.MODEL).location.x = 1
+    refused(level, "8 moved")
+
+
+@pytest.mark.parametrize(
+    ("how", "match"),
+    [
+        (lambda mesh: bmesh.ops.delete(mesh, geom=[mesh.faces[2]], context="FACES_ONLY"), "1 deleted"),
+        (lambda mesh: bmesh.ops.duplicate(mesh, geom=[mesh.faces[2]]), "1 new"),
+        (lambda mesh: bmesh.ops.poke(mesh, faces=[mesh.faces[0]]), "new"),
+        (lambda mesh: bmesh.ops.subdivide_edges(mesh, edges=mesh.faces[1].edges[:1], cuts=1), "cut or joined"),
+        (lambda mesh: bmesh.ops.inset_individual(mesh, faces=[mesh.faces[3]], thickness=2), "new|cut"),
+        (lambda mesh: bmesh.ops.reverse_faces(mesh, faces=[mesh.faces[3]]), "1 cut or joined"),
+        (lambda mesh: bmesh.ops.triangulate(mesh, faces=[mesh.faces[3]]), "1 cut or joined, 1 new"),
+    ],
+)
+def test_other_faces_are_refused(how, match: str) -> None:
+    level = small_room()
+    change(the(level, layout.MODEL), how)
+    for geometry in ("refuse", "visual", "rebuild"):
+        refused(level, match, geometry=geometry)
+
+
+def test_a_deleted_object_of_the_world_is_refused() -> None:
+    level = small_room()
+    bpy.data.objects.remove(the(level, layout.MODEL))
+    refused(level, "8 deleted")
+
+
+def test_vertices_moved_for_show() -> None:
+    level, report = small_room(), Report()
+    world = the(level, layout.MODEL)
+    top = meshes.read(world).positions[:, 2] == 128
+    move(world, top, (0, 0, 32))
+    made, changed = edited(level, APPLY, report, geometry="visual")
+    assert changed == {"VERTEXES"}
+    before, after = (each.table(LumpId.VERTEXES)["point"] for each in (source_room.room(), made))
+    assert (after[:, 2] == np.where(before[:, 2] == 128, 160, before[:, 2])).all()
+    assert (after[:, :2] == before[:, :2]).all()
+    assert any("only seen" in each for each in report.warnings)
+    assert report.counts["vertices moved for show only"] == 6
+
+
+def test_uvs_of_faces_moved_for_show_are_solved_where_they_are() -> None:
+    level = small_room()
+    world = the(level, layout.MODEL)
+    data = meshes.read(world)
+    move(world, data.positions[:, 2] == 128, (0, 0, 32))
+    uv = data.uv(layout.UV)
+    owner = np.repeat(np.arange(8), data.face_sizes)
+    face = int(np.flatnonzero(data.ids("FACE", identity.stamped(world).token) - 1 == source_room.WEST)[0])
+    uv[owner == face] = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    set_uv(world, uv)
+    _, changed = edited(level, APPLY, geometry="visual")
+    assert changed >= {"VERTEXES", "TEXINFO", "FACES"}
+
+
+def test_corners_of_displacements_cannot_be_moved_for_show() -> None:
+    level = small_room()
+    world = the(level, layout.MODEL)
+    bottom = meshes.read(world).positions[:, 2] == 0
+    move(world, bottom, (0, 0, -4))
+    error = refused(level, "corners of displacements", geometry="visual")
+    assert sorted(error.points[world].tolist()) == np.flatnonzero(bottom).tolist()
+
+
+@pytest.mark.parametrize("entities", [True, False])
+def test_brush_models_are_found_by_their_entities(entities: bool) -> None:
+    level, door = with_a_door(entities=entities)
+    assert edited(level, APPLY)[1] == set()
+    door.location.x += 100
+    door.rotation_euler.z += 1
+    assert edited(level, APPLY)[1] == set(), "the entity moves, its model doesn't"
+    door.scale.x = 2
+    refused(level, "1 moved")
+    door.scale.x = 1
+    move(door, np.array([1]), (0, 3, 0))
+    assert list(refused(level, "1 moved").faces) == [door]
+    shared = "those of another model"
+    refused(level, shared, geometry="visual")
+
+
+def test_brush_models_that_are_built_anew_are_told() -> None:
+    level, door = with_a_door()
+    move(door, np.array([1]), (0, 3, 0))
+    assert edited(level, APPLY, geometry="rebuild")[1] == set()
+    (world,) = (obj for obj in of_kind(level, layout.MODEL) if identity.stamped(obj).record == 0)
+    move(world, np.array([1]), (0, 3, 0))
+    refused(level, "the world takes a compiler", geometry="rebuild")
+
+
+def test_a_deleted_entity_takes_its_faces_along() -> None:
+    level, door = with_a_door()
+    bpy.data.objects.remove(door)
+    assert edited(level, APPLY)[1] == set()
+
+
+def test_entities_may_share_a_brush_model_but_not_edit_it_each_for_itself() -> None:
+    level, door = with_a_door()
+    linked, own = door.copy(), door.copy()
+    own.data = door.data.copy()
+    for obj in (linked, own):
+        door.users_collection[0].objects.link(obj)
+    assert edited(level, APPLY)[1] == set()
+    uv = meshes.read(own).uv(layout.UV)
+    set_uv(own, uv + 0.5)
+    assert refused(level, "have its textures in common").objects == [own]
+    set_uv(own, uv)
+    move(own, np.array([0]), (1, 0, 0))
+    assert refused(level, "1 moved").objects == [own]
+
+
+def test_faces_of_a_door_in_the_world_are_new_there() -> None:
+    level, door = with_a_door()
+    mark = identity.stamped(next(obj for obj in of_kind(level, layout.MODEL)))
+    identity.stamp(door, mark.token, layout.MODEL, 0)
+    refused(level, "1 new")
+
+
+def test_a_map_whose_faces_cannot_be_read_has_no_surfaces() -> None:
+    level = imported(room(lumps={build.SURFEDGES: b"\xff\xff\xff\x7f" * 24}))
+    assert edited(level, APPLY)[1] == set()
+    assert surface_reader.drawn_faces(source_room.room()) is not None
+    assert geometry_reader.REFUSE == "refuse"
