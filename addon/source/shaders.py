@@ -19,11 +19,13 @@ from .texture_nodes import KNOWN_DETAILS, TextureNodes
 from .textures import Textures
 
 _WATER_COLOR = (0.03, 0.07, 0.06)
-_WATER_ALPHA, _WATER_ROUGHNESS = 0.6, 0.08
+_WATER_ALPHA, _WATER_ROUGHNESS, _WATER_MIRRORS = 0.6, 0.08, 0.02
+"""_WATER_MIRRORS: of what is seen from straight above."""
 _GLASS_ALPHA = 0.15
 _MIRROR_ROUGHNESS = 0.15
 """Cubemaps are small pictures: what they show is blurred."""
 _ALPHA_TEST = 0.5
+_WATER = ("water", "unlitwater")
 _MOVING = ("texturescroll", "animatedtexture", "texturetransform")
 _GAMMA = 2.2
 """Of colours in materials, up to 1."""
@@ -44,7 +46,8 @@ class Builder:
         self.found, self.report = found, textures.report
         self.nodes: Nodes = plain.shader(material)
         self.texture = TextureNodes(self.nodes, found, textures)
-        self.mirrors = found.text("$envmap") is not None
+        self.water = found.shader.lower().startswith(_WATER) or found.text("$abovewater") is not None
+        self.mirrors = self.water or found.text("$envmap") is not None
         self.end: Any = self.nodes.add("ShaderNodeGroup", node_tree=surface.group(self.mirrors))
         self.baked = baked
 
@@ -60,7 +63,7 @@ class Builder:
         for proxy, _ in self.found.proxies.blocks():
             if proxy.lower() in _MOVING:
                 self.report.note(f"material {name}: its {proxy} is left out, it stands still")
-        if shader.startswith(("water", "unlitwater")) or self.found.text("$abovewater") is not None:
+        if self.water:
             self._water()
         elif shader.startswith("refract"):
             self._refract()
@@ -189,17 +192,24 @@ class Builder:
         if self.found.flag("$normalmapalphaenvmapmask") and bump_alpha is not None:
             factors.append(bump_alpha)
         straight = self.found.number("$fresnelreflection", 1.0 - self.found.number("$envmapfresnel"))
-        if straight < 1:  # of what is seen from straight ahead; at grazing angles all is mirrored
-            facing = self.nodes.add("ShaderNodeLayerWeight").outputs["Facing"]
-            turned = self.nodes.math("POWER", facing, 5.0)
-            factors.append(self.nodes.math("MULTIPLY_ADD", turned, 1.0 - straight, straight))
+        if straight < 1:
+            factors.append(self._grazing(straight))
         for factor in factors:
-            gray = self.nodes.add("ShaderNodeCombineColor")
-            for socket in gray.inputs[:3]:
-                self.nodes.link(factor, socket)
-            strength = self.nodes.multiply(gray.outputs[0], strength)
+            strength = self.nodes.multiply(self._gray(factor), strength)
         self.nodes.set(self.end.inputs["Reflection"], strength)
         self.nodes.set(self.end.inputs["Roughness"], _MIRROR_ROUGHNESS)
+
+    def _grazing(self, straight: float) -> Socket:
+        """How much is mirrored: `straight` of what is seen from straight ahead, all at grazing angles."""
+        facing = self.nodes.add("ShaderNodeLayerWeight").outputs["Facing"]
+        turned = self.nodes.math("POWER", facing, 5.0)
+        return self.nodes.math("MULTIPLY_ADD", turned, 1.0 - straight, straight)
+
+    def _gray(self, value: Socket) -> Socket:
+        node = self.nodes.add("ShaderNodeCombineColor")
+        for socket in node.inputs[:3]:
+            self.nodes.link(value, socket)
+        return node.outputs[0]
 
     def _glow(self, alpha: Socket, added: Socket | None) -> None:
         """Shine by itself, where $selfillum and its mask say so; added: a detail texture's own light."""
@@ -226,10 +236,15 @@ class Builder:
     # ------------------------------------------------------------------------------------------- what is seen through
 
     def _water(self) -> None:
-        """Water: its fog's colour, shining, with waves. What it mirrors in the game is left to Blender."""
+        """Water: its fog's colour, which no light changes, over what is below; and what it mirrors, with waves."""
         color = self.found.color("$fogcolor", _WATER_COLOR)
         self.nodes.set(self.end.inputs["Color"], (*(min(part, 1.0) ** _GAMMA for part in color), 1.0))
+        self.nodes.set(self.end.inputs["Baked"], 1.0)
         self.nodes.set(self.end.inputs["Alpha"], _WATER_ALPHA)
+        self.nodes.set(
+            self.end.inputs["Reflection"],
+            self.nodes.multiply(self._gray(self._grazing(_WATER_MIRRORS)), (*self.found.color("$reflecttint"), 1.0)),
+        )
         self._shine()
 
     def _refract(self) -> None:
