@@ -188,10 +188,12 @@ def edge_numbers(mesh: Mesh, used: NDArray[np.bool_]) -> NDArray[np.intp]:
     """For each edge of the file, [e], the one that shows it: the lowest number between the same two vertices, of those
     that are `used` (bool[e]: polygons pass them); -1 for edges between vertices that no used edge joins.
     """
-    pairs = mesh.edge_vertices
-    keys = pairs.min(axis=1, initial=len(mesh.vertices)) * (len(mesh.vertices) + 1) + pairs.max(axis=1, initial=0)
+    one, other = mesh.edge_vertices.T
+    keys = np.minimum(one, other) * (len(mesh.vertices) + 1) + np.maximum(one, other)
+    ordered = np.sort(keys)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return np.where(used, np.arange(len(keys)), -1)
     order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
     first = np.ones(len(keys), np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
     starts = np.flatnonzero(first)

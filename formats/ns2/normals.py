@@ -19,23 +19,26 @@ def face_normals(positions: Floats, corners: Ints, face_loops: Ints, loop_member
     `positions` [v, 3], `corners` int[k]: the vertex of each member, `face_loops` int[n + 1], `loop_members` int[l + 1].
     """
     begins, ends = loop_members[face_loops[:-1]], loop_members[face_loops[:-1] + 1]
-    faces = np.repeat(np.arange(len(begins)), ends - begins)
-    starts = counts_to_starts(ends - begins)
-    members = np.arange(len(faces)) + np.repeat(begins - starts[:-1], ends - begins)
+    sizes = ends - begins
+    filled = np.flatnonzero(sizes > 0)
+    starts = counts_to_starts(sizes[filled])
+    vertices = corners[np.arange(starts[-1]) + np.repeat(begins[filled] - starts[:-1], sizes[filled])]
+    last = starts[1:] - 1
     # About a corner of their own: far from the origin areas would lose their last bits. Column by column, which is
     # faster than rows of three.
-    vertices = corners[members]
-    heads = starts[:-1].clip(max=max(len(vertices) - 1, 0))
-    columns = [np.asarray(column, np.float64).take(vertices) for column in np.asarray(positions).T]
-    with np.errstate(invalid="ignore"):
-        x1, y1, z1 = (column - column.take(heads).take(faces) for column in columns)
-    after = np.arange(1, len(members) + 1)
-    filled = ends > begins
-    after[starts[1:][filled] - 1] = starts[:-1][filled]
-    x2, y2, z2 = (column.take(after) for column in (x1, y1, z1))
+    here, there = [], []
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        crosses = (y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2)
-        return _unit(np.stack([np.bincount(faces, cross, len(begins)) for cross in crosses], axis=1))
+        for column in np.asarray(positions).T:
+            own = np.asarray(column, np.float64).take(vertices)
+            own -= np.repeat(own[starts[:-1]], sizes[filled])
+            here.append(own)
+            there.append(np.append(own[1:], 0.0))
+            there[-1][last] = own[starts[:-1]]
+        areas = np.zeros((len(begins), 3))
+        for axis in range(3 if len(filled) else 0):
+            one, two = (axis + 1) % 3, (axis + 2) % 3
+            areas[filled, axis] = np.add.reduceat(here[one] * there[two] - here[two] * there[one], starts[:-1])
+        return _unit(areas)
 
 
 def _unit(vectors: Doubles) -> Doubles:

@@ -218,9 +218,8 @@ def _without_twins(part: _Part, corners: Ints, faults: Faults) -> Polygons:
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(32)
     sums = np.add.reduceat(mixed, part.starts[:-1]) if len(sizes) else mixed[:0]
-    order = np.argsort(sums, kind="stable")
-    same = np.flatnonzero(sums[order][1:] == sums[order][:-1])
-    suspects = np.union1d(order[same], order[same + 1])
+    ordered = np.sort(sums)
+    suspects = np.flatnonzero(np.isin(sums, ordered[1:][ordered[1:] == ordered[:-1]]))
     seen: set[tuple[int, ...]] = set()
     twins = np.zeros(len(sizes), bool)
     for polygon in suspects.tolist():  # few, and ascending: the first one stays

@@ -54,9 +54,10 @@ def axes(normals: Floats) -> tuple[Doubles, Doubles]:
     normals = np.asarray(normals, np.float64)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         n = normals / np.sqrt((normals**2).sum(axis=1))[:, None]
-        s = np.stack([n[:, 2], np.zeros(len(n)), -n[:, 0]], axis=1)
-        s /= np.sqrt((s**2).sum(axis=1))[:, None]
-        t = np.cross(n, s)
+        level = np.hypot(n[:, 0], n[:, 2])
+        right, ahead = n[:, 2] / level, -n[:, 0] / level
+        s = np.stack([right, np.zeros(len(n)), ahead], axis=1)
+        t = np.stack([n[:, 1] * ahead, n[:, 2] * right - n[:, 0] * ahead, -n[:, 1] * right], axis=1)
     flat = (np.abs(n[:, 0]) <= HORIZONTAL) & (np.abs(n[:, 2]) <= HORIZONTAL)
     t[flat] = (1, 0, 0)
     s[flat] = 0
