@@ -8,6 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..binary import FormatError
+from . import color_variables, detail_props, layouts, overlay_lists
+from .counted import texts
+from .entities import Entities
+from .game_lump import COLOR_VARIABLES, DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
 from .level import Level
 from .lumps import LumpId, lump_name
 from .records import Records
@@ -84,7 +88,7 @@ def _lump(level: Level, lump: int) -> dict[str, Any]:
     if lacks:
         return head | {"bytes behind the end of the file": lacks, "bytes": bytes(level.file.stored(lump))}
     meanings: dict[int, Callable[[Level], Any]] = {
-        LumpId.ENTITIES: _entities,
+        LumpId.ENTITIES: lambda level: _entities(level.entities),
         LumpId.VISIBILITY: _visibility,
         LumpId.OCCLUSION: _occlusion,
         LumpId.GAME_LUMP: _game_lumps,
@@ -96,9 +100,14 @@ def _lump(level: Level, lump: int) -> dict[str, Any]:
     try:
         if lump in meanings:
             return head | {"holds": meanings[lump](level)}
-        layout = level.layout(lump)
+        layout, data = level.layout(lump), level.bytes_of(lump)
+        if layout.reason == layouts.TEXT:
+            return head | {"holds": _entities(Entities.decode(data))}
+        if lump == LumpId.OVERLAYS and layout.dtype is None and level.version_of(lump) >= overlay_lists.VERSION:
+            lists = overlay_lists.read(data)
+            return head | {"holds": {"overlays": columns(lists.overlays), "faces": lists.faces}}
         if layout.dtype is None:
-            return head | {"why no table": layout.reason, "bytes": bytes(level.bytes_of(lump))}
+            return head | {"why no table": layout.reason, "bytes": bytes(data)}
         return head | {"records": columns(level.table(lump))}
     except FormatError as error:
         return head | {"records": error}
@@ -119,8 +128,8 @@ def columns(table: Records) -> dict[str, Any]:
     return found
 
 
-def _entities(level: Level) -> Iterator[list[list[str]]]:
-    return ([list(pair) for pair in entity.pairs] for entity in level.entities)
+def _entities(entities: Entities) -> Iterator[list[list[str]]]:
+    return ([list(pair) for pair in entity.pairs] for entity in entities)
 
 
 def _visibility(level: Level) -> dict[str, Any]:
@@ -144,14 +153,21 @@ def _game_lump(level: Level, name: str) -> dict[str, Any]:
     head = {"id": name, "version": level.game_lumps.version_of(name)}
     try:
         static, detail = level.static_props, level.detail_props
-        if name == "sprp" and static is not None:
+        if name == STATIC_PROPS and static is not None:
             props = static.reason if static.props is None else columns(static.props)
-            leafs = static.leafs["leaf"]
-            return head | {"models": static.models, "leafs": leafs, "props": props, "trailing": static.trailing}
-        if name == "dprp" and detail is not None:
+            more = {"leafs": static.leafs["leaf"], "props": props, "trailing": static.trailing}
+            if static.scales is not None:
+                more["scales"] = columns(static.scales)
+            return head | {"models": static.models} | more
+        if name == DETAIL_PROPS and detail is not None:
             sprites = None if detail.sprites is None else columns(detail.sprites)
             return head | {"models": detail.models, "sprites": sprites, "details": columns(detail.details)}
-        return head | {"bytes": bytes(level.game_lumps.bytes_of(name))}
+        data = level.game_lumps.bytes_of(name)
+        if name in (DETAIL_LIGHTING, DETAIL_LIGHTING_HDR):
+            return head | {"styles": columns(detail_props.read_lighting(data, level.byte_order))}
+        if name == COLOR_VARIABLES:
+            return head | {"names": texts(color_variables.read(data, level.byte_order))}
+        return head | {"why no table": "what it holds is not known", "bytes": bytes(data)}
     except FormatError as error:
         return head | {"records": error}
 

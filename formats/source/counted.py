@@ -1,4 +1,4 @@
-"""Tables that stand behind their count, as in game lumps and in the lump OCCLUSION."""
+"""Tables that stand behind their count, as in game lumps and in the lump OCCLUSION; and the texts that some hold."""
 
 from ..binary import Cursor
 from .records import ByteOrder, Dtype, Records
@@ -16,6 +16,11 @@ def take_count(cursor: Cursor, byte_order: ByteOrder, what: str) -> int:
 def take_table(cursor: Cursor, dtype: Dtype, byte_order: ByteOrder, what: str) -> Records:
     """Read a count and as many records: a read-only view. Raises FormatError."""
     return cursor.array(dtype.newbyteorder(byte_order), take_count(cursor, byte_order, what), what)
+
+
+def texts(names: Records) -> list[str]:
+    """The texts of records of one field, `name`: each up to its NUL, or all of it, as Latin-1."""
+    return [bytes(raw).split(b"\0", 1)[0].decode("latin-1") for raw in names["name"].tolist()]
 
 
 def table_bytes(table: Records, byte_order: ByteOrder) -> bytes:

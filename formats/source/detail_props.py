@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..binary import Buffer, Cursor, FormatError
-from .counted import table_bytes, take_table
+from .counted import table_bytes, take_table, texts
 from .records import ByteOrder, Records
 from .records_props import DETAIL_LIGHTSTYLE, DETAIL_SPRITE, DETAIL_V2, DETAIL_V4, NAME
 
@@ -24,8 +24,8 @@ class DetailProps:
 
     @property
     def models(self) -> list[str]:
-        """The models' paths, each up to its NUL (or all 128 bytes), as Latin-1."""
-        return [bytes(raw).split(b"\0", 1)[0].decode("latin-1") for raw in self.names["name"].tolist()]
+        """The models' paths."""
+        return texts(self.names)
 
     def to_bytes(self) -> bytes:
         """The lump's bytes."""

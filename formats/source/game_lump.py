@@ -5,22 +5,20 @@ consoles from the beginning of the lump. Lumps may be compressed; then the direc
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from ..binary import Budget, Buffer, FormatError
 from . import lzma_lump
 from .lumps import DARK_MESSIAH_MINOR, LumpId, lump_name
-from .records import Records
+from .records import ByteOrder, Records
 from .segments import Segments, Span
 
 WHAT = lump_name(LumpId.GAME_LUMP)
 COMPRESSED = 1  # of an entry's flags
 STATIC_PROPS, DETAIL_PROPS = "sprp", "dprp"
 DETAIL_LIGHTING, DETAIL_LIGHTING_HDR = "dplt", "dplh"
-
-ByteOrder = Literal["<", ">"]
+COLOR_VARIABLES = "clvr"  # of Strata
 
 ENTRY = (("id", "u4"), ("flags", "u2"), ("version", "u2"), ("offset", "u4"), ("length", "u4"))
 ENTRY_WIDE = (("id", "u4"), ("flags", "u4"), ("version", "u4"), ("offset", "u4"), ("length", "u4"))  # Vindictus

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..binary import Buffer
+from . import overlay_lists
 from . import records_displacements as displacements
 from . import records_geometry as geometry
 from . import records_lights as lights
@@ -204,8 +205,8 @@ _TABLE: dict[int, tuple[_Variant, ...]] = {
     LumpId.FACE_MACRO_TEXTURE_INFO: (_Variant(geometry.FACE_MACRO_TEXTURE_INFO),),
     LumpId.DISP_TRIS: (_Variant(displacements.DISPTRI),),
     LumpId.WATEROVERLAYS: _narrow(overlays.WATEROVERLAY, overlays.WATEROVERLAY_32),
-    LumpId.LEAF_AMBIENT_INDEX_HDR: _AMBIENT_INDEX,
-    LumpId.LEAF_AMBIENT_INDEX: _AMBIENT_INDEX,
+    LumpId.LEAF_AMBIENT_INDEX_HDR: (*_AMBIENT_INDEX, _Variant(lights.LIGHTMAP_PAGE, maps=_OLD)),
+    LumpId.LEAF_AMBIENT_INDEX: (*_AMBIENT_INDEX, _Variant(lights.LIGHTMAP_PAGE_INFO, maps=_OLD)),
     LumpId.LEAF_AMBIENT_LIGHTING_HDR: _AMBIENT,
     LumpId.LEAF_AMBIENT_LIGHTING: _AMBIENT,
     LumpId.MAP_FLAGS: (_Variant(lights.MAP_FLAGS, _ALL),),  # on consoles, its version is a checksum
@@ -217,8 +218,9 @@ _TABLE: dict[int, tuple[_Variant, ...]] = {
     LumpId.DISP_MULTIBLEND: (_Variant(displacements.DISPMULTIBLEND),),
 }
 
+TEXT = "is text: entities"
 _NO_TABLES: dict[int, str] = {
-    LumpId.ENTITIES: "is text: entities",
+    LumpId.ENTITIES: TEXT,
     LumpId.VISIBILITY: "is no table: visibility",
     LumpId.LIGHTING: "is no table: lighting",
     LumpId.LIGHTING_HDR: "is no table: lighting",
@@ -249,8 +251,10 @@ def choose(
     """
     if lump_id in _NO_TABLES:
         return Layout(None, _NO_TABLES[lump_id])
-    if lump_id == LumpId.OVERLAYS and lump_version >= 3:
+    if lump_id == LumpId.OVERLAYS and lump_version >= overlay_lists.VERSION:
         return Layout(None, "is two tables: overlay_lists")
+    if lump_id == LumpId.PORTALVERTS and bsp_version & 0xFFFF not in _OLD and bytes(data[:2]) == b"{\n":
+        return Layout(None, TEXT)  # entities of the client, in maps of Tactical Intervention (v22)
     if lump_id not in _TABLE:
         return Layout(None, "what it holds is not known")
     variants = [

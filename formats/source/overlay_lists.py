@@ -10,6 +10,9 @@ from . import ranges
 from .records import Records
 from .records_overlays import OVERLAY_V3
 
+VERSION = 3
+"""Of the lump: from it on, it is this."""
+
 _WHAT = "overlays"
 
 

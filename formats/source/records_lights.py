@@ -41,4 +41,9 @@ LEAF_AMBIENT_CUBE = record(("cube", RGBE, 6), size=24)
 LEAF_AMBIENT_INDEX = record(("count", "<u2"), ("first", "<u2"), size=4)  # one a leaf
 LEAF_AMBIENT_INDEX_32 = record(("count", "<u4"), ("first", "<u4"), size=8)
 
+#: The first Xbox, in the place of the ambient indices: images of many faces' lightmaps; and which of them each face is
+#: in, where, and its mean colour.
+LIGHTMAP_PAGE = record(("pixels", "u1", (128, 256)), ("palette", RGBE, 256), size=33792)
+LIGHTMAP_PAGE_INFO = record(("page", "u1"), ("offset", "u1", 2), ("pad", "V1"), ("average", RGBE), size=8)
+
 MAP_FLAGS = record(("flags", "<u4"), size=4)  # one LevelFlag

@@ -153,3 +153,6 @@ DETAIL_V2 = record(*_DETAIL, ("pad", "V3"), size=40)
 
 #: Of `dplt` (LDR) and `dplh` (HDR).
 DETAIL_LIGHTSTYLE = record(("lighting", RGBE), ("style", "u1"), size=5)
+
+#: Strata, `clvr`: the name of a colour; ends at a NUL.
+COLOR_VARIABLE = record(("name", "V64"), size=64)

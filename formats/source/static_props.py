@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import Buffer, Cursor, FormatError
-from .counted import table_bytes, take_count, take_table
+from .counted import table_bytes, take_count, take_table, texts
 from .records import ByteOrder, Dtype, Records
 from .records_props import (
     NAME,
@@ -47,8 +47,8 @@ class StaticProps:
 
     @property
     def models(self) -> list[str]:
-        """The models' paths, each up to its NUL (or all 128 bytes), as Latin-1."""
-        return [bytes(raw).split(b"\0", 1)[0].decode("latin-1") for raw in self.names["name"].tolist()]
+        """The models' paths."""
+        return texts(self.names)
 
     def leafs_of(self, number: int) -> npt.NDArray[Any]:
         """The leafs that a prop is in."""
@@ -128,10 +128,9 @@ def _prop(count: int, size: int, version: int, bsp_version: int) -> tuple[Dtype 
     if size % count:
         return None, f"{size} bytes are not {count} records of one size"
     dtype = _known(version, size // count, bsp_version)
-    return (
-        dtype,
-        "" if dtype is not None else f"what {size // count} bytes of a prop of version {version} are is not known",
-    )
+    if dtype is None:
+        return None, f"what {size // count} bytes of a prop of version {version} are is not known"
+    return dtype, ""
 
 
 def _known(version: int, size: int, bsp_version: int) -> Dtype | None:

@@ -73,7 +73,7 @@ class Everything(build.Bsp):
 
     def game_lump(self, at: int) -> bytes:
         sprite = _pack("8f", *range(8))
-        grass = _pack("6f2H4BI5B3xB3xf", 1, 2, 3, 0, 0, 0, 0, 1, 9, 9, 9, 0, 0, 0, 1, 0, 0, 0, 0, 1.0)
+        grass = _pack("6f2H4BI5B3xB3xf", 1, 2, 3, 0, 0, 0, 0, 1, 9, 9, 9, 0, 0, 0, 1, 0, 0, 0, 1, 1.0)
         detail = _pack("i", 0) + _pack("i", 1) + sprite + _pack("i", 1) + grass
         lit = _pack("i", 1) + bytes(5)
         parts = [(b"sprp", 6, build.static_props()), (b"dprp", 4, detail), (b"dplt", 0, lit), (b"dplh", 0, lit)]

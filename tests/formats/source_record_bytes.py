@@ -129,6 +129,8 @@ RECORDS = {
     "LEAF_AMBIENT_CUBE": f"cube:6{RGBE}",
     "LEAF_AMBIENT_INDEX": "count:H first:H",
     "LEAF_AMBIENT_INDEX_32": "count:I first:I",
+    "LIGHTMAP_PAGE": f"pixels:32768B palette:256{RGBE}",
+    "LIGHTMAP_PAGE_INFO": f"page:B offset:2B :x average:{RGBE}",
     "MAP_FLAGS": "flags:I",
     "OVERLAY": f"id:i texinfo:h face_count_and_render_order:H faces:64i {OVERLAY_SHAPE}",
     "OVERLAY_23": f"id:i texinfo:h face_count_and_render_order:H faces:64i {OVERLAY_SHAPE} unknown:i",
@@ -168,6 +170,7 @@ RECORDS = {
     "DETAIL_SPRITE": "ul:2f lr:2f tex_ul:2f tex_lr:2f",
     "DETAIL_V4": (f"{DETAIL} sway_amount:B shape_angle:B shape_size:B orientation:B :3x type:B :3x scale:f"),
     "DETAIL_V2": f"{DETAIL} :3x",
+    "COLOR_VARIABLE": ":64x",
     "DETAIL_LIGHTSTYLE": f"lighting:{RGBE} style:B",
 }
 

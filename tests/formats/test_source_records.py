@@ -148,6 +148,8 @@ CASES = [
     (LumpId.LEAF_AMBIENT_LIGHTING_HDR, 1, 20, "LEAF_AMBIENT_CUBE", {}),
     (LumpId.LEAF_AMBIENT_INDEX, 0, 20, "LEAF_AMBIENT_INDEX", {}),
     (LumpId.LEAF_AMBIENT_INDEX, 1, 25, "LEAF_AMBIENT_INDEX_32", {}),
+    (LumpId.LEAF_AMBIENT_INDEX, 0, 19, "LIGHTMAP_PAGE_INFO", {}),
+    (LumpId.LEAF_AMBIENT_INDEX_HDR, 0, 19, "LIGHTMAP_PAGE", {}),
     (LumpId.PRIMITIVES, 1, 25, "PRIMITIVE_32", {}),
     (LumpId.VERTNORMALINDICES, 1, 25, "VERTNORMALINDEX_32", {}),
     (LumpId.LEAFWATERDATA, 1, 25, "LEAFWATERDATA_32", {}),
@@ -224,7 +226,8 @@ def test_black_mesa_keeps_blends_where_others_keep_levels():
         (LumpId.OVERLAYS, 3, 25, 60, "is two tables: overlay_lists"),
         (LumpId.VISIBILITY, 0, 20, 60, "is no table: visibility"),
         (100, 0, 42, 60, "what it holds is not known"),
-        (LumpId.LEAF_AMBIENT_INDEX, 0, 19, 4, "what its version 0 holds in maps of version 19 is not known"),
+        (LumpId.LEAF_AMBIENT_INDEX, 3, 20, 4, "what its version 3 holds in maps of version 20 is not known"),
+        (LumpId.LEAF_AMBIENT_LIGHTING, 0, 19, 24, "what its version 0 holds in maps of version 19 is not known"),
     ],
 )
 def test_what_is_not_known_says_so(lump, version, bsp_version, size, reason):
@@ -233,6 +236,12 @@ def test_what_is_not_known_says_so(lump, version, bsp_version, size, reason):
 
 def test_prop_collision_of_left_4_dead_2_is_no_list_of_brushes():
     assert layouts.choose(LumpId.PORTALS, 0, 21, bytes(8), version_first=True).dtype is None
+
+
+def test_entities_of_the_client_take_the_place_of_portals():
+    text = b'{\n"classname" "light"\n}\n\0'
+    assert layouts.choose(LumpId.PORTALVERTS, 0, 22, text) == layouts.Layout(None, layouts.TEXT)
+    assert layouts.choose(LumpId.PORTALVERTS, 0, 17, text[:24]).dtype == table("PORTALVERT")
 
 
 def test_records_that_make_no_sense_are_not_guessed():

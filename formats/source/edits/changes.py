@@ -20,7 +20,7 @@ FARTHEST = 16384.0
 class Changes:
     """Copies of what a level holds, to be changed freely; `apply` gives the level those that are other than before.
 
-    Nothing of the level changes until then, and `apply` raises nothing: an operation that fails leaves it as it was.
+    Nothing of the level changes until then, or where `apply` raises: an operation that fails leaves it as it was.
     """
 
     __slots__ = ("_bytes", "_pak", "_tables", "level")
@@ -76,11 +76,11 @@ class Changes:
         return np.asarray(self._tables[LumpId.TEXDATA_STRING_TABLE]["offset"], np.int32)
 
     def apply(self) -> None:
-        """Give the level what has changed."""
-        changed = {lump: table.tobytes() for lump, table in self._tables.items()} | self._bytes
+        """Give the level what has changed. Raises FormatError where a lump that would change cannot be read."""
+        made = {lump: table.tobytes() for lump, table in self._tables.items()} | self._bytes
+        changed = {lump: data for lump, data in made.items() if data != self.level.bytes_of(lump)}
         for lump, data in changed.items():
-            if data != self.level.bytes_of(lump):
-                self.level.set_bytes(lump, data)
+            self.level.set_bytes(lump, data)
         if self._pak is not None:
             self.level.pak.assign(self._pak)
 

@@ -40,6 +40,8 @@ def change(
     verts = changes.table(LumpId.DISP_VERTS)
     before = verts.copy()
     old = laid.positions(verts)
+    if not np.isfinite(laid.flat).all():
+        raise FormatError("the face of a displacement has a corner that is no number", lump_name(LumpId.DISPINFO))
     pairs = grids.shared(laid, old)
     if positions is not None:
         wanted = np.array(_all_of(positions, (len(verts), 3), LumpId.DISP_VERTS, "positions"))
