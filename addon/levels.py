@@ -78,6 +78,14 @@ def export_file(
     _keep_report(collection, report, "export")
 
 
+def check_export(context: bpy.types.Context, collection: bpy.types.Collection, settings: Any, report: Report) -> None:
+    """Do all that an export does, and report it, without writing a file. Raises as `export_file` does."""
+    made = game_of(collection).writer.export_level(context, collection, settings, report)
+    parts = [made] if isinstance(made, bytes) else made.values()
+    report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")
+    _keep_report(collection, report, "export")
+
+
 def import_world(
     context: bpy.types.Context, path: Path, world: WorldSettings, settings: Any, report: Report
 ) -> bpy.types.Collection:

@@ -343,6 +343,27 @@ class ExportSourceBsp(_Export):
     game = games.by_key("source")
 
 
+class CheckExport(bpy.types.Operator):
+    """Say what an export would change, and whether it can be done, without writing a file"""
+
+    bl_idname = "levelwright.check_export"
+    bl_label = "Check Export"
+
+    collection: bpy.props.StringProperty(name="Level", options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Make the file in memory."""
+        report = Report()
+        try:
+            level = levels.choose(context, self.collection)
+            levels.check_export(context, level, levels.game_of(level).writer.ExportSettings(), report)
+        except FAILURES as error:
+            return _refuse(self, context, error)
+        report.forward(self)
+        report.log()
+        return {"FINISHED"}
+
+
 class AttachOriginal(ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
@@ -378,6 +399,7 @@ CLASSES = (
     ExportNs2Level,
     ImportSourceBsp,
     ExportSourceBsp,
+    CheckExport,
     AttachOriginal,
 )
 

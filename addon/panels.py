@@ -5,7 +5,7 @@ import textwrap
 import bpy
 
 from . import levels
-from .operators import AttachOriginal
+from .operators import AttachOriginal, CheckExport
 from .scene import originals
 from .scene.reports import SceneError
 
@@ -62,6 +62,7 @@ def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active:
         return
     operator = game.operator(levels.file_name(level))
     layout.operator(f"export_scene.{operator}", icon="EXPORT").collection = level.name
+    layout.operator(CheckExport.bl_idname, icon="CHECKMARK").collection = level.name
 
 
 def register() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import bpy
 
-from . import panel, visibility_panel
+from . import edit_panel, panel, visibility_panel
 from .exporter import export_level
 from .importer import import_level
 from .plain import make_plain
@@ -30,10 +30,12 @@ def register() -> None:
     bpy.utils.register_preset_path(_PRESETS)
     panel.register()
     visibility_panel.register()
+    edit_panel.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    edit_panel.unregister()
     visibility_panel.unregister()
     panel.unregister()
     bpy.utils.unregister_preset_path(_PRESETS)

@@ -79,13 +79,18 @@ def prepare(site: Site, known: models.Models) -> Step:
     except FormatError as error:
         site.report.warn(f"decals are shown as empties: {error}")
         quads = {}
-    maker = _Maker(site, known, _types(site), quads, ropes.targets([entity for _, entity in listed]), len(listed))
+    maker = _Maker(site, known, types_of(site), quads, ropes.targets([entity for _, entity in listed]), len(listed))
     if world is not None:
         entity_values.write(site.collection, world, maker.types)
     return lambda: maker.make([pair for pair in listed if pair[1] is not world])
 
 
-def _types(site: Site) -> Types:
+def add(site: Site, entity: Entity) -> bpy.types.Object:
+    """Make the object of an entity that the map does not have yet."""
+    return _Maker(site, models.Models(site), types_of(site), {}, {}, 1).entity(-1, entity)
+
+
+def types_of(site: Site) -> Types:
     """What the game definition of the options says, else that of the preferences."""
     chosen = site.settings.fgd or source_definition()
     if not chosen:
@@ -129,13 +134,13 @@ class _Maker:
         for record, entity in listed:
             self.entity(record, entity)
 
-    def entity(self, record: int, entity: Entity) -> None:
-        """Make the object of one entity."""
+    def entity(self, record: int, entity: Entity) -> bpy.types.Object:
+        """Make the object of one entity. record: -1 for a new one."""
         values = told(entity)
         classname = values.get(CLASSNAME, "")
         group = entity_classes.group_of(classname)
         title = values.get(TARGETNAME) or classname or "entity"
-        name = layout.readable(f"{title} {record:0{self.width}}")
+        name = layout.readable(f"{title} {record:0{self.width}}" if record >= 0 else title)
         brush_model = entity.model if values.get(MODEL, "").startswith("*") else None
         data = self._shape(name, record, entity, values, brush_model)
         obj: Any = bpy.data.objects.new(name, data)
@@ -158,6 +163,8 @@ class _Maker:
         home = self.site.group(group.name, HOME) if brush_model is None else self.site.brush_home(brush_model)
         home.objects.link(obj)
         self.site.report.count("lights" if isinstance(data, bpy.types.Light) else "entities")
+        made: bpy.types.Object = obj
+        return made
 
     def _shape(
         self, name: str, record: int, entity: Entity, values: Mapping[str, str], brush_model: int | None

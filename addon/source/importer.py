@@ -50,8 +50,8 @@ def import_level(
     root.empty_display_size = 64.0
     identity.stamp(root, token, layout.ROOT, 0)
     collection.objects.link(root)
-    content = _content(level, path, settings, report)
-    colors, numbers = _part(report, "colours of textures", lambda: _named(level)) or ({}, {})
+    content = content_of(level, path, settings, report)
+    colors, numbers = _part(report, "colours of textures", lambda: named(level)) or ({}, {})
     materials = Materials(collection, token, Textures(content, report, token), colors, numbers)
     site = Site(level, collection, root, token, scene, settings, report, content, materials)
     _build(site, materials)
@@ -102,7 +102,7 @@ def _part(report: Report, title: str, make: Callable[[], _Made]) -> _Made | None
         return None
 
 
-def _named(level: source.Level) -> tuple[dict[str, tuple[float, float, float]], dict[str, int]]:
+def named(level: source.Level) -> tuple[dict[str, tuple[float, float, float]], dict[str, int]]:
     """The colours of textures by their names, and their numbers in the table of names."""
     names, texdata = level.texture_names.names, level.table(LumpId.TEXDATA)
     known = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(names))]
@@ -121,7 +121,7 @@ class _PakSource:
         return bytes(self._pak.read(name)) if name in self._pak else None
 
 
-def _content(level: source.Level, path: Path, settings: ImportSettings, report: Report) -> SearchPath:
+def content_of(level: source.Level, path: Path, settings: ImportSettings, report: Report) -> SearchPath:
     """Where content is looked for: the map's pak, the option's folder, the game around the map, the preferences'."""
     sources: list[Source] = []
     try:

@@ -66,7 +66,7 @@ lump, and "detail_sprites": one mesh, faces with DETAIL) and **compiled lights**
 place in the lump), hidden. The **3D skybox** is a copy of what is around the sky camera,
 stamp PREVIEW.
 
-**Baselines** on the level's collection: BASE, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS, OVERLAY_UVS, SHADES; and SHOWN.
+**Baselines** on the level's collection: BASE, ATLAS, SKINS, OVERLAY_CORNERS, OVERLAY_UVS, SHADES; SHOWN.
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ from .site import Site
 HOME = "Overlays"
 ID = "overlay_id"
 """Key on overlays: the number that the game's scripts know it by."""
+ORDER = "render_order"
+"""Key on overlays: their place in the order of drawing, 0 to 3."""
 LIFT = 0.1
 """Units that overlays are lifted off their faces, for each place in their order of drawing."""
 _DECAL_SIZE = 64
@@ -127,7 +129,7 @@ def _place(site: Site, overlays: Records, made: Sequence[bpy.types.Mesh], sunken
         obj.location, obj.delta_location = places[number], lifts[number]
         if numbers:
             obj[ID] = numbers[number]
-        obj["render_order"] = int(order[number])
+        obj[ORDER] = int(order[number])
         transforms.remember(obj)
         home.objects.link(obj)
     site.report.count("overlays", len(made))

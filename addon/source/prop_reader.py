@@ -69,6 +69,8 @@ class _Reader:
         self.fields = records.dtype.names or ()
         self.kind = props.properties_of(self.fields)
         self.models = lump.models
+        kinds = np.unique(records["prop_type"][records["leaf_count"] > 0]).tolist()
+        self.used = {models.normal(self.models[kind]) for kind in kinds if kind < len(self.models)}
         self.listed = lump.scales is not None
         self.scales = props.scales_of(lump).tolist()
         self.skins = baselines.load(scene.collection, layout.SKINS)
@@ -123,7 +125,7 @@ class _Reader:
         else:
             with at_fault(obj):
                 fields = self._of_object(obj)
-        self._add_hull(obj, str(fields[MODEL]), fields[MODEL] not in self.models)
+        self._add_hull(obj, str(fields[MODEL]), models.normal(str(fields[MODEL])) not in self.used)
         return fields
 
     def _of_object(self, obj: bpy.types.Object) -> Fields:

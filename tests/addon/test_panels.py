@@ -52,7 +52,9 @@ def test_each_level_has_its_original_its_report_and_its_export() -> None:
     assert notes.labels.count("Laid over first-light.map") == 2
     assert any("tile layers" in label for label in notes.labels)
     assert [(name, made.collection) for name, made in notes.operators] == [
-        ("export_scene.teeworlds_map", level.name) for level in originals.levels()
+        (name, level.name)
+        for level in originals.levels()
+        for name in ("export_scene.teeworlds_map", "levelwright.check_export")
     ]
 
 
