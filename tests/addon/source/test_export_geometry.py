@@ -142,7 +142,14 @@ def test_brush_models_are_found_by_their_entities(entities: bool) -> None:
 def test_brush_models_that_are_built_anew_are_told() -> None:
     level, door = with_a_door()
     move(door, np.array([1]), (0, 3, 0))
-    assert edited(level, APPLY, geometry="rebuild")[1] == set()
+    found: list[dict[int, bpy.types.Object]] = []
+
+    def step(scene, made, settings, report) -> None:
+        APPLY(scene, made, settings, report)
+        found.append(geometry_reader.rebuilt(scene, settings))
+
+    assert edited(level, step, geometry="rebuild")[1] == set()
+    assert found == [{1: door}]
     (world,) = (obj for obj in of_kind(level, layout.MODEL) if identity.stamped(obj).record == 0)
     move(world, np.array([1]), (0, 3, 0))
     refused(level, "the world takes a compiler", geometry="rebuild")
