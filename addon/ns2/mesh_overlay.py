@@ -17,6 +17,7 @@ from ...formats.ns2.faces import FaceLayers, Faces
 from ...formats.ns2.mesh import Mesh
 from ...formats.ns2.normals import face_normals
 from ...formats.ns2.records import MASK_WORDS, NO_GROUP, Records
+from ...formats.ns2.rings import MOST_CORNERS
 from ...formats.ns2.triangles import GeometryGroups, GroupTable
 from ..scene.reports import Report, SceneError
 from . import elements, face_reader, layout
@@ -73,7 +74,7 @@ class MeshOverlay:
         old, new = self.mesh, Mesh(self.mesh.version, self.mesh.written())
         positions, moved = self._positions()
         vertices, edges = self._kept()
-        self._check_flatness(positions, moved)
+        self._check_shapes(positions, moved)
 
         records = _grown(old.vertices, len(self.vertices.bearers))
         if "flag" in (records.dtype.names or ()):
@@ -348,8 +349,10 @@ class MeshOverlay:
         turned |= passes[0] != passes[1]
         new.triangles = retriangulated(self.mesh, new, table.records, ~table.same, vertices, moved, turned[edges.old])
 
-    def _check_flatness(self, positions: NDArray[np.float32], moved: Bools) -> None:
-        """Warn of edited faces that are bent: the game draws their triangles, the editor has only flat ones."""
+    def _check_shapes(self, positions: NDArray[np.float32], moved: Bools) -> None:
+        """Refuse edited faces that are too large to get triangles, and warn of those that are bent: the game draws
+        their triangles, the editor has only flat ones.
+        """
         table, faces = self.table, self.table.faces
         members = faces.members
         corners = self.edges.pairs[members["edge"].astype(np.intp), members["flipped"].astype(np.intp)]
@@ -359,6 +362,12 @@ class MeshOverlay:
         origin = positions[corners[first.clip(max=max(len(corners) - 1, 0))]].astype(np.float64)
         touched = np.concatenate([moved, np.ones(len(positions) - len(moved), np.bool_)])
         edited = ~table.same | (np.bincount(owners, touched[corners], len(table.records)) > 0)
+        large = edited & (np.bincount(owners, minlength=len(table.records)) > MOST_CORNERS)
+        if large.any():
+            self.scene.refuse(
+                f"{{}} of more than {MOST_CORNERS:,} corners would get no triangles: cut them",
+                np.flatnonzero(large[table.polygons]),
+            )
         with np.errstate(invalid="ignore", over="ignore"):
             off = np.abs(((positions[corners] - origin[owners]) * normals[owners]).sum(axis=1)) > _FLAT
         bent = int((edited & (np.bincount(owners, off, len(table.records)) > 0)).sum())

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.ns2.edit import mark_bridges, new_level
-from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 from mathutils import Matrix
 
@@ -225,3 +225,19 @@ def test_bent_faces_are_told():
     report = Report()
     exported(level, report)
     assert any("aren't flat" in warning for warning in report.warnings)
+
+
+def test_faces_that_are_too_large_to_be_cut_into_triangles_are_refused():
+    level = imported(whole(10))
+    made, mesh = bpy.data.meshes.new("disc"), bmesh.new()
+    bmesh.ops.create_circle(mesh, cap_ends=True, radius=50, segments=2049)
+    mesh.to_mesh(made)
+    obj = bpy.data.objects.new("disc", made)
+    level.objects.link(obj)
+    with pytest.raises(SceneError, match="disc: 1 face of more than 2,048 corners") as refused:
+        exported(level)
+    assert refused.value.objects == [obj]
+    with edited(obj) as mesh:
+        bmesh.ops.connect_verts(mesh, verts=[mesh.verts[0], mesh.verts[1024]])
+    after = ns2.read(exported(level))
+    assert sorted(areas(after))[-2:] == pytest.approx([np.pi * 1250] * 2, rel=1e-3)
