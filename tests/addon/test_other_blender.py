@@ -17,6 +17,8 @@ REAL = [
     "teeworlds/infclass__teeworlds-infclassR/infc_altepetl.map",
     "genesis/_generated_by_real_editor_code/hinge.map",
     "genesis/paradoxnj__Genesis3D/genvs2.3dt",
+    "bsp/Corcho4433__padersons-fastdl/wall.bsp",
+    "bsp/ricochet-game__ricochet-sourcemod/rc_pyramid.bsp",
 ]
 OTHERS = [
     pytest.param(python, id=blenders.name(python)) for python in blenders.pythons() if python != sys.executable
