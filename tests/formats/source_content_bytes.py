@@ -54,6 +54,15 @@ def compressed(images: list[bytes], level: int = 6, method: int = 8) -> tuple[by
     return struct.pack("<HH", level, method) + struct.pack(f"<{len(packed)}I", *map(len, packed)), b"".join(packed)
 
 
+def pack(files: dict[str, bytes], version: int = 0) -> bytes:
+    """An archive of Bloodlines."""
+    data = tree = b""
+    for name, content in files.items():
+        tree += struct.pack("<I", len(name)) + name.encode() + struct.pack("<II", len(data), len(content))
+        data += content
+    return data + tree + struct.pack("<IIB", len(files), len(data), version)
+
+
 def troika(whole: bytes, here: int, mipmaps: int = 1) -> tuple[bytes, bytes]:
     """The .tth with the first bytes of a texture, and the .ttz with the others."""
     rest = zlib.compress(whole[here:])

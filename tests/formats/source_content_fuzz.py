@@ -25,6 +25,7 @@ VTF = tuple(
 )
 AXC, IMAGES = build.compressed([bytes(range(64))])
 NEWEST = build.vtf(IMAGES, 4, 4, ImageFormat.BGRA8888, 6, resources=((b"AXC", 0, AXC), (b"CRC", 2, b"1234")))
+PACK = build.pack({"materials/a.vmt": b"x", "b": b"yzyz"})[5:-9]
 TREE = build.vpk({"materials/a.vmt": (b"x", b"yz", 0x7FFF), "b": (b"", b"c" * 20, 1), "c/d.e": (b"", b"", 0)})[28:]
 
 
@@ -40,6 +41,11 @@ def joined(data: bytes) -> None:
     vtf.read(troika.join(data, REST))
 
 
+def listed(data: bytes) -> None:
+    """The list of an archive of Bloodlines, with as many files as it had when it was whole."""
+    troika.entries(data, 2, 5)
+
+
 def material(data: bytes) -> None:
     found = vmt.read(data, lambda path: KEYS if path.endswith(".vmt") else None)
     found.number("$alpha"), found.flag("$alpha"), found.color("$color"), found.transform("$basetexturetransform")
@@ -53,6 +59,7 @@ FILES: tuple[tuple[Callable[[bytes], object], bytes], ...] = (
     (material, PATCH),
     (keyvalues.parse, KEYS),
     (vpk.entries, TREE),
+    (listed, PACK),
     (partial(troika.join, HEAD), REST),
 )
 

@@ -1,6 +1,7 @@
 """Key-values, materials, archives and the order in which a game's content is searched."""
 
 import io
+import struct
 import zipfile
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
-from formats.source.content import keyvalues, vmt, vpk, vtf
+from formats.source.content import keyvalues, troika, vmt, vpk, vtf
 from formats.source.content.search_path import Folder, SearchPath, normal, of_game
 from tests.formats import source_content_bytes as build
 
@@ -124,6 +125,37 @@ def test_bad_archives(tmp_path: Path):
     for end in range(len(tree) - 1):
         with pytest.raises(FormatError):
             vpk.entries(tree[:end])
+
+
+def test_archives_of_bloodlines(tmp_path: Path):
+    files = {"materials\\Brick\\A.vmt": b"Old { }", "empty": b"", "b.txt": b"text"}
+    (tmp_path / "pack000.vpk").write_bytes(build.pack(files))
+    (tmp_path / "PACK101.vpk").write_bytes(build.pack({"materials/brick/a.vmt": b"New { }"}))
+    (tmp_path / "pack010.vpk").write_bytes(build.pack(files, version=1))
+    (tmp_path / "pack001.vpk").write_bytes(bytes(9))
+    archive = troika.Archive(tmp_path / "pack000.vpk")
+    assert [archive.read(name) for name in ("materials/brick/a.vmt", "empty", "b.txt")] == [b"Old { }", b"", b"text"]
+    assert archive.read("c.txt") is None
+    search = SearchPath(list(of_game(tmp_path)))
+    assert search.material("brick/a").shader == "New"
+    assert search.read("B.txt") == b"text"
+    assert search.unread == {}
+    good = build.pack(files)
+    for bad in (b"", bytes(8), bytes(8) + b"\2", good[:-9] + struct.pack("<IIB", 3, 99, 0), good[1:],
+                good[:-9] + struct.pack("<IIB", 1 << 31, 11, 0)):  # fmt: skip
+        (tmp_path / "bad.vpk").write_bytes(bad)
+        with pytest.raises(FormatError):
+            _ = troika.Archive(tmp_path / "bad.vpk").files
+
+
+def test_sourcepp_makes_the_same_archives(tmp_path: Path):
+    vpkpp = pytest.importorskip("sourcepp", reason="pip install sourcepp").vpkpp
+    made = vpkpp.VPK_VTMB.create(str(tmp_path / "pack000.vpk"))
+    made.add_entry_from_mem("materials/a.vmt", b"Water { }")
+    assert made.bake(str(tmp_path))
+    files = {"materials/a.vmt": b"Water { }"}  # it puts new files into the next archive
+    assert (tmp_path / "pack001.vpk").read_bytes() == build.pack(files)
+    assert SearchPath(list(of_game(tmp_path))).material("a").shader == "Water"
 
 
 def test_names():

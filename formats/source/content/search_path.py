@@ -3,6 +3,7 @@
 The order of a game's own: its `gameinfo.txt` (Valve Developer Community, "Gameinfo.txt", "Mod mounting").
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -12,6 +13,7 @@ from . import keyvalues, troika, vmt, vpk, vtf
 
 GAMEINFO = "gameinfo.txt"
 _GAME_KEYS = {"game", "mod", "platform", "vpk", "game_lv", "default_write_path"}
+_TROIKA = re.compile(r"pack\d{3}\.vpk", re.IGNORECASE | re.ASCII)  # archives of Bloodlines
 _LARGEST = 1 << 29
 _T = TypeVar("_T")
 
@@ -130,10 +132,13 @@ def of_game(directory: Path) -> Iterator[Source]:
                 yield vpk.Archive(found)
         elif place.is_dir():
             yield Folder(place)
-            for archive in _entries(place):
+            inside = _entries(place)
+            for archive in inside:
                 if archive.name.lower().endswith("_dir.vpk") and archive not in seen:
                     seen.add(archive)
                     yield vpk.Archive(archive)
+            # Nobody says which of them has precedence: those that came later have higher numbers.
+            yield from (troika.Archive(path) for path in reversed(inside) if _TROIKA.fullmatch(path.name))
 
 
 def _mounted(info: Path) -> Iterator[Path]:

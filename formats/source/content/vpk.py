@@ -1,7 +1,7 @@
 """VPK archives, versions 1 and 2: a `_dir.vpk` lists files that lie in it or in `_000.vpk`, `_001.vpk` and so on.
 
 Layout: Valve Developer Community, "VPK (file format)". Vampire: The Masquerade - Bloodlines has other archives
-under the same name, which this refuses.
+under the same name (`troika`), which this refuses.
 """
 
 import struct
