@@ -76,7 +76,7 @@ def test_what_was_not_edited_is_written_as_it_was_and_a_refused_export_leaves_th
     with edited(geometry(level)) as mesh:
         layer = mesh.loops.layers.uv[layout.UV]
         mesh.faces[0].loops[0][layer].uv.x += 3
-    with pytest.raises(RuntimeError, match="Geometry: .* UVs"):
+    with pytest.raises(RuntimeError, match=r"Geometry: .* UVs"):
         bpy.ops.export_scene.ns2_level(filepath=str(target))
     assert target.read_bytes() == file.read_bytes()
     assert bpy.ops.export_scene.ns2_level(filepath=str(target), uneven_uvs="nearest") == {"FINISHED"}
