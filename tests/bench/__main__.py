@@ -17,19 +17,22 @@ MEASURED_IN = "4.5"
 
 
 def measure(game: str, corpus: Path, rounds: int, parts: Sequence[str]) -> list[Result]:
-    """Measure a game's library, then - where bpy is installed - its import."""
+    """Measure a game's library, then - where bpy is installed - its import and its export."""
     results: list[Result] = []
     if "library" in parts:
         results += import_module(f".{game}_library", __package__).run(corpus / GAMES[game], rounds)
-    if "import" in parts and find_spec(f".{game}_import", __package__) is None:
-        print(f"\n{game} has no import to measure: left out")
-    elif "import" in parts and _blender() != MEASURED_IN:
-        print(f"\nthe import is measured in Blender {MEASURED_IN} (LEVELWRIGHT_BLENDER={MEASURED_IN}): left out")
-    elif "import" in parts:
-        from . import extension
+    for part in ("import", "export"):
+        if part not in parts:
+            continue
+        if find_spec(f".{game}_{part}", __package__) is None:
+            print(f"\n{game} has no {part} to measure: left out")
+        elif _blender() != MEASURED_IN:
+            print(f"\nthe {part} is measured in Blender {MEASURED_IN} (LEVELWRIGHT_BLENDER={MEASURED_IN}): left out")
+        else:
+            from . import extension
 
-        with extension.registered():
-            results += import_module(f".{game}_import", __package__).run(corpus / GAMES[game], rounds)
+            with extension.registered():
+                results += import_module(f".{game}_{part}", __package__).run(corpus / GAMES[game], rounds)
     return results
 
 
@@ -42,19 +45,22 @@ def _blender() -> str:
 
 
 GAMES = {"teeworlds": "teeworlds", "genesis": "genesis", "fable": "lev", "ns2": "ns2", "source": "bsp"}
-"""Folder of each game's real levels. Each has a module GAME_library and maybe a GAME_import, with a function `run`."""
+"""Folder of each game's real levels. Each has a module GAME_library, and maybe others of PARTS, with a function `run`."""
+PARTS = ("library", "import", "export")
 
 
 def main() -> int:
     """Run the benchmarks that the command line names; 1 if a target was missed."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
-    parser.add_argument("game", choices=GAMES)
+    names = [*GAMES, *(f"{game}-{part}" for game in GAMES for part in PARTS)]
+    parser.add_argument("game", choices=names, metavar="GAME[-PART]", help=f"{', '.join(GAMES)}; {', '.join(PARTS)}")
     parser.add_argument("--corpus", type=Path, default=ROOT.parent / "shared" / "corpus", help="folder of real levels")
     parser.add_argument("--rounds", type=int, default=7, help="repeats of each measurement")
-    parser.add_argument("--only", choices=("library", "import"), help="measure only this half")
+    parser.add_argument("--only", choices=PARTS, help="measure only this part")
     options = parser.parse_args()
-    parts = [options.only] if options.only else ["library", "import"]
-    results = measure(options.game, options.corpus, options.rounds, parts)
+    game, _, part = options.game.partition("-")
+    only = options.only or part
+    results = measure(game, options.corpus, options.rounds, [only] if only else PARTS)
     print("\nmeasured against what has to be reached")
     for result in results:
         print("  " + result.line())
