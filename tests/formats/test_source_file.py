@@ -56,6 +56,7 @@ def test_what_a_longer_lump_moves_is_found_where_it_went(name):
     for lump in before.lumps:
         if lump not in (LumpId.ENTITIES, LumpId.GAME_LUMP):
             assert after.bytes_of(lump) == before.bytes_of(lump)
+            assert after.file.stored(lump) == before.file.stored(lump)  # not compressed anew
     for lump in before.game_lumps.ids:
         assert after.game_lumps.bytes_of(lump) == before.game_lumps.bytes_of(lump)
     assert write(after) == write(level)
@@ -293,6 +294,23 @@ def test_section_at_names_parts_of_the_file():
     assert section_at(level, faces) == "lump 7 (FACES)"
     assert section_at(level, faces - 1).startswith("bytes behind lump")
     assert section_at(level, 1 << 30) == "end of the file"
+
+
+def test_patch_files_of_sourcepp(tmp_path):
+    """It makes the same file of a map, and puts ours into another."""
+    bsppp = pytest.importorskip("sourcepp", reason="pip install sourcepp").bsppp
+    data = build.VARIANTS["room"]
+    path = tmp_path / "room.bsp"
+    path.write_bytes(data)
+    theirs = bsppp.BSP(str(path), False)
+    theirs.create_lump_patch_file(bsppp.BSP.Lump.ENTITIES)
+    made = patch_file.PatchFile.of(read(data), LumpId.ENTITIES)
+    place = tmp_path / patch_file.name_of("room.bsp", LumpId.ENTITIES)
+    assert place.read_bytes() == patch_file.write(made)
+    made.data = made.data.replace(b"worldspawn", b"info_null")
+    place.write_bytes(patch_file.write(made))
+    assert theirs.set_lump_from_patch_file(str(place))
+    assert bytes(theirs.get_lump_data(bsppp.BSP.Lump.ENTITIES)) == made.data
 
 
 def test_patch_files():
