@@ -6,6 +6,7 @@ Numbers are those of records in the level as it is: after a removal, those behin
 """
 
 from . import (
+    brush_models,
     cubemaps,
     displacements,
     entities,
@@ -19,6 +20,7 @@ from . import (
 )
 
 __all__ = [
+    "brush_models",
     "cubemaps",
     "displacements",
     "entities",

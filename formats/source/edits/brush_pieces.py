@@ -1,0 +1,138 @@
+"""Convex pieces as the compiler has them: sides in its order, and the bevels that boxes collide with (notes §2.2).
+
+A brush's first six sides look along -x, +x, -y, +y, -z, +z. Those that it hasn't are added as bevels; then, for each
+edge across all axes, the planes through it along an axis that touch the brush in no more than that edge.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import convex
+from ...binary import FormatError
+from ...convex import Polygons
+from ..geometry import Floats, Ints
+
+WHAT = "brush model"
+_SNAP = 1e-5  # of a direction's numbers to 0 and 1
+_SAME_DIST = 0.01  # units: planes that are nearer are one
+_OFF = 0.1  # units that a brush must come behind a bevel, and may come before it
+_SHORTEST = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """A convex piece of a brush model, relative to its entity's origin.
+
+    normals float64[k, 3], of length 1, and dists float64[k]: its sides, out of the solid. texinfos int64[k]: of each
+    side. contents: of the brush.
+    """
+
+    normals: Floats
+    dists: Floats
+    texinfos: Ints
+    contents: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """The sides of a brush as they are written. source: int64[n], which of the piece's sides each is; -1: a bevel."""
+
+    normals: Floats
+    dists: Floats
+    source: Ints
+
+
+def polygons(pieces: "list[Piece]") -> Polygons:
+    """The polygons of pieces. Raises FormatError for one that encloses nothing or has a side that bounds nothing."""
+    if not pieces:
+        raise FormatError("no piece is left of it", WHAT)
+    for number, piece in enumerate(pieces):
+        count = len(piece.dists)
+        if piece.normals.shape != (count, 3) or piece.texinfos.shape != (count,):
+            raise FormatError(f"piece {number} has sides that don't fit together", WHAT)
+        if not 4 <= count <= convex.MOST_PLANES:
+            raise FormatError(f"piece {number} has {count} sides, 4 to {convex.MOST_PLANES} can be", WHAT)
+        lengths = (piece.normals * piece.normals).sum(axis=1)
+        if not (np.abs(lengths - 1) < 1e-4).all() or not np.isfinite(piece.dists).all():
+            raise FormatError(f"piece {number} has a side that is no plane", WHAT)
+    found = convex.from_planes(
+        np.concatenate([piece.normals for piece in pieces]),
+        np.concatenate([piece.dists for piece in pieces]),
+        [len(piece.dists) for piece in pieces],
+    )
+    sizes = np.array([len(piece.dists) for piece in pieces])
+    empty = np.bincount(np.repeat(np.arange(len(pieces)), sizes), np.diff(found.first_corner) < 3, len(pieces)) > 0
+    bad = empty | ~found.closed
+    if bad.any():
+        raise FormatError(f"piece {int(bad.argmax())} encloses nothing, or has a side too many", WHAT)
+    return found
+
+
+def sides(piece: Piece, rings: "list[Floats]") -> Sides:
+    """The sides of a piece with its bevels, in the compiler's order. rings: the corners of each side, float64[n, 3]."""
+    normals, dists, source = list(piece.normals), piece.dists.tolist(), list(range(len(piece.dists)))
+    corners = np.concatenate(rings)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    for place in range(6):
+        axis, sign = place // 2, place % 2 * 2 - 1
+        there = next((n for n in range(len(normals)) if normals[n][axis] == sign), None)
+        if there is None:
+            there = len(normals)
+            normals.append(np.eye(3)[axis] * sign)
+            dists.append(float(high[axis] if sign > 0 else -low[axis]))
+            source.append(-1)
+        for row in (normals, dists, source):
+            row[place], row[there] = row[there], row[place]
+    for number in range(6, len(normals)):
+        if source[number] < 0:
+            continue
+        ring = rings[source[number]]
+        for point, following in zip(ring, np.roll(ring, -1, axis=0), strict=True):
+            for normal in _slanted(point - following):
+                dist = float(point @ normal)
+                if _bevels(normal, dist, rings) and not _known(normal, dist, normals, dists):
+                    normals.append(normal)
+                    dists.append(dist)
+                    source.append(-1)
+    return Sides(np.array(normals), np.array(dists), np.array(source, np.int64))
+
+
+def _slanted(edge: Floats) -> list[Floats]:
+    """The planes along an axis that an edge lies in; none of edges that are short or along an axis themselves."""
+    length = float(np.sqrt(edge @ edge))
+    if length < _SHORTEST:
+        return []
+    along = edge / length
+    if (np.abs(along) >= 1 - _SNAP).any():
+        return []
+    found = []
+    for axis in range(3):
+        across = np.cross(along, np.eye(3)[axis])
+        size = float(np.sqrt(across @ across))
+        if size >= _SHORTEST:
+            found += [-across / size, across / size]
+    return found
+
+
+def _bevels(normal: Floats, dist: float, rings: "list[Floats]") -> bool:
+    """Whether all polygons lie behind a plane, and none in it."""
+    for ring in rings:
+        heights = ring @ normal - dist
+        if heights.max() > _OFF or heights.min() > -_OFF:
+            return False
+    return True
+
+
+def _known(normal: Floats, dist: float, normals: "list[Floats]", dists: "list[float]") -> bool:
+    same = np.abs(np.array(normals) - normal).max(axis=1) < _SAME_DIST
+    return bool((same & (np.abs(np.array(dists) - dist) < _SAME_DIST)).any())
+
+
+def snapped(normals: npt.NDArray[Any]) -> Floats:
+    """Directions float[n, 3] of length 1, with those that nearly lie along an axis on it."""
+    wide = np.asarray(normals, np.float64)
+    slight = np.abs(wide) <= _SNAP
+    return np.where((slight.sum(axis=1) == 2)[:, None], np.where(slight, 0.0, np.sign(wide)), wide)

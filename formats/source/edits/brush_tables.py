@@ -1,0 +1,70 @@
+"""Rows of tables that are used again, and numbers that fields may be too narrow for."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...binary import FormatError
+from ..geometry import Floats, Ints
+from ..lumps import LumpId, lump_name
+from ..records import Records
+from .brush_pieces import WHAT
+from .changes import Changes
+
+
+def held(records: Records, name: str, rows: Any, values: npt.ArrayLike) -> None:
+    """Set a field of some rows. Raises FormatError for numbers that it cannot hold."""
+    kind = records.dtype[name].base
+    if kind.kind in "iu":
+        limits, wanted = np.iinfo(kind), np.asarray(values)
+        if wanted.size and not limits.min <= int(wanted.min()) <= int(wanted.max()) <= limits.max:
+            raise FormatError(f"{name} would be {wanted.min()} to {wanted.max()}, {limits.max} is the most", WHAT)
+    records[name][rows] = values
+
+
+def slots(changes: Changes, lump: int, old: Ints, count: int) -> Ints:
+    """The numbers of `count` rows to be written: the old ones, and new ones behind the table. int64[count]."""
+    used = old[:count]
+    more = count - len(used)
+    table = changes.table(lump)
+    if more <= 0:
+        return used
+    first = changes.append(lump, np.zeros(more, table.dtype))
+    return np.concatenate([used, np.arange(first, first + more)])
+
+
+def plane_numbers(changes: Changes, normals: Floats, dists: Floats) -> Ints:
+    """The numbers of planes: of ones that are there, bit for bit, or of new pairs behind them. int64[n]."""
+    table = changes.table(LumpId.PLANES)
+    wanted = np.zeros(len(dists), table.dtype)
+    wanted["normal"], wanted["dist"] = normals, dists
+    known = {key: number for number, key in reversed(list(enumerate(_keys(table))))}
+    found: list[int] = []
+    fresh: list[Records] = []
+    for row, key, opposite in zip(wanted, _keys(wanted), _keys(_turned(wanted)), strict=True):
+        if key not in known:
+            pair = [row, _turned(row.reshape(1))[0]]
+            swap = (np.abs(row["normal"]) == 1).any() and row["normal"].sum() < 0
+            known[key], known[opposite] = len(table) + 2 * len(fresh) + swap, len(table) + 2 * len(fresh) + (not swap)
+            fresh.append(np.array(pair[::-1] if swap else pair, table.dtype))
+        found.append(known[key])
+    if len(table) % 2:
+        raise FormatError("planes aren't in pairs", lump_name(LumpId.PLANES))
+    if fresh:
+        rows = np.concatenate(fresh)
+        across = np.abs(rows["normal"])
+        rows["type"] = np.where((across == 1).any(axis=1), 0, 3) + across.argmax(axis=1)
+        changes.append(LumpId.PLANES, rows)
+    return np.array(found, np.int64)
+
+
+def _turned(planes: Records) -> Records:
+    turned = planes.copy()
+    turned["normal"], turned["dist"] = -planes["normal"], -planes["dist"]
+    return turned
+
+
+def _keys(planes: Records) -> list[bytes]:
+    rows = np.column_stack([planes["normal"], planes["dist"]]).astype(np.float32) + np.float32(0)
+    return [row.tobytes() for row in rows]

@@ -1,0 +1,188 @@
+"""The BSP tree of a brush model: nodes that part its pieces, leafs that each are all within or all without them.
+
+The compiler's rules: the plane of a side that parts the fewest pieces, with axial ones before others; nodes and leafs
+are numbered the front first. Around the model is a box of 8 units more.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ... import convex
+from ...binary import FormatError
+from ..geometry import Floats, Ints
+from .brush_pieces import WHAT, Piece
+
+MARGIN = 8.0
+"""Units between a model and the end of its leafs."""
+ON = 0.02
+"""Units that points may lie off a plane and count as on it."""
+_ALIKE = 1e-5  # between the numbers of normals of one plane
+_MOST_NODES = 8192
+
+
+@dataclass(slots=True, eq=False)
+class Tree:
+    """Nodes, parents first, and leafs, as they are numbered in a model: children are its nodes from 0 on, -1 - leaf.
+
+    planes float64[nodes, 4]: normal and dist. boxes, leaf_boxes: float64[2, 3] each. pieces: of
+    each leaf, those that it is in.
+    """
+
+    planes: list[Floats] = field(default_factory=list)
+    children: list[list[int]] = field(default_factory=list)
+    boxes: list[Floats] = field(default_factory=list)
+    leaf_boxes: list[Floats] = field(default_factory=list)
+    pieces: list[list[int]] = field(default_factory=list)
+
+    def of_polygon(self, points: Floats, normal: Floats) -> tuple[int, list[int]]:
+        """The node on whose plane a polygon float64[n, 3] lies (the first one, else the first of all), and the empty
+        leafs that it faces.
+        """
+        stack, leafs, on = [0], [], -1
+        while stack:
+            number = stack.pop()
+            if number < 0:
+                if not self.pieces[-1 - number]:
+                    leafs.append(-1 - number)
+                continue
+            plane = self.planes[number]
+            heights = points @ plane[:3] - plane[3]
+            front, back = bool(heights.max() > ON), bool(heights.min() < -ON)
+            if not front and not back:
+                front = bool(normal @ plane[:3] > 0)
+                back = not front
+                on = number if on < 0 else on
+            stack += [self.children[number][side] for side, goes in ((1, back), (0, front)) if goes]
+        return max(on, 0), leafs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fragment:
+    """A part of a piece. planes: float64[k, 4]. side: int64[k], which side of the piece each is; -1: a cut. used: of
+    which a node is above.
+    """
+
+    piece: int
+    planes: Floats
+    side: Ints
+    used: Ints
+
+
+def build(pieces: Sequence[Piece], box: Floats) -> Tree:
+    """The tree of pieces; box: float64[2, 3], what they are in. Raises FormatError where it becomes too large."""
+    tree = Tree()
+    outside = np.array([box[0] - MARGIN, box[1] + MARGIN])
+    walls = np.concatenate([np.hstack([-np.eye(3), -outside[:1].T]), np.hstack([np.eye(3), outside[1:].T])])
+    whole = [
+        _Fragment(
+            number,
+            np.column_stack([piece.normals, piece.dists]),
+            np.arange(len(piece.dists)),
+            np.zeros(len(piece.dists), np.int64),
+        )
+        for number, piece in enumerate(pieces)
+    ]
+    stack: list[tuple[list[_Fragment], Floats, int, int]] = [(whole, walls, -1, 0)]
+    while stack:
+        fragments, region, parent, side = stack.pop()
+        bounds = _bounds(region)
+        corners = _corners(fragments)
+        plane = _best(fragments, corners)
+        if plane is None:
+            number = -1 - len(tree.pieces)
+            tree.pieces.append(sorted({fragment.piece for fragment in fragments}))
+            tree.leaf_boxes.append(bounds)
+        else:
+            number = len(tree.planes)
+            if number >= _MOST_NODES:
+                raise FormatError(f"its tree has more than {_MOST_NODES} nodes", WHAT)
+            tree.planes.append(plane)
+            tree.children.append([0, 0])
+            tree.boxes.append(bounds)
+            front, back = _parted(fragments, corners, plane)
+            stack.append((back, np.concatenate([region, [plane]]), number, 1))
+            stack.append((front, np.concatenate([region, [-plane]]), number, 0))
+        if parent >= 0:
+            tree.children[parent][side] = number
+    return tree
+
+
+def _bounds(planes: Floats) -> Floats:
+    """The box of what lies between planes float64[n, 4]; of nothing, where rounding leaves none, a point's."""
+    found = convex.from_planes(planes[:, :3], planes[:, 3], [len(planes)])
+    if not len(found.positions):
+        return np.zeros((2, 3))
+    return np.array([found.positions.min(axis=0), found.positions.max(axis=0)])
+
+
+def _corners(fragments: Sequence[_Fragment]) -> list[Floats]:
+    """The corners of each fragment."""
+    if not fragments:
+        return []
+    planes = np.concatenate([fragment.planes for fragment in fragments])
+    found = convex.from_planes(planes[:, :3], planes[:, 3], [len(fragment.planes) for fragment in fragments])
+    return [found.positions[a:b] for a, b in zip(found.first_vertex[:-1], found.first_vertex[1:], strict=True)]
+
+
+def _best(fragments: Sequence[_Fragment], corners: Sequence[Floats]) -> Floats | None:
+    """The plane float64[4] that a node should have; None where no side is left that a node isn't on."""
+    options = [
+        fragment.planes[place]
+        for fragment in fragments
+        for place in np.flatnonzero((fragment.side >= 0) & (fragment.used == 0)).tolist()
+    ]
+    if not options:
+        return None
+    planes = np.array(options)
+    lows, highs = [], []
+    for points in corners:
+        heights = points @ planes[:, :3].T - planes[:, 3]
+        lows.append(heights.min(axis=0, initial=np.inf))
+        highs.append(heights.max(axis=0, initial=-np.inf))
+    front, back = np.array(highs) > ON, np.array(lows) < -ON
+    splits = (front & back).sum(axis=0)
+    facing = (~front & (np.array(highs) > -ON)).sum(axis=0)
+    axial = (np.abs(planes[:, :3]) == 1).any(axis=1)
+    value = 5 * facing - 5 * splits - np.abs(front.sum(axis=0) - back.sum(axis=0)) + 5 * axial
+    chosen = planes[int(value.argmax())]
+    return np.asarray(chosen if _looks_ahead(chosen[:3]) else -chosen)
+
+
+def _looks_ahead(normal: Floats) -> bool:
+    """Whether a node's plane is this one of a pair: of axial ones, those along the axis."""
+    return bool((np.abs(normal) != 1).all() or normal.sum() > 0)
+
+
+def _parted(
+    fragments: Sequence[_Fragment], corners: Sequence[Floats], plane: Floats
+) -> tuple[list[_Fragment], list[_Fragment]]:
+    """What of fragments lies in front of and behind a plane."""
+    front: list[_Fragment] = []
+    back: list[_Fragment] = []
+    for fragment, points in zip(fragments, corners, strict=True):
+        heights = points @ plane[:3] - plane[3]
+        same = np.zeros(len(fragment.planes), np.bool_)
+        for facing in (plane, -plane):
+            away = np.abs(fragment.planes - facing)
+            same |= (away[:, :3].max(axis=1) <= _ALIKE) & (away[:, 3] <= ON)
+        marked = _Fragment(fragment.piece, fragment.planes, fragment.side, fragment.used | same)
+        high, low = heights.max(initial=-np.inf), heights.min(initial=np.inf)
+        if high > ON:
+            front.append(marked if low >= -ON else _cut(marked, -plane))
+        if low < -ON:
+            back.append(marked if high <= ON else _cut(marked, plane))
+    return front, back
+
+
+def _cut(fragment: _Fragment, plane: Floats) -> _Fragment:
+    """What of a fragment lies behind a plane, without the sides that this cuts off."""
+    planes = np.concatenate([fragment.planes, [plane]])
+    found = convex.from_planes(planes[:, :3], planes[:, 3], [len(planes)])
+    kept = np.diff(found.first_corner) > 2
+    kept[-1] = True
+    side, used = np.append(fragment.side, -1), np.append(fragment.used, 1)
+    if not found.closed[0]:
+        kept[:] = True
+    return _Fragment(fragment.piece, planes[kept], side[kept], used[kept])

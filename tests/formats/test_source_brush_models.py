@@ -1,0 +1,241 @@
+"""Brush models that are built anew: a door of our own is moved, cut, doubled; what has to follow does, all linked."""
+
+import numpy as np
+import pytest
+
+from formats import convex
+from formats.binary import FormatError
+from formats.source import LumpId, brushes, check, geometry, physcollide_surface, ranges, read, write
+from formats.source.edits import brush_models
+from formats.source.edits.brush_models import NEW, Face, Piece
+from formats.source.leaf_tree import LeafTree
+from tests.formats import source_door as door
+from tests.formats.source_door import HIGH, LOW, box
+from tests.formats.test_source_edits import changed, refused
+
+E = LumpId
+
+
+@pytest.fixture
+def level():
+    made = door.with_door()
+    assert check(made) == []
+    return made
+
+
+def piece(low=LOW, high=HIGH, texinfo=1, contents=1) -> Piece:
+    normals = np.concatenate([[-np.eye(3)[axis], np.eye(3)[axis]] for axis in range(3)])
+    dists = np.array([side for axis in range(3) for side in (-low[axis], high[axis])], np.float64)
+    return Piece(normals, dists, np.full(6, texinfo), contents)
+
+
+def faces(level, low=LOW, high=HIGH, records=range(10, 16)) -> list[Face]:
+    return [Face(ring, 1, record) for ring, record in zip(box(low, high), records, strict=True)]
+
+
+def rebuilt(level, pieces, drawn):
+    """The level after, as read from its bytes; `check` finds nothing in it."""
+    brush_models.rebuild(level, 1, pieces, drawn)
+    after = read(write(level))
+    assert check(after) == []
+    return after
+
+
+def solid_of(level):
+    return physcollide_surface.read(level.physcollide.of_model(1).solids[0])
+
+
+def corners_of(hull) -> set:
+    return {tuple(point) for point in np.round(hull.points, 3).tolist()}
+
+
+def of_model(level, points) -> list[int]:
+    """The contents of the model's leafs at points."""
+    head = int(level.table(E.MODELS)["headnode"][1])
+    return level.table(E.LEAFS)["contents"][LeafTree(level, head).of_points(np.array(points, np.float64))].tolist()
+
+
+def test_what_stays_where_it_was_keeps_its_planes_its_light_and_its_collision(level):
+    before = read(write(level))
+    assert [p.dists.tolist() for p in brush_models.pieces(level, 1)] == [piece().dists.tolist()]
+    after = rebuilt(level, brush_models.pieces(level, 1), brush_models.faces(level, 1))
+    assert changed(level, before) <= {"NODES", "LEAFS", "LEAFFACES", "LEAFBRUSHES", "FACES", "FACES_HDR", "MODELS",
+                                      "FACEIDS", "LEAFMINDISTTOWATER"}  # fmt: skip
+    assert len(after.table(E.NODES)) == len(before.table(E.NODES)) + 5  # a node for each side: it had but one
+    assert {row.tobytes() for row in after.table(E.FACES)} == {row.tobytes() for row in before.table(E.FACES)}
+    again = rebuilt(read(write(after)), brush_models.pieces(after, 1), brush_models.faces(after, 1))
+    assert write(again) == write(after)
+
+
+def test_a_door_that_is_wider_collides_there(level):
+    before, high = read(write(level)), (4, 40, 96)
+    after = rebuilt(level, [piece(high=high)], faces(level, high=high))
+    row = after.table(E.MODELS)[1]
+    assert row["mins"].tolist() == list(LOW) and row["maxs"].tolist() == list(high)
+    solid = solid_of(after)
+    assert corners_of(solid.hulls[0]) == {(x, y, z) for x in (-3.5, 3.5) for y in (-23.5, 39.5) for z in (0.5, 95.5)}
+    assert np.allclose(solid.mass_center, (0, 8, 48), atol=1e-3)
+    text = after.physcollide.of_model(1).text
+    assert '"surfaceprop" "wood"' in text and f'"volume" "{7 * 63 * 95:f}"' in text
+    assert abs(float(text.split('"mass" "')[1].split('"')[0]) - 64 * 63 / 47) < 1e-3
+    assert of_model(after, [(0, 39, 50), (0, 41, 50), (5, 0, 50)]) == [1, 0, 0]
+    solids = brushes.solids(after, np.array([2]))
+    assert solids.polygons.closed.all() and solids.polygons.positions[:, 1].max() == 40
+    old, new = before.table(E.PLANES), after.table(E.PLANES)
+    assert (new[: len(old)] == old).all() and len(new) == len(old) + 2
+    assert new["normal"][-2:].tolist() == [[0, 1, 0], [0, -1, 0]] and new["type"][-1] == 1
+
+
+def test_all_else_keeps_its_numbers(level):
+    before, high = read(write(level)), (4, 40, 96)
+    after = rebuilt(level, [piece(high=high)], faces(level, high=high))
+    assert (after.table(E.FACES)[:10] == before.table(E.FACES)[:10]).all()
+    assert (after.table(E.NODES)[:7] == before.table(E.NODES)[:7]).all()
+    assert (after.table(E.LEAFS)[:3] == before.table(E.LEAFS)[:3]).all()
+    assert after.table(E.MODELS)[0] == before.table(E.MODELS)[0]
+    assert (after.table(E.BRUSHES)[:2] == before.table(E.BRUSHES)[:2]).all()
+    for lump in (E.LIGHTING, E.LIGHTING_HDR, E.ENTITIES, E.OVERLAYS, E.DISPINFO, E.TEXDATA):
+        assert after.bytes_of(lump) == before.bytes_of(lump)
+    assert len(after.table(E.LEAFMINDISTTOWATER)) == len(after.table(E.LEAFS))
+
+
+def luxels_of(level, rows) -> np.ndarray:
+    """Where the corners of faces lie in their lightmaps, float64[faces, 4, 2]."""
+    polygons, table = geometry.polygons(level), level.table(E.FACES)[rows]
+    points = polygons.positions[polygons.corners[ranges.flat(polygons.first_corner[rows], np.full(len(rows), 4))]]
+    mins = np.repeat(table["lightmap_mins"], 4, axis=0)
+    return geometry.luxels(points, level.table(E.TEXINFO), np.repeat(table["texinfo"], 4), mins).reshape(-1, 4, 2)
+
+
+def test_light_goes_along_with_its_face(level):
+    """Each corner has the luxel that it had, though the vectors are others; what lay beside the lightmap is put in."""
+    texinfos = level.table(E.TEXINFO).copy()
+    texinfos["lightmap_vecs"][1] = [(0.125, 0, 0, 0.5), (0, 0, 1 / 96, 0)]
+    level.set_table(E.TEXINFO, texinfos)
+    level, high = read(write(level)), (4, 40, 96)
+    before = luxels_of(level, np.arange(10, 16))
+    offsets = level.table(E.FACES)["lightofs"][10:].tolist()
+    after = rebuilt(level, [piece(high=high)], faces(level, high=high))
+    table = after.table(E.FACES)
+    moved = np.flatnonzero(table["orig_face"] >= 16)
+    assert len(moved) == 5 and sorted(table["lightofs"][10:].tolist()) == sorted(offsets)
+    where = luxels_of(after, moved)
+    as_they_were = sorted(map(sorted, before[[0, 1, 3, 4, 5], :, 0].tolist()))
+    assert np.abs(np.array(sorted(map(sorted, where[:, :, 0].tolist()))) - as_they_were).max() < 0.06
+    assert 0.4 < where.min() and where.max() < 1.6
+
+
+def test_new_faces_take_the_light_of_the_nearest(level):
+    drawn = [*faces(level), *[Face(ring, 1) for ring in box((20, -24, 0), (28, 24, 96))]]
+    after = rebuilt(level, [piece(), piece((20, -24, 0), (28, 24, 96))], drawn)
+    row = after.table(E.MODELS)[1]
+    first, count = int(row["firstface"]), int(row["numfaces"])
+    assert count == 12 and first == 10  # the model's faces were the last ones: they have room to grow
+    own = after.table(E.FACES)[first : first + count]
+    assert (own["lightofs"] >= 0).all() and len(np.unique(own["lightofs"])) == 1
+    fresh = own[own["orig_face"] >= 16]
+    vectors = after.table(E.TEXINFO)["lightmap_vecs"][fresh["texinfo"]]
+    assert not vectors[:, :, :3].any() and (vectors[:, :, 3] == 0.5).all()
+    assert len(after.table(E.FACEIDS)) == len(after.table(E.FACES))
+    assert len(after.table(E.VERTNORMALINDICES)) == after.table(E.FACES)["numedges"].sum()
+    assert of_model(after, [(24, 0, 50), (0, 0, 50), (12, 0, 50)]) == [1, 1, 0]
+
+
+def test_two_pieces_that_touch_collide_as_two(level):
+    lower, upper = ((-4, -24, 0), (4, 24, 48)), ((-4, -24, 48), (4, 24, 96))
+    drawn = [Face(ring, 1) for low, high in (lower, upper) for ring in box(low, high)]
+    drawn = [face for face in drawn if not (face.points[:, 2] == 48).all()]
+    after = rebuilt(level, [piece(*lower), piece(*upper)], drawn)
+    solid = solid_of(after)
+    assert len(solid.hulls) == 2 and solid.outer is not None and len(solid.outer.points) == 8
+    heights = sorted((h.points[:, 2].min().round(3), h.points[:, 2].max().round(3)) for h in solid.hulls)
+    assert heights == [(0.5, 48.0), (48.0, 95.5)]  # what touches the other piece is not moved inwards
+    assert np.allclose(solid.mass_center, (0, 0, 48), atol=1e-3)
+    assert of_model(after, [(0, 0, 47), (0, 0, 49), (0, 0, 97)]) == [1, 1, 0]
+
+
+def test_a_slope_has_bevels(level):
+    """A wedge: sides along all axes for boxes, and the slanted ones along its edges."""
+    normals = np.array([[-1, 0, 0], [0, -1, 0], [0, 1, 0], [0, 0, -1], [0.6, 0, 0.8]])
+    wedge = Piece(normals, np.array([0.0, 24, 24, 0, 48]), np.full(5, 1), 1)
+    found = convex.from_planes(wedge.normals, wedge.dists, [5])
+    drawn = [
+        Face(found.positions[found.corners[found.first_corner[n] : found.first_corner[n + 1]]][::-1], 1)
+        for n in range(5)
+    ]
+    after = rebuilt(level, [wedge], drawn)
+    brush = after.table(E.BRUSHES)[2]
+    sides = after.table(E.BRUSHSIDES)[brush["firstside"] : brush["firstside"] + brush["numsides"]]
+    planes = after.table(E.PLANES)[sides["planenum"]]
+    axial = [[sign if each == axis else 0 for each in range(3)] for axis in range(3) for sign in (-1, 1)]
+    assert planes["normal"][:6].tolist() == axial
+    assert planes["dist"][:6].tolist() == [0, 80, 24, 24, 0, 60]
+    assert sides["bevel"].tolist() == [0, 1, 0, 0, 0, 1, 0]
+    assert (
+        np.allclose(planes["normal"][6], (0.6, 0, 0.8)) and not (sides["planenum"] % 2 != sides["planenum"] & 1).any()
+    )
+    assert len(solid_of(after).hulls[0].points) == 6
+
+
+def test_a_thin_piece_is_not_made_thinner(level):
+    high = (-3, 24, 96)
+    after = rebuilt(level, [piece(high=high)], faces(level, high=high))
+    hull = solid_of(after).hulls[0]
+    assert np.ptp(hull.points, axis=0).round(3).tolist() == [1, 47, 95]
+
+
+def test_what_collides_with_nothing_has_no_hull(level):
+    after = rebuilt(level, [piece(contents=0x08000000)], faces(level))
+    assert after.physcollide.of_model(1) is None
+    assert rebuilt(after, [piece()], brush_models.faces(after, 1)).physcollide.of_model(1).text.count('"mass"') == 1
+
+
+def test_an_overlay_follows_its_face_or_holds_it(level):
+    table = level.table(E.OVERLAYS).copy()
+    table["faces"][0, 0] = 12
+    level.set_table(E.OVERLAYS, table)
+    drawn = faces(level, records=[10, 11, NEW, 13, 14, 15])
+    refused(level, "overlay 0 lies on face 12", brush_models.rebuild, 1, [piece()], drawn)
+    drawn = [faces(level)[number] for number in (5, 4, 3, 2, 1, 0)]
+    after = rebuilt(level, [piece()], drawn)
+    face = after.table(E.FACES)[int(after.table(E.OVERLAYS)["faces"][0, 0])]
+    assert after.table(E.PLANES)["normal"][face["planenum"]].tolist() == [0, -1, 0]
+
+
+@pytest.mark.parametrize(
+    ("message", "model", "pieces", "drawn"),
+    [
+        ("model 0 is the world", 0, [piece()], []),
+        ("model 2 isn't there", 2, [piece()], []),
+        ("model -1 isn't there", -1, [piece()], []),
+        ("no piece is left", 1, [], []),
+        ("area portal", 1, [piece(contents=0x8000)], []),
+        ("encloses nothing", 1, [piece(high=(-4, 24, 96))], []),
+        ("encloses nothing", 1, [piece(high=(-8, 24, 96))], []),
+        ("further than", 1, [piece(high=(4, 24, 40000))], []),
+        ("no plane", 1, [piece(high=(4, np.nan, 96))], []),
+        ("texinfo isn't there", 1, [piece(texinfo=99)], []),
+        ("no plane", 1, [Piece(piece().normals * 2, piece().dists, np.zeros(6, np.int64), 1)], []),
+        ("encloses nothing", 1, [Piece(piece().normals[:5], piece().dists[:5], np.zeros(5, np.int64), 1)], []),
+        ("don't fit together", 1, [Piece(piece().normals, piece().dists, np.zeros(5, np.int64), 1)], []),
+        ("on no side", 1, [piece()], [Face(box(LOW, (5, 24, 96))[1], 1)]),
+        ("three points", 1, [piece()], [Face(box(LOW, HIGH)[0][:2], 1)]),
+        ("no numbers", 1, [piece()], [Face(np.full((4, 3), np.inf), 1)]),
+        ("isn't there", 1, [piece()], [Face(box(LOW, HIGH)[0], 99)]),
+        ("isn't there", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, texdata=7)]),
+        ("no face of the model", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, record=3)]),
+        ("or two", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, record=10)] * 2),
+        ("luxels", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, luxels=np.zeros((3, 2)))]),
+        ("no numbers", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, vectors=np.full((2, 4), np.nan))]),
+    ],
+)
+def test_what_cannot_be_is_refused_and_changes_nothing(level, message, model, pieces, drawn):
+    refused(level, message, brush_models.rebuild, model, pieces, drawn)
+
+
+def test_more_vertices_than_edges_can_name_are_refused(level):
+    table = level.table(E.VERTEXES)
+    level.set_table(E.VERTEXES, np.concatenate([table, np.zeros(65536 - len(table) - 2, table.dtype)]))
+    level = read(write(level))
+    with pytest.raises(FormatError, match="65535 is the most"):
+        brush_models.rebuild(level, 1, [piece(high=(4, 40, 96))], faces(level, high=(4, 40, 96)))
