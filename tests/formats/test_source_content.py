@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
-from formats.source.content import keyvalues, troika, vmt, vpk, vtf
+from formats.source.content import keyvalues, troika, vmt, vpk, vtf_write
 from formats.source.content.search_path import Folder, SearchPath, normal, of_game
+from formats.source.content.texels import ImageFormat
 from tests.formats import source_content_bytes as build
 
 
@@ -182,7 +183,7 @@ def test_search_path_of_a_game(tmp_path: Path):
     (game / "custom/mine/materials/a.vmt").write_text("Mine { }")
     (game / "Materials/A.vmt").write_text("Loose { }")
     (game / "Materials/B.VMT").write_text('Loose { $basetexture "maps/tex" }')
-    (game / "Materials/Maps/tex.vtf").write_bytes(vtf.write(pixels))
+    (game / "Materials/Maps/tex.vtf").write_bytes(vtf_write.write(pixels, ImageFormat.BGRA8888))
     (game / "Materials/broken.vmt").write_text("{")
     (game / "Materials/broken.vtf").write_text("VTF")
     (other / "materials/c.vmt").write_text("Other { }")

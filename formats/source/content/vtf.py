@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from enum import IntFlag
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...binary import DEFLATE_RATIO, Buffer, Cursor, FormatError
 from . import texels
@@ -231,38 +230,3 @@ def _faces(texture: Texture) -> int:
     if not 1 <= texture.version[1] <= 4 or texture._smaller(-1) > len(texture.images):
         return 6
     return 7
-
-
-def write(pixels: NDArray[np.uint8], flags: int = 0, form: ImageFormat = ImageFormat.BGRA8888) -> bytes:
-    """A texture of version 7.2 with all mipmaps, from uint8[height, width, 4] (red, green, blue, alpha, top row first).
-
-    form: BGRA8888 or BGR888, which keep every bit. Sides must be powers of two (the engine's rule), up to 32,768;
-    FormatError otherwise. Mipmaps are box-filtered; the thumbnail is of the smallest kind that the engine takes (none).
-    """
-    height, width = pixels.shape[:2]
-    if pixels.shape[2:] != (4,) or pixels.dtype != np.uint8:
-        raise FormatError(f"{pixels.dtype} {pixels.shape}, not uint8 [height, width, 4]", "pixels of a texture")
-    if not all(0 < n <= _LARGEST and n & (n - 1) == 0 for n in (width, height)):
-        raise FormatError(f"{width} x {height} pixels: sides must be powers of two", "pixels of a texture")
-    channels = {ImageFormat.BGRA8888: [2, 1, 0, 3], ImageFormat.BGR888: [2, 1, 0]}.get(form)
-    if channels is None:
-        raise FormatError(f"textures of format {form.name} are not written", "texture")
-    levels = [pixels]
-    while max(levels[-1].shape[:2]) > 1:
-        levels.append(_halved(levels[-1]))
-    linear = (pixels[..., :3].reshape(-1, 3) / np.float64(255)) ** 2.2
-    head = _HEADER.pack(
-        MAGIC, 7, 2, 80, width, height, flags, 1, 0, *linear.mean(axis=0), 1.0, form, len(levels), -1, 0, 0
-    )
-    head += struct.pack("<H", 1)
-    return head.ljust(80, b"\0") + b"".join(level[..., channels].tobytes() for level in reversed(levels))
-
-
-def _halved(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    total = pixels.astype(np.uint16)
-    for axis in (0, 1):
-        if total.shape[axis] > 1:
-            total = total.reshape(*total.shape[:axis], -1, 2, *total.shape[axis + 1 :]).sum(axis + 1, dtype=np.uint16)
-        else:
-            total = total * np.uint16(2)
-    return ((total + 2) // 4).astype(np.uint8)
