@@ -1,9 +1,25 @@
 """VMF, the maps of the Hammer editor, from compiled ones: for edits of geometry, which vbsp has to compile anew.
 
-`of_level` takes a map apart, `write` gives the text. In between, solids may be taken out and put in (`Map.edited`).
+`of_level` takes a map apart, `write` gives the text. In between, its solids may be others: `read` tells what drawn
+polygons are, `Map.redrawn` puts that in.
 """
 
 from .assembly import Map, Vmf, of_level, write
+from .drawn import Drawn, Redrawn, ShapeError, read
+from .materials import sizes
 from .solids import WORLD, Solids, joined
 
-__all__ = ["WORLD", "Map", "Solids", "Vmf", "joined", "of_level", "write"]
+__all__ = [
+    "WORLD",
+    "Drawn",
+    "Map",
+    "Redrawn",
+    "ShapeError",
+    "Solids",
+    "Vmf",
+    "joined",
+    "of_level",
+    "read",
+    "sizes",
+    "write",
+]

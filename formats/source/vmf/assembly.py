@@ -1,7 +1,7 @@
 """A map taken apart, and its text put together."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..lumps import LumpId
 from ..records import Contents
 from . import connections, displacements, groups, placed, portals, sides
 from . import solids as solid_arrays
+from .drawn import Redrawn
 from .solids import WORLD, Solids
 from .text import write as write_text
 
@@ -26,8 +27,8 @@ _LOST = (
 @dataclass(frozen=True, slots=True)
 class Map:
     """A map taken apart. solids: all, with ids of their sides. faces: int64[faces], the id of the side that each drawn
-    face lies on, 0: none. copies: the ids of sides whose material is a copy
-    for the cubemap at a place. restored, hidden: as of `solids.Compiled`.
+    face lies on, 0: none. copies: the ids of sides whose material is a copy for the cubemap at a place. restored,
+    hidden: as of `solids.Compiled`.
     """
 
     level: Level
@@ -46,6 +47,29 @@ class Map:
         parts = [self.solids.taken(kept), *added]
         return replace(self, solids=solid_arrays.joined(parts).numbered())
 
+    def redrawn(self, before: Solids, drawn: Redrawn) -> "Map":
+        """The map with what was drawn in the place of its brushes: see `drawn.read`.
+
+        before: the solids that were drawn upon, of this map before anything else of it was edited. Brushes of which
+        nothing was drawn are gone; what was made of an entity's brush is at the entity's place of now.
+        """
+        outlined = np.diff(before.first_corner[before.first_side]) > 0
+        gone = np.setdiff1d(before.brushes[outlined & (before.brushes >= 0)], drawn.kept)
+        removed = np.flatnonzero(np.isin(self.solids.brushes, gone))
+        then, now = ({brush: n for n, brush in enumerate(s.brushes.tolist())} for s in (before, self.solids))
+        added = []
+        for solid in drawn.solids:
+            brush = int(solid.brushes[0])
+            if brush >= 0 and brush in then and brush in now:
+                away = _first_corner(self.solids, now[brush]) - _first_corner(before, then[brush])
+                solid = replace(solid.moved(away[None]), owners=self.solids.owners[[now[brush]]])
+            added.append(solid)
+        return self.edited(removed, added)
+
+
+def _first_corner(solids: Solids, number: int) -> Floats:
+    return np.asarray(solids.corners[solids.first_corner[solids.first_side[number]]])
+
 
 @dataclass(frozen=True, slots=True)
 class Vmf:
@@ -60,7 +84,7 @@ def of_level(level: Level) -> Map:
     """Take a map apart. Raises FormatError for lumps that don't fit together."""
     found = solid_arrays.of_level(level)
     owners, more = portals.owners(level, found.solids)
-    parts = [replace(found.solids, owners=owners), *more]
+    parts = [replace(found.solids, owners=owners), *more, *_shared(level, found.solids)]
     face_sides = found.face_sides
     lifted = displacements.of_level(level)
     if lifted is not None:
@@ -72,6 +96,23 @@ def of_level(level: Level) -> Map:
     ids = np.where(face_sides >= 0, whole.ids[face_sides], 0) if len(whole.ids) else np.zeros_like(face_sides)
     copies = {place: whole.ids[own] for place, own in found.cubemaps.items()}
     return Map(level, whole, ids, copies, found.restored, found.hidden)
+
+
+def _shared(level: Level, solids: Solids) -> Iterator[Solids]:
+    """What entities have that share the model of another one: solids of their own, at their own place."""
+    for first, *others in solid_arrays.of_models(level).values():
+        own = np.flatnonzero(solids.owners == first)
+        for number in others:
+            entities = level.entities
+            away = np.subtract(entities[number].origin or (0, 0, 0), entities[first].origin or (0, 0, 0))
+            copied = solids.taken(own).moved(np.tile(away.astype(np.float64), (len(own), 1)))
+            yield replace(
+                copied,
+                owners=np.full(len(own), number),
+                brushes=np.full(len(own), -1),
+                ids=np.zeros_like(copied.ids),
+                records=np.full_like(copied.records, -1),
+            )
 
 
 def write(source: Map) -> Vmf:
@@ -107,7 +148,7 @@ def write(source: Map) -> Vmf:
         block.entries += [("solid", solid) for solid in own]
         whole.entries.append(("entity", block))
         counts["entities"] += 1
-    world.entries += [("solid", solid) for rest in of_entity.values() for solid in rest]
+    lost["solids left out, as no entity has their model"] += sum(len(rest) for rest in of_entity.values())
     for group in groups.details(solids):
         block = Block([("id", str(ids.next())), ("classname", DETAIL_CLASS)])
         block.entries += [("solid", made[solid]) for solid in group]
@@ -124,7 +165,7 @@ def write(source: Map) -> Vmf:
             whole.entries.append(("entity", Block([("id", str(ids.next())), *pairs])))
             counts[what] += 1
     whole.entries += [("cameras", Block([("activecamera", "-1")])), ("cordon", _cordon())]
-    counts["solids"], counts["displacements"] = len(solids), len(infos)
+    counts["solids"], counts["displacements"] = int((solids.owners >= 0).sum()), len(infos)
     return Vmf(write_text(whole, entities.encoding), dict(counts), _told(source, lost))
 
 

@@ -101,6 +101,7 @@ def solids(level: Level, found: Displacements) -> Solids:
         smoothing,
         names,
         ids,
+        np.full(count * _SIDES, -1, np.int64),
         infos,
     )
 

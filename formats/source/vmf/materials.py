@@ -10,6 +10,7 @@ from collections.abc import Callable
 from ...binary import FormatError
 from ..content import keyvalues
 from ..level import Level
+from ..lumps import LumpId
 
 _COPY = re.compile(r"maps/[^/]+/(?P<name>.+)", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?:_-?\d+_-?\d+_-?\d+|_depth_-?\d+|_wvt_patch)\Z", re.IGNORECASE)
@@ -33,6 +34,21 @@ def originals(level: Level, names: list[str]) -> list[str]:
             return None
 
     return [_original(name, read) for name in names]
+
+
+def sizes(level: Level) -> dict[str, tuple[int, int]]:
+    """Width and height of textures in texels, by names in small letters: those of copies, and of what they are of."""
+    names = level.texture_names.names
+    texdata = level.table(LumpId.TEXDATA)
+    found: dict[str, tuple[int, int]] = {}
+    copied = originals(level, names)
+    for string, width, height in zip(
+        texdata["name_string_table_id"].tolist(), texdata["width"].tolist(), texdata["height"].tolist(), strict=True
+    ):
+        if 0 <= string < len(names) and width > 0 and height > 0:
+            found.setdefault(copied[string].lower(), (width, height))
+            found.setdefault(names[string].lower(), (width, height))
+    return found
 
 
 def cubemap(name: str) -> tuple[int, int, int] | None:

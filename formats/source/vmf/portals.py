@@ -143,4 +143,5 @@ def prism(loop: Floats, owner: int, front: str, rest: str) -> Solids:
         [front, *[rest] * (sides - 1)],
         np.zeros(sides, np.int64),
         np.full(sides, -1, np.int64),
+        np.full(sides, -1, np.int64),
     )

@@ -1,7 +1,7 @@
 """The solids of a VMF as arrays: those of a map's brushes, and whatever else is to be compiled with them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,13 @@ WORLD = 0
 class Solids:
     """m convex solids with n sides, one solid's after another's, in the world's place and units.
 
-    owners: int64[m], each one's entity, a place in the map's. detail: bool[m], in a func_detail. brushes: int64[m], the
-    record in BRUSHES, -1: none. first_side: int64[m + 1].
+    owners: int64[m], each one's entity, a place in the map's; -1: of a model that no entity has. detail: bool[m], in a
+    func_detail. brushes: int64[m], the record in BRUSHES, -1: none. first_side: int64[m + 1].
 
     Of the sides: normals float64[n, 3] of length 1, out of the solid, dists float64[n]; corners float64[c, 3] of their
     polygons, side k's from first_corner[k] to first_corner[k + 1]; vectors float64[n, 2, 4], s and t in texels;
-    luxels float64[n], units; smoothing uint32[n]; names, of materials; ids int64[n], 0: none yet; displacements
-    int64[n], records in DISPINFO, -1: none.
+    luxels float64[n], units; smoothing uint32[n]; names, of materials; ids int64[n], 0: none yet; records int64[n], in
+    BRUSHSIDES, and displacements int64[n], in DISPINFO, -1: none.
     """
 
     owners: Ints
@@ -44,6 +44,7 @@ class Solids:
     smoothing: NDArray[np.uint32]
     names: list[str]
     ids: Ints
+    records: Ints
     displacements: Ints
 
     def __len__(self) -> int:
@@ -76,7 +77,20 @@ class Solids:
             self.smoothing[sides],
             [self.names[side] for side in sides.tolist()],
             self.ids[sides],
+            self.records[sides],
             self.displacements[sides],
+        )
+
+    def moved(self, offsets: Floats) -> "Solids":
+        """With each solid elsewhere, by float64[m, 3] units, and its textures with it."""
+        of_sides = np.repeat(offsets, np.diff(self.first_side), axis=0)
+        vectors = self.vectors.copy()
+        vectors[:, :, 3] -= np.einsum("nki,ni->nk", vectors[:, :, :3], of_sides)
+        return replace(
+            self,
+            dists=self.dists + (self.normals * of_sides).sum(axis=1),
+            corners=self.corners + np.repeat(of_sides, np.diff(self.first_corner), axis=0),
+            vectors=vectors,
         )
 
     def numbered(self) -> "Solids":
@@ -88,8 +102,7 @@ class Solids:
         ids[again | (ids <= 0)] = 0
         new = np.flatnonzero(ids == 0)
         ids[new] = int(ids.max(initial=0)) + 1 + np.arange(len(new))
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Solids(**(values | {"ids": ids}))
+        return replace(self, ids=ids)
 
 
 def joined(parts: Sequence[Solids]) -> Solids:
@@ -111,17 +124,16 @@ _OTHERS = ("first_side", "first_corner", "names")
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The brushes of a map as solids. sides: int64[n], each side's record in BRUSHSIDES. face_sides: int64[faces], the
-    side that each drawn face lies on, a place among all sides, -1: none. restored: how many brushes have the tool
-    texture of their contents. hidden: how many sides have no face, and so maybe another one's texture.
+    """The brushes of a map as solids. face_sides: int64[faces], the side that each drawn face lies on, a place among
+    all sides, -1: none. restored: how many brushes have the tool texture of their contents. hidden: how many sides
+    have no face, and so maybe another one's texture. cubemaps: the sides, places, whose material is a copy for it.
     """
 
     solids: Solids
-    sides: Ints
     face_sides: Ints
     restored: int
     hidden: int
-    cubemaps: dict[tuple[int, int, int], Ints]  # the sides, places, whose material is a copy for the one at a place
+    cubemaps: dict[tuple[int, int, int], Ints]
 
 
 def texture_names(level: Level, names: Strings) -> list[str]:
@@ -144,8 +156,8 @@ def of_level(level: Level) -> Compiled:
     records, planes = level.table(LumpId.BRUSHSIDES)[found.sides], level.table(LumpId.PLANES)
     on = planes[records["planenum"].astype(np.int64)]
     owners = ranges.owners(counts)
-    entity, origins = _entities_of(level)
-    moved = origins[entity][owners]
+    entity, origins = entities_of(level)
+    moved = origins[owners]
     normals = on["normal"].astype(np.float64)
     dists = on["dist"].astype(np.float64) + (normals * moved).sum(axis=1)
 
@@ -185,6 +197,7 @@ def of_level(level: Level) -> Compiled:
         smoothing,
         names,
         np.where(seen >= 0, hammer_ids(level, len(faces))[seen], 0),
+        found.sides,
         np.full(len(records), -1, np.int64),
     )
     bounding = np.diff(polygons.first_corner) > 0
@@ -194,7 +207,7 @@ def of_level(level: Level) -> Compiled:
     face_places = np.where(face_places >= 0, place[face_places], -1)
     hidden = int((bounding & (seen < 0)).sum())
     copies = _copies(texture, texinfo[bounding])
-    return Compiled(solids.with_sides(bounding), found.sides[bounding], face_places, restored, hidden, copies)
+    return Compiled(solids.with_sides(bounding), face_places, restored, hidden, copies)
 
 
 def is_detail(contents: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -211,16 +224,27 @@ def hammer_ids(level: Level, count: int) -> Ints:
     return np.asarray(ids["hammer_face_id"].astype(np.int64))
 
 
-def _entities_of(level: Level) -> tuple[Ints, Floats]:
-    """The entity of each brush, and the origin of each entity that brushes are relative to (notes §2.4)."""
-    entities = level.entities
-    origins = np.zeros((max(len(entities), 1), 3))
-    entity_of: dict[int, int] = {}
-    for number, entity in enumerate(entities):
-        if number != WORLD and entity.model is not None and entity_of.setdefault(entity.model, number) == number:
-            origins[number] = entity.origin or (0.0, 0.0, 0.0)
-    models = brushes.of_models(level)
-    return np.array([entity_of.get(model, WORLD) for model in models.tolist()], np.int64), origins
+def entities_of(level: Level) -> tuple[Ints, Floats]:
+    """The first entity of each brush, int64[brushes], and its origin that the brush is relative to (notes §2.4).
+
+    -1: the brush belongs to a model that no entity has.
+    """
+    entity_of = {WORLD: WORLD, -1: WORLD}  # a brush that no leaf has is the world's
+    for model, numbers in of_models(level).items():
+        entity_of[model] = numbers[0]
+    owners = np.array([entity_of.get(model, -1) for model in brushes.of_models(level).tolist()], np.int64)
+    places = [entity.origin if entity.model is not None else None for entity in level.entities]
+    origins = np.array([place or (0.0, 0.0, 0.0) for place in [*places, None]], np.float64)
+    return owners, origins[owners]
+
+
+def of_models(level: Level) -> dict[int, list[int]]:
+    """The entities, places, that have each brush model but the world's."""
+    found: dict[int, list[int]] = {}
+    for number, entity in enumerate(level.entities):
+        if number != WORLD and entity.model:
+            found.setdefault(entity.model, []).append(number)
+    return found
 
 
 def _of_texinfos(texinfos: Records, numbers: Ints) -> tuple[Floats, Floats, NDArray[np.int64]]:
