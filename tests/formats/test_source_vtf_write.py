@@ -138,7 +138,7 @@ def test_blocks_of_anything_are_no_worse_than_a_flat_one(data: bytes) -> None:
         flat = ((pixels[..., :3] - mean) ** 2).sum()
         assert ((made[..., :3].astype(float) - pixels[..., :3]) ** 2).sum() <= flat * 1.05 + 16 * 3 * 9
     alpha = made[..., 3].astype(int) - pixels[..., 3]
-    assert np.abs(alpha).max() <= 255 // 14 + 1
+    assert (alpha**2).sum() <= 16 * 19**2, "half a step of seven"
 
 
 @settings(max_examples=60, deadline=None)
