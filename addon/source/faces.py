@@ -70,9 +70,12 @@ class Faces:
         """A mesh of the faces with these numbers, int64[n] (all drawable), with what `layout` says of them."""
         first = self.polygons.first_corner[numbers]
         counts = self.polygons.first_corner[numbers + 1] - first
-        places, starts = ranges.flat(first, counts), ranges.starts(counts)[:-1]
+        starts = ranges.starts(counts)
+        places: Any = slice(int(first[0]), int(first[0]) + int(starts[-1])) if len(first) else slice(0)
+        if not np.array_equal(first, starts[:-1] + first[:1]):  # with others between them
+            places = ranges.flat(first, counts)
         vertices, corners = self._vertices(numbers, counts, self.corners[places])
-        used, slots = np.unique(self.names[numbers], return_inverse=True)
+        used, slots = ranges.distinct(self.names[numbers] + 1, len(self.texture_names) + 1)
         groups = self.records["smoothing_groups"][numbers].astype(np.uint32).view(np.int32)
         attributes: dict[str, tuple[Domain, Kind, Any]] = {
             identity.ID: ("FACE", "INT", numbers + 1),
@@ -94,7 +97,7 @@ class Faces:
             name,
             self.polygons.positions[vertices],
             corners,
-            starts,
+            starts[:-1],
             uvs,
             attributes,
             slots if len(used) > 1 else None,
@@ -102,15 +105,17 @@ class Faces:
             report=self.site.report,
         )
         for number in used.tolist():
-            mesh.materials.append(self.material(number))
+            mesh.materials.append(self.material(number - 1))
         if smooth.any():
             mesh.normals_split_custom_set(self.normals[places].tolist())  # of arrays, Blender makes an object a row
         return mesh
 
     def _vertices(self, numbers: Ints, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
         """The file's vertices that a mesh has, and the place of each corner's among them."""
+        if not self.alone[numbers].any():
+            return ranges.distinct(corners, len(self.polygons.positions))
         alone = np.repeat(self.alone[numbers], counts)
-        shared, places = np.unique(corners[~alone], return_inverse=True)
+        shared, places = ranges.distinct(corners[~alone], len(self.polygons.positions))
         found = np.empty(len(corners), np.int64)
         found[~alone] = places
         found[alone] = len(shared) + np.arange(int(alone.sum()))
@@ -126,8 +131,8 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     polygons = geometry.polygons(level, lump)
     first, counts = polygons.first_corner[:-1], np.diff(polygons.first_corner)
     owner = polygons.corner_face
-    local = np.arange(len(owner)) - first[owner]
-    source = first[owner] + (counts[owner] - local) % np.maximum(counts[owner], 1)
+    source = (2 * first + counts)[owner] - np.arange(len(owner))
+    source[first[counts > 0]] = first[counts > 0]  # the first corner stays the first
     corners = polygons.corners[source]
     points = polygons.positions[corners]
 
@@ -139,7 +144,9 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     if len(texinfos):
         flags = np.where(textured, texinfos["flags"][texinfo].astype(np.uint32), np.uint32(0)).view(np.int32)
         places = geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner])
-        uv = np.where(np.isfinite(places), places, 0).astype(np.float32)
+        if not np.isfinite(places).all():
+            places = np.where(np.isfinite(places), places, 0)
+        uv = places.astype(np.float32)
         names = np.where(textured, _names(texinfos, texdata, len(texture_names))[texinfo], -1)
         named = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(sizes))]
         sizes[named["name_string_table_id"]] = np.column_stack([named["width"], named["height"]])
@@ -225,6 +232,9 @@ def _repeated(corners: Ints, first: Ints, counts: Ints) -> Mask:
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     sums = np.add.reduceat(mixed, first[filled]) + counts[filled].astype(np.uint64)
+    ordered = np.sort(sums)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return repeated
     _, firsts = np.unique(sums, return_index=True)
     repeated[filled] = True
     repeated[filled[firsts]] = False

@@ -48,19 +48,25 @@ def polygons(level: Level, lump: int | None = None) -> Polygons:
     """
     lump = drawn_faces(level) if lump is None else lump
     faces = level.table(lump)
-    surfedges = level.table(LumpId.SURFEDGES)["edge"].astype(np.int64)
-    edges = level.table(LumpId.EDGES)["v"].astype(np.int64)
+    surfedges = level.table(LumpId.SURFEDGES)["edge"]
+    edges = level.table(LumpId.EDGES)["v"].reshape(-1)
     points = np.asarray(level.table(LumpId.VERTEXES)["point"], np.float32)
     first, counts = faces["firstedge"].astype(np.int64), faces["numedges"].astype(np.int64)
     _inside(lump, "surfedges", first, first + counts, counts, len(surfedges))
-    walked = surfedges[ranges.flat(first, counts)]
+    starts = ranges.starts(counts)
+    if np.array_equal(first, starts[:-1]):  # as compilers write them
+        walked = surfedges[: starts[-1]].astype(np.int64)
+    else:
+        walked = surfedges[ranges.flat(first, counts)].astype(np.int64)
     numbers = np.abs(walked)
-    if len(numbers) and numbers.max(initial=0) >= len(edges):
-        raise FormatError(f"edge {numbers.max()} of {len(edges)}", lump_name(LumpId.SURFEDGES))
-    corners = edges[numbers, (walked < 0).astype(np.int64)]
+    if len(numbers) and 2 * int(numbers.max()) >= len(edges):
+        raise FormatError(f"edge {numbers.max()} of {len(edges) // 2}", lump_name(LumpId.SURFEDGES))
+    numbers *= 2
+    numbers += walked < 0
+    corners = edges[numbers].astype(np.int64)
     if len(corners) and corners.max(initial=0) >= len(points):
         raise FormatError(f"vertex {corners.max()} of {len(points)}", lump_name(LumpId.EDGES))
-    return Polygons(points, corners, ranges.starts(counts))
+    return Polygons(points, corners, starts)
 
 
 def _inside(lump: int, what: str, low: Ints, high: Ints, counts: Ints, size: int) -> None:
@@ -145,9 +151,7 @@ def texture_coordinates(
     sizes = np.ones((len(owners), 2))
     used = texdata[owners[known]]
     sizes[known] = np.column_stack([used["width"], used["height"]]).clip(min=1)
-    placed = texels(points, texinfos, numbers)
-    placed /= sizes[numbers]
-    return placed
+    return _project(points, texinfos["texture_vecs"] / sizes[:, :, None], numbers)
 
 
 @np.errstate(all="ignore")  # hostile floats

@@ -1,5 +1,7 @@
 """Lists within lists, as arrays: where each one starts and how many it has."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -43,3 +45,16 @@ def starts(counts: npt.ArrayLike) -> Integers:
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
     return ends
+
+
+def distinct(numbers: npt.NDArray[Any], count: int) -> tuple[Integers, Integers]:
+    """Return which of the numbers below `count` there are, ascending, and the place of each of `numbers` among them:
+    np.unique with its inverse, of numbers that need no sorting.
+    """
+    if len(numbers) * _SHARED < count:
+        found, places = np.unique(numbers, return_inverse=True)
+        return found.astype(np.int64), places.reshape(-1)
+    there = np.zeros(count, np.bool_)
+    there[numbers] = True
+    place = np.cumsum(there) - 1
+    return np.flatnonzero(there), place[numbers]

@@ -238,9 +238,23 @@ def _read_mesh(mesh: Any) -> Recorded:
         corner_edges=_values(mesh.attributes[".corner_edge"]) if mesh.loops else None,
         separate=len(mesh.edges) == len(mesh.loops) == len(mesh.vertices),
         attributes=attributes,
+        normals=_normals(mesh),
         weights=_weights(mesh),
         materials=[reference(material) for material in mesh.materials if material],
     )
+
+
+def _normals(mesh: Any) -> tuple[bool, NDArray[np.float32]] | None:
+    """The custom normals, float32 [n, 3], and whether they are those of vertices, which are fewer, or of corners."""
+    if not mesh.has_custom_normals:
+        return None
+    normals, corners = np.empty((len(mesh.loops), 3), np.float32), np.empty(len(mesh.loops), np.int32)
+    mesh.corner_normals.foreach_get("vector", normals.reshape(-1))
+    mesh.loops.foreach_get("vertex_index", corners)
+    of_vertices = np.zeros((len(mesh.vertices), 3), np.float32)
+    of_vertices[corners] = normals
+    alike = np.abs(of_vertices[corners] - normals).max() < 1e-4  # they are stored in few bits
+    return bool(alike), of_vertices if alike else normals
 
 
 def _weights(mesh: Any) -> tuple[list[str], list[tuple[int, list[int], float]]]:

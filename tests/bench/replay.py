@@ -198,6 +198,12 @@ class Replay:
                 attribute.data.foreach_set(VALUE_FIELDS[kind][0], values)
         for material in parts["materials"]:
             mesh.materials.append(self._resolve(material))
+        if parts["normals"] is not None:  # there is no call that takes an array: of one, Blender makes an object a row
+            of_vertices, normals = parts["normals"]
+            if of_vertices:
+                mesh.normals_split_custom_set_from_vertices(normals.tolist())
+            else:
+                mesh.normals_split_custom_set(normals.tolist())
         return mesh
 
     def _make_actions(self, recorded: Recorded) -> Any:

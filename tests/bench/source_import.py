@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -10,11 +14,14 @@ import bpy
 from formats import source
 from formats.binary import FormatError
 from formats.source import LumpId, displacements, geometry, lighting
+from tests.samples import source_generated
 
-from .imports import Import, against_replay, empty_file
+from .imports import Import, against_meshes, against_replay, empty_file
 from .measure import Result
 
-OVER_BARE_CALLS, SECONDS = 1.5, 1.5
+OVER_BARE_MESHES, OVER_BARE_CALLS, SECONDS, GIBIBYTES = 2.0, 1.5, 1.5, 1.5
+SIDE = 1000
+"""Faces to a side of the generated map: a million of them."""
 
 
 def decode(path: Path) -> None:
@@ -43,17 +50,38 @@ def map_import(path: Path) -> Import:
 
 
 def run(corpus: Path, rounds: int) -> list[Result]:
-    """Measure all real maps, if they are there."""
+    """Measure a generated map of a million polygons, and all real maps, if they are there.
+
+    The bare build of a mesh gets ready arrays (vertices, the corners of faces, UVs, all attributes); only the edges
+    Blender finds itself, as for every mesh that comes as faces. It neither reads the file nor decodes it, nor keeps
+    the original, nor works out where textures lie: the second ratio has the first two on both sides.
+    """
+    print(f"\nimport of a generated map of {SIDE * SIDE:,} polygons against the bare build of its mesh")
+    with tempfile.TemporaryDirectory(prefix="levelwright-bench-") as folder:
+        path = Path(folder, "million.bsp")
+        path.write_bytes(source_generated.ground(SIDE))
+        generated = map_import(path)
+        ratio = against_meshes(generated, min(rounds, 3), edges=False)
+        whole = against_meshes(generated, min(rounds, 3), decode=True, edges=False)
+    results = [
+        Result("import / bare mesh build, 1 M polygons", ratio, OVER_BARE_MESHES),
+        Result("import / (decode + bare mesh build), 1 M polygons", whole, OVER_BARE_MESHES),
+    ]
     files = sorted(corpus.rglob("*.bsp"))
     if not files:
         print(f"\nno real maps in {corpus}: their import is left out")
-        return []
+        return results
     print("\nimport of real maps against library decode + bare calls that create the same data")
     ratios = [against_replay(map_import(file), min(rounds, 3)) for file in files]
-    slowest = max(_seconds(file) for file in files)
+    print(f"  {sum(ratio <= OVER_BARE_CALLS for ratio in ratios)} of {len(files)} maps reach {OVER_BARE_CALLS}")
+    seconds = [_seconds(file) for file in files]
+    print(f"  all of them: {sum(seconds):.2f} s, the slowest {max(seconds):.2f} s")
     return [
+        *results,
         Result("import / (decode + bare calls), the worst of all maps", max(ratios), OVER_BARE_CALLS),
-        Result("seconds of the slowest import without a game's content", slowest, SECONDS),
+        Result("import / (decode + bare calls), median of all maps", statistics.median(ratios), OVER_BARE_CALLS),
+        Result("seconds of the slowest import without a game's content", max(seconds), SECONDS),
+        Result("GiB at most, Blender's own among them, of all imports", _peak(corpus) / 2**30, GIBIBYTES),
     ]
 
 
@@ -62,3 +90,10 @@ def _seconds(file: Path) -> float:
     began = time.perf_counter()
     bpy.ops.import_scene.source_bsp(filepath=str(file))
     return time.perf_counter() - began
+
+
+def _peak(corpus: Path) -> int:
+    """Bytes that a process of its own takes at most while it imports all maps, one after another."""
+    command = [sys.executable, "-m", f"{__package__}.source_import_memory", str(corpus)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return int(told.split()[-1])
