@@ -45,7 +45,7 @@ def _blender() -> str:
 
 
 GAMES = {"teeworlds": "teeworlds", "genesis": "genesis", "fable": "lev", "ns2": "ns2", "source": "bsp"}
-"""Folder of each game's real levels. Each has a module GAME_library, and maybe others of PARTS, with a function `run`."""
+"""Folder of each game's real levels. Each has a module GAME_library, maybe others of PARTS, with a function `run`."""
 PARTS = ("library", "import", "export")
 
 
