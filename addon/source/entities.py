@@ -30,6 +30,7 @@ from . import (
     worldlights,
 )
 from .entity_values import Types, number, told
+from .lightmaps import Lightmaps
 from .site import Site
 
 HOME = "Entities"
@@ -40,14 +41,14 @@ _SOUND_REACH = 1250.0
 Step = Callable[[], None]
 
 
-def build(site: Site) -> None:
-    """Make all that is placed in a map. A part that can't be read is left out, and told."""
+def build(site: Site, baked: Lightmaps | None = None) -> None:
+    """Make all that is placed in a map. A part that can't be read is left out, and told. baked: the map's light."""
     known = models.Models(site)
     parts: list[tuple[str, Callable[[], Step]]] = []
     if site.settings.entities:
         parts += [
-            ("entities", lambda: prepare(site, known)),
-            ("overlays", lambda: overlays.prepare(site)),
+            ("entities", lambda: prepare(site, known, baked)),
+            ("overlays", lambda: overlays.prepare(site, baked)),
             ("area portals and occluders", lambda: portals.prepare(site)),
             ("cubemaps", lambda: portals.prepare_cubemaps(site)),
         ]
@@ -67,7 +68,7 @@ def build(site: Site) -> None:
         step()
 
 
-def prepare(site: Site, known: models.Models) -> Step:
+def prepare(site: Site, known: models.Models, baked: Lightmaps | None) -> Step:
     """Make the meshes of entities' models and of decals; what is returned makes the objects. Raises FormatError."""
     listed = list(enumerate(site.level.entities))
     world = next((entity for _, entity in listed if entity.classname == "worldspawn"), None)
@@ -75,7 +76,7 @@ def prepare(site: Site, known: models.Models) -> Step:
               for skin in (int(number(told(entity), "skin")),)]  # fmt: skip
     known.prepare(wanted)
     try:
-        quads = overlays.decals(site, [pair for pair in listed if pair[1].classname == entity_classes.DECAL])
+        quads = overlays.decals(site, [pair for pair in listed if pair[1].classname == entity_classes.DECAL], baked)
     except FormatError as error:
         site.report.warn(f"decals are shown as empties: {error}")
         quads = {}

@@ -78,7 +78,7 @@ def _build(site: Site, materials: Materials) -> None:
         hills = _part(report, "displacements", lambda: displacements.build_meshes(site, drawn, baked)) or []
         if site.settings.entities:
             sky = _part(report, "the 3D skybox", lambda: sky_box.prepare(site, drawn))
-    entities.build(site)
+    entities.build(site, baked)
     if drawn is not None:
         world.place_world(site, made)
         displacements.place(site, hills)

@@ -16,6 +16,8 @@ from ...formats.source.records import Records
 from ..scene import baselines, identity, meshes, transforms
 from . import layout
 from .entity_values import told
+from .lightmaps import Lightmaps
+from .overlay_light import Beneath
 from .props import doubles
 from .site import Site
 
@@ -29,6 +31,7 @@ LIFT = 0.1
 _DECAL_SIZE = 64
 _STRATA = 3
 _SAME_WAY = 0.999
+_NONE = np.zeros(0, np.int64)
 
 
 def records(level: source.Level) -> Records:
@@ -38,8 +41,8 @@ def records(level: source.Level) -> Records:
     return level.table(LumpId.OVERLAYS)
 
 
-def prepare(site: Site) -> Callable[[], None]:
-    """Make the meshes of overlays; what is returned makes the objects. Raises FormatError."""
+def prepare(site: Site, baked: Lightmaps | None) -> Callable[[], None]:
+    """Make the meshes of overlays; what is returned makes the objects. baked: their light. Raises FormatError."""
     overlays = records(site.level)
     textures = Textures(site)
     corners = overlay_quads.corners(overlays)
@@ -49,13 +52,18 @@ def prepare(site: Site) -> Callable[[], None]:
     width = len(str(len(overlays)))
     baselines.store(site.collection, layout.OVERLAY_CORNERS, finite(corners - origins[:, None]))
     baselines.store(site.collection, layout.OVERLAY_UVS, uvs)
+    beneath = Beneath(site, baked)
+    painted = overlay_lists.face_lists(overlays) if "faces" in (overlays.dtype.names or ()) else (_NONE, _NONE)
+    faces = beneath.nearest(*painted, doubles(overlays["origin"]))
+    light = beneath.coordinates(corners, faces)
     made = []
     for number in range(len(overlays)):
         name, size = textures.of(int(overlays["texinfo"][number]))
         label = f"Overlay {number:0{width}} {name.rpartition('/')[2]}"
         order = np.arange(4) if facing[number] else np.arange(4)[::-1]
-        made.append(quad(label, corners[number] - origins[number], uvs[number], order, site))
-        made[-1].materials.append(site.materials.of(name, size=size))
+        lit = None if light is None else light[number]
+        made.append(quad(label, corners[number] - origins[number], uvs[number], order, site, lit))
+        made[-1].materials.append(site.materials.of(name, light is None or bool(faces[number] >= 0), size))
     sunken = _sunken(site, overlays)
     return lambda: _place(site, overlays, made, sunken)
 
@@ -74,17 +82,20 @@ def _facing(corners: NDArray[np.float64], normals: NDArray[np.float64]) -> NDArr
 
 
 def quad(
-    name: str, corners: NDArray[np.float64], uvs: NDArray[np.float32], order: NDArray[np.intp], site: Site
+    name: str,
+    corners: NDArray[np.float64],
+    uvs: NDArray[np.float32],
+    order: NDArray[np.intp],
+    site: Site,
+    light: NDArray[np.float32] | None = None,
 ) -> bpy.types.Mesh:
-    """A mesh of four vertices. order: in which its polygon passes them."""
-    return meshes.build(
-        layout.readable(name),
-        corners.astype(np.float32),
-        order,
-        np.zeros(1, np.int32),
-        uvs={layout.UV: uvs[order]},
-        report=site.report,
-    )
+    """A mesh of four vertices. order: in which its polygon passes them. light: its places in the lightmaps."""
+    layers = {layout.UV: uvs[order]}
+    if light is not None:
+        layers[layout.LIGHTMAP_UV] = light[order]
+    with np.errstate(over="ignore"):  # hostile floats
+        points = corners.astype(np.float32)
+    return meshes.build(layout.readable(name), points, order, np.zeros(1, np.int32), layers, report=site.report)
 
 
 def _sunken(site: Site, overlays: Records) -> NDArray[np.float64]:
@@ -154,10 +165,10 @@ class Textures:
         return self._names[name] if 0 <= name < len(self._names) else "", size
 
 
-def decals(site: Site, entities: Sequence[tuple[int, Entity]]) -> dict[int, bpy.types.Mesh]:
+def decals(site: Site, entities: Sequence[tuple[int, Entity]], baked: Lightmaps | None) -> dict[int, bpy.types.Mesh]:
     """Quads of decals, by the entity's number: on the nearest face, around the entity's origin. Raises FormatError.
 
-    Those without a place or with no face near them have none.
+    baked: their light. Those without a place or with no face near them have none.
     """
     placed = [(number, entity) for number, entity in entities if entity.origin is not None]
     if not placed:
@@ -183,12 +194,17 @@ def decals(site: Site, entities: Sequence[tuple[int, Entity]]) -> dict[int, bpy.
     sizes = np.array([size for _, size in looks], np.float64).reshape(-1, 2)
     quads = overlay_quads.decal_quads(origins[found], unit[face[found]], points[starts][face[found]], sizes)
     quads += unit[face[found]][:, None] * LIFT
+    beneath = Beneath(site, baked)
+    on = beneath.nearest(np.arange(len(found)), filled[face[found]], origins[found])
+    light = beneath.coordinates(quads, on)
     uvs = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     made = {}
-    for place, corners, (name, size) in zip(found.tolist(), quads, looks, strict=True):
+    for at, (place, corners, (name, size)) in enumerate(zip(found.tolist(), quads, looks, strict=True)):
         number = placed[place][0]
-        mesh = quad(f"{name.rpartition('/')[2]} {number}", corners - origins[place], uvs, np.arange(4), site)
-        mesh.materials.append(site.materials.of(name, size=(max(int(size[0]), 1), max(int(size[1]), 1))))
+        lit = None if light is None else light[at]
+        mesh = quad(f"{name.rpartition('/')[2]} {number}", corners - origins[place], uvs, np.arange(4), site, lit)
+        whole = max(int(size[0]), 1), max(int(size[1]), 1)
+        mesh.materials.append(site.materials.of(name, light is None or bool(on[at] >= 0), whole))
         made[number] = mesh
     return made
 

@@ -6,12 +6,13 @@ import struct
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import meshes
-from levelwright.addon.source import layout
+from levelwright.addon.scene import meshes, originals
+from levelwright.addon.source import layout, lightmaps
 from levelwright.formats import source
 from levelwright.formats.source import LumpId
 
 from tests.addon.source.placed import a_map, objects, shown
+from tests.formats import source_room
 
 SQUARE = [[0, 0, 0], [0, 64, 0], [0, 64, 64], [0, 0, 64]]
 
@@ -142,3 +143,27 @@ def test_detail_props():
     assert data.uvs["UVMap"][:, 0].max() == 0.5
     top = first[:, 2] == 32
     assert data.uvs["UVMap"][:4][top][:, 1].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("times", [1, 100])
+def test_overlays_have_the_light_of_the_face_beneath(times):
+    level = source.read(source.write(source_room.room()))
+    texinfos, overlays = level.table(LumpId.TEXINFO).copy(), level.table(LumpId.OVERLAYS).copy()
+    texinfos["lightmap_vecs"][1] = [(1 / 256, 0, 0, 1), (0, 0, 1 / 128, 0)]  # 2 x 2 luxels fill the wall's left half
+    overlays["uv_points"][..., :2] *= times
+    level.set_table(LumpId.TEXINFO, texinfos)
+    level.set_table(LumpId.OVERLAYS, overlays)
+    collection, report = shown(level)
+    (overlay,) = objects(collection, layout.OVERLAY).values()
+    data, world = meshes.read(overlay), meshes.read(objects(collection, layout.MODEL)[0])
+    face = world.attribute(layout.ORIGINAL_FACE, "FACE").tolist().index(source_room.NORTH_LEFT)
+    own = slice(world.face_starts[face], world.face_starts[face] + 4)
+    block = world.uvs[layout.LIGHTMAP_UV][own]
+    known = np.column_stack([world.positions[world.corner_verts[own]], np.ones(4)])
+    affine = np.linalg.lstsq(known, block, rcond=None)[0]
+    points = np.column_stack([data.positions + np.array(overlay.location), np.ones(4)])
+    wanted = (points @ affine)[data.corner_verts].clip(block.min(axis=0), block.max(axis=0))  # no farther than it
+    assert data.uvs[layout.LIGHTMAP_UV] == pytest.approx(wanted, abs=1e-4)
+    baked = originals.resources(collection, lightmaps.GROUP)[0]
+    assert baked in [getattr(node, "node_tree", None) for node in overlay.data.materials[0].node_tree.nodes]
+    assert not report.warnings
