@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...formats import ns2
 from ..scene import baselines, identity, properties, transforms
-from . import entity_classes, entity_data, entity_looks, entity_values, layout, probes
+from . import ambience, entity_classes, entity_data, entity_looks, entity_values, layout, probes
 from .entity_classes import Classes
 from .entity_looks import Look, Looks
 from .entity_values import CLASS, Slot
@@ -83,6 +83,8 @@ class _Builder:
         place(obj, {slot.key: said[slot.name] for slot in slots if slot.key in entity_values.CHANNELS})
         if look.kind == entity_looks.EMPTY or obj.data is None:
             entity_data.show_size(obj, look, said)
+        if entity.class_name == ambience.CLASS:
+            obj.color = (*ambience.colors_of(entity).mean(axis=(0, 1)).clip(0, 1), 1.0)
         self._write(obj, entity, slots, said)
         entity_data.remember(obj, look)
         for each in entity.editor_data:

@@ -13,7 +13,7 @@ from ...formats.ns2.names import meant
 from ..preferences import ns2_directories
 from ..scene import identity, originals
 from ..scene.reports import Report
-from . import entities, geometry, layers, layout, level_settings, view
+from . import ambience, entities, geometry, layers, layout, level_settings, view
 from .settings import ImportSettings
 from .site import Site
 
@@ -68,6 +68,8 @@ def build_scene(
     view.show(collection)
     scene.collection.children.link(collection)
     view.prepare_scene(site, alone)
+    if alone and settings.entities:
+        ambience.build(site)
     return collection
 
 

@@ -29,6 +29,8 @@ HOMES: dict[Kind, tuple[str, str]] = {
 }
 """List -> name and stamp of the collection that those are in."""
 
+NO_COLOR = (255, 255, 255, 0)
+"""Of layers and groups, at first."""
 UNDRAWN = frozenset({"CollisionGeometry", "MovementCollisionGeometry", "InvisibleGeometry", "OcclusionGeometry"})
 """Names of groups whose faces the game doesn't draw (ns2-level-notes §10)."""
 
@@ -60,9 +62,11 @@ def write(collection: bpy.types.Collection, level: ns2.Level) -> None:
             item = items.add()
             item.number, item.record = signed(each.id), record
             item.name = layout.readable(each.name)
-            if not each.visible:  # to set it shows and hides everything anew: not for each layer that is shown
+            # To set these shows everything anew: only where they are something else than at first.
+            if not each.visible:
                 item.visible = False
-            item.color = [part / 255 for part in each.color]
+            if each.color != NO_COLOR:
+                item.color = [part / 255 for part in each.color]
             item.pathing = kind == "layers" and each.id in counted
 
 

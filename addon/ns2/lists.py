@@ -48,7 +48,8 @@ class Ns2Entry(bpy.types.PropertyGroup):
     )
     color: bpy.props.FloatVectorProperty(
         name="Color",
-        description="Colour in the editor; transparent: none",
+        description="Colour in the editor, and of objects here; transparent: none",
+        update=_shown,
         size=4,
         min=0.0,
         max=1.0,

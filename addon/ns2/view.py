@@ -15,7 +15,7 @@ from ..scene import attributes, identity
 from ..scene.attributes import Domain
 from ..scene.materials import node_group
 from ..scene.reports import SceneError
-from . import layers, layout
+from . import ambience, entity_values, layers, layout
 from .site import Site
 
 Mask = NDArray[np.bool_]
@@ -66,16 +66,34 @@ def hidden(collection: bpy.types.Collection) -> tuple[set[int], set[int]]:
     return off, {layers.unsigned(item.number) for item in lists.groups if not item.visible or item.name in undrawn}
 
 
+def colors(collection: bpy.types.Collection, kind: layers.Kind) -> dict[int, tuple[float, ...]]:
+    """The colours of the layers, or groups, that have one, by their ids, in the order of the list: red, green, blue, 1.
+
+    Transparent is none.
+    """
+    listed = layers.entries(collection, kind)
+    return {layers.unsigned(item.number): (*item.color[:3], 1.0) for item in listed if item.color[3] > 0}
+
+
 def show(collection: bpy.types.Collection) -> None:
-    """Show and hide faces and objects as the lists of layers and groups say: whatever is in one that is hidden is."""
+    """Show and hide faces and objects as the lists of layers and groups say: whatever is in one that is hidden is.
+
+    Objects also get the colour of the first of their layers that has one, or that of their group (ambient lights have
+    their own): the viewport shows it where it shows objects' colours.
+    """
     off, groups = hidden(collection)
     for obj in geometry(collection):
         _show_faces(obj, off, groups)
     mask = sum(1 << number for number in off if number < 256)
+    of_layers, of_all_groups = colors(collection, "layers"), colors(collection, "groups")
     for obj, (own, of_groups) in layers.memberships(collection).items():
         gone = bool(own & mask) or not groups.isdisjoint(of_groups)
         if obj.hide_viewport != gone:
             obj.hide_viewport = obj.hide_render = gone
+        color = next((color for number, color in of_layers.items() if own >> number & 1), None)
+        color = color or next((of_all_groups[number] for number in of_groups if number in of_all_groups), None)
+        if color is not None and obj.get(entity_values.CLASS) != ambience.CLASS:
+            obj.color = color
 
 
 def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
