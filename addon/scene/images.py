@@ -34,6 +34,17 @@ def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False) -> bpy.type
     return _packed(name, png(array), array.shape[1], array.shape[0], non_color)
 
 
+def from_palette(name: str, indices: NDArray[np.uint8], colors: NDArray[np.uint8]) -> bpy.types.Image:
+    """Make a packed image of uint8[h,w] places in colors uint8[n,3], sRGB: a quarter of the bytes that pixels have."""
+    height, width = indices.shape
+    if not height or not width or int(indices.max()) >= len(colors):
+        raise ValueError(f"{name}: colours {indices.max(initial=0)} of {len(colors)}")
+    rows = np.zeros((height, 1 + width), np.uint8)  # each row begins with its filter: none
+    rows[:, 1:] = indices
+    palette = (b"PLTE", np.ascontiguousarray(colors, np.uint8).tobytes())
+    return _packed(name, _png(width, height, 3, rows, palette), width, height, False)
+
+
 def from_file_bytes(name: str, data: bytes, width: int, height: int, non_color: bool = False) -> bpy.types.Image:
     """Make a packed image of an image file's bytes (PNG, TGA, ...), kept as they are; Blender decodes them when it
     needs them. width, height: in pixels, as the file has them.
@@ -58,10 +69,15 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
     rows = np.empty((height, 1 + width * 4), np.uint8)
     rows[:, 0] = 0  # each row begins with its filter: none
     rows[:, 1:] = pixels.reshape(height, width * 4)
-    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.data, 1)), (b"IEND", b""))
+    return _png(width, height, 6, rows)
+
+
+def _png(width: int, height: int, kind: int, rows: NDArray[np.uint8], *before: tuple[bytes, bytes]) -> bytes:
+    """A PNG file of rows with their filters; before: chunks that stand before them."""
+    header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
+    chunks = ((b"IHDR", header), *before, (b"IDAT", zlib.compress(rows.data, 1)), (b"IEND", b""))
     body = b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
     )
     return b"\x89PNG\r\n\x1a\n" + body
 

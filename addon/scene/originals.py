@@ -26,7 +26,7 @@ ORIGINAL = "levelwright_original"
 PART = "levelwright_part_"
 RESOURCES = "levelwright_"
 
-LARGE = 1 << 20
+LARGE = 1 << 18
 """Bytes of an original that is deflated as quickly as can be, and not before the .blend is saved."""
 SAMPLE, SAMPLES = 1 << 14, 8
 """Bytes and number of the pieces of a large file by which `attach` guesses whether it shrinks."""

@@ -122,10 +122,14 @@ class _Maker:
         quads = (found.edge - 1) ** 2
         vertices = np.concatenate([found.first_vertex[n] + np.arange(found.counts[n]) for n in numbers.tolist()])
         rows = np.concatenate([found.first_triangle[n] + np.arange(2 * quads[n]) for n in numbers.tolist()])
-        place = np.zeros(len(self.verts), np.int64)
-        place[vertices] = np.arange(len(vertices))
-        triangles = place[found.triangles[rows]][:, ::-1]
-        corners = found.triangles[rows][:, ::-1].reshape(-1)
+        file_corners = found.triangles[rows][:, ::-1]
+        corners = file_corners.reshape(-1)
+        if len(numbers) == 1:
+            triangles = file_corners - vertices[0]
+        else:
+            place = np.zeros(len(self.verts), np.int64)
+            place[vertices] = np.arange(len(vertices))
+            triangles = place[file_corners]
         owner = np.repeat(found.faces[numbers], 2 * quads[numbers])
         attributes: dict[str, tuple[Domain, Kind, Any]] = {
             identity.ID: ("FACE", "INT", rows + 1),

@@ -68,16 +68,15 @@ class Textures:
         shrunk = min(1.0, _CHECKER / max(wide, high))
         width, height = max(1, round(wide * shrunk)), max(1, round(high * shrunk))
         column, row = np.arange(width) * _CELLS // width, np.arange(height) * _CELLS // height
-        field = (row[:, None] + column) % 2
+        field = ((row[:, None] + column) & 1).astype(np.uint8)
         mask = bitmap_font.text(name.rpartition("/")[2].upper())[:height, :width]
         tall, broad = mask.shape
         for top in range(0, height - tall + 1, max(height // 4, tall * 2)):
             left = (width - broad) // 2
             field[top : top + tall, left : left + broad][mask] = 2
         mean = np.asarray(color)
-        palette = np.full((3, 4), 255, np.uint8)
-        palette[:, :3] = _curved(np.stack([mean * 0.8, mean * 1.2, mean * 0.5 + 0.3])) * 255
-        image = images.from_rgba(layout.readable(name), palette[field])
+        colors = (_curved(np.stack([mean * 0.8, mean * 1.2, mean * 0.5 + 0.3])) * 255).astype(np.uint8)
+        image = images.from_palette(layout.readable(name), field, colors)
         image["levelwright_placeholder"] = True
         identity.stamp(image, self.token, layout.IMAGE, 0)
         return image

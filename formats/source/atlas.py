@@ -54,9 +54,8 @@ def pixels_of(atlas: Atlas, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64]
     """The pixel of each luxel, numbers in the image row by row, rectangle after rectangle, each row-major as in the
     lump; and where each rectangle's start, int64[n + 1].
     """
-    widths = sizes[:, 0].astype(np.int64)
-    counts = widths * sizes[:, 1].astype(np.int64)
-    starts, owner = ranges.starts(counts), ranges.owners(counts)
-    local = ranges.flat(np.zeros_like(counts), counts)
-    row, column = np.divmod(local, np.maximum(widths, 1)[owner])
-    return (atlas.y[owner] + row) * atlas.width + atlas.x[owner] + column, starts
+    widths, heights = sizes[:, 0].astype(np.int64), sizes[:, 1].astype(np.int64)
+    owner = ranges.owners(heights)  # of each row of pixels
+    row = np.arange(len(owner)) - ranges.starts(heights)[owner]
+    begin = (atlas.y[owner] + row) * atlas.width + atlas.x[owner]
+    return ranges.flat(begin, widths[owner]), ranges.starts(widths * heights)

@@ -10,10 +10,11 @@ import time
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 from formats import source
 from formats.binary import FormatError
-from formats.source import LumpId, displacements, geometry, lighting
+from formats.source import LumpId, atlas, displacements, geometry, lighting
 from tests.samples import source_generated
 
 from .imports import Import, against_meshes, against_replay, empty_file
@@ -30,11 +31,26 @@ def decode(path: Path) -> None:
     polygons = geometry.polygons(level)
     geometry.corner_normals(level, polygons)
     geometry.area_normals(polygons)
+    faces, texinfos, texdata = (
+        level.table(lump) for lump in (geometry.drawn_faces(level), LumpId.TEXINFO, LumpId.TEXDATA)
+    )
+    owner, points = polygons.corner_face, polygons.positions[polygons.corners]
+    texinfo = np.where(geometry.valid_texinfos(level, faces), faces["texinfo"], 0)[owner]
+    found = lighting.lightmaps(level)
+    if len(texinfos):
+        geometry.texture_coordinates(points, texinfos, texdata, texinfo)
+        if found:
+            geometry.luxels(points, texinfos, texinfo, faces["lightmap_mins"][owner])
     made = displacements.displacements(level, polygons)
     positions = made.positions(level.table(LumpId.DISP_VERTS))
     displacements.normals(made, positions)
     displacements.shared(made, positions)
-    for lump, blocks in lighting.lightmaps(level).items():
+    sizes = np.zeros((len(faces), 2), np.int64)
+    for blocks in found.values():
+        sizes[blocks.faces] = np.column_stack([blocks.width, blocks.height])
+    if found:
+        atlas.pixels_of(atlas.pack(sizes), sizes)
+    for lump, blocks in found.items():
         for slot in range(int(blocks.styles.max(initial=0))):
             lighting.colors_at(level.bytes_of(lump), lighting.luxel_offsets(blocks, slot)[0])
     for part in (lambda: level.entities, lambda: level.pak, lambda: level.static_props):

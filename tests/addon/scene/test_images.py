@@ -115,6 +115,17 @@ def test_png_is_a_png() -> None:
     assert kinds == [b"IHDR", b"IDAT", b"IEND"]
 
 
+def test_palettes_give_their_colours() -> None:
+    indices = np.arange(15, dtype=np.uint8).reshape(3, 5) % 4
+    colors = np.array([(0, 0, 0), (255, 128, 1), (3, 2, 200), (9, 90, 99)], np.uint8)
+    image = images.from_palette("few", indices, colors)
+    found = images.to_rgba(image)
+    assert np.array_equal(found[..., :3], colors[indices])
+    assert (found[..., 3] == 255).all()
+    with pytest.raises(ValueError, match="colours 3 of 2"):
+        images.from_palette("fewer", indices, colors[:2])
+
+
 def test_file_bytes_are_kept() -> None:
     data = images.png(every_value())
     image = images.from_file_bytes("i", data, 256, 256)
