@@ -27,7 +27,7 @@ def shape(name: str, classname: str, values: Mapping[str, str]) -> bpy.types.Mes
         keys = [[f"{end}.{axis}" for axis in _AXES] for end in ("mins", "maxs")]
         low, high = (np.array([number(values, key) for key in ends]) - place for ends in keys)
         there = all(key in values for ends in keys for key in ends)
-        return models.box(name, low, high) if there and np.isfinite(high - low).all() else None
+        return models.boxes(name, low[None], high[None]) if there and np.isfinite(high - low).all() else None
     if classname != entity_classes.LADDER_WAY:
         return None
     ends = [end for key in ("point0", "point1") if (end := vector(values.get(key))) and all(map(math.isfinite, end))]

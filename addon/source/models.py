@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ...formats.binary import FormatError
 from ...formats.source.content import mdl
-from ..scene import meshes
+from ..scene import materials, meshes
 from ..scene.attributes import Domain, Kind
 from ..scene.reports import Report
 from . import layout
@@ -24,6 +24,7 @@ _CUBE = np.array(
     [[x, y, z] for z in (-1, 1) for y, x in ((-1, -1), (-1, 1), (1, 1), (1, -1))],
     np.float32,
 )
+_GLASS, _OPACITY = "missing model", 0.25
 _CUBE_CORNERS = [0, 3, 2, 1, 4, 5, 6, 7, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7]
 
 
@@ -108,8 +109,27 @@ def is_model(path: str) -> bool:
 
 
 def box(name: str, low: ArrayLike, high: ArrayLike) -> bpy.types.Mesh:
-    """A box between two corners, where a model is missing."""
-    return boxes(name, np.atleast_2d(low), np.atleast_2d(high))
+    """A box between two corners, where a model is missing: it lets through what is behind it."""
+    made = boxes(name, np.atleast_2d(low), np.atleast_2d(high))
+    made.materials.append(_glass())
+    return made
+
+
+def _glass() -> bpy.types.Material:
+    """The material of all boxes: made when the file hasn't got it yet."""
+    found: Any = bpy.data.materials.get(_GLASS)
+    if found is None:
+        found = bpy.data.materials.new(_GLASS)
+        nodes = materials.shader(found)
+        mix = nodes.add("ShaderNodeMixShader")
+        nodes.set(mix.inputs[0], _OPACITY)
+        nodes.link(nodes.add("ShaderNodeBsdfTransparent").outputs[0], mix.inputs[1])
+        nodes.link(nodes.add("ShaderNodeBsdfDiffuse").outputs[0], mix.inputs[2])
+        nodes.link(mix.outputs[0], nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
+        materials.blended(found)
+        found.diffuse_color = (0.8, 0.8, 0.8, _OPACITY)
+    made: bpy.types.Material = found
+    return made
 
 
 def boxes(

@@ -74,6 +74,7 @@ def test_a_missing_model_is_a_box_about_its_size():
     made = imported(["models/props/big_thing.mdl"], records)
     assert made[0].data == made[1].data == made[2].data
     assert made[0].data.name == "big_thing"
+    assert made[0].data.materials[0].diffuse_color[3] < 0.5  # what is behind it is seen
     box = meshes.read(made[0]).positions
     assert np.allclose([box.min(axis=0), box.max(axis=0)], [[-40, -40, 0], [40, 40, 80]], atol=1e-4)
     bpy.context.view_layer.update()
