@@ -20,7 +20,7 @@ from .texture_reader import Patches, TextureReader
 def apply(scene: SceneLevel, level: source.Level, settings: ExportSettings, report: Report) -> None:
     """Give faces and displacements what the scene shows on them. Raises SceneError, with faces selected.
 
-    Brush models that are to be built anew (`geometry_reader.rebuilt`) are left as they are.
+    Brush models that are to be built anew (`model_rebuild`) are left as they are.
     """
     surfaces = surface_reader.read(scene)
     if surfaces is None:

@@ -122,7 +122,7 @@ def test_light_goes_along_with_its_face(level):
     where = luxels_of(after, moved)
     as_they_were = sorted(map(sorted, before[[0, 1, 3, 4, 5], :, 0].tolist()))
     assert np.abs(np.array(sorted(map(sorted, where[:, :, 0].tolist()))) - as_they_were).max() < 0.06
-    assert 0.4 < where.min() and where.max() < 1.6
+    assert where.min() > 0.4 and where.max() < 1.6
 
 
 def test_new_faces_take_the_light_of_the_nearest(level):

@@ -94,12 +94,16 @@ class FaceEdit:
 
     # ------------------------------------------------------------------------------------------------------ the rows
 
-    def put(self, faces: Sequence[Face], planes: Ints) -> int:
-        """Write the faces, in this order, each on its plane: int64[n], in PLANES; the number of the first."""
+    def texinfos(self, faces: Sequence[Face]) -> Ints:
+        """The texinfo of each face, with its own vectors: int64[n], added where there is none. FormatError."""
         still = [self.plane_of(face) is not None for face in faces]
-        donors = [face.record if face.record != NEW else self._donor(face) for face in faces]
+        return self._texinfos(faces, still, [self._donor(face) for face in faces])
+
+    def put(self, faces: Sequence[Face], planes: Ints, texinfos: Ints) -> int:
+        """Write the faces, in this order, each with its plane and its texinfo: int64[n]; the number of the first."""
+        still = [self.plane_of(face) is not None for face in faces]
+        donors = [self._donor(face) for face in faces]
         rows = {lump: self._templates(self.changes.table(lump), donors) for lump in self.lumps}
-        texinfos = self._texinfos(faces, still, donors)
         walk = _Walk(self)
         for number, face in enumerate(faces):
             geometric: dict[str, float] = {"texinfo": int(texinfos[number])}
@@ -142,7 +146,9 @@ class FaceEdit:
         return np.append(planes["normal"][number], planes["dist"][number]).astype(np.float64)
 
     def _donor(self, face: Face) -> int:
-        """The face of the model that a new one is lit like: the nearest of those that are lit as it is; -1: none."""
+        """The face that one is lit like: itself, or the nearest of those that are lit as a new one is; -1: none."""
+        if face.record != NEW:
+            return face.record
         flags = self.level.table(LumpId.TEXINFO)["flags"]
         bumped = flags[face.texinfo] & SurfaceFlag.BUMPLIGHT
         if flags[face.texinfo] & SurfaceFlag.NOLIGHT:

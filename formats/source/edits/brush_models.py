@@ -86,11 +86,16 @@ def rebuild(level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[F
     if any(not 0 <= number < len(changes.table(LumpId.TEXINFO)) for shape in shapes for number in shape.texinfos):
         raise FormatError("a side's texinfo isn't there", WHAT)
     tree = brush_tree.build(shapes, box)
+    sides = [_side_of(shapes, face) for face in drawn]
+    texinfos = edit.texinfos(drawn)
+    for face, side, texinfo in zip(drawn, sides, texinfos.tolist(), strict=True):
+        if side is not None and edit.plane_of(face) is None:
+            shapes[side[0]].texinfos[side[1]] = texinfo
     brushes = _put_brushes(changes, model, shapes, polygons)
-    order, sides, leaf_faces, counts = _on_tree(edit, tree, shapes, brushes, drawn)
-    planes = plane_numbers(changes, sides[:, :3], sides[:, 3])
+    order, flat, leaf_faces, counts = _on_tree(edit, tree, shapes, sides, drawn)
+    edit.brushes = [int(brushes[side[0]]) if side is not None else -1 for side in (sides[n] for n in order)]
     listed = [drawn[number] for number in order]
-    first = edit.put(listed, planes)
+    first = edit.put(listed, plane_numbers(changes, flat[:, :3], flat[:, 3]), texinfos[order])
     _put_tree(changes, model, tree, shapes, brushes, first, counts, leaf_faces)
     row = changes.table(LumpId.MODELS)
     row["mins"][model], row["maxs"][model] = box
@@ -126,7 +131,7 @@ def _snapped(solids: Sequence[Piece], polygons: Polygons, old: Sequence[Piece]) 
                 if same.any():
                     nearest = int(np.where(same, off, np.inf).argmin())
                     own[number], heights[number] = normals[nearest], dists[nearest]
-        made.append(Piece(own, heights, np.asarray(piece.texinfos, np.int64), piece.contents))
+        made.append(Piece(own, heights, np.array(piece.texinfos, np.int64), piece.contents))
     return made
 
 
@@ -200,19 +205,22 @@ def _is_same_brush(changes: Changes, was: Records, shape: Piece) -> bool:
 
 
 def _on_tree(
-    edit: FaceEdit, tree: Tree, shapes: Sequence[Piece], brushes: Ints, drawn: Sequence[Face]
+    edit: FaceEdit,
+    tree: Tree,
+    shapes: Sequence[Piece],
+    sides: Sequence[tuple[int, int] | None],
+    drawn: Sequence[Face],
 ) -> tuple[list[int], Floats, list[list[int]], Ints]:
     """Faces in the order of their nodes; the planes of these, float64[n, 4]; which of them each leaf has; how many each
     node has.
     """
     nodes, planes, leafs = [], [], []
     for number, face in enumerate(drawn):
-        plane, side = edit.plane_of(face), _side_of(shapes, face)
-        edit.brushes.append(-1 if side is None else int(brushes[side[0]]))
+        plane, side = edit.plane_of(face), sides[number]
         if plane is None:
             if side is None:
                 raise FormatError(f"face {number} lies on no side of a piece", WHAT)
-            plane = side[1]
+            plane = np.append(shapes[side[0]].normals[side[1]], shapes[side[0]].dists[side[1]])
         node, seen = tree.of_polygon(face.points, plane[:3])
         nodes.append(node)
         planes.append(plane)
@@ -223,14 +231,11 @@ def _on_tree(
         for leaf in leafs[number]:
             lists[leaf].append(place)
     counts = np.bincount(np.array(nodes, np.int64), minlength=len(tree.planes))
-    edit.brushes = [edit.brushes[number] for number in order]
     return order, np.array(planes).reshape(-1, 4)[order], lists, counts
 
 
-def _side_of(shapes: Sequence[Piece], face: Face) -> tuple[int, Floats] | None:
-    """The piece that a face lies on, and the plane float64[4] of its side; of several the nearest, None if there is
-    none.
-    """
+def _side_of(shapes: Sequence[Piece], face: Face) -> tuple[int, int] | None:
+    """The piece and the side that a face lies on; of several the nearest, None if there is none."""
     arms = face.points - face.points[0]
     normal = np.cross(np.roll(arms, -1, axis=0), arms).sum(axis=0)
     best, found = brush_tree.ON, None
@@ -239,7 +244,7 @@ def _side_of(shapes: Sequence[Piece], face: Face) -> tuple[int, Floats] | None:
         off = np.where(shape.normals @ normal > 0, np.abs(heights).max(axis=0), np.inf)
         side = int(off.argmin())
         if off[side] <= best and heights.max() <= brush_tree.ON:
-            best, found = float(off[side]), (number, np.append(shape.normals[side], shape.dists[side]))
+            best, found = float(off[side]), (number, side)
     return found
 
 

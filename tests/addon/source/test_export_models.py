@@ -1,0 +1,169 @@
+"""Brush entities in another shape: what the export builds anew of their meshes, and what it refuses."""
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon.scene import meshes
+from levelwright.addon.scene.reports import SceneError
+from levelwright.addon.source import layout
+from levelwright.formats import source
+from levelwright.formats.source import LumpId, brushes, geometry, physcollide_surface
+
+from tests.addon.source.exports import Scene
+from tests.addon.source.surface_edits import move
+from tests.formats import source_door
+
+E = LumpId
+MAP = source.write(source_door.with_door())
+
+
+@pytest.fixture
+def scene():
+    made = Scene(MAP, lightmaps="hdr", static_props="none")
+    made.door = next(obj for obj in made.objects().values() if obj.get("classname") == "func_door")
+    return made
+
+
+def edit(obj: bpy.types.Object) -> bmesh.types.BMesh:
+    made = bmesh.new()
+    made.from_mesh(obj.data)
+    return made
+
+
+def done(made: bmesh.types.BMesh, obj: bpy.types.Object) -> None:
+    made.to_mesh(obj.data)
+    made.free()
+
+
+def solid_of(level: source.Level) -> physcollide_surface.Solid:
+    return physcollide_surface.read(level.physcollide.of_model(1).solids[0])
+
+
+def corners(hull) -> set:
+    return {tuple(point) for point in (hull.points.round(3) + 0.0).tolist()}
+
+
+def drawn(level: source.Level) -> np.ndarray:
+    row = level.table(E.MODELS)[1]
+    return level.table(E.FACES)[int(row["firstface"]) : int(row["firstface"] + row["numfaces"])]
+
+
+def test_a_door_that_is_made_wider(scene):
+    positions = meshes.read(scene.door).positions
+    move(scene.door, positions[:, 1] > 0, (0, 16, 0))
+    with pytest.raises(SceneError, match="Moved Geometry"):
+        scene.export()
+    made = scene.export(geometry="rebuild")
+    assert scene.report.counts["brush models built anew"] == 1
+    assert corners(solid_of(made).hulls[0]) == {
+        (x, y, z) for x in (-3.5, 3.5) for y in (-23.5, 39.5) for z in (0.5, 95.5)
+    }
+    assert made.table(E.MODELS)[1]["maxs"].tolist() == [4, 40, 96]
+    assert brushes.solids(made, np.array([2])).polygons.positions[:, 1].max() == 40
+    assert made.entities[-1].origin == (32, 0, 0)
+    assert set(scene.changed(made)) == {
+        "PLANES", "VERTEXES", "NODES", "TEXINFO", "FACES", "LEAFS", "EDGES", "SURFEDGES", "MODELS", "LEAFFACES",
+        "BRUSHSIDES", "ORIGINALFACES", "PHYSCOLLIDE", "VERTNORMALS", "VERTNORMALINDICES", "LEAFMINDISTTOWATER",
+        "FACES_HDR", "FACEIDS",
+    } - ({"FACEIDS"} if "FACEIDS" not in scene.changed(made) else set())  # fmt: skip
+    assert sorted(drawn(made)["lightofs"].tolist()) == sorted(drawn(source.read(MAP))["lightofs"].tolist())
+    again = Scene(source.write(made), lightmaps="none", static_props="none")
+    assert source.write(again.export()) == source.write(made)
+    box = next(obj for obj in again.objects().values() if obj.get("classname") == "func_door")
+    assert np.ptp(meshes.read(box).positions, axis=0).tolist() == [8, 64, 96]
+
+
+def test_textures_go_with_the_faces(scene):
+    """What is stretched in Blender is stretched in the map: corners have the UVs that they have in the scene."""
+    positions = meshes.read(scene.door).positions
+    move(scene.door, positions[:, 2] > 0, (0, 0, 96))
+    data = meshes.read(scene.door)
+    seen = {
+        (tuple(data.positions[vertex].round(2).tolist()), tuple(uv.round(3).tolist()))
+        for vertex, uv in zip(data.corner_verts, data.uv(layout.UV), strict=True)
+    }
+    made = scene.export(geometry="rebuild")
+    polygons = geometry.polygons(made)
+    row = made.table(E.MODELS)[1]
+    places = np.arange(
+        polygons.first_corner[row["firstface"]], polygons.first_corner[row["firstface"] + row["numfaces"]]
+    )
+    points = polygons.positions[polygons.corners[places]]
+    numbers = made.table(E.FACES)["texinfo"][polygons.corner_face[places]]
+    uv = geometry.texture_coordinates(points, made.table(E.TEXINFO), made.table(E.TEXDATA), numbers)
+    uv[:, 1] = 1 - uv[:, 1]
+    flat = {face for face in range(10, 16) if made.table(E.PLANES)["normal"][made.table(E.FACES)["planenum"][face], 0]}
+    wall = np.isin(polygons.corner_face[places], list(flat))
+    for point, place in zip(points[wall], uv[wall], strict=True):
+        assert min(abs(u - place[0]) + abs(v - place[1]) for p, (u, v) in seen if p == tuple(point.tolist())) < 1e-2
+
+
+def test_a_second_piece_has_light_texture_and_collision(scene):
+    """A box is added in edit mode: it has the material, no UVs, and no face of the map."""
+    mesh = edit(scene.door)
+    for vertex in bmesh.ops.create_cube(mesh, size=16)["verts"]:
+        vertex.co.x += 40
+    done(mesh, scene.door)
+    made = scene.export(geometry="rebuild")
+    solid = solid_of(made)
+    assert len(solid.hulls) == 2 and solid.outer is not None
+    assert {len(corners(hull)) for hull in solid.hulls} == {8}
+    assert (32.5, -7.5, -7.5) in corners(max(solid.hulls, key=lambda hull: hull.points[:, 0].max()))
+    assert len(drawn(made)) == 12 and (drawn(made)["lightofs"] >= 0).all()
+    assert not source.check(made)
+
+
+def test_a_part_that_is_taken_away_collides_no_more(scene):
+    test_a_second_piece_has_light_texture_and_collision(scene)
+    both = Scene(source.write(scene.export(geometry="rebuild")), lightmaps="none", static_props="none")
+    door = next(obj for obj in both.objects().values() if obj.get("classname") == "func_door")
+    mesh = edit(door)
+    bmesh.ops.delete(mesh, geom=[v for v in mesh.verts if v.co.x < 10], context="VERTS")
+    done(mesh, door)
+    made = both.export(geometry="rebuild")
+    assert len(solid_of(made).hulls) == 1 and made.table(E.MODELS)[1]["mins"].tolist() == [32, -8, -8]
+    left = made.table(E.BRUSHES)[(made.table(E.BRUSHES)["numsides"] == 0)]
+    assert len(left) == 1 and left["contents"].tolist() == [0]
+
+
+def test_a_side_that_nobody_sees_is_closed(scene):
+    mesh = edit(scene.door)
+    bmesh.ops.delete(mesh, geom=[face for face in mesh.faces if face.normal.z < -0.5], context="FACES_ONLY")
+    done(mesh, scene.door)
+    made = scene.export(geometry="rebuild")
+    assert len(drawn(made)) == 5 and len(corners(solid_of(made).hulls[0])) == 8
+    assert scene.changed(made).count("PHYSCOLLIDE") == 0  # what collides is what it was
+
+
+def test_what_is_not_convex_is_refused_and_selected(scene):
+    mesh = edit(scene.door)
+    mesh.faces.ensure_lookup_table()
+    top = next(face for face in mesh.faces if face.normal.z > 0.5)
+    inner = bmesh.ops.inset_individual(mesh, faces=[top], thickness=2)
+    del inner
+    for vertex in top.verts:
+        vertex.co.z -= 20
+    done(mesh, scene.door)
+    with pytest.raises(SceneError, match="not on the outside of a convex piece") as caught:
+        scene.export(geometry="rebuild")
+    assert caught.value.objects == [scene.door]
+    assert len(caught.value.faces[scene.door]) == 5
+
+
+def test_a_bent_face_keeps_its_texture_where_it_was(scene):
+    """A wall that becomes a trapezium has UVs that no flat texture gives: as in the editor, the texture stays."""
+    positions = meshes.read(scene.door).positions
+    move(scene.door, (positions[:, 1] > 0) & (positions[:, 2] > 0), (0, 0, -40))
+    made = scene.export(geometry="rebuild")
+    assert any("stays where it was" in warning for warning in scene.report.warnings)
+    assert len(corners(solid_of(made).hulls[0])) == 8
+    brush = made.table(E.BRUSHES)[2]
+    assert made.table(E.BRUSHSIDES)["bevel"][brush["firstside"] : brush["firstside"] + brush["numsides"]].sum() == 1
+
+
+def test_the_world_is_never_rebuilt(scene):
+    world = next(iter(scene.objects(layout.MODEL).values()))
+    move(world, np.arange(1), (0, 0, 8))
+    with pytest.raises(SceneError, match="the world takes a compiler"):
+        scene.export(geometry="rebuild")
