@@ -18,6 +18,7 @@ from ..scene import identity, transforms
 from . import (
     detail_props,
     entity_classes,
+    entity_data,
     entity_values,
     ladders,
     layout,
@@ -161,6 +162,7 @@ class _Maker:
             obj.scale = (size,) * 3 if size > 0 else (1.0,) * 3
         entity_values.write(obj, entity, self.types)
         transforms.remember(obj)
+        entity_data.remember(obj)
         home = self.site.group(group.name, HOME) if brush_model is None else self.site.brush_home(brush_model)
         home.objects.link(obj)
         self.site.report.count("lights" if isinstance(data, bpy.types.Light) else "entities")

@@ -13,10 +13,10 @@ import numpy as np
 
 from ...formats import source
 from ...formats.binary import FormatError
-from ...formats.source import edits
+from ...formats.source import LumpId, edits
 from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
 from ..scene.reports import Report, SceneError
-from . import entities, entity_classes, entity_values, layout, lights, places
+from . import entities, entity_classes, entity_data, entity_values, layout, lights, places
 from .places import Place
 from .scene_reader import Bearer, SceneLevel, at_fault
 from .settings import ExportSettings
@@ -60,6 +60,9 @@ class _Reader:
 
     def __init__(self, scene: SceneLevel, report: Report) -> None:
         self.scene, self.report = scene, report
+        options = scene.original.options
+        self.scale = float(options.get("scale", layout.SCALE))
+        self.hdr = options.get("lightmaps") == "hdr" and len(scene.before.bytes_of(LumpId.LIGHTING_HDR)) > 0
 
     def pairs(self, one: Bearer, entity: Entity) -> Pairs:
         """The pairs of an object's entity. entity: its record's, or an empty one. Raises ValueError, SceneError."""
@@ -69,15 +72,15 @@ class _Reader:
             place = places.place_of(self.scene, obj)
         else:
             place, edited = places.here(self.scene, obj), set()
-        if place is None:
-            return pairs
         made = Entity(pairs)
         values = entity_values.told(made)
-        is_brush = values.get(MODEL, "").startswith("*")
-        placed = self._placed(place, values, is_brush, edited)
+        told = entity_data.edited(obj, values, self.scale, self.hdr)
+        if place is not None:
+            is_brush = values.get(MODEL, "").startswith("*")
+            told |= self._placed(place, values, is_brush, edited)
         if not entity.pairs:
-            placed.setdefault(ORIGIN, places.merged(None, _STILL, _STILL))
-        for key, value in placed.items():
+            told.setdefault(ORIGIN, places.merged(None, _STILL, _STILL))
+        for key, value in told.items():
             if key not in edited and value != made.get(key):
                 made.set(key, value)
         return made.pairs

@@ -23,6 +23,7 @@ REFERENCE = 100.0
 """Units: where a light has its brightness."""
 _UP, _DOWN = -1.0, -2.0
 """Values of the old key `angle` that are directions."""
+_HDR = "_lighthdr"
 KINDS: dict[str, Literal["POINT", "SPOT", "SUN"]] = {
     "light": "POINT",
     "light_dynamic": "SPOT",
@@ -56,10 +57,9 @@ def look(classname: str, values: Mapping[str, str], scale: float, hdr: bool = Fa
     The colour and brightness are those of `_light`; for HDR, those of `_lightHDR` times `_lightscaleHDR`, where it has
     any: "-1 -1 -1 1" stands for none (SDK: LightForKey).
     """
-    color, brightness = light_color(values.get("_light", ""))
-    high = values.get("_lighthdr", "")
-    if hdr and high.strip() and "-" not in high:
-        color, brightness = light_color(high)
+    key = color_key(values, hdr)
+    color, brightness = light_color(values.get(key, ""))
+    if key == _HDR:
         brightness *= max(number(values, "_lightscalehdr", 1.0), 0.0)
     if kind_of(classname) == "SUN":
         spread = math.radians(min(max(number(values, "sunspreadangle"), 0.0), 180.0))
@@ -73,6 +73,12 @@ def look(classname: str, values: Mapping[str, str], scale: float, hdr: bool = Fa
     outer = math.radians(min(max(number(values, "_cone", 45.0), 0.5), 90.0))
     inner = math.radians(min(max(number(values, "_inner_cone", 30.0), 0.0), math.degrees(outer)))
     return Look(energy, color, cutoff, 2 * outer, blend(math.cos(inner), math.cos(outer)))
+
+
+def color_key(values: Mapping[str, str], hdr: bool) -> str:
+    """The key, in small letters, that says the colour and brightness of a light. Arguments as of `look`."""
+    high = values.get(_HDR, "")
+    return _HDR if hdr and high.strip() and "-" not in high else "_light"
 
 
 def power(brightness: float, distance: float) -> float:

@@ -8,8 +8,8 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import entity_values
 from levelwright.formats import source
 from mathutils import Matrix
-from tests.addon.source.exports import Scene, copied, removed
 
+from tests.addon.source.exports import Scene, copied, removed
 from tests.addon.source.placed import a_map
 
 ODD = [
@@ -100,6 +100,30 @@ def test_what_lights_and_cameras_look_at() -> None:
     again = Scene(bytes(here.export().file.write()))
     for number in (1, 2):
         assert again.objects()[number].rotation_euler[:] == pytest.approx(here.objects()[number].rotation_euler[:])
+
+
+def test_lights_speakers_and_cameras_that_are_set() -> None:
+    sound = [("classname", "ambient_generic"), ("origin", "0 0 0"), ("radius", "500"), ("health", "8")]
+    camera = [("classname", "point_camera"), ("origin", "0 0 0"), ("fov", "90")]
+    here = scene([*LIGHT, ("_cone", "45")], sound, camera)
+    light, speaker, view = (here.objects()[number].data for number in (1, 2, 3))
+    light.energy *= 2
+    light.color = (1, 0, 0)
+    assert edited(here) == {"_light": "255 0 0 20"}
+    light.color = (0.2176376, 1, 0)
+    assert pairs(here.export())["_light"] == "127 255 0 20"
+    light.spot_size = math.radians(60)
+    light.use_custom_distance, light.cutoff_distance = True, 100 * 0.01905
+    made = pairs(here.export())
+    assert (made["_cone"], made["_distance"]) == ("30", "100")
+    speaker.distance_max, speaker.volume = 200 * 0.01905, 0.5
+    view.angle = math.radians(60)
+    level = here.export()
+    assert (pairs(level, 2)["radius"], pairs(level, 2)["health"], pairs(level, 3)["fov"]) == ("200", "5", "60")
+    again = Scene(bytes(level.file.write()))
+    assert again.objects()[1].data.energy == pytest.approx(light.energy, rel=1e-3)
+    assert again.objects()[1].data.color[:] == pytest.approx(light.color[:], abs=5e-3)
+    assert again.objects()[1].data.spot_blend == pytest.approx(light.spot_blend, abs=1e-3)
 
 
 def test_properties() -> None:
