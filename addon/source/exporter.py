@@ -25,6 +25,7 @@ from . import (
     face_reader,
     lightmap_reader,
     material_reader,
+    model_rebuild,
     overlay_reader,
     prop_reader,
     scene_reader,
@@ -60,6 +61,7 @@ STEPS: tuple[Step, ...] = (
     Step("overlays", overlay_reader.apply),
     Step("cubemaps", cubemap_reader.apply),
     Step("compiled lights", worldlight_reader.apply),
+    Step("brush models", model_rebuild.apply),
     Step("entities", entity_reader.apply),
 )
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of
