@@ -4,16 +4,21 @@ from pathlib import Path
 
 import bpy
 
-from . import edit_panel, panel, visibility_panel
+from . import edit_panel, pak_panel, panel, visibility_panel
 from .exporter import export_level
 from .importer import import_level
 from .plain import make_plain
 from .settings import ExportSettings, ImportSettings
+from .vmf_exporter import VMF_NOTE, VmfSettings, check_vmf, export_vmf
 
 __all__ = [
+    "VMF_NOTE",
     "ExportSettings",
     "ImportSettings",
+    "VmfSettings",
+    "check_vmf",
     "export_level",
+    "export_vmf",
     "import_level",
     "make_plain",
     "register",
@@ -31,10 +36,12 @@ def register() -> None:
     panel.register()
     visibility_panel.register()
     edit_panel.register()
+    pak_panel.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    pak_panel.unregister()
     edit_panel.unregister()
     visibility_panel.unregister()
     panel.unregister()

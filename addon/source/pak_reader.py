@@ -1,0 +1,35 @@
+"""The list of `pak_files` to the map's pak: files added, replaced and removed."""
+
+from __future__ import annotations
+
+from ...formats import source
+from ...formats.source import edits
+from ..scene.reports import Report, SceneError
+from . import pak_files
+from .scene_reader import SceneLevel
+from .settings import ExportSettings
+
+
+def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+    """Put files into the pak, and take others out. Raises SceneError, FormatError."""
+    put: dict[str, bytes] = {}
+    gone: list[str] = []
+    for name, data in pak_files.contents(scene.collection, report):
+        if data is not None:
+            put[name] = data
+        elif name in level.pak:
+            gone.append(name)
+        else:
+            raise SceneError(f"pak: {name} is to be removed, but the map has no such file")
+    if not put and not gone:
+        return
+    there = [name for name in put if name in level.pak]
+    same = [name for name in there if bytes(level.pak.read(name)) == put[name]]
+    edits.pak.remove(level, gone)
+    edits.pak.put(level, put)
+    report.count("files replaced in the pak", len(there) - len(same))
+    report.count("files added to the pak", len(put) - len(there))
+    report.count("files removed from the pak", len(gone))
+    for name, data in put.items():
+        if name not in same:
+            report.note(f"pak: {name}, {len(data)} bytes")
