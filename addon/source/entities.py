@@ -35,6 +35,7 @@ from .lightmaps import Lightmaps
 from .site import Site
 
 HOME = "Entities"
+_WORLD = "worldspawn"
 _CAMERA_TURN = -90.0
 _SOUND_REACH = 1250.0
 """Units: how far sounds without a radius are heard (that of new entities in the editor)."""
@@ -72,16 +73,17 @@ def build(site: Site, baked: Lightmaps | None = None) -> None:
 def prepare(site: Site, known: models.Models, baked: Lightmaps | None) -> Step:
     """Make the meshes of entities' models and of decals; what is returned makes the objects. Raises FormatError."""
     listed = list(enumerate(site.level.entities))
-    world = next((entity for _, entity in listed if entity.classname == "worldspawn"), None)
-    wanted = [(path, skin) for _, entity in listed if (path := entity.get(MODEL) or "") and models.is_model(path)
-              for skin in (int(number(told(entity), "skin")),)]  # fmt: skip
+    values = [told(entity) for _, entity in listed]
+    world = next((pair[1] for pair, one in zip(listed, values, strict=True) if one.get(CLASSNAME) == _WORLD), None)
+    wanted = [(one[MODEL], int(number(one, "skin"))) for one in values if models.is_model(one.get(MODEL, ""))]
     known.prepare(wanted)
     try:
-        quads = overlays.decals(site, [pair for pair in listed if pair[1].classname == entity_classes.DECAL], baked)
+        painted = [pair for pair, one in zip(listed, values, strict=True) if one.get(CLASSNAME) == entity_classes.DECAL]
+        quads = overlays.decals(site, painted, baked)
     except FormatError as error:
         site.report.warn(f"decals are shown as empties: {error}")
         quads = {}
-    maker = _Maker(site, known, types_of(site), quads, ropes.targets([entity for _, entity in listed]), len(listed))
+    maker = _Maker(site, known, types_of(site), quads, ropes.targets(values), len(listed))
     if world is not None:
         entity_values.write(site.collection, world, maker.types)
     return lambda: maker.make([pair for pair in listed if pair[1] is not world])

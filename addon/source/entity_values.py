@@ -187,8 +187,7 @@ def readable(value: str) -> str:
 
 def write(id_block: bpy.types.ID, entity: Entity, types: Types) -> None:
     """Write an entity's pairs as custom properties, in their order."""
-    classname = entity.classname
-    known = types.definitions.of(classname) if types.definitions.classes else None
+    known = types.definitions.of(entity.classname) if types.definitions.classes else None
     for key, values in shown(entity).items():
         kind = known.keys.get(key.lower()) if known is not None else None
         value = as_property(key, values, kind)

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.source.entities import Entity
+from ...formats.source.entities import ORIGIN, TARGETNAME, Entity, vector
 from .entity_values import number, told
 
 POINTS = 17
@@ -22,12 +22,17 @@ _MATERIAL = "cable/cable"
 Place = tuple[float, float, float]
 
 
-def targets(entities: Sequence[Entity]) -> dict[str, Place]:
-    """Where entities with a name are, by the name in small letters; of equal ones the first."""
+def targets(entities: Sequence[Mapping[str, str]]) -> dict[str, Place]:
+    """Where entities with a name are, by the name in small letters; of equal ones the first.
+
+    entities: the values of each by key in small letters.
+    """
     places: dict[str, Place] = {}
-    for entity in entities:
-        if entity.targetname and entity.origin is not None:
-            places.setdefault(entity.targetname.lower(), entity.origin)
+    for values in entities:
+        name = values.get(TARGETNAME)
+        place = vector(values.get(ORIGIN)) if name else None
+        if name and place is not None:
+            places.setdefault(name.lower(), place)
     return places
 
 
