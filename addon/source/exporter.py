@@ -12,17 +12,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import bpy
+import numpy as np
 
 from ...formats import source
 from ...formats.binary import FormatError, Problem
 from ...formats.source.differences import differences
-from ..scene import originals
+from ..scene import originals, transforms
 from ..scene.reports import Report, SceneError
 from . import (
     cubemap_reader,
     displacement_reader,
     entity_reader,
     face_reader,
+    layout,
     lightmap_reader,
     material_reader,
     model_rebuild,
@@ -39,6 +41,14 @@ NAMED = 5
 """Problems that an error names."""
 _BYSTANDERS = frozenset(("CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER"))
 """Types of objects that nobody expects in a map."""
+_REFERENCE = {
+    layout.AREAPORTALS: "area portals",
+    layout.OCCLUDERS: "occluders",
+    layout.DETAIL_PROP: "detail props",
+    layout.DETAIL_SPRITES: "detail sprites",
+    layout.BRUSHES: "brushes",
+}
+"""Kinds of objects that no step reads, and what they are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +99,7 @@ def export_level(
             except FormatError as error:
                 raise SceneError(f"{step.title}: {error}") from error
         _tell_loose(scene.loose, report)
+        _tell_reference(scene, report)
         data = source.write(level)
         if data == original.data:
             report.note("nothing is edited: the file is the original, byte for byte")
@@ -110,6 +121,22 @@ def _tell_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
     for obj in loose:
         if obj.type not in _BYSTANDERS:
             report.left_out(f"object {obj.name!r} (nothing that a map has: an entity needs a property classname)")
+
+
+def _tell_reference(scene: SceneLevel, report: Report) -> None:
+    """Warn of what was moved and is there for reference only."""
+    for kind, title in _REFERENCE.items():
+        objects = [one.object for one in scene.bearers(kind)]
+        moved = sum(not _stands_still(obj, scene) for obj in objects)
+        if moved:
+            report.warn(f"{title} are for reference only: {moved} objects were moved, in the map they stay")
+
+
+def _stands_still(obj: bpy.types.Object, scene: SceneLevel) -> bool:
+    """Whether an object is where the import put it: where it kept no place, at the root."""
+    if obj.get(transforms.BASELINE) is not None:
+        return transforms.unchanged(obj, scene.root)
+    return np.array_equal(transforms.local(obj), np.eye(4)) and obj.parent == scene.root
 
 
 def _compare(before: source.Level, after: source.Level, report: Report) -> None:
