@@ -18,7 +18,7 @@ from tests.formats.source_parts import decode
 from .measure import Result, Way, in_turns
 
 OVER_SOURCEPP, OVER_SRCTOOLS, OVER_BSP_TOOL, OVER_FILE = 1 / 2, 1 / 5, 1 / 50, 3.0
-SAVE_ROUNDS = 15
+SAVE_ROUNDS = 25
 """At least so many: a few ms each, most of it the operating system's, which has its moods."""
 ROOT = Path(__file__).resolve().parent.parent.parent
 MEMORY_FROM = 2 << 20

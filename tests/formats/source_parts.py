@@ -26,6 +26,7 @@ from formats.source import (
 )
 from formats.source.records import RGBE
 
+_PIECE = 1 << 16  # luxels: as floats, they take three times as much room
 _FACES = (LumpId.FACES, LumpId.ORIGINALFACES, LumpId.FACES_HDR)
 _AMBIENT = (
     (LumpId.LEAF_AMBIENT_LIGHTING, LumpId.LEAF_AMBIENT_INDEX),
@@ -126,7 +127,9 @@ def light(level: Level) -> Iterator[object]:
     for lump, blocks in lighting.lightmaps(level).items():
         data = level.bytes_of(lump)
         if not blocks.extra:  # nothing but colours: rows of one table
-            yield rgbe.decode(np.frombuffer(data, RGBE, len(data) // RGBE.itemsize)), blocks.lightmap()
+            colors = np.frombuffer(data, RGBE, len(data) // RGBE.itemsize)
+            yield blocks.lightmap()
+            yield from (rgbe.decode(colors[start : start + _PIECE]) for start in range(0, len(colors), _PIECE))
             continue
         for style in range(int(blocks.styles.max(initial=0))):
             for sample in range(int(blocks.samples.max(initial=0))):
