@@ -62,14 +62,18 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
     if target.is_dir():
         raise UsageError(f"{target}: is a folder")
     ending = target.suffix.lower()
-    written = [game for game in games.GAMES if ending in game.format.endings]
+    forms = {game.format.key: form for game in games.GAMES for form in game.forms if form.ending == ending}
+    written = [game for game in games.GAMES if ending in game.format.endings or game.format.key in forms]
     if not written and ending not in _SCENES:
-        raise UsageError(f"{target}: write what? The ending has to be one of {', '.join([*games.endings(), *_SCENES])}")
+        others = [form.ending for game in games.GAMES for form in game.forms]
+        endings = ", ".join([*games.endings(), *others, *_SCENES])
+        raise UsageError(f"{target}: write what? The ending has to be one of {endings}")
     if level and not written:
         raise UsageError(f"--level {level}: only with a level's ending, {target.name} gets all that is in the scene")
     world = source.suffix.lower() == worlds.ENDING
     read = None if source.suffix.lower() == ".blend" else games.by_key("fable") if world else _identify(source)
-    known = [game.writer.ExportSettings for game in written] + ([PictureSettings] if ending == ".png" else [])
+    known = [forms[game.format.key].settings if forms else game.writer.ExportSettings for game in written]
+    known += [PictureSettings] if ending == ".png" else []
     known += [read.side.ImportSettings] if read else []
     known += [WorldSettings] if world else []
     refuse_unknown(given, known)
@@ -91,7 +95,9 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         game = levels.game_of(collection)
         if game not in written:
             raise UsageError(f"{target}: {collection.name} is a {game.format.title}, which has another ending")
-        levels.export_file(context, collection, target, chosen[game.writer.ExportSettings], report)
+        form = forms.get(game.format.key)
+        options = chosen[form.settings if form else game.writer.ExportSettings]
+        levels.export_file(context, collection, target, options, report, form)
     else:
         _SCENES[ending](target.absolute(), chosen.get(PictureSettings, PictureSettings()), report)
         if read is None:
@@ -169,7 +175,7 @@ def _parser() -> argparse.ArgumentParser:
         "An existing OUT is replaced once all went well.",
     )
     command.add_argument("input", metavar="IN", help="a level of any game, or a .blend")
-    command.add_argument("output", metavar="OUT", help="a file ending in .blend, .glb, .png or a level's ending")
+    command.add_argument("output", metavar="OUT", help="a file ending in .blend, .glb, .png, .vmf or a level's ending")
     command.add_argument("--level", default="", metavar="NAME", help="the level to write, where a .blend holds several")
     command.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the import, export or picture"

@@ -89,6 +89,15 @@ class IO_FH_source_bsp(bpy.types.FileHandler):
     bl_file_extensions = ".bsp"
 
 
+class IO_FH_source_vmf(bpy.types.FileHandler):
+    """VMF among the exporters of a collection."""
+
+    bl_idname = "IO_FH_source_vmf"
+    bl_label = "Source VMF"
+    bl_export_operator = operators.ExportSourceVmf.bl_idname
+    bl_file_extensions = ".vmf"
+
+
 CLASSES = (
     IO_FH_game_level,
     IO_FH_teeworlds_map,
@@ -98,6 +107,7 @@ CLASSES = (
     IO_FH_fable_wld,
     IO_FH_ns2_level,
     IO_FH_source_bsp,
+    IO_FH_source_vmf,
 )
 
 

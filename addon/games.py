@@ -53,11 +53,25 @@ class Writer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """Another form of a game's levels, which is only written: what the game's editor has. ending: of its files.
+    settings: a frozen dataclass. export: the file's bytes, as `Writer.export_level`. check: raises FormatError for
+    others.
+    """
+
+    ending: str
+    operator: str
+    settings: type[Any]
+    export: Callable[[bpy.types.Context, bpy.types.Collection, Any, Report], bytes]
+    check: Callable[[bytes], object]
+
+
+@dataclass(frozen=True, slots=True)
 class Game:
     """One game. operators: by a file's ending, the name after import_scene. and export_scene. make_plain: gives a
     level's meshes materials that glTF can hold; None where they have such. for_file: the export's settings, where they
     depend on what the file is called. beside: by ending, what reads the files of the same name that are parts of a
-    level, and raises FormatError for others.
+    level, and raises FormatError for others. forms: others that its levels are written in.
     """
 
     format: formats.Format
@@ -66,6 +80,7 @@ class Game:
     make_plain: Callable[[bpy.types.Collection, Report], None] | None = None
     for_file: Callable[[Any, Path], Any] | None = None
     beside: Mapping[str, Callable[[bytes], object]] = field(default_factory=dict)
+    forms: tuple[Form, ...] = ()
 
     @property
     def plural(self) -> str:
@@ -90,6 +105,7 @@ class Game:
 
 
 _FORMATS = {form.key: form for form in formats.FORMATS}
+VMF: Form = Form(".vmf", "source_vmf", source.VmfSettings, source.export_vmf, source.check_vmf)
 GAMES: tuple[Game, ...] = (
     Game(_FORMATS["teeworlds"], {".map": "teeworlds_map"}, teeworlds, plain.make_plain),
     Game(
@@ -99,7 +115,7 @@ GAMES: tuple[Game, ...] = (
         for_file=genesis.for_file,
     ),
     Game(_FORMATS["fable"], {".lev": "fable_lev"}, fable, fable.make_plain, beside=fable.BESIDE),
-    Game(_FORMATS["source"], {".bsp": "source_bsp"}, source, source.make_plain),
+    Game(_FORMATS["source"], {".bsp": "source_bsp"}, source, source.make_plain, forms=(VMF,)),
     Game(_FORMATS["ns2"], {".level": "ns2_level"}, ns2),
 )
 

@@ -54,14 +54,24 @@ def import_files(
 
 
 def export_file(
-    context: bpy.types.Context, collection: bpy.types.Collection, path: Path, settings: Any, report: Report
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    path: Path,
+    settings: Any,
+    report: Report,
+    form: games.Form | None = None,
 ) -> None:
     """Write a level's collection to a file of its game, and its other parts to files of the same name beside it.
 
+    form: what the game's levels are written as, None: as they are. settings: those of it, else of the game's export.
     All files are as they were unless everything went well. Raises SceneError naming the objects at fault, or where the
     game's levels can't be written at all, FormatError, or OSError.
     """
     game = game_of(collection)
+    if form is not None:
+        files.write_atomically(path, form.export(context, collection, settings, report), verify=form.check)
+        _keep_report(collection, report, "export")
+        return
     chosen = game.for_file(settings, path) if game.for_file is not None else settings
     made = game.writer.export_level(context, collection, chosen, report)
     parts = {path.suffix: made} if isinstance(made, bytes) else made

@@ -94,8 +94,15 @@ class _Export(ExportHelper, bpy.types.Operator):
     )
 
     game: games.Game
+    form: games.Form | None = None
+    """What the game's levels are written as, None: as they are."""
     note = ""
     """What is shown below the options."""
+
+    @property
+    def choices(self) -> type[Any]:
+        """The settings that the options are."""
+        return self.form.settings if self.form else self.game.writer.ExportSettings
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Suggest the name that the level was imported from."""
@@ -104,7 +111,8 @@ class _Export(ExportHelper, bpy.types.Operator):
         except FAILURES as error:
             return _refuse(self, context, error)
         self.collection = level.name
-        self.filepath = str(Path(context.blend_data.filepath).parent / levels.file_name(level))
+        path = Path(context.blend_data.filepath).parent / levels.file_name(level)
+        self.filepath = str(path.with_suffix(self.form.ending) if self.form else path)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -113,8 +121,8 @@ class _Export(ExportHelper, bpy.types.Operator):
         report = Report()
         try:
             level = levels.choose(context, self.collection, self.game)
-            chosen = settings.from_properties(self.game.writer.ExportSettings, self)
-            levels.export_file(context, level, Path(bpy.path.abspath(self.filepath)), chosen, report)
+            chosen = settings.from_properties(self.choices, self)
+            levels.export_file(context, level, Path(bpy.path.abspath(self.filepath)), chosen, report, self.form)
         except FAILURES as error:
             return _refuse(self, context, error)
         report.forward(self)
@@ -123,7 +131,7 @@ class _Export(ExportHelper, bpy.types.Operator):
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Show the options, and what has to be known of the game."""
-        settings.draw(self.game.writer.ExportSettings, self.layout, self)  # type: ignore[arg-type]  # there is a layout
+        settings.draw(self.choices, self.layout, self)  # type: ignore[arg-type]  # there is a layout
         if self.note:
             box = self.layout.box().column(align=True)
             for number, line in enumerate(textwrap.wrap(self.note, NOTE_LETTERS)):
@@ -343,6 +351,20 @@ class ExportSourceBsp(_Export):
     game = games.by_key("source")
 
 
+@settings.as_properties(source.VmfSettings)
+class ExportSourceVmf(_Export):
+    """Write the level of the active collection for Hammer and vbsp, which compile what a map can't be changed to"""
+
+    bl_idname = "export_scene.source_vmf"
+    bl_label = "Export Source VMF"
+
+    filename_ext = ".vmf"
+    filter_glob: bpy.props.StringProperty(default="*.vmf", options={"HIDDEN"})
+    game = games.by_key("source")
+    form = games.VMF
+    note = source.VMF_NOTE
+
+
 class CheckExport(bpy.types.Operator):
     """Say what an export would change, and whether it can be done, without writing a file"""
 
@@ -399,6 +421,7 @@ CLASSES = (
     ExportNs2Level,
     ImportSourceBsp,
     ExportSourceBsp,
+    ExportSourceVmf,
     CheckExport,
     AttachOriginal,
 )
@@ -423,6 +446,7 @@ def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator(ExportFableWorld.bl_idname, text="Fable world (.wld)")
     menu.layout.operator(ExportNs2Level.bl_idname, text="NS2 level (.level)")
     menu.layout.operator(ExportSourceBsp.bl_idname, text="Source map (.bsp)")
+    menu.layout.operator(ExportSourceVmf.bl_idname, text="Source VMF, for Hammer and vbsp (.vmf)")
 
 
 def register() -> None:

@@ -1,51 +1,69 @@
-"""Brushes: the solids that collide, a mesh object for each kind of contents (source-bsp-seed "BRUSHES")."""
+"""Brushes: the solids that collide, a mesh object for each kind of contents (source-bsp-seed "BRUSHES").
+
+They are what an export as VMF is made of: where each entity has them, with the textures that the editor's file had.
+"""
 
 from __future__ import annotations
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
-from ...formats.source import brushes, ranges
+from ...formats import source
+from ...formats.source import LumpId, ranges, vmf
 from ...formats.source.records import Contents
 from ..scene import meshes
 from . import layout
 from .site import Site
 
 _LONGEST = 40
+UNKNOWN_SIZE = (64, 64)
+"""Texels of textures that the map doesn't know the size of: tool textures have as many."""
 
 
 def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
-    """Make a mesh for each kind of contents, with its title; polygons have the sides' numbers and the contents.
+    """Make a mesh for each kind of contents, with its title; see `layout` for what polygons have.
 
     Raises FormatError for lumps that don't fit together.
     """
-    solids = brushes.solids(site.level)
-    polygons = solids.polygons
-    counts = np.diff(polygons.first_corner)
-    brush = ranges.owners(np.diff(solids.first_side))
-    contents = solids.brushes["contents"].astype(np.uint32)[brush]
-    drawn = counts > 0
+    solids = vmf.of_level(site.level).solids
+    solids = solids.taken(np.flatnonzero(solids.brushes >= 0))
+    sizes = vmf.sizes(site.level)
+    corners = np.diff(solids.first_corner)
+    solid = ranges.owners(np.diff(solids.first_side))
+    contents = contents_of(site.level, solids.brushes)[solid]
     made = []
-    for value in np.unique(contents[drawn]).tolist():
-        sides = np.flatnonzero(drawn & (contents == value))
-        places = ranges.flat(polygons.first_corner[:-1][sides], counts[sides])
-        vertices, corners = np.unique(polygons.corners[places], return_inverse=True)
-        numbers = solids.sides[sides]
+    for value in np.unique(contents[corners > 0]).tolist():
+        sides = np.flatnonzero((corners > 0) & (contents == value))
+        places = ranges.flat(solids.first_corner[sides], corners[sides])
+        owners = np.repeat(sides, corners[sides])
+        # Corners at one place of one solid are one vertex.
+        rows = np.column_stack([solid[owners], solids.corners[places]])
+        vertices, corner_vertices = np.unique(rows, axis=0, return_inverse=True)
+        names = [solids.names[side] for side in sides.tolist()]
+        used = list(dict.fromkeys(names))
+        number = {name: slot for slot, name in enumerate(used)}
+        texels = np.einsum("nki,ni->nk", solids.vectors[owners, :, :3], solids.corners[places])
+        texels += solids.vectors[owners, :, 3]
         mesh = meshes.build(
             f"{site.collection.name} {_title(value)}",
-            polygons.positions[vertices],
-            corners,
-            ranges.starts(counts[sides])[:-1],
-            attributes={
-                layout.SIDE: ("FACE", "INT", numbers + 1),
+            vertices[:, 1:],
+            corner_vertices.reshape(-1),
+            ranges.starts(corners[sides])[:-1],
+            {layout.UV: uv_of(texels, np.repeat([size_of(name, sizes) for name in names], corners[sides], axis=0))},
+            {
+                layout.SIDE: ("FACE", "INT", solids.records[sides] + 1),
                 layout.CONTENTS: ("FACE", "INT", contents[sides].view(np.int32)),
-                layout.BRUSH: ("FACE", "INT", brush[sides] + 1),
+                layout.BRUSH: ("FACE", "INT", solids.brushes[solid[sides]] + 1),
             },
+            np.array([number[name] for name in names]) if len(used) > 1 else None,
             report=site.report,
         )
+        for name in used:
+            mesh.materials.append(site.materials.of(name, size=size_of(name, sizes)))
         made.append((_title(value), mesh))
-    site.report.count("brushes", len(solids.brushes))
-    open_ones = int((~polygons.closed).sum())
+    site.report.count("brushes", len(solids))
+    open_ones = len(solids) - len(np.unique(solid[corners > 0]))
     if open_ones:
         site.report.left_out("brushes that enclose nothing", open_ones)
     return made
@@ -55,6 +73,30 @@ def place(site: Site, made: list[tuple[str, bpy.types.Mesh]]) -> None:
     """Make the objects of the meshes, in the hidden collection of brushes."""
     for number, (title, mesh) in enumerate(made):
         site.object_of(title, layout.BRUSHES, number, mesh, site.group(layout.BRUSH_HOME))
+
+
+def contents_of(level: source.Level, brushes: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The contents of brushes, uint32[n]."""
+    return np.asarray(level.table(LumpId.BRUSHES)["contents"].astype(np.uint32)[brushes])
+
+
+def size_of(name: str, sizes: dict[str, tuple[int, int]]) -> tuple[int, int]:
+    """The size of a texture in texels; sizes: as `vmf.sizes` gives them."""
+    return sizes.get(name.lower(), UNKNOWN_SIZE)
+
+
+def uv_of(texels: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Places on textures of that size, v upwards, float32[n, 2]."""
+    placed = np.nan_to_num(texels / sizes, posinf=0.0, neginf=0.0)
+    placed[:, 1] = 1 - placed[:, 1]
+    return placed.astype(np.float32)
+
+
+def texels_of(uv: NDArray[np.float32], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The inverse of `uv_of`, float64[n, 2]."""
+    placed = uv.astype(np.float64)
+    placed[:, 1] = 1 - placed[:, 1]
+    return placed * sizes
 
 
 def _title(contents: int) -> str:

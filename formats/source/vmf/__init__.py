@@ -7,7 +7,7 @@ polygons are, `Map.redrawn` puts that in.
 from .assembly import Map, Vmf, of_level, write
 from .drawn import Drawn, Redrawn, ShapeError, read
 from .materials import sizes
-from .solids import WORLD, Solids, joined
+from .solids import WORLD, Solids, is_detail, joined
 
 __all__ = [
     "WORLD",
@@ -17,6 +17,7 @@ __all__ = [
     "ShapeError",
     "Solids",
     "Vmf",
+    "is_detail",
     "joined",
     "of_level",
     "read",

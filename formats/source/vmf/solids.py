@@ -203,8 +203,8 @@ def of_level(level: Level) -> Compiled:
     bounding = np.diff(polygons.first_corner) > 0
     bounding |= ~polygons.closed[owners]
     bounding &= records["bevel"] == 0
-    place = np.cumsum(bounding) - 1
-    face_places = np.where(face_places >= 0, place[face_places], -1)
+    place = np.append(np.cumsum(bounding) - 1, -1)  # the last one: of no side
+    face_places = place[face_places]
     hidden = int((bounding & (seen < 0)).sum())
     copies = _copies(texture, texinfo[bounding])
     return Compiled(solids.with_sides(bounding), face_places, restored, hidden, copies)

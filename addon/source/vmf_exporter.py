@@ -1,0 +1,72 @@
+"""A scene to a VMF, for Hammer and vbsp: the way of all edits of geometry that a compiled map can't take.
+
+All but brushes comes from the map that `exporter.export_level` makes; those are what is in their collection.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import bpy
+
+from ...formats import source
+from ...formats.source import vmf
+from ...formats.source.content import keyvalues
+from ..scene import originals
+from ..scene.reports import Report
+from . import brush_reader, exporter, layout, scene_reader
+from .settings import ExportSettings
+
+VMF_NOTE = (
+    "Brushes are those in the collection Brushes, which an import with the option Brushes makes. All else is the map "
+    "as it would be exported."
+)
+"""What has to be known before an export."""
+
+
+@dataclass(frozen=True)
+class VmfSettings:
+    """The options of an export as VMF."""
+
+    faces: str = field(
+        default="refuse",
+        metadata={
+            "title": "Moved faces",
+            "tooltip": "What becomes of vertices of the world and of brush entities that were moved: a VMF is made of "
+            "brushes, which an import with the option Brushes shows",
+            "choices": {
+                "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
+                "ignore": ("Ignore", "They are left out: only what was done to brushes counts"),
+            },
+        },
+    )
+
+
+def export_vmf(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, report: Report
+) -> bytes:
+    """The text of a level as Hammer has it. Raises SceneError, with objects and faces at fault, or FormatError."""
+    geometry = "visual" if settings.faces == "ignore" else "refuse"
+    own = Report()
+    data = exporter.export_level(context, collection, ExportSettings(geometry=geometry), own)
+    level = source.read(data)
+    original = originals.require(collection)
+    if original is None:  # export_level has refused that
+        raise ValueError(collection.name)
+    with scene_reader.read(context, collection, original) as scene:
+        made = brush_reader.apply(scene, level, vmf.of_level(level), report)
+        if not scene.is_shown(layout.BRUSHES):
+            report.note("the map's brushes aren't in the scene: import with the option Brushes to edit them")
+    text = vmf.write(made)
+    for what, count in text.counts.items():
+        report.count(what, count)
+    for warning in own.warnings:
+        report.warn(warning)
+    for what in text.lost:
+        report.note(f"not as in the editor: {what}")
+    return text.data
+
+
+def check_vmf(data: bytes) -> None:
+    """Read a file back as far as can be done without Hammer. Raises FormatError."""
+    keyvalues.parse(data)
