@@ -75,8 +75,19 @@ MOST_BYTES: dict[LumpId, int] = {
     LumpId.LIGHTING_HDR: 1 << 24,
     LumpId.TEXDATA_STRING_DATA: 256000,
 }
-MOST_ENTITIES = 8192
+_MOST_ENTITIES, _MOST_ENTITIES_STRATA = 8192, 20480
 LONGEST_KEY, LONGEST_VALUE = 32, 1024
+
+
+def most_records(level: Level, lump: LumpId) -> int:
+    """How many records of a lump, one of MOST_RECORDS, the usual compilers for a map's version allow."""
+    strata = _MOST_RECORDS_STRATA if level.version == _STRATA else {}
+    return strata.get(lump, MOST_RECORDS[lump])
+
+
+def most_entities(level: Level) -> int:
+    """How many entities they allow."""
+    return _MOST_ENTITIES_STRATA if level.version == _STRATA else _MOST_ENTITIES
 
 
 def check(level: Level) -> list[Problem]:
@@ -136,9 +147,8 @@ def _lumps(level: Level) -> Iterator[Problem]:
 
 
 def _counts(level: Level) -> Iterator[Problem]:
-    limits = MOST_RECORDS | (_MOST_RECORDS_STRATA if level.version == _STRATA else {})
-    for lump, most in limits.items():
-        size = count(level, lump)
+    for lump in MOST_RECORDS:
+        size, most = count(level, lump), most_records(level, lump)
         if size is not None and size > most:
             yield Problem(lump_name(lump), f"{size} records, usual compilers allow {most}", "warning")
     for lump, most in MOST_BYTES.items():
@@ -163,8 +173,8 @@ def _entities(level: Level) -> Iterator[Problem]:
     entities, place = level.entities, lump_name(LumpId.ENTITIES)
     if not entities or entities[0].classname != "worldspawn":
         yield Problem(place, "the first entity is not worldspawn")
-    if len(entities) > MOST_ENTITIES:
-        yield Problem(place, f"{len(entities)} entities, usual compilers allow {MOST_ENTITIES}", "warning")
+    if len(entities) > most_entities(level):
+        yield Problem(place, f"{len(entities)} entities, usual compilers allow {most_entities(level)}", "warning")
     models = count(level, LumpId.MODELS)
     seen = {0}
     for number, entity in enumerate(entities):

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...binary import Buffer, FormatError
+from ..check import most_records
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from .changes import Changes, numbered, put
 
 _WHAT = lump_name(LumpId.CUBEMAPS)
-_MOST = 1024
 _FOLDER = re.compile(r"(materials/maps/.+)/c-?\d+_-?\d+_-?\d+\.[^/]*", re.IGNORECASE)
 _FILE, _USER = "/c", "_"  # what stands before the numbers in the names of a cubemap's own files, and of its users
 
@@ -62,8 +62,9 @@ def add(
     made = np.zeros(1, level.table(LumpId.CUBEMAPS).dtype)
     put(made, 0, {"origin": origin, "size": size}, "new cubemap")
     number = changes.append(LumpId.CUBEMAPS, made)
-    if number >= _MOST:
-        raise FormatError(f"has {number} already, engines allow {_MOST}", _WHAT)
+    most = most_records(level, LumpId.CUBEMAPS)
+    if number >= most:
+        raise FormatError(f"has {number} already, engines allow {most}", _WHAT)
     _alone(changes, number)
     if files:
         folder = f"materials/maps/{map_name}" if map_name else _folder(changes)

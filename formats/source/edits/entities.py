@@ -6,7 +6,7 @@ What is put in is checked first: the level's entities may be changed without thi
 from collections.abc import Collection, Mapping, Sequence
 
 from ...binary import FormatError
-from ..check import LONGEST_KEY, LONGEST_VALUE, MOST_ENTITIES
+from ..check import LONGEST_KEY, LONGEST_VALUE, most_entities
 from ..entities import CLASSNAME, WHAT, Entities, Entity, Output
 from ..level import Level
 from ..lumps import LumpId
@@ -25,8 +25,8 @@ def add(level: Level, pairs: Pairs, at: int | None = None) -> int:
     place = len(entities) if at is None else at
     if not min(1, len(entities)) <= place <= len(entities):
         raise FormatError(f"no entity can stand at {place}: there are {len(entities)}, the first is the world", WHAT)
-    if len(entities) >= MOST_ENTITIES:
-        raise FormatError(f"there are {len(entities)} entities, the engine allows {MOST_ENTITIES}", WHAT)
+    if len(entities) >= most_entities(level):
+        raise FormatError(f"there are {len(entities)} entities, the engine allows {most_entities(level)}", WHAT)
     entity = Entity(list(pairs))
     _check(level, Entity(), entity, f"entity {place}")
     entities.insert(place, entity)

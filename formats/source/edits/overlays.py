@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ...binary import FormatError
 from .. import geometry, overlay_quads, ranges
+from ..check import most_records
 from ..fields import overlay_counts
 from ..geometry import Floats, Ints
 from ..level import Level
@@ -22,7 +23,6 @@ from .texture_vectors import share
 
 TEXDATA, RENDER_ORDER, FACES, FADE = "texdata", "render_order", "faces", "fade"
 
-_MOST = 512
 _OFF_PLANE = 1.01  # units that a face may be away from the plane: in real maps, it is up to 1
 _ALIGNED = 0.999  # cosine of the angle between their normals
 _TOUCHING = 0.05  # units that both must have in common
@@ -60,8 +60,9 @@ def add(level: Level, overlays: Sequence[Mapping[str, Any]]) -> list[int]:
     """
     edit = _Edit(level)
     first = len(edit.overlays)
-    if first + len(overlays) > _MOST:
-        raise FormatError(f"would have {first + len(overlays)}, engines allow {_MOST}", lump_name(LumpId.OVERLAYS))
+    most = most_records(level, LumpId.OVERLAYS)
+    if first + len(overlays) > most:
+        raise FormatError(f"would have {first + len(overlays)}, engines allow {most}", lump_name(LumpId.OVERLAYS))
     numbers = list(range(first, first + len(overlays)))
     edit.grow(len(overlays))
     for number, fields in zip(numbers, overlays, strict=True):

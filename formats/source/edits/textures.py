@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...binary import FormatError
+from ..check import MOST_BYTES, most_records
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..texdata import Strings
 from .changes import Changes, numbered, put
-
-_MOST = 2048  # texdata that engines allow
-_MOST_BYTES = 256000  # of their names
 
 
 def change(
@@ -52,8 +50,9 @@ def add(level: Level, name: str, size: Sequence[int], reflectivity: Sequence[flo
         if 0 <= string < len(names) and names[string].lower() == name.lower():
             return number
     changes = Changes(level)
-    if len(table) >= _MOST:
-        raise FormatError(f"has {len(table)} already, the engine allows {_MOST}", lump_name(LumpId.TEXDATA))
+    most = most_records(level, LumpId.TEXDATA)
+    if len(table) >= most:
+        raise FormatError(f"has {len(table)} already, the engine allows {most}", lump_name(LumpId.TEXDATA))
     made = np.zeros(1, table.dtype)
     put(made, 0, _fields(size, reflectivity), f"texdata {len(table)}")
     strings, string = changes.names.added(_checked(name))
@@ -100,7 +99,8 @@ def _rename(changes: Changes, number: int, name: str) -> None:
 
 
 def _set_names(changes: Changes, strings: Strings) -> None:
-    if len(strings.data) > _MOST_BYTES:
-        what = lump_name(LumpId.TEXDATA_STRING_DATA)
-        raise FormatError(f"would have {len(strings.data)} bytes, the engine allows {_MOST_BYTES}", what)
+    lump = LumpId.TEXDATA_STRING_DATA
+    if len(strings.data) > MOST_BYTES[lump]:
+        message = f"would have {len(strings.data)} bytes, the engine allows {MOST_BYTES[lump]}"
+        raise FormatError(message, lump_name(lump))
     changes.names = strings

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from ...binary import FormatError
+from ..check import most_records
 from ..leaf_tree import LeafTree, clusters
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import EmitType
 from .changes import Changes, numbered, put
 
-_MOST = 8192
 _SKIES = (EmitType.SKYLIGHT, EmitType.SKYAMBIENT)  # which shine from everywhere
 _EVERYWHERE = 1.0  # quadratic_attn of a light that nothing is said of
 
@@ -38,8 +38,9 @@ def add(level: Level, lump: LumpId, lights: Sequence[Mapping[str, Any]]) -> list
     """
     changes = _changes(level, lump)
     table = changes.table(lump)
-    if len(table) + len(lights) > _MOST:
-        raise FormatError(f"would have {len(table) + len(lights)}, engines allow {_MOST}", lump_name(lump))
+    most = most_records(level, LumpId.WORLDLIGHTS)
+    if len(table) + len(lights) > most:
+        raise FormatError(f"would have {len(table) + len(lights)}, engines allow {most}", lump_name(lump))
     numbers = list(range(len(table), len(table) + len(lights)))
     made = np.zeros(len(lights), table.dtype)
     made["quadratic_attn"] = _EVERYWHERE
