@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import convex
+from ...convex import from_planes, planes
 from .. import ranges
 from ..edits import texture_fits
 from ..geometry import Floats, Ints
@@ -102,10 +102,10 @@ class _Reader:
 
     def __init__(self, before: Solids, drawn: Drawn) -> None:
         self.before, self.drawn = before, drawn
-        bent = convex.planes(drawn.positions, drawn.corners, drawn.first_corner)[2] > FLAT
+        bent = planes(drawn.positions, drawn.corners, drawn.first_corner)[2] > FLAT
         self.points, self.texels, self.first, self.source = _flattened(drawn, bent)
         numbers = np.arange(len(self.points))
-        self.normals, self.dists, _ = convex.planes(self.points, numbers, self.first)
+        self.normals, self.dists, _ = planes(self.points, numbers, self.first)
         place_of = {record: place for place, record in enumerate(before.records.tolist()) if record >= 0}
         self.places = np.array([place_of.get(side, -1) for side in drawn.sides[self.source].tolist()], np.int64)
         self.solid_of = {record: place for place, record in enumerate(before.brushes.tolist()) if record >= 0}
@@ -253,7 +253,7 @@ class _Reader:
         if not 4 <= len(first) <= _MOST_SIDES:
             raise ShapeError(f"has {len(first)} sides; a brush has 4 to {_MOST_SIDES}", source)
         chosen, normals, dists = polygons[first], normals[first], dists[first]
-        found = convex.from_planes(normals, dists, [len(first)])
+        found = from_planes(normals, dists, [len(first)])
         if not found.closed.all():
             raise ShapeError("is not closed: its faces enclose nothing", source)
         low, high = _bounds(points)
