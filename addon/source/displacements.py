@@ -60,6 +60,7 @@ class _Maker:
         self.verts = site.level.table(LumpId.DISP_VERTS)
         with np.errstate(all="ignore"):
             placed = found.positions(self.verts)
+        self.places = layout.finite(placed)
         self.positions = np.where(np.isfinite(placed), placed, 0)
         self.uv = found.bilinear(_corner_values(faces.uv, faces.source)[found.corners]).astype(np.float32)
         self.lightmap_uv: NDArray[np.float32] | None = None
@@ -72,8 +73,9 @@ class _Maker:
         self.alpha = np.column_stack([alpha, alpha, alpha, np.ones_like(alpha)]).astype(np.float32)
         self.tags = self._tags()
         self.blends = self._blends()
-        baselines.store(site.collection, layout.BASE, self.positions.astype(np.float32))
+        baselines.store(site.collection, layout.BASE, self.places)
 
+    @np.errstate(all="ignore")  # hostile floats
     def _borders(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The number of the place that border vertices share (0: none), and normals that agree there."""
         normals = displacements.normals(self.found, self.positions)
@@ -151,8 +153,7 @@ class _Maker:
         used, slots = np.unique(names, return_inverse=True)
         starts = np.arange(0, len(corners), 3)
         slot = slots if len(used) > 1 else None
-        report = self.site.report
-        points = self.positions[vertices].astype(np.float32)
+        report, points = self.site.report, self.places[vertices]
         mesh = meshes.build(name, points, triangles, starts, uvs, attributes, slot, smooth=True, report=report)
         for number in used.tolist():
             mesh.materials.append(self.faces.material(number))

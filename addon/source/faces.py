@@ -143,10 +143,7 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     sizes = np.full((len(texture_names), 2), 512, np.int64)
     if len(texinfos):
         flags = np.where(textured, texinfos["flags"][texinfo].astype(np.uint32), np.uint32(0)).view(np.int32)
-        places = geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner])
-        if not np.isfinite(places).all():
-            places = np.where(np.isfinite(places), places, 0)
-        uv = places.astype(np.float32)
+        uv = layout.finite(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner]))
         names = np.where(textured, _names(texinfos, texdata, len(texture_names))[texinfo], -1)
         named = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(sizes))]
         sizes[named["name_string_table_id"]] = np.column_stack([named["width"], named["height"]])

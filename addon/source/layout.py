@@ -187,3 +187,12 @@ def readable(text: str) -> str:
     """A text of a map as the name of something in Blender: without characters that end it, or that UTF-8 lacks."""
     plain = text.replace("\0", "").replace("\n", " ").replace("\r", " ")
     return plain.encode("utf-8", "replace").decode()
+
+
+def finite(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Numbers of a map as float32; 0 for those that are none, and for those that are too large."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        made = values.astype(np.float32)
+        if not np.isfinite(made).all():
+            made[~np.isfinite(made)] = 0
+    return made

@@ -72,7 +72,7 @@ class Lightmaps:
         inside = np.where(self.lit[owner, None] & np.isfinite(luxels), luxels, PLAIN / 2)
         placed = (self.places[owner] + inside) / (self.atlas.width, self.atlas.height)
         placed[:, 1] = 1 - placed[:, 1]
-        return np.asarray(placed, np.float32)
+        return layout.finite(placed)
 
 
 def record(lump: LumpId, slot: int = 0, sample: int = 0) -> int:

@@ -165,6 +165,7 @@ class Textures:
         return self._names[name] if 0 <= name < len(self._names) else "", size
 
 
+@np.errstate(all="ignore")  # hostile floats
 def decals(site: Site, entities: Sequence[tuple[int, Entity]], baked: Lightmaps | None) -> dict[int, bpy.types.Mesh]:
     """Quads of decals, by the entity's number: on the nearest face, around the entity's origin. Raises FormatError.
 

@@ -1,0 +1,72 @@
+"""The sample, damaged: an import refuses what is no map, leaves out what can't be read and says so, and never fails."""
+
+import struct
+
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon.scene import originals
+from levelwright.addon.scene.reports import Report
+from levelwright.formats import source
+from levelwright.formats.binary import FormatError
+
+from tests.addon.source.rooms import imported
+from tests.samples import source_room
+
+WORDS = (b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\0\0\xc0\x7f", b"\xff\x7f\0\0", b"\0\0\0\x80", b"\0\0\x80\x7f")
+"""-1, the largest number, NaN, 32767, the smallest number, infinity."""
+ALL = {"entities": True, "static_props": "models", "brushes": True, "detail_props": True, "worldlights": True}
+ROUNDS = 6
+"""Maps a seed."""
+
+
+def damaged(seed: int) -> bytes:
+    """The sample with a few words of a few lumps changed, or with a lump cut off."""
+    random = np.random.default_rng(seed)
+    data = bytearray(source_room.MAP.read_bytes())
+    filled = [lump for lump in range(64) if struct.unpack_from("<i", data, 8 + 16 * lump + 4)[0] > 0]
+    for lump in random.choice(filled, int(random.integers(1, 4))).tolist():
+        start, size = struct.unpack_from("<2i", data, 8 + 16 * lump)
+        if random.integers(8) == 0:
+            struct.pack_into("<i", data, 8 + 16 * lump + 4, int(random.integers(size)))
+            continue
+        for _ in range(int(random.integers(1, 12))):
+            at = start + int(random.integers(max(1, size - 3)))
+            if random.integers(3) == 0:
+                data[at] = int(random.integers(256))
+            else:
+                data[at : at + 4] = WORDS[random.integers(len(WORDS))]
+    return bytes(data)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_maps_never_fail_an_import(seed: int) -> None:
+    options = ALL | {"displacements": ("each", "joined")[seed % 2], "split": ("none", "material", "cluster")[seed % 3]}
+    for number in range(seed * ROUNDS, (seed + 1) * ROUNDS):
+        data, report = damaged(number), Report()
+        try:
+            source.read(data)
+        except FormatError:
+            with pytest.raises(FormatError):
+                imported(data, report=report, **options)
+            continue
+        level = imported(data, report=report, **options)
+        assert originals.find(level).data == data
+        for mesh in bpy.data.meshes:
+            assert not mesh.validate(), (number, mesh.name)
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_damaged_files_in_the_pak_never_fail_an_import(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    level = source.read(source_room.MAP.read_bytes())
+    for name in [file.name for file in level.pak]:
+        data = bytearray(level.pak.read(name))
+        for _ in range(int(random.integers(1, 6))):
+            data[random.integers(min(len(data), 600))] = random.integers(256)
+        level.pak.put(name, bytes(data[: random.integers(len(data))] if random.integers(3) == 0 else data))
+    report = Report()
+    made = imported(source.write(level), report=report, **ALL)
+    assert report.warnings
+    assert originals.find(made) is not None
