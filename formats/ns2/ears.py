@@ -33,7 +33,7 @@ def batches(sizes: Ints) -> Iterator[Ints]:
     """Numbers of polygons in batches of like sizes, small enough for tables of corners by corners."""
     bounds = [4]
     while bounds[-1] < int(sizes.max(initial=0)):
-        bounds.append(bounds[-1] + max(bounds[-1] // 3, 1))
+        bounds.append(2 * bounds[-1])  # each batch takes as many steps as its largest polygon has corners
     buckets = np.searchsorted(bounds, sizes)
     order = np.argsort(buckets, kind="stable")
     first = 0
