@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..binary import FormatError
-from . import color_variables, detail_props, layouts, overlay_lists
+from ..binary import Buffer, FormatError
+from . import color_variables, detail_props, layouts, overlay_lists, physcollide_surface
 from .counted import texts
 from .entities import Entities
 from .game_lump import COLOR_VARIABLES, DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
@@ -174,7 +174,18 @@ def _game_lump(level: Level, name: str) -> dict[str, Any]:
 
 def _physcollide(level: Level) -> Iterator[dict[str, Any]]:
     for entry in level.physcollide.models:
-        yield {"model": entry.model, "solids": [bytes(solid) for solid in entry.solids], "keys": entry.text}
+        yield {"model": entry.model, "solids": map(_solid, entry.solids), "keys": entry.text}
+
+
+def _solid(data: Buffer) -> dict[str, Any]:
+    """What a solid is made of, and its bytes: the tree of spheres in it is left out."""
+    head = {"bytes": bytes(data)}
+    try:
+        solid = physcollide_surface.read(data)
+    except FormatError as error:
+        return head | {"why no hulls": error.message}
+    hulls = ({"brush": hull.brush, "points": hull.points, "triangles": hull.triangles} for hull in solid.hulls)
+    return head | {"mass center": solid.mass_center, "rotation inertia": solid.rotation_inertia, "hulls": hulls}
 
 
 def _pak(level: Level) -> Iterator[dict[str, Any]]:
