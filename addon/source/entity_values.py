@@ -168,13 +168,17 @@ def lay_over(id_block: bpy.types.ID, entity: Entity) -> tuple[list[tuple[str, st
 
 
 def written_keys(id_block: bpy.types.ID) -> list[str]:
-    """The keys of a data-block's custom properties that are pairs of an entity, or may be new ones."""
+    """The keys of a data-block's custom properties that are pairs of an entity, or may be new ones.
+
+    Those of other extensions aren't: groups, and (up to Blender 4.5 they are among the keys) what these registered.
+    """
     keys: Sequence[str] = list(id_block.keys())
+    registered = id_block.bl_rna.properties
     return [
         key
         for key in keys
         if not key.lower().startswith(RESERVED)
-        and key not in id_block.bl_rna.properties
+        and not (key in registered and registered[key].is_runtime)
         and not isinstance(id_block[key], bpy.types.ID)
         and not hasattr(id_block[key], "keys")
     ]

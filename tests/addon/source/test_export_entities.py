@@ -177,6 +177,26 @@ def test_deleted_copied_and_new() -> None:
     assert len(level.entities) == 5
 
 
+def test_properties_of_other_extensions_are_no_keys() -> None:
+    here = scene(ODD)
+    bpy.types.Object.of_another = bpy.props.IntProperty()
+    try:
+        made = bpy.data.objects.new("a", None)
+        here.level.objects.link(made)
+        made["classname"], made["scale"], made["name"], made["type"] = "env_sprite", "0.5", "b", 3
+        made["group"], made["pointer"], made.of_another = {"a": 1}, made, 7
+        level = here.export()
+    finally:
+        del bpy.types.Object.of_another
+    assert level.entities[2].pairs == [
+        ("classname", "env_sprite"),
+        ("scale", "0.5"),
+        ("name", "b"),
+        ("type", "3"),
+        ("origin", "0 0 0"),
+    ]
+
+
 def test_brush_entities_move_by_their_origin() -> None:
     data = a_map([[("classname", "func_brush"), ("model", "*0"), ("origin", "0 0 8")]])
     here = Scene(bytes(source.write(data)))

@@ -191,3 +191,24 @@ def test_what_the_import_left_out_stays() -> None:
     for obj in list(here.objects(layout.STATIC_PROP).values()):
         removed(obj)
     assert len(records(here.export())) == 0
+
+
+def test_things_of_another_level_are_new_here() -> None:
+    here, there = Scene(), Scene(scaled(*UNIFORM))
+    for kind in (layout.STATIC_PROP, layout.ENTITY, layout.OVERLAY, layout.CUBEMAP):
+        obj = copied(there.objects(kind)[1 if kind != layout.OVERLAY else 0], linked=True)
+        for collection in obj.users_collection:
+            collection.objects.unlink(obj)
+        here.level.objects.link(obj)
+        obj.parent = here.objects("root")[0]
+        obj.location.x += 10
+    made = here.export()
+    assert len(records(made)) == 4
+    assert records(made)["origin"][3].tolist() == [-190, 0, 8]
+    assert made.static_props.models == ["models/a.mdl", "models/b.mdl"]
+    before = source.read(ROOM)
+    assert [entity.pairs for entity in made.entities[:3]] == [entity.pairs for entity in before.entities]
+    assert made.entities[3].classname == "light"
+    assert made.table(source.LumpId.OVERLAYS)["origin"][:, 0].tolist() == [-100, -90]
+    assert made.table(source.LumpId.CUBEMAPS)["origin"][:, 0].tolist() == [10, 50, 60]
+    assert here.export(geometry="visual").file.write() == made.file.write()
