@@ -63,6 +63,7 @@ def import_level(
     return collection
 
 
+@np.errstate(all="ignore")  # hostile floats
 def _build(site: Site, materials: Materials) -> None:
     """Make all parts: first the meshes, since each new one costs more the more objects there are."""
     report = site.report
