@@ -37,7 +37,7 @@ def import_files(
     Raises FormatError naming the file, SceneError, or OSError.
     """
     collections = []
-    with _nothing_left_behind(), progress(len(paths), "files") as step:
+    with _nothing_left_behind(context.scene), progress(len(paths), "files") as step:
         for path in paths:
             data = path.read_bytes()
             game = only or games.identify(data, str(path))
@@ -109,7 +109,7 @@ def import_world(
         places = worlds.places(data, path, world, report)
     except FormatError as error:
         raise error.in_file(path) from error
-    with _nothing_left_behind():
+    with _nothing_left_behind(context.scene):
         made = import_files(
             context, [place.file for place in places], lambda _: settings, report, games.by_key("fable")
         )
@@ -182,14 +182,27 @@ def _keep_report(collection: bpy.types.Collection, report: Report, what: str) ->
 
 
 @contextmanager
-def _nothing_left_behind() -> Iterator[None]:
-    """Remove every data-block that was made inside when an exception leaves it."""
+def _nothing_left_behind(scene: bpy.types.Scene | None) -> Iterator[None]:
+    """Remove every data-block that was made inside when an exception leaves it, and let the scene look as before."""
     before = {block.session_uid for block in _data_blocks()}
+    looks = list(_looks(scene))
     try:
         yield
     except BaseException:
         bpy.data.batch_remove([block for block in _data_blocks() if block.session_uid not in before])
+        for struct, name, value in looks:
+            setattr(struct, name, value)
         raise
+
+
+def _looks(scene: Any) -> Iterator[tuple[Any, str, Any]]:
+    """What imports change of a scene itself: whose settings they are, their names and values."""
+    if scene is not None:
+        for struct, names in (
+            (scene.view_settings, ("view_transform", "look", "exposure", "gamma")),
+            (scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current")),
+        ):
+            yield from ((struct, name, getattr(struct, name)) for name in names)
 
 
 def _data_blocks() -> Iterator[bpy.types.ID]:

@@ -6,7 +6,9 @@ import bpy
 import pytest
 from levelwright.addon import commands, file_handlers, games, levels
 from levelwright.addon.scene import originals
-from levelwright.addon.source import layout
+from levelwright.addon.scene.reports import Report
+from levelwright.addon.source import importer, layout
+from levelwright.addon.source.settings import ImportSettings
 
 from tests.addon.source.rooms import GREY, of_kind, room, texture
 
@@ -36,10 +38,29 @@ def test_the_operators_open_maps(file: Path, name: str) -> None:
 def test_an_import_that_fails_leaves_nothing(file: Path) -> None:
     broken = file.with_name("broken.bsp")
     broken.write_bytes(file.read_bytes()[:20])
-    before = len(bpy.data.objects), len(bpy.data.images), len(bpy.data.node_groups), len(bpy.data.materials)
+    scene = bpy.context.scene
+    scene.view_settings.view_transform, scene.view_settings.exposure = "AgX", 0.5
+
+    def state() -> list[object]:
+        tables = [table.identifier for table in bpy.data.bl_rna.properties if table.type == "COLLECTION"]
+        counts = [len(getattr(bpy.data, name)) for name in tables]
+        return [*counts, scene.world, scene.view_settings.view_transform, scene.view_settings.exposure]
+
+    before = state()
     with pytest.raises(RuntimeError, match=r"broken\.bsp"):
         bpy.ops.import_scene.source_bsp(directory=str(file.parent), files=[{"name": file.name}, {"name": broken.name}])
-    assert (len(bpy.data.objects), len(bpy.data.images), len(bpy.data.node_groups), len(bpy.data.materials)) == before
+    assert state() == before
+
+
+def test_an_import_that_is_cancelled_leaves_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cancel(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importer.view, "prepare_scene", cancel)
+    before = len(bpy.data.objects), len(bpy.data.images), len(bpy.data.node_groups), len(bpy.data.collections)
+    with pytest.raises(KeyboardInterrupt):
+        levels.import_files(bpy.context, [file], lambda _: ImportSettings(), Report(), games.by_key("source"))
+    assert (len(bpy.data.objects), len(bpy.data.images), len(bpy.data.node_groups), len(bpy.data.collections)) == before
 
 
 def test_one_undo_step(file: Path) -> None:
