@@ -78,24 +78,20 @@ class _Model:
         self._refuse_twins()
         with scene_reader.at_fault(*objects):
             old = brush_models.pieces(self.level, self.model)
-            corners = _corners(old)
             first = int(self.scene.before.table(LumpId.MODELS)["firstface"][self.model])
             drawn_on = _drawn_on(brush_models.faces(self.scene.before, self.model), old)
         records = np.where(self.edits.new[polygons], NEW, self.surfaces.faces[polygons])
-        brush_of = np.where(records >= 0, drawn_on[np.maximum(records - first, 0)] if len(drawn_on) else -1, -1)
-        parted = model_pieces.find(self.surfaces, polygons, brush_of, corners)
-        if len(parted.bent):
-            raise self.surfaces.refused(
-                f"{self.surfaces.named(parted.bent)}: {len(parted.bent)} faces are not on the outside of a convex "
-                "piece: cut the mesh into loose parts (Split) that are convex each",
-                parted.bent,
-            )
         self._lay(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
         shown = dict(zip(polygons.tolist(), self._faces(polygons, records), strict=True))
-        kept = [piece for number, piece in enumerate(old) if number not in drawn_on] if len(drawn_on) else []
+        carry = model_pieces.carry_of(self.surfaces, polygons) if self._is_complete(polygons) else None
+        kept: list[Piece] = []
         with scene_reader.at_fault(*objects):
-            texinfos = _TexinfoFinder(old, corners)
-            pieces = [self._piece(solid, shown, old, texinfos) for solid in parted.solids]
+            if carry is not None:
+                pieces = [model_pieces.moved(piece, carry) for piece in old]
+            else:
+                brush_of = np.where(records >= 0, drawn_on[np.maximum(records - first, 0)] if len(drawn_on) else -1, -1)
+                pieces = self._pieces(polygons, brush_of, shown, old)
+                kept = [piece for number, piece in enumerate(old) if len(drawn_on) and number not in drawn_on]
             brush_models.rebuild(self.level, self.model, [*pieces, *kept], list(shown.values()))
         self.report.count("brush models built anew")
         if kept:
@@ -131,15 +127,34 @@ class _Model:
 
     # ----------------------------------------------------------------------------------------------------- pieces
 
+    def _is_complete(self, polygons: Ints) -> bool:
+        """Whether polygons are all faces of the model, each as it was but for its place."""
+        gone = self.surfaces.drawn.models[self.edits.deleted] == self.model
+        return len(polygons) > 0 and not (
+            gone.any() or self.edits.new[polygons].any() or self.edits.torn[polygons].any()
+        )
+
+    def _pieces(self, polygons: Ints, brush_of: Ints, shown: dict[int, Face], old: list[Piece]) -> list[Piece]:
+        """The pieces that polygons enclose. Raises SceneError for those that enclose none."""
+        corners = _corners(old)
+        parted = model_pieces.find(self.surfaces, polygons, brush_of, corners)
+        if len(parted.bent):
+            raise self.surfaces.refused(
+                f"{self.surfaces.named(parted.bent)}: {len(parted.bent)} faces are not on the outside of a convex "
+                "piece: cut the mesh into loose parts (Split) that are convex each",
+                parted.bent,
+            )
+        texinfos = _TexinfoFinder(old)
+        return [self._piece(solid, shown, old, texinfos) for solid in parted.solids]
+
     def _piece(self, solid: Solid, shown: dict[int, Face], old: list[Piece], texinfos: _TexinfoFinder) -> Piece:
         """A piece of the library's; its sides have the texinfos of faces on them, or of the sides that were there."""
         numbers = np.full(len(solid.hull.dists), -1, np.int64)
         for polygon, side in zip(solid.polygons.tolist(), solid.sides.tolist(), strict=True):
             numbers[side] = shown[polygon].texinfo
         first, corners = solid.hull.first_corner, solid.hull.corners
-        points = np.concatenate([points_of(self.surfaces, polygon) for polygon in solid.polygons.tolist()])
         for side in np.flatnonzero(numbers < 0).tolist():
-            ring = points[corners[first[side] : first[side + 1]]]
+            ring = solid.points[corners[first[side] : first[side + 1]]]
             numbers[side] = texinfos.of_side(solid.hull.normals[side], ring, solid.brush)
         unknown = numbers < 0
         numbers[unknown] = numbers[~unknown][0] if not unknown.all() else 0
@@ -247,8 +262,8 @@ class _Model:
 class _TexinfoFinder:
     """The texinfos of sides that no polygon is on."""
 
-    def __init__(self, old: list[Piece], corners: list[Floats]) -> None:
-        self.old, self.corners = old, corners
+    def __init__(self, old: list[Piece]) -> None:
+        self.old = old
 
     def of_side(self, normal: Floats, ring: Floats, brush: int) -> int:
         """Of the old side in the same place, else of that of its brush which looks the same way; -1: there is none."""

@@ -47,6 +47,8 @@ def build(hulls: Sequence[Hull], tagged: bool = True, with_outer: bool = True) -
     """
     if not hulls:
         raise FormatError("no hulls", WHAT)
+    if not volume(hulls) > 0:
+        raise FormatError("hulls of no volume", WHAT)
     outer = _outer(hulls) if with_outer and len(hulls) > 1 else None
     parts = [*hulls, *([outer] if outer is not None else [])]
     points, numbers = _shared(parts)
@@ -208,11 +210,8 @@ def _surface(hulls: Sequence[Hull], size: int, root: int) -> npt.NDArray[np.void
         second += six @ (sums * sums + (solid * solid).sum(axis=1)) / 120
     everything = np.concatenate(corners)
     flat = everything.reshape(-1, 3)
-    if weight > 0:
-        center = first / weight
-        spread = np.maximum(second / weight - center * center, 0)
-    else:
-        raise FormatError("hulls of no volume", WHAT)
+    center = first / weight
+    spread = np.maximum(second / weight - center * center, 0)
     away = everything - center
     normals = np.cross(everything[:, 1] - everything[:, 0], everything[:, 2] - everything[:, 0])
     lengths = (normals * normals).sum(axis=1)

@@ -114,6 +114,7 @@ def to_ivp(points: npt.NDArray[Any]) -> Floats:
     return np.asarray(np.stack([wide[..., 0], -wide[..., 2], wide[..., 1]], axis=-1) / METRE)
 
 
+@np.errstate(all="ignore")  # hostile floats
 def read(data: Buffer) -> Solid:
     """Read a solid of PHYSCOLLIDE. Raises FormatError for what is no solid of hulls, and for solids of consoles."""
     whole = memoryview(data).toreadonly().cast("B")
@@ -170,6 +171,8 @@ def _hull(whole: memoryview, place: int) -> Hull:
     starts = (triangles["edges"] & 0xFFFF).astype(np.int64)
     used, numbers = np.unique(starts, return_inverse=True)
     points = _at(whole, place + int(ledge["c_point_offset"]), POINT, int(used.max(initial=-1)) + 1)
+    if not np.isfinite(points["k"]).all():
+        raise FormatError("a point is no number", WHAT, place)
     brush = 0 if ledge["flags"] & _CHILDREN else int(ledge["client_data"])
     return Hull(from_ivp(points["k"][used]), numbers.reshape(-1, 3).astype(np.int64), brush)
 

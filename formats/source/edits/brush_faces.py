@@ -17,7 +17,7 @@ from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import NO_STYLE, Records, SurfaceFlag
-from .brush_pieces import WHAT
+from .brush_pieces import WHAT, snapped
 from .brush_tables import held
 from .changes import Changes, joined
 from .texture_vectors import share
@@ -28,6 +28,7 @@ _UNMOVED = 1e-4  # units
 _FITS = 0.05  # luxels that corners may lie beside the lightmap
 _NO_MACRO = 0xFFFF
 _FLAT = 1e-6
+_BENT = 0.05  # units between the corners of a face across its plane
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -375,6 +376,15 @@ def _normal(points: Floats) -> Floats:
     if length <= _FLAT:
         raise FormatError("a face has no area", WHAT)
     return np.asarray(total / length)
+
+
+def plane_of(points: Floats, number: int) -> Floats:
+    """The plane float64[4] of a face. Raises FormatError for one that isn't flat."""
+    normal = _normal(points)
+    heights = points @ normal
+    if np.ptp(heights) > _BENT:
+        raise FormatError(f"face {number} isn't flat", WHAT)
+    return np.append(snapped(normal[None])[0], heights.mean())
 
 
 def _area(points: Floats) -> float:

@@ -18,7 +18,7 @@ from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents, Records
 from . import brush_collision, brush_pieces, brush_tree
-from .brush_faces import NEW, Face, FaceEdit, level_faces
+from .brush_faces import NEW, Face, FaceEdit, level_faces, plane_of
 from .brush_pieces import WHAT, Piece
 from .brush_tables import held, plane_numbers, slots
 from .brush_tree import Tree
@@ -68,7 +68,7 @@ def rebuild(level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[F
     Sides and faces that are where they were keep their planes and light; see `brush_faces` for the light of others.
 
     Raises FormatError for the world, for models with displacements and area portals, for pieces that enclose nothing or
-    are too thin to collide, faces on no side of a piece, overlays on faces that go, and for more than tables can have.
+    are too thin to collide, faces that aren't flat, overlays on faces that go, and for more than tables can have.
     """
     _check_model(level, model)
     if any(piece.contents & Contents.AREAPORTAL for piece in solids):
@@ -217,10 +217,10 @@ def _on_tree(
     nodes, planes, leafs = [], [], []
     for number, face in enumerate(drawn):
         plane, side = edit.plane_of(face), sides[number]
-        if plane is None:
-            if side is None:
-                raise FormatError(f"face {number} lies on no side of a piece", WHAT)
+        if plane is None and side is not None:
             plane = np.append(shapes[side[0]].normals[side[1]], shapes[side[0]].dists[side[1]])
+        elif plane is None:  # of a brush that the compiler dropped, or over several
+            plane = plane_of(face.points, number)
         node, seen = tree.of_polygon(face.points, plane[:3])
         nodes.append(node)
         planes.append(plane)
@@ -235,7 +235,7 @@ def _on_tree(
 
 
 def _side_of(shapes: Sequence[Piece], face: Face) -> tuple[int, int] | None:
-    """The piece and the side that a face lies on; of several the nearest, None if there is none."""
+    """The piece and the side that a face lies on; of several the nearest, None where it is on none, or on several."""
     arms = face.points - face.points[0]
     normal = np.cross(np.roll(arms, -1, axis=0), arms).sum(axis=0)
     best, found = brush_tree.ON, None
