@@ -108,6 +108,8 @@ def read(
 
     depsgraph: as `evaluated.shown` gives it, where objects need evaluation. Raises SceneError for what isn't finite.
     """
+    if not objects:
+        return empty()
     palette: dict[bpy.types.Material | None, int] = {}
     parts = [_read(obj, root, token, depsgraph, palette) for obj in objects]
     points = _begins([len(part.positions) for part in parts])

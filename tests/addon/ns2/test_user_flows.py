@@ -7,6 +7,8 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon.ns2 import layout
+from levelwright.addon.ns2.edit import new_level
 from levelwright.addon.scene import originals
 from levelwright.formats import ns2
 
@@ -189,6 +191,42 @@ def test_deleting_faces_and_undoing_it(level: bpy.types.Collection) -> None:
     assert len(made.mesh.faces) == len(BEFORE.mesh.faces) - 5
     bpy.ops.ed.undo()
     assert exported(bpy.data.collections[name]) == ROOM
+
+
+def test_a_level_without_geometry(level: bpy.types.Collection) -> None:
+    bpy.data.objects.remove(geometry(level))
+    made = round_trip(level)
+    assert (len(made.mesh.faces), len(made.mesh.vertices), len(made.mesh.edges)) == (0, 0, 0)
+    assert len(made.entities) == len(BEFORE.entities)
+    assert made.mesh.materials == BEFORE.mesh.materials, "the scene still has them"
+
+
+def test_an_empty_level_that_was_made_in_blender() -> None:
+    made = new_level(bpy.context, "made")
+    assert ns2.write(round_trip(made)) == ns2.write(ns2.new_level())
+
+
+def test_removing_the_root_is_no_edit(level: bpy.types.Collection) -> None:
+    bpy.data.objects.remove(layout.object_of(level, layout.ROOT))
+    assert exported(level) == ROOM
+
+
+@pytest.mark.parametrize("kind", ["MIRROR", "ARRAY", "SOLIDIFY", "TRIANGULATE", "DECIMATE", "WELD"])
+def test_modifiers_are_written_as_they_are_seen(level: bpy.types.Collection, kind: str) -> None:
+    obj = geometry(level)
+    obj.modifiers.new("modifier", kind)
+    seen = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh()
+    expected = sum(polygon.area for polygon in seen.polygons)
+    made = ns2.read(exported(level, uneven_uvs="nearest"))
+    assert total(made) == pytest.approx(expected, rel=1e-4)
+    assert exported(imported(ns2.write(made), "again.level")) == ns2.write(made)
+
+
+def test_text_and_curves_are_geometry(level: bpy.types.Collection) -> None:
+    curve = bpy.data.curves.new("text", "FONT")
+    curve.body, curve.extrude = "NS2", 0.1
+    level.objects.link(bpy.data.objects.new("text", curve))
+    assert len(round_trip(level).mesh.faces) > len(BEFORE.mesh.faces) + 50
 
 
 def test_rotating_a_textures_uvs_in_the_uv_editor(level: bpy.types.Collection) -> None:
