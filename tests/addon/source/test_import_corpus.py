@@ -227,3 +227,27 @@ def test_brushes_are_a_choice(corpus: Path) -> None:
         wanted = planes["normal"][sides["planenum"][attributes.read(obj.data, layout.SIDE, "FACE") - 1]]
         assert ((normals.reshape(-1, 3) * wanted).sum(axis=1) > 0.99).mean() > 0.99
         assert not obj.visible_get(), "what collides is hidden"
+
+
+def test_t_junctions_never_tear(corpus: Path) -> None:
+    """Faces that the map cuts into triangles at T-junctions keep all of their corners, and Blender's triangles of them
+    cover them, as the map's do."""
+    checked = 0
+    for name in ("trade_weed420-3sb", "surf_ski_2", "c1l1"):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        collection, level, _ = imported(next((corpus / "bsp").rglob(f"{name}.bsp")))
+        token = originals.describe(collection).token
+        polygons = geometry.polygons(level)
+        _, cut = geometry.triangles(level, polygons)
+        areas = np.linalg.norm(geometry.area_normals(polygons), axis=1)
+        for obj in of_kind(collection, layout.MODEL):
+            numbers = identity.read_ids(obj.data, "FACE", token) - 1
+            obj.data.calc_loop_triangles()
+            covered, owner = (np.empty(len(obj.data.loop_triangles), kind) for kind in (np.float32, np.int32))
+            obj.data.loop_triangles.foreach_get("area", covered)
+            obj.data.loop_triangles.foreach_get("polygon_index", owner)
+            sums = np.bincount(owner, covered, len(numbers))
+            junctions = np.isin(numbers, cut) & (areas[numbers] > 1)  # a few are folded lines
+            assert np.allclose(sums[junctions], areas[numbers[junctions]], rtol=0.01, atol=0.5), (name, obj.name)
+            checked += int(junctions.sum())
+    assert checked > 100
