@@ -11,7 +11,7 @@ AMBIENT_INDEX_HDR, AMBIENT_INDEX, AMBIENT_HDR, AMBIENT = 51, 52, 55, 56
 SIDE = 5  # vertices of a displacement of power 2
 
 
-def _pack(form: str, *values: float) -> bytes:
+def _pack(form: str, *values: float | bytes) -> bytes:
     return struct.pack("<" + form, *values)
 
 
@@ -26,6 +26,21 @@ def _faces(faces: bytes) -> bytes:
 def _occlusion() -> bytes:
     occluder = _pack("3i6fi", 0, 0, 1, 0, 0, 0, 8, 8, 8, 0)
     return _pack("i", 1) + occluder + _pack("i3i", 1, 0, 3, 0) + _pack("i3i", 3, 0, 1, 2)
+
+
+def _collision() -> bytes:
+    """A solid of one tetrahedron, an inch along each axis: surface, ledge, triangles, points, the tree's only node."""
+    surface = _pack("7fB3s3i", 0, 0, 0, 1, 1, 1, 1, 9, b"\xdc\0\0", 192, 0, 0) + b"IVPS"
+    ledge = _pack("2iB3s2h", 80, 0, 4, b"\x09\0\0", 4, 0)
+    sides = ((0, 1, 2), (0, 2, 3), (0, 3, 1), (1, 3, 2))
+    triangles = b"".join(_pack("4I", number, *side) for number, side in enumerate(sides))
+    inch = 0.0254
+    points = b"".join(_pack("4f", *point, 0) for point in ((0, 0, 0), (inch, 0, 0), (0, -inch, 0), (0, 0, inch)))
+    node = _pack("2i4f4B", 0, -144, 0, 0, 0, 1, 250, 250, 250, 0)
+    solid = surface + ledge + triangles + points + node
+    solid = b"VPHY" + _pack("2hi3fi", 0x100, 0, len(solid), 1, 1, 1, 0) + solid
+    head = _pack("5i", 0, 4 + len(solid), len(build.KEYS), 1, len(solid))
+    return head + solid + build.KEYS + _pack("4i", -1, -1, 0, 0)
 
 
 def lumps() -> dict[int, bytes]:
@@ -49,6 +64,7 @@ def lumps() -> dict[int, bytes]:
         OVERLAYS: _pack("ihH", 1, 0, 1) + _pack("64i", 2, *[0] * 63) + _pack("4f", 0, 1, 0, 1)
         + _pack("12f", -8, -8, 1, -8, 8, 0, 8, 8, 0, 8, -8, 0) + _pack("6f", 0, 0, 64, 0, 0, -1),
         WORLDLIGHTS: _pack("9f3i7f3i", 0, 0, 8, 1, 1, 1, 0, 0, -1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0),
+        build.PHYSCOLLIDE: _collision(),
         PRIMITIVES: _pack("BB4H", 0, 0, 0, 6, 0, 0),
         PRIMINDICES: _pack("6H", 0, 1, 2, 0, 2, 3),
         CUBEMAPS: _pack("3iBxxx", 1, 2, 3, 6),
