@@ -51,6 +51,7 @@ def build(site: Site, baked: Lightmaps | None = None) -> None:
         parts += [
             ("entities", lambda: prepare(site, known, baked)),
             ("overlays", lambda: overlays.prepare(site, baked)),
+            ("water overlays", lambda: overlays.prepare_water(site, baked)),
             ("area portals and occluders", lambda: portals.prepare(site)),
             ("cubemaps", lambda: portals.prepare_cubemaps(site)),
         ]

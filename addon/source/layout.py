@@ -39,9 +39,12 @@ original gives, see BASE), ALPHA = alpha / 255 as grey, and BORDER: vertices of 
 place have the same number, and have to be moved together. BLEND1 .. BLEND4 where the map blends four textures.
 Triangles have TAGS (DispTriTag) and FACE, the map's face, as its number + 1.
 
-**Brushes** are mesh objects, stamp "brushes", one for each kind of contents that there is: for show and reference.
-So are the **clusters**, one mesh object, stamp "clusters": a box each, faces with CLUSTER. What `visibility` hides is
-marked with UNSEEN, and copies that it makes of meshes of which a part is seen are stamped PREVIEW.
+**Brushes** are mesh objects, stamp "brushes", one for each kind of contents that there is, where their entities have
+them: faces have SIDE, BRUSH and CONTENTS, UV and the material of the editor's file. They are what an export as VMF is
+made of, with any other meshes in their collection; for a .bsp they are for reference only. BRUSH_SUMS tells whether
+they are as imported. For reference are the **clusters**, one mesh object, stamp "clusters": a box each, faces with
+CLUSTER. What `visibility` hides is marked with UNSEEN, and copies that it makes of meshes of which a part is seen are
+stamped PREVIEW.
 
 **Materials** are stamped "material", record = number in the table of texture names, with the property MATERIAL, the
 name as in the map. **Lightmaps** are images, stamp "lightmap", see `lightmaps`: one for each lump, style slot and bump
@@ -64,10 +67,10 @@ location lifts it off its faces for show. LIGHTMAP_UV, of it and of decals, is t
 **Area portals** and **occluders** are one mesh object each, stamps "areaportals" and "occluders", record 0; faces have
 PORTAL_KEY, or OCCLUDER. For reference only are **detail props** (option; stamps "detail_prop", record = place in the
 lump, and "detail_sprites": one mesh, faces with DETAIL) and **compiled lights** (option; stamp "worldlight", record =
-place in the lump), hidden. The **3D skybox** is a copy of what is around the sky camera,
-stamp PREVIEW.
+place in the lump), hidden, and **water overlays** (stamp "water_overlay", like overlays). The **3D skybox** is a copy
+of what is around the sky camera, stamp PREVIEW.
 
-**Baselines** on the level's collection: BASE, ATLAS, SKINS, OVERLAY_CORNERS, OVERLAY_UVS, SHADES; SHOWN.
+**Baselines** on the level's collection: BASE, BRUSH_SUMS, ATLAS, SKINS, OVERLAY_CORNERS, OVERLAY_UVS, SHADES; SHOWN.
 """
 
 from __future__ import annotations
@@ -94,7 +97,7 @@ MATERIAL_KIND, IMAGE, LIGHTMAP = "material", "image", "lightmap"
 ENTITY, STATIC_PROP, OVERLAY, CUBEMAP = "entity", "static_prop", "overlay", "cubemap"
 AREAPORTALS, OCCLUDERS = "areaportals", "occluders"
 DETAIL_PROP, DETAIL_SPRITES, WORLDLIGHT = "detail_prop", "detail_sprites", "worldlight"
-CLUSTERS = "clusters"
+CLUSTERS, WATER_OVERLAY = "clusters", "water_overlay"
 PREVIEW = "preview"
 """Made for show only: never exported, safe to delete."""
 
@@ -136,6 +139,8 @@ SIDE, BRUSH, CONTENTS = "side", "brush", "contents"
 # Keys of scene.baselines on the level's collection.
 BASE = "displacement_positions"
 """float32[n, 3]: where the import put each vertex of DISP_VERTS."""
+BRUSH_SUMS = "brush_sums"
+"""int64[n]: a checksum of each mesh of brushes, as `brush_reader.checksum` makes it."""
 ATLAS = "lightmap_atlas"
 """int32[faces, 2]: the pixel of each face's first luxel, from the image's top left; -1: no lightmap."""
 ATLAS_SIZE = "lightmap_atlas_size"

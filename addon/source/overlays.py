@@ -44,14 +44,28 @@ def records(level: source.Level) -> Records:
 def prepare(site: Site, baked: Lightmaps | None) -> Callable[[], None]:
     """Make the meshes of overlays; what is returned makes the objects. baked: their light. Raises FormatError."""
     overlays = records(site.level)
+    away = finite(overlay_quads.corners(overlays) - overlays["origin"].astype(np.float64)[:, None])
+    baselines.store(site.collection, layout.OVERLAY_CORNERS, away)
+    baselines.store(site.collection, layout.OVERLAY_UVS, _uvs(overlays))
+    return _prepared(site, overlays, layout.OVERLAY, "Overlay", baked)
+
+
+def prepare_water(site: Site, baked: Lightmaps | None) -> Callable[[], None]:
+    """Make those that are painted on water, as `prepare` does: for reference only. Raises FormatError."""
+    return _prepared(site, site.level.table(LumpId.WATEROVERLAYS), layout.WATER_OVERLAY, "Water Overlay", baked)
+
+
+def _uvs(overlays: Records) -> NDArray[np.float32]:
+    return overlay_quads.texture_corners(overlays) * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
+
+
+def _prepared(site: Site, overlays: Records, kind: str, title: str, baked: Lightmaps | None) -> Callable[[], None]:
     textures = Textures(site)
     corners = overlay_quads.corners(overlays)
     origins = overlays["origin"].astype(np.float64)
-    uvs = overlay_quads.texture_corners(overlays) * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
+    uvs = _uvs(overlays)
     facing = _facing(corners, overlays["basis_normal"].astype(np.float64))
     width = len(str(len(overlays)))
-    baselines.store(site.collection, layout.OVERLAY_CORNERS, finite(corners - origins[:, None]))
-    baselines.store(site.collection, layout.OVERLAY_UVS, uvs)
     beneath = Beneath(site, baked)
     painted = overlay_lists.face_lists(overlays) if "faces" in (overlays.dtype.names or ()) else (_NONE, _NONE)
     faces = beneath.nearest(*painted, doubles(overlays["origin"]))
@@ -59,13 +73,13 @@ def prepare(site: Site, baked: Lightmaps | None) -> Callable[[], None]:
     made = []
     for number in range(len(overlays)):
         name, size = textures.of(int(overlays["texinfo"][number]))
-        label = f"Overlay {number:0{width}} {name.rpartition('/')[2]}"
+        label = f"{title} {number:0{width}} {name.rpartition('/')[2]}"
         order = np.arange(4) if facing[number] else np.arange(4)[::-1]
         lit = None if light is None else light[number]
         made.append(quad(label, corners[number] - origins[number], uvs[number], order, site, lit))
         made[-1].materials.append(site.materials.of(name, light is None or bool(faces[number] >= 0), size))
     sunken = _sunken(site, overlays)
-    return lambda: _place(site, overlays, made, sunken)
+    return lambda: _place(site, overlays, kind, made, sunken)
 
 
 def finite(points: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -119,7 +133,9 @@ def _sunken(site: Site, overlays: Records) -> NDArray[np.float64]:
     return np.where(np.isfinite(depth), depth, 0.0)
 
 
-def _place(site: Site, overlays: Records, made: Sequence[bpy.types.Mesh], sunken: NDArray[np.float64]) -> None:
+def _place(
+    site: Site, overlays: Records, kind: str, made: Sequence[bpy.types.Mesh], sunken: NDArray[np.float64]
+) -> None:
     if not len(made):
         return
     home = site.group(HOME)
@@ -136,14 +152,14 @@ def _place(site: Site, overlays: Records, made: Sequence[bpy.types.Mesh], sunken
     for number, mesh in enumerate(made):
         obj: Any = bpy.data.objects.new(mesh.name, mesh)
         obj.parent = site.root
-        identity.stamp(obj, site.token, layout.OVERLAY, number)
+        identity.stamp(obj, site.token, kind, number)
         obj.location, obj.delta_location = places[number], lifts[number]
         if numbers:
             obj[ID] = numbers[number]
         obj[ORDER] = int(order[number])
         transforms.remember(obj)
         home.objects.link(obj)
-    site.report.count("overlays", len(made))
+    site.report.count(f"{kind.replace('_', ' ')}s", len(made))
 
 
 class Textures:

@@ -145,6 +145,18 @@ def test_detail_props():
     assert data.uvs["UVMap"][:4][top][:, 1].tolist() == [1, 1]
 
 
+def test_overlays_of_water_are_quads_too():
+    level = overlaid()
+    rows = level.table(LumpId.OVERLAYS)
+    columns = {name: rows[name] for name in rows.dtype.names if name != "faces"}
+    filled(level, LumpId.WATEROVERLAYS, **columns)
+    collection, report = shown(level)
+    (made,) = objects(collection, layout.WATER_OVERLAY).values()
+    (other,) = objects(collection, layout.OVERLAY).values()
+    assert meshes.read(made).positions.tolist() == meshes.read(other).positions.tolist()
+    assert (report.counts["overlays"], report.counts["water overlays"]) == (1, 1)
+
+
 @pytest.mark.parametrize("times", [1, 100])
 def test_overlays_have_the_light_of_the_face_beneath(times):
     level = source.read(source.write(source_room.room()))
