@@ -6,6 +6,7 @@ belong to the entity, or the func_detail, that their brush does.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,12 +16,16 @@ from numpy.typing import NDArray
 
 from ...formats import source
 from ...formats.source import ranges, vmf
-from ..scene import identity
+from ..scene import baselines, identity, meshes
 from ..scene.reports import Report, SceneError
-from . import brushes, layout
+from . import layout
+from .brush_texels import UNKNOWN_SIZE, texels_of
 from .material_reader import Textures, image_of
 from .scene_reader import SceneLevel
+from .settings import ExportSettings
 
+ONLY_VMF = "brushes were edited: only an export as VMF takes that, in the map they stay"
+"""The warning of an export as .bsp."""
 NODRAW = "tools/toolsnodraw"
 """Of polygons that have no material."""
 
@@ -33,15 +38,44 @@ class _Part:
     drawn: vmf.Drawn
 
 
+def checksum(data: meshes.MeshData) -> int:
+    """Of a mesh's points, faces, materials and texture coordinates."""
+    uv = data.uv(layout.UV)
+    parts = (data.positions, data.corner_verts, data.face_starts, data.material_index, uv)
+    total = 0
+    for part in parts:
+        total = zlib.crc32(b"" if part is None else np.ascontiguousarray(part).tobytes(), total)
+    return total
+
+
+def is_edited(scene: SceneLevel) -> bool:
+    """Whether anything was drawn, moved or deleted among the brushes since they were imported."""
+    known = baselines.load(scene.collection, layout.BRUSH_SUMS)
+    sums = [] if known is None else known.tolist()
+    bearers = scene.bearers(layout.BRUSHES)
+    if len(_objects(scene)) != len(sums) or sorted(one.record for one in bearers) != list(range(len(sums))):
+        return True
+    return any(
+        not np.array_equal(scene.matrix(one.object), np.eye(4)) or checksum(scene.mesh(one.object)) != sums[one.record]
+        for one in bearers
+    )
+
+
+def tell(scene: SceneLevel, _: source.Level, __: ExportSettings, report: Report) -> None:
+    """Warn that a compiled map can't have edited brushes."""
+    if is_edited(scene):
+        report.warn(ONLY_VMF)
+
+
 def apply(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report) -> vmf.Map:
     """A map with what was drawn in the place of its brushes; as it is, where none were imported and none drawn.
 
     level: the map as it is exported; made: that, taken apart. Raises SceneError, with the faces at fault, for what is
     no brush.
     """
-    parts = list(_parts(scene, level, report))
-    if not parts and not scene.is_shown(layout.BRUSHES):
+    if not is_edited(scene):
         return made
+    parts = list(_parts(scene, level, report))
     before = vmf.of_level(scene.before).solids
     if not parts:
         return made.redrawn(before, vmf.Redrawn(np.zeros(0, np.int64), []))
@@ -87,7 +121,7 @@ def _parts(scene: SceneLevel, level: source.Level, report: Report) -> Iterator[_
         names, pixels = _materials(obj, data.material_index, textures, sizes)
         texels = np.full((len(corners), 2), np.nan)
         if uv is not None:
-            texels = brushes.texels_of(uv, np.repeat(pixels, counts, axis=0))
+            texels = texels_of(uv, np.repeat(pixels, counts, axis=0))
         if np.linalg.det(matrix[:3, :3]) < 0:  # mirrored: polygons run the other way round
             order = np.repeat(first[:-1] + first[1:] - 1, counts) - np.arange(len(corners))
             corners, texels = corners[order], texels[order]
@@ -110,15 +144,15 @@ def _materials(
     for slot in obj.material_slots:
         material = slot.material
         if material is None:
-            found.append((NODRAW, brushes.UNKNOWN_SIZE))
+            found.append((NODRAW, UNKNOWN_SIZE))
             continue
         name = textures.name(material)
         size = sizes.get(name.lower())
         if size is None:
             image = None if identity.stamped(material) is not None else image_of(material)
-            size = (image.size[0], image.size[1]) if image is not None else brushes.UNKNOWN_SIZE
+            size = (image.size[0], image.size[1]) if image is not None else UNKNOWN_SIZE
         found.append((name, size))
-    found = found or [(NODRAW, brushes.UNKNOWN_SIZE)]
+    found = found or [(NODRAW, UNKNOWN_SIZE)]
     places = np.clip(slots, 0, len(found) - 1)
     pixels = np.array([size for _, size in found], np.int64)
     return [found[place][0] for place in places.tolist()], pixels[places]

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from ...formats import source
 from ...formats.source import LumpId, ranges, vmf
 from ...formats.source.records import Contents
-from ..scene import meshes
-from . import layout
+from ..scene import baselines, meshes
+from . import brush_reader, layout
+from .brush_texels import size_of, uv_of
 from .site import Site
 
 _LONGEST = 40
-UNKNOWN_SIZE = (64, 64)
-"""Texels of textures that the map doesn't know the size of: tool textures have as many."""
 
 
 def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
@@ -71,32 +70,16 @@ def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
 
 def place(site: Site, made: list[tuple[str, bpy.types.Mesh]]) -> None:
     """Make the objects of the meshes, in the hidden collection of brushes."""
+    sums = []
     for number, (title, mesh) in enumerate(made):
-        site.object_of(title, layout.BRUSHES, number, mesh, site.group(layout.BRUSH_HOME))
+        obj = site.object_of(title, layout.BRUSHES, number, mesh, site.group(layout.BRUSH_HOME))
+        sums.append(brush_reader.checksum(meshes.read(obj)))
+    baselines.store(site.collection, layout.BRUSH_SUMS, np.array(sums, np.int64))
 
 
 def contents_of(level: source.Level, brushes: NDArray[np.int64]) -> NDArray[np.uint32]:
     """The contents of brushes, uint32[n]."""
     return np.asarray(level.table(LumpId.BRUSHES)["contents"].astype(np.uint32)[brushes])
-
-
-def size_of(name: str, sizes: dict[str, tuple[int, int]]) -> tuple[int, int]:
-    """The size of a texture in texels; sizes: as `vmf.sizes` gives them."""
-    return sizes.get(name.lower(), UNKNOWN_SIZE)
-
-
-def uv_of(texels: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Places on textures of that size, v upwards, float32[n, 2]."""
-    placed = np.nan_to_num(texels / sizes, posinf=0.0, neginf=0.0)
-    placed[:, 1] = 1 - placed[:, 1]
-    return placed.astype(np.float32)
-
-
-def texels_of(uv: NDArray[np.float32], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The inverse of `uv_of`, float64[n, 2]."""
-    placed = uv.astype(np.float64)
-    placed[:, 1] = 1 - placed[:, 1]
-    return placed * sizes
 
 
 def _title(contents: int) -> str:

@@ -20,6 +20,7 @@ from ...formats.source.differences import differences
 from ..scene import originals, transforms
 from ..scene.reports import Report, SceneError
 from . import (
+    brush_reader,
     cubemap_reader,
     displacement_reader,
     entity_reader,
@@ -46,7 +47,6 @@ _REFERENCE = {
     layout.OCCLUDERS: "occluders",
     layout.DETAIL_PROP: "detail props",
     layout.DETAIL_SPRITES: "detail sprites",
-    layout.BRUSHES: "brushes",
 }
 """Kinds of objects that no step reads, and what they are called."""
 
@@ -74,6 +74,7 @@ STEPS: tuple[Step, ...] = (
     Step("cubemaps", cubemap_reader.apply),
     Step("compiled lights", worldlight_reader.apply),
     Step("brush models", model_rebuild.apply),
+    Step("brushes", brush_reader.tell),
     Step("entities", entity_reader.apply),
 )
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of

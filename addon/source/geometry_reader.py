@@ -21,6 +21,8 @@ from .settings import ExportSettings
 from .surface_reader import NEAR, Bools, Ints, Surfaces
 
 REFUSE, VISUAL, REBUILD = "refuse", "visual", "rebuild"
+IGNORE = "ignore"
+"""The models stay as they are: for exports that aren't made of faces."""
 """What `ExportSettings.geometry` may be."""
 SAME_PLACE = 1e-3
 """Units: vertices of faces that meet, which were moved, may differ by this."""
@@ -111,6 +113,9 @@ def apply(
     models = edits.models(surfaces)
     if not len(models):
         return set()
+    if settings.geometry == IGNORE:
+        report.warn(f"{len(models)} models have other faces than the map: what was done to these models is left out")
+        return set(models.tolist())
     if settings.geometry == REBUILD and models[0] > 0:
         return set(models.tolist())
     if settings.geometry == VISUAL and not (edits.torn.any() or edits.new.any() or len(edits.deleted)):

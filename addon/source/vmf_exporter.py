@@ -14,7 +14,7 @@ from ...formats.source import vmf
 from ...formats.source.content import keyvalues
 from ..scene import originals
 from ..scene.reports import Report
-from . import brush_reader, exporter, layout, scene_reader
+from . import brush_reader, exporter, geometry_reader, layout, scene_reader
 from .settings import ExportSettings
 
 VMF_NOTE = (
@@ -36,7 +36,10 @@ class VmfSettings:
             "brushes, which an import with the option Brushes shows",
             "choices": {
                 "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
-                "ignore": ("Ignore", "They are left out: only what was done to brushes counts"),
+                "ignore": (
+                    "Ignore",
+                    "They are left out, with all else that was done to their models",
+                ),
             },
         },
     )
@@ -46,7 +49,7 @@ def export_vmf(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, report: Report
 ) -> bytes:
     """The text of a level as Hammer has it. Raises SceneError, with objects and faces at fault, or FormatError."""
-    geometry = "visual" if settings.faces == "ignore" else "refuse"
+    geometry = geometry_reader.IGNORE if settings.faces == "ignore" else geometry_reader.REFUSE
     own = Report()
     data = exporter.export_level(context, collection, ExportSettings(geometry=geometry), own)
     level = source.read(data)
@@ -61,7 +64,8 @@ def export_vmf(
     for what, count in text.counts.items():
         report.count(what, count)
     for warning in own.warnings:
-        report.warn(warning)
+        if warning != brush_reader.ONLY_VMF:
+            report.warn(warning)
     for what in text.lost:
         report.note(f"not as in the editor: {what}")
     return text.data

@@ -1,0 +1,261 @@
+"""Scenes as VMF: edits of brushes and of all else, what is refused, and the ways there."""
+
+import math
+from pathlib import Path
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon import commands, games
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.source import brush_reader, layout, vmf_exporter
+from levelwright.addon.source.vmf_exporter import VmfSettings
+from levelwright.formats import source
+from levelwright.formats.source import vmf
+from levelwright.formats.source.content import keyvalues
+
+from tests.addon.source.exports import ROOM, Scene
+from tests.formats.source_vmf import solids_of
+
+
+class Drawn(Scene):
+    """The room with its two brushes: below the floor (x -256..272, z -16..0) and behind the west wall."""
+
+    def __init__(self, **options: object) -> None:
+        super().__init__(brushes=True, **options)
+        (self.brushes,) = self.objects(layout.BRUSHES).values()
+
+    def text(self, **settings: str) -> bytes:
+        self.report = Report()
+        return vmf_exporter.export_vmf(bpy.context, self.level, VmfSettings(**settings), self.report)
+
+    def whole(self, **settings: str) -> keyvalues.Block:
+        return keyvalues.parse(self.text(**settings))
+
+    def solids(self) -> list:
+        """Those that aren't displaced, by their lowest and highest corners along x."""
+        return [solid for solid in solids_of(self.whole()) if not solid.displaced]
+
+    @property
+    def home(self) -> bpy.types.Collection:
+        return self.brushes.users_collection[0]
+
+
+def dists(solid) -> dict[tuple[int, ...], float]:
+    """How far out each axial side is."""
+    return {
+        tuple(normal): dist
+        for normal, dist in zip(solid.normals.round(6).astype(int).tolist(), solid.dists.tolist(), strict=True)
+    }
+
+
+def the_floor(scene: Drawn):
+    return next(solid for solid in scene.solids() if (0, 0, -1) in dists(solid) and dists(solid)[0, 0, -1] != 0)
+
+
+def box(name: str, low: tuple[float, ...], high: tuple[float, ...], home: bpy.types.Collection) -> bpy.types.Object:
+    mesh = bpy.data.meshes.new(name)
+    shape = bmesh.new()
+    bmesh.ops.create_cube(shape, size=1)
+    for vertex in shape.verts:
+        vertex.co = [h if c > 0 else lo for c, lo, h in zip(vertex.co, low, high, strict=True)]
+    shape.to_mesh(mesh)
+    made = bpy.data.objects.new(name, mesh)
+    home.objects.link(made)
+    return made
+
+
+def move_top(scene: Drawn, by: float) -> None:
+    """Raise the top of the brush below the floor."""
+    mesh = scene.brushes.data
+    numbers = mesh.attributes[layout.BRUSH].data
+    own = {vertex for polygon in mesh.polygons if numbers[polygon.index].value == 1 for vertex in polygon.vertices}
+    for vertex in own:
+        if mesh.vertices[vertex].co.z == 0:
+            mesh.vertices[vertex].co.z += by
+
+
+def of_class(whole: keyvalues.Block, classname: str) -> list[keyvalues.Block]:
+    return [entity for kind, entity in whole.blocks() if kind == "entity" and entity.get("classname") == classname]
+
+
+def test_unedited_it_is_the_map_as_the_library_writes_it() -> None:
+    scene = Drawn()
+    expected = vmf.write(vmf.of_level(source.read(ROOM))).data
+    assert scene.text() == expected
+    bpy.context.view_layer.update()
+    assert scene.text(faces="ignore") == expected
+    assert scene.report.counts["solids"] == 4
+    assert any("visgroups" in note for note in scene.report.notes)
+    assert Drawn(split="material").text() == expected
+    without = Scene()
+    report = Report()
+    assert vmf_exporter.export_vmf(bpy.context, without.level, VmfSettings(), report) == expected
+    assert any("option Brushes" in note for note in report.notes)
+
+
+def test_a_side_that_was_moved() -> None:
+    scene = Drawn()
+    before = the_floor(scene)
+    move_top(scene, 8)
+    after = [solid for solid in scene.solids() if dists(solid).get((0, 0, 1)) == 8]
+    assert len(after) == 1
+    assert {**dists(after[0]), (0, 0, 1): 0} == dists(before)
+    assert sorted(after[0].materials) == sorted(before.materials)
+    assert set(after[0].ids) == set(before.ids)
+    assert len(scene.solids()) == 2
+    assert (scene.report.counts["brushes drawn"], scene.report.counts["brushes as they were"]) == (1, 1)
+
+
+def test_an_export_as_map_says_that_it_has_no_brushes() -> None:
+    scene = Drawn()
+    assert source.write(scene.export()) == ROOM
+    assert scene.report.warnings == []
+    move_top(scene, 8)
+    assert source.write(scene.export()) == ROOM
+    assert scene.report.warnings == [brush_reader.ONLY_VMF]
+    scene.text()
+    assert scene.report.warnings == []
+
+
+def test_all_brushes_moved_with_their_object_and_copied() -> None:
+    scene = Drawn()
+    before = sorted(sorted(dists(solid).items()) for solid in scene.solids())
+    axes = sorted(map(tuple, np.concatenate([solid.axes.reshape(-1, 4) for solid in scene.solids()]).tolist()))
+    scene.brushes.location.z = 32
+    moved = scene.solids()
+    assert sorted(sorted((n, d - 32 * n[2]) for n, d in dists(solid).items()) for solid in moved) == before
+    assert sorted(map(tuple, np.concatenate([solid.axes.reshape(-1, 4) for solid in moved]).tolist())) != axes
+    copy = scene.brushes.copy()
+    copy.data = scene.brushes.data.copy()
+    copy.location.z = 64
+    copy.rotation_euler.z = math.radians(90)
+    scene.home.objects.link(copy)
+    assert len(scene.solids()) == 4
+    ids = [side for solid in solids_of(scene.whole()) for side in solid.ids]
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_new_brush_and_a_deleted_one() -> None:
+    scene = Drawn()
+    made = box("Step", (0, 0, 0), (64, 32, 16), scene.home)
+    made.parent = scene.brushes.parent
+    solids = scene.solids()
+    step = next(solid for solid in solids if dists(solid).get((1, 0, 0)) == 64)
+    assert dists(step) == {(1, 0, 0): 64, (-1, 0, 0): 0, (0, 1, 0): 32, (0, -1, 0): 0, (0, 0, 1): 16, (0, 0, -1): 0}
+    assert set(step.materials) == {"tools/toolsnodraw"}
+    material = bpy.data.materials.new("brick/new_wall")
+    made.data.materials.append(material)
+    layer = made.data.uv_layers.new(name="UVMap")
+    for polygon in made.data.polygons:
+        for loop in polygon.loop_indices:
+            co = made.data.vertices[made.data.loops[loop].vertex_index].co
+            layer.uv[loop].vector = (co.x / 16 + co.z / 16 + 0.5, co.y / 16 + co.z / 16)
+    solids = scene.solids()
+    step = next(solid for solid in solids if dists(solid).get((1, 0, 0)) == 64)
+    assert set(step.materials) == {"brick/new_wall"}
+    top = step.axes[step.normals[:, 2] > 0.9][0]
+    assert np.allclose(top[0, :3], [4, 0, 0], atol=1e-4)
+    assert np.allclose(top[1, :3], [0, -4, 0], atol=1e-4)
+    bpy.data.objects.remove(scene.brushes)
+    assert len(scene.solids()) == 1
+
+
+def test_textures_that_were_moved() -> None:
+    scene = Drawn()
+    before = {
+        tuple(n): a for solid in [the_floor(scene)] for n, a in zip(solid.normals.tolist(), solid.axes, strict=True)
+    }
+    layer = scene.brushes.data.uv_layers[layout.UV]
+    polygon = next(p for p in scene.brushes.data.polygons if p.normal.z > 0.9 and p.center.z == 0)
+    for loop in polygon.loop_indices:
+        layer.uv[loop].vector.x += 0.25
+    after = {
+        tuple(n): a for solid in [the_floor(scene)] for n, a in zip(solid.normals.tolist(), solid.axes, strict=True)
+    }
+    up = next(normal for normal in before if normal[2] > 0.9)
+    assert np.allclose(after[up] - before[up], [[0, 0, 0, 16], [0, 0, 0, 0]], atol=1e-3)
+    assert all(np.array_equal(after[normal], before[normal]) for normal in before if normal != up)
+    layer.uv[polygon.loop_indices[0]].vector.y += 0.5
+    with pytest.raises(SceneError, match="bent by") as caught:
+        scene.text()
+    assert caught.value.faces[scene.brushes].tolist() == [polygon.index]
+
+
+@pytest.mark.parametrize("what", ["dent", "hole", "flat"])
+def test_what_is_no_brush_is_refused_with_its_faces(what: str) -> None:
+    scene = Drawn()
+    made = box("Bad", (0, 0, 0), (64, 64, 64), scene.home)
+    made.parent = scene.brushes.parent
+    shape = bmesh.new()
+    shape.from_mesh(made.data)
+    shape.faces.ensure_lookup_table()
+    if what == "hole":
+        shape.faces.remove(shape.faces[0])
+    elif what == "flat":
+        for face in shape.faces[1:]:
+            shape.faces.remove(face)
+    else:
+        bmesh.ops.poke(shape, faces=shape.faces[:1])
+        shape.verts.ensure_lookup_table()
+        shape.verts[-1].co = (32, 32, 32)
+    shape.to_mesh(made.data)
+    with pytest.raises(SceneError, match="Bad: a brush") as caught:
+        scene.text()
+    assert len(caught.value.faces[made]) > 0
+
+
+def test_a_bent_face_becomes_two_sides() -> None:
+    scene = Drawn()
+    made = box("Ramp", (0, 0, 0), (64, 64, 64), scene.home)
+    made.parent = scene.brushes.parent
+    corner = next(vertex for vertex in made.data.vertices if tuple(vertex.co) == (64, 64, 64))
+    corner.co.z = 32
+    ramp = next(solid for solid in scene.solids() if dists(solid).get((1, 0, 0)) == 64)
+    assert len(ramp.sides) == 7
+
+
+def test_other_edits_come_along() -> None:
+    scene = Drawn()
+    light = next(obj for obj in scene.objects().values() if obj.name.startswith("light"))
+    light.location = (8, 16, 24)
+    prop = next(iter(scene.objects(layout.STATIC_PROP).values()))
+    prop.location.x += 10
+    hill = next(iter(scene.objects(layout.DISPLACEMENT).values()))
+    hill.data.vertices[12].co.z += 6
+    whole = scene.whole()
+    assert of_class(whole, "light")[0].get("origin") == "8 16 24"
+    assert of_class(whole, "prop_static")[0].get("origin") == "-190 0 8"
+    infos = [side.block("dispinfo") for solid in solids_of(whole) for side in solid.sides]
+    assert any("6" in info.block("distances").get("row2").split() for info in infos if info)
+
+
+def test_moved_faces_are_refused_or_ignored() -> None:
+    scene = Drawn()
+    expected = scene.text()
+    world = scene.objects(layout.MODEL)[0]
+    world.data.vertices[0].co.z += 3
+    with pytest.raises(SceneError) as caught:
+        scene.text()
+    assert world in caught.value.objects
+    assert scene.text(faces="ignore") == expected
+    assert any("left out" in warning for warning in scene.report.warnings)
+
+
+def test_the_operator_and_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    Drawn()
+    target = tmp_path / "room.vmf"
+    assert bpy.ops.export_scene.source_vmf(filepath=str(target)) == {"FINISHED"}
+    made = target.read_bytes()
+    assert made == vmf.write(vmf.of_level(source.read(ROOM))).data
+    file = tmp_path / "room.bsp"
+    file.write_bytes(ROOM)
+    other = tmp_path / "other.vmf"
+    words = ["convert", str(file), str(other), "--option", "lightmaps=none", "--option", "faces=ignore"]
+    assert commands.main(words) == commands.OK
+    assert other.read_bytes() == made
+    assert "not as in the editor" in capfd.readouterr().err
+    assert commands.main(["convert", str(file), str(tmp_path / "a.vmt")]) == commands.USAGE
+    assert ".vmf" in capfd.readouterr().err
+    assert games.VMF in games.by_key("source").forms
