@@ -6,19 +6,20 @@ from collections.abc import Callable, Sequence
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import originals, transforms
+from levelwright.addon.scene import meshes, originals, transforms
 from levelwright.addon.source import entity_values, layout, scene_reader
 
 from tests.addon.source.exports import Scene, copied, removed
 
 KINDS = (layout.ENTITY, layout.STATIC_PROP, layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT)
+SURFACES = (layout.DISPLACEMENT, layout.MODEL)
 Move = Callable[[bpy.types.Object, random.Random], None]
 
 
 def bearers(here: Scene, kind: str) -> list[bpy.types.Object]:
-    """The objects of a kind, in the order that their records are written in."""
+    """The objects of a kind, in the order that their records are written in; of models those of the world."""
     with scene_reader.read(bpy.context, here.level, originals.find(here.level)) as scene:
-        return [one.object for one in scene.bearers(kind)]
+        return [one.object for one in scene.bearers(kind) if kind != layout.MODEL or one.record == 0]
 
 
 def edit(here: Scene, chance: random.Random, move: dict[str, Move], kinds: Sequence[str], deletes: bool = True) -> str:
@@ -28,6 +29,9 @@ def edit(here: Scene, chance: random.Random, move: dict[str, Move], kinds: Seque
     if not objects:
         return "nothing"
     obj = chance.choice(objects)
+    if kind in SURFACES:
+        (_sculpt if kind == layout.DISPLACEMENT else _lay_texture)(obj, chance)
+        return f"change {kind}"
     what = chance.choice(["move", "move", "change", "copy", "delete" if deletes else "move"])
     if what == "delete":
         removed(obj)
@@ -39,6 +43,26 @@ def edit(here: Scene, chance: random.Random, move: dict[str, Move], kinds: Seque
     else:
         _change(obj, kind, chance)
     return f"{what} {kind}"
+
+
+def _sculpt(obj: bpy.types.Object, chance: random.Random) -> None:
+    """Move a vertex of a displacement that no other one shares, and paint another."""
+    mesh = obj.data
+    edge = math.isqrt(len(mesh.vertices))
+    inside = [row * edge + column for row in range(1, edge - 1) for column in range(1, edge - 1)]
+    vertex = mesh.vertices[chance.choice(inside)]
+    vertex.co = [value + chance.uniform(-3, 3) for value in vertex.co]
+    mesh.attributes[layout.ALPHA].data[chance.choice(inside)].color = (chance.random(),) * 3 + (1,)
+
+
+def _lay_texture(obj: bpy.types.Object, chance: random.Random) -> None:
+    """Move, scale and slant the texture of a face."""
+    face = chance.choice(obj.data.polygons)
+    uvs = obj.data.uv_layers[layout.UV].uv
+    slant, scale, shift = chance.uniform(-0.5, 0.5), chance.uniform(0.5, 2), chance.uniform(-1, 1)
+    for corner in face.loop_indices:
+        u, v = uvs[corner].vector
+        uvs[corner].vector = (u * scale + v * slant + shift, v + shift)
 
 
 def _change(obj: bpy.types.Object, kind: str, chance: random.Random) -> None:
@@ -59,10 +83,21 @@ def assert_alike(one: Scene, other: Scene, kinds: Sequence[str] = KINDS) -> None
     """Assert that the second scene, of what the first one was exported as, shows the same."""
     for kind in kinds:
         objects = bearers(one, kind)
-        made = [obj for _, obj in sorted(other.objects(kind).items())]
+        made = bearers(other, kind)
         assert len(objects) == len(made), kind
         for obj, again in zip(objects, made, strict=True):
-            _assert_like(kind, obj, again)
+            (_assert_same_surface if kind in SURFACES else _assert_like)(kind, obj, again)
+
+
+def _assert_same_surface(kind: str, obj: bpy.types.Object, again: bpy.types.Object) -> None:
+    first, second = meshes.read(obj), meshes.read(again)
+    assert np.abs(first.positions - second.positions).max() < 0.01
+    assert np.array_equal(first.corner_verts, second.corner_verts)
+    if kind == layout.DISPLACEMENT:
+        alphas = [each.attribute(layout.ALPHA, "POINT")[:, 0] for each in (first, second)]
+        assert np.abs(alphas[0] - alphas[1]).max() < 1e-4
+    else:
+        assert np.abs(first.uv(layout.UV) - second.uv(layout.UV)).max() < 1e-3
 
 
 def _assert_like(kind: str, obj: bpy.types.Object, again: bpy.types.Object) -> None:
@@ -103,11 +138,12 @@ def anywhere(low: Sequence[float], high: Sequence[float], turns: bool = True) ->
 
 
 def nearby(units: float) -> Move:
-    """Moves by a few units, and turns."""
+    """Moves by a few units, and turns; not brush entities, of which some have other angles."""
 
     def move(obj: bpy.types.Object, chance: random.Random) -> None:
         for axis in range(3):
             obj.location[axis] += chance.uniform(-units, units)
-        obj.rotation_euler.z += chance.uniform(-1, 1)
+        if not str(obj.get("model", "")).startswith("*"):
+            obj.rotation_euler.z += chance.uniform(-1, 1)
 
     return move

@@ -9,7 +9,7 @@ from levelwright.addon.source import layout
 from levelwright.formats import source
 
 from tests.addon.source.exports import Scene
-from tests.addon.source.random_edits import KINDS, anywhere, assert_alike, edit, nearby
+from tests.addon.source.random_edits import KINDS, SURFACES, anywhere, assert_alike, edit, nearby
 
 
 def along_the_wall(obj: bpy.types.Object, chance: random.Random) -> None:
@@ -30,30 +30,36 @@ IN_THE_ROOM = {
 }
 
 
+REAL = ("rc_pyramid", "aim_TheBest", "zoo_jukebox", "hw_sinbin_1", "zoo_swamp_foliage_01", "wall")
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_random_edits_of_a_room(seed: int) -> None:
     chance = random.Random(seed)
     here = Scene()
-    done = [edit(here, chance, IN_THE_ROOM, KINDS) for _ in range(20)]
+    kinds = (*KINDS, *SURFACES)
+    done = [edit(here, chance, IN_THE_ROOM, kinds) for _ in range(25)]
     data = bytes(here.export().file.write())
     again = Scene(data)
-    assert_alike(here, again)
+    assert_alike(here, again, kinds)
     assert again.export().file.write() == data, done
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["rc_pyramid", "aim_TheBest", "zoo_jukebox", "hw_sinbin_1", "zoo_swamp_foliage_01"])
+@pytest.mark.parametrize(
+    "name", ["rc_pyramid", "aim_TheBest", "zoo_jukebox", "hw_sinbin_1", "zoo_swamp_foliage_01", "wall"]
+)
 def test_random_edits_of_real_maps(corpus: Path, name: str) -> None:
     path = next((corpus / "bsp").rglob(f"{name}.bsp"))
     chance = random.Random(name)
     here = Scene(path.read_bytes(), worldlights=False)
-    kinds = (layout.ENTITY, layout.STATIC_PROP, layout.CUBEMAP)
+    kinds: tuple[str, ...] = (layout.ENTITY, layout.STATIC_PROP, layout.CUBEMAP, *SURFACES)
     level = source.read(here.data)
     deletes = not level.file.form.version_first  # props of Left 4 Dead 2 with collision can't be fewer
-    move = {kind: nearby(4.0) for kind in kinds}
+    move = dict.fromkeys(kinds, nearby(4.0))
     if not deletes:
-        kinds = (layout.ENTITY, layout.CUBEMAP)
-    for _ in range(30):
+        kinds = (layout.ENTITY, layout.CUBEMAP, *SURFACES)
+    for _ in range(40):
         edit(here, chance, move, kinds, deletes)
     data = bytes(here.export().file.write())
     again = Scene(data, worldlights=False)
