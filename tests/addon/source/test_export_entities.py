@@ -264,7 +264,7 @@ def test_what_is_there_for_reference_is_told() -> None:
     assert here.report.warnings == []
     here.objects("brushes")[0].location.x = 5
     assert here.export().file.write() == here.data
-    assert here.report.warnings == ["brushes are for reference only: 1 objects were moved, in the map they stay"]
+    assert here.report.warnings == ["brushes were edited: only an export as VMF takes that, in the map they stay"]
 
 
 def test_values_typed_by_a_game_definition(tmp_path) -> None:
