@@ -4,7 +4,7 @@ from pathlib import Path
 
 import bpy
 
-from . import edit_panel, pak_panel, panel, visibility_panel
+from . import bake_panel, edit_panel, pak_panel, panel, visibility_panel
 from .exporter import export_level
 from .importer import import_level
 from .plain import make_plain
@@ -37,10 +37,12 @@ def register() -> None:
     visibility_panel.register()
     edit_panel.register()
     pak_panel.register()
+    bake_panel.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    bake_panel.unregister()
     pak_panel.unregister()
     edit_panel.unregister()
     visibility_panel.unregister()

@@ -19,7 +19,7 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
             put[name] = data
         elif name in level.pak:
             gone.append(name)
-        else:
+        elif name not in scene.before.pak:
             raise SceneError(f"pak: {name} is to be removed, but the map has no such file")
     if not put and not gone:
         return

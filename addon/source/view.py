@@ -33,7 +33,7 @@ def prepare_scene(site: Site, alone: bool) -> None:
         settings.view_transform = "Standard"
         settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
         if scene.world is None:
-            scene.world = _world()
+            scene.world = plain_world("Source", SKY)
     elif settings.view_transform not in ("Standard", "Raw"):
         site.report.warn(
             f"the scene holds other things, so its view transform {settings.view_transform} was left: it changes the "
@@ -45,13 +45,14 @@ def _settings(scene: bpy.types.Scene) -> Any:
     return scene.view_settings
 
 
-def _world() -> bpy.types.World:
-    world: Any = bpy.data.worlds.new("Source")
-    world.color = SKY
+def plain_world(name: str, color: tuple[float, ...]) -> bpy.types.World:
+    """A world that shines in one colour (linear) everywhere."""
+    world: Any = bpy.data.worlds.new(name)
+    world.color = [min(part, 1.0) for part in color]
     if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
         world.use_nodes = True
     background = next((node for node in world.node_tree.nodes if node.type == "BACKGROUND"), None)
     if background is not None:
-        background.inputs["Color"].default_value = (*SKY, 1.0)
+        background.inputs["Color"].default_value = (*color, 1.0)
     made: bpy.types.World = world
     return made

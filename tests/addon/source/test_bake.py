@@ -1,0 +1,149 @@
+"""Light that Cycles bakes into lightmaps: as bright as it is, where it can, and written into the map."""
+
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon.scene import originals
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.source import bake, layout, lightmap_reader, lightmaps
+from levelwright.formats import source
+from levelwright.formats.source import LumpId, lighting, rgbe
+
+from tests.addon.source.rooms import imported, of_kind, room
+from tests.addon.source.surface_edits import edited
+
+FLOOR, WIDE = 4, 5
+METRES = layout.SCALE
+
+
+def lit_floor(style: int = 0) -> bytes:
+    """The room of source_bytes, a block seen from outside, with light on its lower side alone: 5 x 5 luxels, 32 units
+    apart.
+    """
+    level = source.read(room())
+    faces, texinfos = level.table(LumpId.FACES).copy(), level.table(LumpId.TEXINFO).copy()
+    faces["lightofs"] = -1
+    faces["lightofs"][FLOOR], faces["lightmap_size"][FLOOR], faces["styles"][FLOOR, 0] = 4, WIDE - 1, style
+    texinfos["lightmap_vecs"] = [[1 / 32, 0, 0, 2], [0, 1 / 32, 0, 2]]
+    level.set_table(LumpId.FACES, faces)
+    level.set_table(LumpId.TEXINFO, texinfos)
+    level.set_bytes(LumpId.VERTNORMALINDICES, b"")
+    level.set_bytes(LumpId.LIGHTING, bytes([9, 9, 9, 0]) * (1 + WIDE * WIDE))
+    return source.write(level)
+
+
+def lamp(place: tuple[float, float, float], power: float, **keys: str) -> bpy.types.Object:
+    light = bpy.data.lights.new("lamp", "POINT")
+    light.energy, light.shadow_soft_size = power, 0.0
+    obj = bpy.data.objects.new("lamp", light)
+    obj.location = np.array(place) * METRES
+    for key, value in keys.items():
+        obj[key] = value
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
+
+
+def luxels(made) -> np.ndarray:
+    """The floor's light, float32[y, x, 3]."""
+    found = lighting.lightmaps(made)[LumpId.LIGHTING]
+    offsets, _ = lighting.luxel_offsets(found)
+    return rgbe.decode(lighting.colors_at(made.bytes_of(LumpId.LIGHTING), offsets)).reshape(WIDE, WIDE, 3)
+
+
+def test_a_lamp_in_front_of_a_face() -> None:
+    level, report = imported(lit_floor()), Report()
+    power, height = 20.0, 48.0
+    lamp((0, 0, -64 - height), power)
+    kept = bpy.context.scene.render.engine
+    group = originals.resources(level, lightmaps.GROUP)[0]
+    (image,) = bake.bake(bpy.context, level, bake.BakeSettings(samples=4, bounces=0), report)
+    assert report.counts["luxels baked (LDR)"] == WIDE * WIDE
+    made, changed = edited(level, lightmap_reader.apply)
+    assert changed == {"LIGHTING"}
+    light = luxels(made)
+    far = (np.arange(WIDE) - WIDE // 2) * 32.0
+    away = far[:, None] ** 2 + far[None, :] ** 2 + height**2
+    wanted = power / (4 * np.pi**2 * away * METRES**2) * height / np.sqrt(away)
+    inner = slice(1, 4)  # the outer ones lie on the edge, and have their neighbours' light
+    assert np.allclose(light[inner, inner], wanted[inner, inner, None], rtol=0.1)
+    assert (light > 0).all()
+    assert (light[..., 0] == light[..., 2]).all()
+    assert image.packed_file is not None
+    assert not image.is_dirty
+    assert bpy.context.scene.render.engine == kept
+    assert group.nodes[lightmaps.BAKED].outputs[0].default_value == 1
+    assert not [one for one in bpy.data.images if one.name.startswith("levelwright bake")]
+    world = of_kind(level, layout.MODEL)[0]
+    assert all(node.image != image for node in world.data.materials[0].node_tree.nodes if node.type == "TEX_IMAGE")
+
+
+def test_lamps_that_can_be_switched_do_not_shine() -> None:
+    level = imported(lit_floor())
+    switched = lamp((0, 0, -112), 20.0, targetname="lamp1")
+    level.objects.link(switched)
+    bake.bake(bpy.context, level, bake.BakeSettings(samples=1, bounces=0), Report())
+    assert (luxels(edited(level, lightmap_reader.apply)[0]) == 0).all()
+    assert not switched.hide_render
+
+
+def test_the_sky_shines_as_the_maps_sun_says() -> None:
+    level = imported(lit_floor())
+    sun = bpy.data.objects.new("sun", None)
+    sun["classname"], sun["_ambient"] = "light_environment", "255 255 255 127.5"
+    level.objects.link(sun)
+    world = bpy.context.scene.world
+    assert world is not None
+    bake.bake(bpy.context, level, bake.BakeSettings(samples=8, bounces=0), Report())
+    assert np.allclose(luxels(edited(level, lightmap_reader.apply)[0]), 0.5, atol=0.02)
+    assert bpy.context.scene.world == world
+    bake.bake(bpy.context, level, bake.BakeSettings(samples=8, bounces=0, scene_world=True), Report())
+    assert np.allclose(luxels(edited(level, lightmap_reader.apply)[0])[2, 2], world.color, atol=0.02)
+
+
+def test_a_lightmap_of_another_style_is_left() -> None:
+    level, report = imported(lit_floor(style=3)), Report()
+    lamp((0, 0, -112), 20.0)
+    bake.bake(bpy.context, level, bake.BakeSettings(samples=1, bounces=0), report)
+    assert edited(level, lightmap_reader.apply)[1] == set()
+    assert any("first style" in line for line in report.lines())
+
+
+def test_what_cannot_be_baked_is_told() -> None:
+    plain = imported(lit_floor(), lightmaps="none")
+    with pytest.raises(SceneError, match="no such lightmaps"):
+        bake.bake(bpy.context, plain, bake.BakeSettings(), Report())
+    level = imported(lit_floor())
+    for obj in level.all_objects:
+        obj.select_set(False)
+    with pytest.raises(SceneError, match="visible and selected"):
+        bake.bake(bpy.context, level, bake.BakeSettings(selected=True), Report())
+    with pytest.raises(SceneError, match="no such lightmaps"):
+        bake.bake(bpy.context, level, bake.BakeSettings(images=bake.HDR), Report())
+    world = next(obj for obj in of_kind(level, layout.MODEL) if len(obj.data.polygons) == 5)
+    world.data.materials.clear()
+    with pytest.raises(SceneError, match="no material"):
+        bake.bake(bpy.context, level, bake.BakeSettings(), Report())
+
+
+def test_luxels_without_light_of_their_own_have_their_neighbours() -> None:
+    first = np.array([0, 6, 9])
+    pixels = np.array([0, 1, 2, 8, 9, 10, 3, 4, 5])  # a face of 3 x 2 luxels, one of 3 beside it, in rows of 8
+    where = lightmap_reader.Places(8, 2, np.array([[3, 2], [3, 1], [0, 0]]), pixels, first)
+    baked, covered = np.zeros((16, 3), np.float32), np.zeros(16, np.bool_)
+    baked[0], baked[8], baked[3] = 4, 2, 100
+    covered[[0, 8, 3]] = True
+    light, count = bake.spread(baked, covered, where, np.array([0]))
+    assert light[[0, 8, 1, 9, 2, 10], 0].tolist() == [4, 2, 3, 3, 3, 3]
+    assert np.isnan(light[[3, 4, 5, 15]]).all()
+    assert count == 6
+    assert bake.spread(baked, covered & False, where, np.array([0, 1]))[1] == 0
+
+
+def test_the_operator() -> None:
+    assert not bpy.ops.levelwright.source_bake.poll()
+    level = imported(lit_floor())
+    lamp((0, 0, -112), 20.0)
+    assert bpy.ops.levelwright.source_bake(samples=1, bounces=0) == {"FINISHED"}
+    assert edited(level, lightmap_reader.apply)[1] == {"LIGHTING"}
+    with pytest.raises(RuntimeError, match="no such lightmaps"):
+        bpy.ops.levelwright.source_bake(images="hdr")
