@@ -28,6 +28,9 @@ from .mesh_reader import Bools, Ints, SceneMesh
 from .retriangulation import retriangulated
 
 _VERSION_HINT = "export with As version 10"
+_WELDED = (7, 8, 9)
+"""Versions whose editors weld triangles to vertices of the same place, and to ghosts on borders (ns2-level-notes §9);
+before and after, triangles have the corners of their faces only."""
 DEFAULT_MATERIAL = "materials/dev/dev_floor_grid.material"
 """Of faces without a material in levels that have none."""
 _FLAT = 0.0254
@@ -347,6 +350,11 @@ class MeshOverlay:
         np.add.at(passes[0], old_members, 1)
         np.add.at(passes[1], members.astype(np.intp), 1)
         turned |= passes[0] != passes[1]
+        if self.mesh.version in _WELDED:
+            self.report.note(
+                f"editors of version {self.mesh.version} also put edited faces' triangles on corners of their "
+                f"neighbours; these aren't: where that leaves cracks, {_VERSION_HINT}"
+            )
         new.triangles = retriangulated(self.mesh, new, table.records, ~table.same, vertices, moved, turned[edges.old])
 
     def _check_shapes(self, positions: NDArray[np.float32], moved: Bools) -> None:

@@ -10,6 +10,7 @@ import pytest
 from levelwright.addon.ns2 import layout
 from levelwright.addon.ns2.edit import new_level
 from levelwright.addon.scene import originals
+from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2
 
 from tests.addon.ns2.export_helpers import area, changed, exported, geometry, imported, loops, reopened, sound
@@ -258,11 +259,14 @@ def test_all_that_is_edited_outlives_saving(level: bpy.types.Collection, tmp_pat
 
 @pytest.mark.parametrize("version", [7, 9])
 def test_older_levels_are_edited_in_their_version(version: int) -> None:
-    level = imported(whole(version))
+    level = imported(whole(version), invisible="show")
     select_faces(geometry(level), lambda polygon: polygon.index == 0)
     bpy.ops.mesh.subdivide(number_cuts=1)
-    data = exported(level)
+    report = Report()
+    data = exported(level, report)
     assert ns2.read(data).version == version
+    assert len(ns2.read(data).mesh.faces) > len(ns2.read(whole(version)).mesh.faces)
+    assert any("As version 10" in note for note in report.notes), "of triangles that older editors weld"
     assert exported(imported(data, "again.level")) == data
 
 
