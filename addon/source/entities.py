@@ -33,12 +33,11 @@ from . import (
 from .entity_values import Types, number, told
 from .lightmaps import Lightmaps
 from .site import Site
+from .sounds import Sounds
 
 HOME = "Entities"
 _WORLD = "worldspawn"
 _CAMERA_TURN = -90.0
-_SOUND_REACH = 1250.0
-"""Units: how far sounds without a radius are heard (that of new entities in the editor)."""
 
 Step = Callable[[], None]
 
@@ -131,6 +130,7 @@ class _Maker:
         count: int,
     ) -> None:
         self.site, self.models, self.types, self.quads, self.targets = site, known, types, quads, targets
+        self.sounds = Sounds(site)
         self.width = len(str(count))
         self.hdr = site.settings.lightmaps == "hdr" and len(site.level.bytes_of(LumpId.LIGHTING_HDR)) > 0
 
@@ -192,21 +192,11 @@ class _Maker:
         if classname in entity_classes.LADDERS:
             return ladders.shape(name, classname, values)
         if classname in entity_classes.SPEAKERS:
-            return self._speaker(name, values)
+            return self.sounds.speaker(name, values)
         if classname in entity_classes.CAMERAS:
             return self._camera(name, values)
         path = values.get(MODEL, "")
         return self.models.of(path, int(number(values, "skin"))) if models.is_model(path) else None
-
-    def _speaker(self, name: str, values: Mapping[str, str]) -> bpy.types.Speaker:
-        """A speaker: how far and how loud; the sound itself is named by a property."""
-        speaker: Any = bpy.data.speakers.new(name)
-        reach = number(values, "radius")
-        speaker.distance_max = (reach if reach > 0 else _SOUND_REACH) * self.site.scale  # Blender doesn't scale it
-        speaker.distance_reference = speaker.distance_max / 8
-        speaker.volume = min(max(number(values, "health", 10.0) / 10, 0.0), 1.0)
-        made: bpy.types.Speaker = speaker
-        return made
 
     def _camera(self, name: str, values: Mapping[str, str]) -> bpy.types.Camera:
         camera: Any = bpy.data.cameras.new(name)

@@ -12,10 +12,9 @@ Position envelopes move the speaker's object, sound envelopes the speaker's volu
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -23,7 +22,7 @@ import numpy as np
 from ...formats import teeworlds
 from ...formats.binary import FormatError
 from ...formats.teeworlds.records import EnvelopeKind, SourceShape
-from ..scene import animation, baselines, identity, images, meshes, originals, properties
+from ..scene import animation, baselines, identity, images, meshes, originals, properties, sounds
 from ..scene.reports import Report
 from . import layout
 from .layout import FIXED, TILE, SoundLayerProperties
@@ -145,16 +144,8 @@ def _embedded(sound: teeworlds.Sound, name: str, report: Report) -> bpy.types.So
 
 
 def pack(name: str, data: bytes) -> bpy.types.Sound:
-    """Return a new sound with these bytes packed. Blender loads sounds only from files: there is one for a moment."""
-    with tempfile.TemporaryDirectory(prefix="levelwright-") as folder:
-        path = Path(folder) / "sound.opus"
-        path.write_bytes(data)
-        block = bpy.data.sounds.load(str(path))
-        block.pack()
-    block.name = name
-    file_name = "".join(sign if sign.isalnum() or sign in " ._-" else "_" for sign in name)
-    block.filepath = f"//{PurePosixPath(file_name)}.opus"
-    return block
+    """Return a new sound with these bytes packed."""
+    return sounds.pack(name, data, ".opus")
 
 
 def _external(name: str, folders: Sequence[Path], report: Report) -> bpy.types.Sound:

@@ -1,6 +1,7 @@
 """Entities as objects: places, turns, properties in order, lights, ropes, sounds, cameras; game definitions."""
 
 import math
+import struct
 
 import bpy
 import numpy as np
@@ -199,6 +200,20 @@ def test_sounds_and_cameras():
     assert sound.data.distance_max == pytest.approx(800 * layout.SCALE)
     assert sound.data.volume == 0.5
     assert shine(camera) == pytest.approx((0, 1, 0), abs=1e-6)
+
+
+def test_sounds_that_are_found_are_heard():
+    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 44, b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8, b"data", 8)
+    pairs = [("classname", "ambient_generic"), ("message", "*ambient\\Wind.WAV")]
+    script = [("classname", "ambient_generic"), ("message", "Jukebox.Start")]
+    missing = [("classname", "ambient_generic"), ("message", "gone.mp3")]
+    level = a_map([pairs, pairs, script, missing], {"sound/ambient/wind.wav": head + bytes(8)})
+    collection, report = shown(level)
+    heard = [obj.data.sound for _, obj in sorted(objects(collection).items())]
+    assert heard[0] == heard[1]
+    assert bytes(heard[0].packed_file.data) == head + bytes(8)
+    assert heard[2:] == [None, None]
+    assert report.missing_names["sounds"] == ["gone.mp3"]
 
 
 def test_models_of_entities():
