@@ -10,7 +10,7 @@ import bpy
 from ...formats.source.entities import CLASSNAME, Output
 from ..scene import identity
 from ..scene.reports import Report, SceneError
-from . import edit, entity_values, layout
+from . import brush_edit, edit, entity_values, layout
 from .panel import active_level
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -131,6 +131,21 @@ class AddOverlay(_Add):
     )
 
 
+class AddBrush(_Add):
+    """Add a box to the Source map's brushes at the 3D cursor, for an export as VMF"""
+
+    bl_idname = "levelwright.source_add_brush"
+    bl_label = "Add Brush"
+    add = staticmethod(brush_edit.add_brush)
+
+    what: bpy.props.StringProperty(
+        name="Material",
+        description="Path of the material: dev/dev_measuregeneric01, tools/toolsplayerclip, ...",
+        default="dev/dev_measuregeneric01",
+        search=_materials,
+    )
+
+
 class EditOutput(bpy.types.Operator):
     """Change an output of the active entity, or add one"""
 
@@ -219,7 +234,7 @@ class LEVELWRIGHT_PT_source_edit(bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the operators; of an entity its properties and outputs."""
         column: Any = self.layout.column(align=True)
-        for operator in (AddEntity, AddStaticProp, AddOverlay):
+        for operator in (AddEntity, AddStaticProp, AddOverlay, AddBrush):
             column.operator(operator.bl_idname, icon="ADD")
         obj = entity_of(context)
         if obj is None:
@@ -240,7 +255,7 @@ class LEVELWRIGHT_PT_source_edit(bpy.types.Panel):
         column.operator(EditOutput.bl_idname, text="Add Output", icon="ADD")
 
 
-CLASSES = (AddEntity, AddStaticProp, AddOverlay, EditOutput, RemoveOutput, LEVELWRIGHT_PT_source_edit)
+CLASSES = (AddEntity, AddStaticProp, AddOverlay, AddBrush, EditOutput, RemoveOutput, LEVELWRIGHT_PT_source_edit)
 
 
 def register() -> None:

@@ -8,6 +8,7 @@ from .assembly import Map, Vmf, of_level, write
 from .drawn import Drawn, Redrawn, ShapeError, read
 from .materials import sizes
 from .solids import WORLD, Solids, is_detail, joined
+from .texture_axes import standard
 
 __all__ = [
     "WORLD",
@@ -22,5 +23,6 @@ __all__ = [
     "of_level",
     "read",
     "sizes",
+    "standard",
     "write",
 ]

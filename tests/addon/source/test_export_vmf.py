@@ -12,19 +12,21 @@ from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import brush_reader, layout, vmf_exporter
 from levelwright.addon.source.vmf_exporter import VmfSettings
 from levelwright.formats import source
-from levelwright.formats.source import vmf
+from levelwright.formats.source import LumpId, vmf
 from levelwright.formats.source.content import keyvalues
+from levelwright.formats.source.entities import Entity
 
 from tests.addon.source.exports import ROOM, Scene
+from tests.formats import source_room
 from tests.formats.source_vmf import solids_of
 
 
 class Drawn(Scene):
     """The room with its two brushes: below the floor (x -256..272, z -16..0) and behind the west wall."""
 
-    def __init__(self, **options: object) -> None:
-        super().__init__(brushes=True, **options)
-        (self.brushes,) = self.objects(layout.BRUSHES).values()
+    def __init__(self, data: bytes = ROOM, **options: object) -> None:
+        super().__init__(data, brushes=True, **options)
+        self.brushes = self.objects(layout.BRUSHES)[0]
 
     def text(self, **settings: str) -> bytes:
         self.report = Report()
@@ -259,3 +261,81 @@ def test_the_operator_and_the_command(tmp_path: Path, capfd: pytest.CaptureFixtu
     assert commands.main(["convert", str(file), str(tmp_path / "a.vmt")]) == commands.USAGE
     assert ".vmf" in capfd.readouterr().err
     assert games.VMF in games.by_key("source").forms
+
+
+def test_a_brush_is_added_at_the_cursor() -> None:
+    """Also to a map that was imported without its brushes; on the grid, with a texture along the world's axes."""
+    scene = Scene()
+    before = solids_of(keyvalues.parse(vmf.write(vmf.of_level(source.read(ROOM))).data))
+    bpy.context.scene.cursor.location = np.array([33, 103, 30]) * 0.01905
+    assert bpy.ops.levelwright.source_add_brush(what="dev/floor") == {"FINISHED"}
+    made = bpy.context.active_object
+    assert made is not None and made.users_collection[0].name.startswith(layout.BRUSH_HOME)
+    report = Report()
+    whole = keyvalues.parse(vmf_exporter.export_vmf(bpy.context, scene.level, VmfSettings(), report))
+    solids = solids_of(whole)
+    assert len(solids) == len(before) + 1
+    box = dists(solids[-1])
+    assert box == {(1, 0, 0): 64, (-1, 0, 0): 0, (0, 1, 0): 136, (0, -1, 0): -72, (0, 0, 1): 64, (0, 0, -1): 0}
+    assert set(solids[-1].materials) == {"dev/floor"}
+    top = solids[-1].axes[solids[-1].normals[:, 2] > 0.9][0]
+    assert np.allclose(top, [[4, 0, 0, 0], [0, -4, 0, 0]], atol=1e-3)
+    assert source.write(scene.export()) == ROOM
+    assert brush_reader.ONLY_VMF in scene.report.warnings
+
+
+def test_brushes_follow_their_entity_and_go_with_it() -> None:
+    """A door's brush is where the door is; drawn upon, it goes along when the entity was moved; deleted, it is gone."""
+    data = source.write(source_door())
+    scene = Drawn(data=data)
+    door = next(obj for obj in scene.level.all_objects if obj.get("classname") == "func_door")
+    own = [solid for solid in scene.solids() if solid.classname == "func_door"]
+    assert len(own) == 1
+    door.location.x += 100
+    moved = [solid for solid in scene.solids() if solid.classname == "func_door"]
+    assert np.allclose(moved[0].dists, own[0].dists + own[0].normals @ [100, 0, 0])
+    numbers = scene.brushes.data.attributes[layout.BRUSH].data
+    mesh = scene.brushes.data
+    top = max(p.center.z for p in mesh.polygons if numbers[p.index].value == 2)
+    for polygon in mesh.polygons:
+        for vertex in polygon.vertices if numbers[polygon.index].value == 2 else ():
+            if mesh.vertices[vertex].co.z == top:
+                mesh.vertices[vertex].co.z = top + 0.5
+    taller = [solid for solid in scene.solids() if solid.classname == "func_door"]
+    assert dists(taller[0]) == {**dists(moved[0]), (0, 0, 1): top + 0.5}
+    bpy.data.objects.remove(door)
+    assert [solid.classname for solid in scene.solids()] == ["worldspawn"]
+
+
+def source_door() -> source.Level:
+    """The room, whose brush behind the west wall is a door's."""
+    level = source_room.room()
+    leafs = np.concatenate([level.table(LumpId.LEAFS), level.table(LumpId.LEAFS)[:1]])
+    leafs["numleafbrushes"], leafs["firstleafbrush"] = [1, 0, 0, 1], [0, 0, 0, 1]
+    level.set_table(LumpId.LEAFS, leafs)
+    models = np.concatenate([level.table(LumpId.MODELS)] * 2)
+    models["headnode"][1], models["numfaces"][1] = -4, 0
+    level.set_table(LumpId.MODELS, models)
+    level.entities.append(Entity([("classname", "func_door"), ("model", "*1"), ("origin", "1000 0 0")]))
+    return level
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["background02", "sm_coffee_1", "surf_ski_2"])
+def test_real_maps(corpus: Path, name: str) -> None:
+    """Imported with their brushes, they give what the library makes of them; moved brushes are all that differs."""
+    data = next((corpus / "bsp").rglob(f"{name}.bsp")).read_bytes()
+    scene = Drawn(data, entities=False, static_props="none", worldlights=False)
+    expected = vmf.write(vmf.of_level(source.read(data)))
+    assert scene.text() == expected.data
+    mesh = scene.brushes.data
+    numbers = np.zeros(len(mesh.polygons), np.int32)
+    mesh.attributes[layout.BRUSH].data.foreach_get("value", numbers)
+    one = int(numbers[0])
+    for vertex in {v for polygon in mesh.polygons if numbers[polygon.index] == one for v in polygon.vertices}:
+        mesh.vertices[vertex].co.x += 16
+    made = solids_of(scene.whole())
+    before = {tuple(sorted(solid.dists.tolist())) for solid in solids_of(keyvalues.parse(expected.data))}
+    others = [solid for solid in made if tuple(sorted(solid.dists.tolist())) not in before]
+    assert len(made) == expected.counts["solids"]
+    assert len(others) == 1
