@@ -138,12 +138,13 @@ def anywhere(low: Sequence[float], high: Sequence[float], turns: bool = True) ->
 
 
 def nearby(units: float) -> Move:
-    """Moves by a few units, and turns; not brush entities, of which some have other angles."""
+    """Moves by a few units, and turns; but for brush entities, decals and ropes, which can't all be turned."""
 
     def move(obj: bpy.types.Object, chance: random.Random) -> None:
         for axis in range(3):
             obj.location[axis] += chance.uniform(-units, units)
-        if not str(obj.get("model", "")).startswith("*"):
+        still = str(obj.get("model", "")).startswith("*") or obj.get("classname") == "infodecal"
+        if not still and not isinstance(obj.data, bpy.types.Curve):
             obj.rotation_euler.z += chance.uniform(-1, 1)
 
     return move

@@ -56,7 +56,7 @@ def test_random_edits_of_real_maps(corpus: Path, name: str) -> None:
     kinds: tuple[str, ...] = (layout.ENTITY, layout.STATIC_PROP, layout.CUBEMAP, *SURFACES)
     level = source.read(here.data)
     deletes = not level.file.form.version_first  # props of Left 4 Dead 2 with collision can't be fewer
-    move = dict.fromkeys(kinds, nearby(4.0))
+    move = dict.fromkeys(kinds, nearby(4.0)) | {layout.CUBEMAP: nearby(90.0)}
     if not deletes:
         kinds = (layout.ENTITY, layout.CUBEMAP, *SURFACES)
     for _ in range(40):
