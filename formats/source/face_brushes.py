@@ -5,13 +5,11 @@ other ones, and so its lump FACEBRUSHES is empty.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from ..binary import FormatError
 from . import ranges
+from .ranges import Integers
 from .records import Records
-
-Integers = npt.NDArray[np.int64]
 
 
 def pairs(lists: Records, brushes: Records) -> tuple[Integers, Integers]:

@@ -3,10 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
+from .ranges import Integers
 from .records import DispInfoFlag, Records
 from .records_tree import LEAF_FLOAT
 
-Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 

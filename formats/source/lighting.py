@@ -16,9 +16,8 @@ from ..binary import Buffer, FormatError
 from . import ranges
 from .level import Level
 from .lumps import LumpId
+from .ranges import Integers
 from .records import NO_STYLE, RGBE, LevelFlag, Records, SurfaceFlag
-
-Integers = npt.NDArray[np.int64]
 
 BUMP_SAMPLES = 4
 _COLOR = RGBE.itemsize
