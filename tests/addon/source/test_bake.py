@@ -56,7 +56,7 @@ def test_a_lamp_in_front_of_a_face() -> None:
     lamp((0, 0, -64 - height), power)
     kept = bpy.context.scene.render.engine
     group = originals.resources(level, lightmaps.GROUP)[0]
-    (image,) = bake.bake(bpy.context, level, bake.BakeSettings(samples=4, bounces=0), report)
+    (image,) = bake.bake(bpy.context, level, bake.BakeSettings(samples=16, bounces=0), report)
     assert report.counts["luxels baked (LDR)"] == WIDE * WIDE
     made, changed = edited(level, lightmap_reader.apply)
     assert changed == {"LIGHTING"}
@@ -65,7 +65,7 @@ def test_a_lamp_in_front_of_a_face() -> None:
     away = far[:, None] ** 2 + far[None, :] ** 2 + height**2
     wanted = power / (4 * np.pi**2 * away * METRES**2) * height / np.sqrt(away)
     inner = slice(1, 4)  # the outer ones lie on the edge, and have their neighbours' light
-    assert np.allclose(light[inner, inner], wanted[inner, inner, None], rtol=0.1)
+    assert np.allclose(light[inner, inner], wanted[inner, inner, None], rtol=0.15)
     assert (light > 0).all()
     assert (light[..., 0] == light[..., 2]).all()
     assert image.packed_file is not None
