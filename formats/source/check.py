@@ -178,16 +178,16 @@ def _entities(level: Level) -> Iterator[Problem]:
     models = count(level, LumpId.MODELS)
     seen = {0}
     for number, entity in enumerate(entities):
+        one = f"{place}, entity {number}"
         if entity.model is not None:
             seen.add(entity.model)
             if models is not None and entity.model >= models:
-                yield Problem(f"entity {number}", f"its model is *{entity.model}, there are {models}")
+                yield Problem(one, f"its model is *{entity.model}, there are {models}")
         for key, value in entity.pairs:
             if len(key) > LONGEST_KEY:
-                yield Problem(f"entity {number}", f"{key[:64]!r} is longer than {LONGEST_KEY} characters", "warning")
+                yield Problem(one, f"{key[:64]!r} is longer than {LONGEST_KEY} characters", "warning")
             if len(value) > LONGEST_VALUE:
-                message = f"the value of {key[:64]!r} is longer than {LONGEST_VALUE} characters"
-                yield Problem(f"entity {number}", message, "warning")
+                yield Problem(one, f"the value of {key[:64]!r} is longer than {LONGEST_VALUE} characters", "warning")
     missing = sorted(set(range(models or 0)) - seen)
     if missing:
         yield Problem(lump_name(LumpId.MODELS), f"no entity has model *{missing[0]}; {len(missing)} such", "warning")
