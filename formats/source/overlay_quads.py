@@ -74,13 +74,14 @@ def nearest_faces(
     -1 for none. normals, first_points, mins, maxs: float64[faces, 3].
     """
     found = np.full(len(origins), -1, np.int64)
-    for start in range(0, len(origins), 64):  # in pieces: the table is decals x faces
-        part = origins[start : start + 64]
-        away = np.maximum(mins - part[:, None], part[:, None] - maxs).max(axis=2)
-        off = np.abs(np.einsum("nfi,fi->nf", part[:, None] - first_points, normals))
-        off[(away > reach) | (off > reach)] = np.inf
-        if off.shape[1]:
-            nearest = off.argmin(axis=1)
-            near = np.isfinite(off[np.arange(len(part)), nearest])
-            found[start : start + 64][near] = nearest[near]
+    low, high = (np.ascontiguousarray(corners.T) for corners in (mins - reach, maxs + reach))
+    for number, (x, y, z) in enumerate(origins.tolist()):
+        near = (low[0] <= x) & (high[0] >= x)
+        near &= (low[1] <= y) & (high[1] >= y)
+        near &= (low[2] <= z) & (high[2] >= z)
+        faces = np.flatnonzero(near)
+        off = np.abs(((origins[number] - first_points[faces]) * normals[faces]).sum(axis=1))
+        off[~(off <= reach)] = np.inf
+        if len(faces) and np.isfinite(off.min()):
+            found[number] = faces[off.argmin()]
     return found
