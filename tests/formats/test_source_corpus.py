@@ -23,8 +23,8 @@ NO_TABLES = {
 # What is wrong with real maps: a leftover of an entity, and a key that a newer compiler allows.
 FLAWS = {
     "rocket_turret.bsp": "error: lump 0 (ENTITIES), entity 10: its model is *2, there are 2",
-    "gm_oasis.bsp": "warning: lump 0 (ENTITIES), entity 12: 'clip_3D_skybox_near_to_world_far_offset' is longer than 32 "
-    "characters",
+    "gm_oasis.bsp": "warning: lump 0 (ENTITIES), entity 12: "
+    "'clip_3D_skybox_near_to_world_far_offset' is longer than 32 characters",
 }
 
 
