@@ -8,8 +8,8 @@ from . import bake_panel, edit_panel, pak_panel, panel, visibility_panel
 from .exporter import export_level
 from .importer import import_level
 from .plain import make_plain
-from .settings import ExportSettings, ImportSettings
-from .vmf_exporter import VMF_NOTE, VmfSettings, check_vmf, export_vmf
+from .settings import ExportSettings, ImportSettings, VmfSettings
+from .vmf_exporter import VMF_NOTE, check_vmf, export_vmf
 
 __all__ = [
     "VMF_NOTE",

@@ -166,3 +166,24 @@ class ExportSettings:
         default=False,
         metadata={"title": "Keep a .bak", "tooltip": "The file that is replaced stays beside the new one, as .bak"},
     )
+
+
+@dataclass(frozen=True)
+class VmfSettings:
+    """The options of an export as VMF."""
+
+    faces: str = field(
+        default="refuse",
+        metadata={
+            "title": "Moved faces",
+            "tooltip": "What becomes of vertices of the world and of brush entities that were moved: a VMF is made of "
+            "brushes, which an import with the option Brushes shows",
+            "choices": {
+                "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
+                "ignore": (
+                    "Ignore",
+                    "They are left out, with all else that was done to their models",
+                ),
+            },
+        },
+    )

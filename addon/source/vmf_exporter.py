@@ -5,8 +5,6 @@ All but brushes comes from the map that `exporter.export_level` makes; those are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import bpy
 
 from ...formats import source
@@ -15,34 +13,13 @@ from ...formats.source.content import keyvalues
 from ..scene import originals
 from ..scene.reports import Report
 from . import brush_reader, exporter, geometry_reader, layout, scene_reader
-from .settings import ExportSettings
+from .settings import ExportSettings, VmfSettings
 
 VMF_NOTE = (
     "Brushes are those in the collection Brushes, which an import with the option Brushes makes. All else is the map "
     "as it would be exported."
 )
 """What has to be known before an export."""
-
-
-@dataclass(frozen=True)
-class VmfSettings:
-    """The options of an export as VMF."""
-
-    faces: str = field(
-        default="refuse",
-        metadata={
-            "title": "Moved faces",
-            "tooltip": "What becomes of vertices of the world and of brush entities that were moved: a VMF is made of "
-            "brushes, which an import with the option Brushes shows",
-            "choices": {
-                "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
-                "ignore": (
-                    "Ignore",
-                    "They are left out, with all else that was done to their models",
-                ),
-            },
-        },
-    )
 
 
 def export_vmf(

@@ -15,8 +15,12 @@ _QUOTE, _INSTEAD = '"', "'"
 
 
 def numbers(values: npt.NDArray[Any]) -> list[str]:
-    """Floats as texts that give the same float32 again, with six digits where these do, otherwise nine."""
-    flat = np.asarray(values, np.float64).reshape(-1) + 0.0  # no -0
+    """Floats as texts that give the same float32 again, with six digits where these do, otherwise nine.
+
+    What is no number becomes 0.
+    """
+    with np.errstate(invalid="ignore"):
+        flat = np.nan_to_num(np.asarray(values, np.float64).reshape(-1), posinf=0.0, neginf=0.0) + 0.0  # no -0
     short = [f"{value:.6g}" for value in flat.tolist()]
     if not short:
         return short

@@ -10,7 +10,7 @@ import pytest
 from levelwright.addon import commands, games
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import brush_reader, layout, vmf_exporter
-from levelwright.addon.source.vmf_exporter import VmfSettings
+from levelwright.addon.source.settings import VmfSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, vmf
 from levelwright.formats.source.content import keyvalues
