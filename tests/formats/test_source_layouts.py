@@ -75,7 +75,7 @@ def test_whatever_is_asked_is_answered_alike(name, usual):
     data = maps.BYTES[name]
     level = read(data)
     assert [str(problem) for problem in check(level)] == []
-    assert level.opaque.keys() <= {0, 4, 8, 9, 28, 29, 35, 40, 43, 53}
+    assert all(reason.startswith("is ") for reason in level.opaque.values())  # a text, a zip: none is unknown
     for lump, record in maps.MAPS[name].layouts.items():
         if len(level.bytes_of(lump)):
             assert level.table(lump).itemsize == len(build.record(record))
