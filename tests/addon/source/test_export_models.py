@@ -9,6 +9,7 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, brushes, geometry, physcollide_surface
+from levelwright.formats.source.edits import brush_models
 
 from tests.addon.source.exports import Scene
 from tests.addon.source.surface_edits import move
@@ -167,3 +168,77 @@ def test_the_world_is_never_rebuilt(scene):
     move(world, np.arange(1), (0, 0, 8))
     with pytest.raises(SceneError, match="the world takes a compiler"):
         scene.export(geometry="rebuild")
+
+
+# ----------------------------------------------------------------------------- brushes that aren't all seen, or share
+
+
+def imported(pieces, faces) -> Scene:
+    """The map with another door: of these boxes, with these faces."""
+    level = source_door.with_door()
+    normals = np.concatenate([[-np.eye(3)[axis], np.eye(3)[axis]] for axis in range(3)])
+    dists = [[s for axis in range(3) for s in (-low[axis], high[axis])] for low, high in pieces]
+    made = [brush_models.Piece(normals, np.array(each, np.float64), np.ones(6, np.int64), 1) for each in dists]
+    brush_models.rebuild(level, 1, made, [brush_models.Face(ring, 1) for ring in faces])
+    scene = Scene(source.write(level), lightmaps="none", static_props="none")
+    scene.door = next(obj for obj in scene.objects().values() if obj.get("classname") == "func_door")
+    return scene
+
+
+def test_a_pane_of_which_one_side_is_seen_goes_along_with_it():
+    pane = ((-4, -24, 0), (4, 24, 96))
+    scene = imported([pane], [source_door.box(*pane)[1]])
+    mesh = edit(scene.door)
+    for vertex in mesh.verts:
+        vertex.co = (vertex.co.x + 10, vertex.co.y * 2, vertex.co.z)
+    done(mesh, scene.door)
+    made = scene.export(geometry="rebuild")
+    hull = solid_of(made).hulls[0]
+    assert hull.points.min(axis=0).round(3).tolist() == [6.5, -47.5, 0.5]
+    assert hull.points.max(axis=0).round(3).tolist() == [13.5, 47.5, 95.5]
+    assert len(drawn(made)) == 1
+    turn = edit(scene.door)  # what isn't seen turns along
+    for vertex in turn.verts:
+        vertex.co = (-vertex.co.y / 2, vertex.co.x, vertex.co.z)
+    done(turn, scene.door)
+    hull = solid_of(scene.export(geometry="rebuild")).hulls[0]
+    assert np.ptp(hull.points, axis=0).round(3).tolist() == [47, 7, 95]
+
+
+def test_a_pane_that_is_bent_is_refused():
+    pane = ((-4, -24, 0), (4, 24, 96))
+    scene = imported([pane], [source_door.box(*pane)[1]])
+    positions = meshes.read(scene.door).positions
+    move(scene.door, (positions[:, 1] > 0) & (positions[:, 2] > 0), (0, 0, -40))
+    with pytest.raises(SceneError, match="not on the outside of a convex piece") as caught:
+        scene.export(geometry="rebuild")
+    assert caught.value.faces[scene.door].tolist() == [0]
+
+
+def test_brushes_that_share_vertices_stay_brushes():
+    """A step: two boxes side by side, of which one becomes higher; their mesh is one part, and not convex."""
+    lower, upper = ((0, 0, 0), (16, 16, 8)), ((0, 16, 0), (16, 32, 16))
+    faces = [ring for box in (lower, upper) for ring in source_door.box(*box)]
+    faces = [ring for ring in faces if not ((ring[:, 1] == 16).all() and ring[:, 2].max() == 8)]
+    scene = imported([lower, upper], faces)
+    positions = meshes.read(scene.door).positions
+    mesh = edit(scene.door)
+    bmesh.ops.remove_doubles(mesh, verts=mesh.verts, dist=1e-3)
+    done(mesh, scene.door)
+    positions = meshes.read(scene.door).positions
+    move(scene.door, positions[:, 2] == 16, (0, 0, 8))
+    made = scene.export(geometry="rebuild")
+    tops = sorted(float(hull.points[:, 2].max()) for hull in solid_of(made).hulls)
+    assert np.allclose(tops, [7.5, 23.5])
+    assert sorted(p.dists[5] for p in brush_models.pieces(made, 1)) == [8, 24]
+
+
+def test_all_of_a_model_may_be_stretched_whatever_it_is_made_of():
+    """One affine map for all vertices: brushes are what they were, also those without a face."""
+    boxes = [((0, 0, 0), (16, 16, 8)), ((0, 16, 0), (16, 32, 16)), ((4, 4, 2), (8, 8, 6))]
+    scene = imported(boxes, [ring for box in boxes[:2] for ring in source_door.box(*box)])
+    move(scene.door, meshes.read(scene.door).positions[:, 0] > 8, (16, 0, 0))
+    made = scene.export(geometry="rebuild")
+    highs = sorted(piece.dists[[1, 3, 5]].round(3).tolist() for piece in brush_models.pieces(made, 1))
+    assert highs == [[16, 8, 6], [32, 16, 8], [32, 32, 16]]
+    assert not any("stay where they were" in warning for warning in scene.report.warnings)
