@@ -65,6 +65,13 @@ def test_every_face_of_every_map_is_there_once(corpus: Path) -> None:
             assert np.array_equal(data.attribute(layout.FLAGS), flags)
             lit = len(level.bytes_of(LumpId.LIGHTING)) + len(level.bytes_of(LumpId.LIGHTING_HDR)) > 0
             assert list(data.uvs) == ([layout.UV, layout.LIGHTMAP_UV] if lit else [layout.UV])
+            if lit:
+                placed = data.uv(layout.LIGHTMAP_UV)
+                assert ((placed >= 0) & (placed <= 1)).all(), path.name
+            styles = faces["styles"][numbers]
+            for slot, name in enumerate(layout.LIGHT_STYLES[: styles.shape[1]]):
+                given = data.attribute(name, "FACE")
+                assert given is None or np.array_equal(given, styles[:, slot]), (path.name, name)
             texinfo = np.repeat(faces["texinfo"][numbers], sizes)
             points = polygons.positions[vertices]
             wanted = geometry.texture_coordinates(points, texinfos, level.table(LumpId.TEXDATA), texinfo)

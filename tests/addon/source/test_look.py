@@ -10,6 +10,7 @@ from levelwright.addon.source import layout, lightmaps, panel, plain
 
 from tests.addon.source.rooms import GREY, LIGHT, NAME, imported, linear, of_kind, room, seen_from_above, texture
 from tests.formats import source_bytes as build
+from tests.formats import source_content_bytes as content
 
 LIT = "LightmappedGeneric { $basetexture grey }"
 BAKED = np.array(LIGHT[:3]) / 255
@@ -187,6 +188,22 @@ def test_missing_materials_are_named_once_and_show_a_checker(tmp_path: Path) -> 
     wanted = BAKED * 0.5  # the reflectivity that the map has of it
     np.testing.assert_allclose(seen.reshape(-1, 3).mean(axis=0), wanted, rtol=0.15)
     assert seen[..., 0].std() > 0.02, "a checker"
+
+
+@pytest.mark.parametrize(("there", "byte"), [("pak loose vpk", 255), ("loose vpk", 128), ("vpk", 64)])
+def test_the_maps_own_files_come_first_then_loose_ones_then_archives(tmp_path: Path, there: str, byte: int) -> None:
+    game = tmp_path / "game"
+    (game / "materials").mkdir(parents=True)
+    picture = {place: texture((value,) * 3 + (255,)) for place, value in (("pak", 255), ("loose", 128), ("vpk", 64))}
+    if "loose" in there:
+        (game / "materials" / "Wall.VTF").write_bytes(picture["loose"])
+    archive = content.vpk({"materials/wall.vtf": (b"", picture["vpk"], 0x7FFF)})
+    (game / "pak01_dir.vpk").write_bytes(archive)
+    own = {"wall": picture["pak"]} if "pak" in there else {}
+    report = Report()
+    imported(room("UnlitGeneric { $basetexture wall }", **own), report=report, game_directory=str(game))
+    assert report.missing_names == {}
+    np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], np.full(3, linear(byte)), rtol=0.02)
 
 
 def test_a_missing_texture_is_told_and_stands_in(tmp_path: Path) -> None:
