@@ -47,6 +47,8 @@ _REFERENCE = {
     layout.OCCLUDERS: "occluders",
     layout.DETAIL_PROP: "detail props",
     layout.DETAIL_SPRITES: "detail sprites",
+    layout.WATER_OVERLAY: "water overlays",
+    layout.CLUSTERS: "clusters",
 }
 """Kinds of objects that no step reads, and what they are called."""
 

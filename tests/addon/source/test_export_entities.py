@@ -259,12 +259,16 @@ def test_things_that_are_no_entities_are_told() -> None:
 
 
 def test_what_is_there_for_reference_is_told() -> None:
-    here = Scene(brushes=True)
+    here = Scene(brushes=True, leafs=True, detail_props=True)
     here.export()
     assert here.report.warnings == []
     here.objects("brushes")[0].location.x = 5
+    here.objects("clusters")[0].location.x = 5
     assert here.export().file.write() == here.data
-    assert here.report.warnings == ["brushes were edited: only an export as VMF takes that, in the map they stay"]
+    assert here.report.warnings == [
+        "brushes were edited: only an export as VMF takes that, in the map they stay",
+        "clusters are for reference only: 1 objects were moved, in the map they stay",
+    ]
 
 
 def test_values_typed_by_a_game_definition(tmp_path) -> None:
