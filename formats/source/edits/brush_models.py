@@ -45,8 +45,7 @@ def pieces(level: Level, model: int) -> list[Piece]:
     brushes, sides, planes = (level.table(lump) for lump in (LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.PLANES))
     found = []
     for brush in np.flatnonzero(level_brushes.of_models(level) == model).tolist():
-        first, count = int(brushes["firstside"][brush]), int(brushes["numsides"][brush])
-        own = sides[first : first + count]
+        own = _sides_of(brushes, np.array([brush]), sides)
         own = own[own["bevel"] == 0]
         if len(own) and int(own["planenum"].max()) >= len(planes):
             raise FormatError(f"brush {brush} has a plane that isn't there", WHAT)
@@ -185,8 +184,12 @@ def _put_brushes(changes: Changes, model: int, shapes: Sequence[Piece], polygons
 
 
 def _sides_of(table: Records, numbers: Ints, sides: Records) -> Records:
-    """The sides of brushes, one brush after another."""
-    return sides[ranges.flat(table["firstside"][numbers], table["numsides"][numbers])]
+    """The sides of brushes, one brush after another. Raises FormatError for ones that aren't there."""
+    first, counts = table["firstside"][numbers].astype(np.int64), table["numsides"][numbers].astype(np.int64)
+    bad = (first < 0) | (counts < 0) | (first + counts > len(sides))
+    if bad.any():
+        raise FormatError(f"brush {numbers[int(bad.argmax())]} has sides that aren't there", WHAT)
+    return sides[ranges.flat(first, counts)]
 
 
 def _is_same_brush(changes: Changes, was: Records, shape: Piece) -> bool:
@@ -338,7 +341,7 @@ def _put_lists(
     table = changes.table(lump)
     made = np.zeros(len(flat), table.dtype)
     held(made, field, slice(None), flat)
-    if len(flat) <= end - start == int(kept[many].astype(np.int64).sum()):
+    if len(flat) <= end - start == int(kept[many].astype(np.int64).sum()) and end <= len(table):
         table[start : start + len(flat)] = made
     else:
         start = changes.append(lump, made)
