@@ -26,6 +26,7 @@ SHRINK = 0.5
 _THIN = 3  # times that
 _COVERED = 0.1  # units in front of a side
 _NEAR = 1e-2  # units: what amounts may differ by
+_SAME, _ROUNDED = 1e-3, 1e-7  # units, and a part of the distance: what a hull that is read back may be off by
 COLLIDES = (
     Contents.SOLID
     | Contents.MOVEABLE
@@ -61,9 +62,21 @@ def collision(level: Level, model: int, pieces: Sequence[Piece], polygons: Polyg
         tagged = recent if entry is None else bytes(entry.solids[0][:4]) == SOLID_TAG
         outer = recent if old is None or len(old.hulls) == 1 else old.outer is not None
         keys = _text(None if entry is None else entry.text, old, hulls)
-        rest.append(PhysModel(model, [physcollide_build.build(hulls, tagged, outer)], keys))
+        solid = physcollide_build.build(hulls, tagged, outer)
+        _check(hulls, physcollide_surface.read(solid))
+        rest.append(PhysModel(model, [solid], keys))
         rest.sort(key=lambda other: other.model)
     return PhysCollide(rest, found.ended, found.last, found.trailing)
+
+
+def _check(hulls: Sequence[Hull], solid: Solid) -> None:
+    """Raise FormatError for a solid that is read back as other hulls than it was made of."""
+    found = {hull.brush: hull.points for hull in solid.hulls}
+    for hull in hulls:
+        allowed = _SAME + float(np.abs(hull.points).max()) * _ROUNDED
+        apart = np.abs(hull.points[:, None] - found[hull.brush][None]).max(axis=2)
+        if apart.min(axis=1).max() > allowed or apart.min(axis=0).max() > allowed:
+            raise FormatError(f"what collides of brush {hull.brush} is too fine to be told", WHAT)
 
 
 def _shrink(level: Level, old: Solid | None) -> float:
