@@ -72,9 +72,11 @@ class _Reader:
             if one.record >= len(self.table):
                 raise ValueError(f"overlay {one.record} isn't there, there are {len(self.table)}")
             record = self.table[one.record : one.record + 1]
+            if self.corners is None or self.uvs is None or min(len(self.corners), len(self.uvs)) <= one.record:
+                raise ValueError("what the import made of it is lost: nothing says whether it was edited")
             corners, uvs = self._quad(one.object)
-            found = self._moved(one, record, corners)
-            if self.uvs is not None and np.abs(uvs - self.uvs[one.record]).max() > _SAME_UV:
+            found = self._moved(one, record, corners, self.corners[one.record])
+            if np.abs(uvs - self.uvs[one.record]).max() > _SAME_UV:
                 found |= _coordinates(uvs)
             texinfo = int(record["texinfo"][0])
             old = int(self.texinfos["texdata"][texinfo]) if 0 <= texinfo < len(self.texinfos) else -1
@@ -130,9 +132,9 @@ class _Reader:
             uvs[mesh.corner_verts] = mesh.uv(layout.UV)
         return mesh.positions.astype(np.float64), uvs
 
-    def _moved(self, one: Bearer, record: Records, corners: Floats) -> Fields:
-        """The fields of where an overlay lies, if it was moved."""
-        same = self.corners is not None and np.array_equal(corners.astype(np.float32), self.corners[one.record])
+    def _moved(self, one: Bearer, record: Records, corners: Floats, made: NDArray[np.float32]) -> Fields:
+        """The fields of where an overlay lies, if it was moved. made: the corners float32[4, 3] of the import."""
+        same = np.array_equal(corners.astype(np.float32), made)
         place = places.place_of(self.scene, one.object, deltas=False)
         if place is None and same:
             return {}

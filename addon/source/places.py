@@ -84,7 +84,7 @@ class Place:
 def place_of(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> Place | None:
     """Where an object is that was moved; None for one that is where the import put it. deltas: as of `compose`.
 
-    Raises SceneError for delta channels that count for nothing and were edited.
+    Raises SceneError for one that is nowhere, and for delta channels that count for nothing and were edited.
     """
     changed = transforms.changed_channels(obj, scene.root)
     moved = transforms.needs_evaluation(obj, scene.root)
@@ -94,15 +94,21 @@ def place_of(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> P
         raise SceneError(f"{obj.name}: its delta location only lifts it for show: move it by its location", [obj])
     relative = {transforms.PARENT, transforms.DELTA} if deltas else {transforms.PARENT}
     exact = not moved and not relative & changed
-    return Place(obj, exact, transforms.local(obj, deltas) if exact else scene.matrix(obj, deltas))
+    return _checked(Place(obj, exact, transforms.local(obj, deltas) if exact else scene.matrix(obj, deltas)))
 
 
 def here(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> Place:
-    """Where an object is, moved or not."""
+    """Where an object is, moved or not. Raises SceneError for one that is nowhere."""
     own = transforms.local(obj, deltas)
     exact = not transforms.needs_evaluation(obj, scene.root) and obj.parent == scene.root
     matrix = scene.matrix(obj, deltas)
-    return Place(obj, exact and np.array_equal(own, matrix), matrix)
+    return _checked(Place(obj, exact and np.array_equal(own, matrix), matrix))
+
+
+def _checked(place: Place) -> Place:
+    if not np.isfinite(place.matrix).all():
+        raise SceneError(f"{place.object.name}: where it is is no number", [place.object])
+    return place
 
 
 def turned(was: float, now: float) -> float:
