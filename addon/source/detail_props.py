@@ -14,7 +14,7 @@ from ...formats.source.detail_props import DetailProps
 from ...formats.source.records import Records
 from ..scene import identity, meshes
 from . import layout
-from .models import Models, box
+from .models import Models, box, show_box
 from .props import doubles, matrices
 from .site import Site
 
@@ -63,6 +63,8 @@ def _place(
     for number, mesh in zip(numbers.tolist(), shown, strict=True):
         obj: Any = bpy.data.objects.new(f"Detail {number:0{width}}", mesh)
         obj.parent = site.root
+        if mesh.get(layout.MODEL_PATH) is None:
+            show_box(obj)
         identity.stamp(obj, site.token, layout.DETAIL_PROP, number)
         obj.location, obj.rotation_euler = places[number], layout.euler(angles[number])
         home.objects.link(obj)

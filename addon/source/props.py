@@ -152,6 +152,8 @@ def _place(site: Site, lump: StaticProps, shown: list[bpy.types.Mesh]) -> None:
         path = names[kind] if kind < len(names) else ""
         obj: Any = bpy.data.objects.new(f"Prop {number:0{width}} {mesh.name}", mesh)
         obj.parent = site.root
+        if skins[number] < 0:
+            models.show_box(obj)
         identity.stamp(obj, site.token, layout.STATIC_PROP, number)
         obj.location = finite["origin"][number]
         obj.rotation_euler = layout.euler(finite["angles"][number])
