@@ -1,6 +1,9 @@
 """VMF from maps: plane points that give the plane back, axes, materials, entities, displacements; what is put in."""
 
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.source import LumpId
+from formats.source import records_displacements as disp
 from formats.source import records_geometry as geometry
 from formats.source import records_tree as tree
 from formats.source.content import keyvalues
@@ -323,3 +327,84 @@ def test_numbers_are_short_and_exact():
     texts = numbers(values)
     assert texts[:2] == ["0.25", "0"]
     assert (np.array(texts, np.float64).astype(np.float32) == values.astype(np.float32)).all()
+
+
+# ---------------------------------------------------------------------------------------------------------- and others
+
+
+def test_what_the_compiler_makes_again_is_left_out():
+    level = room()
+    brushes = level.table(LumpId.BRUSHES).copy()
+    brushes["contents"][0] = int(Contents.LADDER | Contents.GRATE | Contents.TRANSLUCENT)
+    level.set_table(LumpId.BRUSHES, brushes)
+    box = {"mins": (-256, -128, -16), "maxs": (256, 128, 0)}
+    keys = [
+        (f"{end}.{axis}", f"{value:.2f}")
+        for end, point in box.items()
+        for axis, value in zip("xyz", point, strict=True)
+    ]
+    level.entities.append(Entity([*keys, ("classname", "info_ladder")]))
+    level.entities.append(Entity([*keys[:-1], ("maxs.z", "900"), ("classname", "info_ladder")]))
+    level.entities.append(Entity([("classname", "info_overlay_accessor"), ("OverlayID", "4"), ("targetname", "sign")]))
+    whole = text_of(level)
+    assert [ladder.get("maxs.z") for ladder in entities_of(whole, "info_ladder")] == ["900"]
+    assert entities_of(whole, "info_overlay_accessor") == []
+    assert entities_of(whole, "info_overlay")[0].get("targetname") == "sign"
+
+
+def test_occluders_and_faces_without_shadows():
+    level = room()
+    level.set_table(LumpId.FACEIDS, rows(geometry.FACEID, hammer_face_id=np.arange(10) + 500))
+    sides = level.table(LumpId.BRUSHSIDES).copy()
+    faces = level.table(LumpId.FACES).copy()
+    sides["planenum"][6] = faces["planenum"][4]
+    faces["num_prims"][4] |= 0x8000
+    level.set_table(LumpId.BRUSHSIDES, sides)
+    level.set_table(LumpId.FACES, faces)
+    lists = [np.array([1, 0, 0, 1], "<i4"), np.zeros(6, "<f4"), np.array([0, 1, 0, 4, 0, 4, 0, 1, 3, 2], "<i4")]
+    level.set_bytes(LumpId.OCCLUSION, b"".join(part.tobytes() for part in lists))
+    level.entities.append(Entity([("classname", "func_occluder"), ("occludernumber", "0")]))
+    whole = text_of(level)
+    assert [e.get("sides") for e in entities_of(whole, "info_no_dynamic_shadow")] == ["504"]
+    occluders = [solid for solid in solids_of(whole) if solid.classname == "func_occluder"]
+    assert len(occluders) == 1
+    assert occluders[0].materials.count("tools/toolsoccluder") == 1
+
+
+def test_entities_that_share_a_model_have_solids_each():
+    level = room()
+    leafs = np.concatenate([level.table(LumpId.LEAFS), level.table(LumpId.LEAFS)[:1]])
+    leafs["numleafbrushes"], leafs["firstleafbrush"] = [1, 0, 0, 1], [0, 0, 0, 1]
+    level.set_table(LumpId.LEAFS, leafs)
+    models = np.concatenate([level.table(LumpId.MODELS)] * 2)
+    models["headnode"][1], models["numfaces"][1] = -4, 0
+    level.set_table(LumpId.MODELS, models)
+    assert write(of_level(level)).counts["solids"] == 3  # of a model that no entity has
+    for x in (0, 300):
+        level.entities.append(Entity([("classname", "func_door"), ("model", "*1"), ("origin", f"{x} 0 0")]))
+    doors = [solid for solid in solids_of(text_of(level)) if solid.classname == "func_door"]
+    assert len(doors) == 2
+    assert np.allclose(doors[1].dists - doors[0].dists, doors[0].normals @ [300, 0, 0])
+
+
+def test_four_blended_textures():
+    level = room()
+    blends = np.zeros(len(level.table(LumpId.DISP_VERTS)), disp.DISPMULTIBLEND)
+    blends["multiblend"][6] = (0.25, 0.5, 0, 1)
+    blends["colors"][6, 2] = (1, 0, 0.5)
+    level.file.entries["version"][LumpId.DISP_MULTIBLEND] = 0
+    level.set_bytes(LumpId.DISP_MULTIBLEND, blends.tobytes())
+    info = next(
+        side.block("dispinfo") for solid in solids_of(text_of(level)) for side in solid.sides if solid.displaced
+    )
+    assert info.block("multiblend").get("row1").split()[4:8] == ["0.25", "0.5", "0", "1"]
+    assert info.block("multiblend_color_2").get("row1").split()[3:6] == ["1", "0", "0.5"]
+    assert len(info.block("alphablend").get("row4").split()) == 20
+
+
+@pytest.mark.slow
+def test_damaged_maps_are_written_or_refused(root: Path):
+    words = [sys.executable, "-W", "error", "-m", "tests.formats.source_vmf_fuzz", "0", "1500"]
+    run = subprocess.run(words, cwd=root, capture_output=True, text=True, timeout=120, check=False)
+    assert (run.returncode, run.stdout) == (0, ""), run.stderr
+    assert 400 < int(run.stderr.split()[1]) < 1400  # enough of both kinds

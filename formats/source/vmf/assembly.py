@@ -57,14 +57,26 @@ class Map:
         gone = np.setdiff1d(before.brushes[outlined & (before.brushes >= 0)], drawn.kept)
         removed = np.flatnonzero(np.isin(self.solids.brushes, gone))
         then, now = ({brush: n for n, brush in enumerate(s.brushes.tolist())} for s in (before, self.solids))
+        renamed = _renamed(before, self.solids)
         added = []
         for solid in drawn.solids:
+            names = [
+                renamed.get((side, name), name) for side, name in zip(solid.ids.tolist(), solid.names, strict=True)
+            ]
+            solid = replace(solid, names=names)
             brush = int(solid.brushes[0])
             if brush >= 0 and brush in then and brush in now:
                 away = _first_corner(self.solids, now[brush]) - _first_corner(before, then[brush])
                 solid = replace(solid.moved(away[None]), owners=self.solids.owners[[now[brush]]])
             added.append(solid)
         return self.edited(removed, added)
+
+
+def _renamed(before: Solids, now: Solids) -> dict[tuple[int, str], str]:
+    """What sides are made of now, by their ids and what they were made of: where it isn't the same."""
+    names = {record: name for record, name in zip(now.records.tolist(), now.names, strict=True) if record >= 0}
+    sides = zip(before.ids.tolist(), before.records.tolist(), before.names, strict=True)
+    return {(side, name): names[record] for side, record, name in sides if names.get(record, name) != name}
 
 
 def _first_corner(solids: Solids, number: int) -> Floats:

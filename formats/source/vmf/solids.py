@@ -81,6 +81,7 @@ class Solids:
             self.displacements[sides],
         )
 
+    @np.errstate(all="ignore")  # hostile floats
     def moved(self, offsets: Floats) -> "Solids":
         """With each solid elsewhere, by float64[m, 3] units, and its textures with it."""
         of_sides = np.repeat(offsets, np.diff(self.first_side), axis=0)
@@ -146,6 +147,7 @@ def texture_names(level: Level, names: Strings) -> list[str]:
     return [known[place] if 0 <= place < len(known) else "" for place in string.tolist()]
 
 
+@np.errstate(all="ignore")  # hostile floats
 def of_level(level: Level) -> Compiled:
     """The brushes of a map. Raises FormatError for lumps that don't fit together."""
     found = brushes.solids(level)

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon import commands, games
+from levelwright.addon.scene import originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import brush_reader, layout, vmf_exporter
 from levelwright.addon.source.settings import VmfSettings
@@ -38,6 +39,10 @@ class Drawn(Scene):
     def solids(self) -> list:
         """Those that aren't displaced, by their lowest and highest corners along x."""
         return [solid for solid in solids_of(self.whole()) if not solid.displaced]
+
+    def level_materials(self) -> list[bpy.types.Material]:
+        """Those that rename textures of the map."""
+        return list(originals.resources(self.level, layout.MATERIAL_KIND).values())
 
     @property
     def home(self) -> bpy.types.Collection:
@@ -231,6 +236,17 @@ def test_other_edits_come_along() -> None:
     assert of_class(whole, "prop_static")[0].get("origin") == "-190 0 8"
     infos = [side.block("dispinfo") for solid in solids_of(whole) for side in solid.sides]
     assert any("6" in info.block("distances").get("row2").split() for info in infos if info)
+
+
+def test_renamed_materials_are_so_on_brushes() -> None:
+    scene = Drawn()
+    for material in bpy.data.materials:
+        if material.get(layout.MATERIAL) == "dev/floor" and material in scene.level_materials():
+            material[layout.MATERIAL] = "dev/marble"
+    move_top(scene, 8)
+    names = {name for solid in solids_of(scene.whole()) for name in solid.materials}
+    assert "dev/marble" in names
+    assert "dev/floor" not in names
 
 
 def test_moved_faces_are_refused_or_ignored() -> None:
