@@ -212,3 +212,17 @@ def test_things_of_another_level_are_new_here() -> None:
     assert made.table(source.LumpId.OVERLAYS)["origin"][:, 0].tolist() == [-100, -90]
     assert made.table(source.LumpId.CUBEMAPS)["origin"][:, 0].tolist() == [10, 50, 60]
     assert here.export(geometry="visual").file.write() == made.file.write()
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["shift-d", "alt-d"])
+def test_what_blender_duplicates_is_a_copy(linked: bool) -> None:
+    here = Scene()
+    for kind in (layout.STATIC_PROP, layout.ENTITY):
+        bpy.ops.object.select_all(action="DESELECT")
+        here.objects(kind)[2].select_set(True)
+        bpy.ops.object.duplicate(linked=linked)
+        bpy.context.selected_objects[0].location.x += 40
+    made = here.export()
+    assert set(here.changed(made)) == {"ENTITIES", PROPS, "PAKFILE"}
+    assert records(made)["origin"][:, 0].tolist() == [-200, -200, -200, -160]
+    assert made.entities[3].pairs == [("classname", "info_target"), ("targetname", "a"), ("origin", "40 0 0")]
