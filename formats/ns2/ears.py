@@ -1,8 +1,8 @@
 """Ear clipping of many flat polygons at once, as the Spark editor does it (ns2-level-notes §9).
 
 Polygons are rows of padded arrays: `points` float[n, m, 2] counter-clockwise, `sizes` int[n] of their corners, NaN
-behind them. Each step cuts one ear off every polygon that has one; what this changes is worked out for the ear's two
-neighbours only, so that a polygon of m corners costs m * m.
+behind them. Each step cuts one ear off every polygon that has one, or several that are no neighbours; what this changes
+is worked out for the ears' neighbours only, so that a polygon of m corners costs m * m.
 """
 
 from collections.abc import Iterator
@@ -27,6 +27,7 @@ class Rule:
     by_shape: bool = True  # the one whose triangle is most like a right-angled one; else the next one round the list
     smallest: float = SMALLEST  # an ear's doubled area must be greater
     whole: bool = False  # a polygon without an ear left is cut nevertheless
+    several: bool = False  # at once: all ears that go before both of their neighbours
 
 
 def batches(sizes: Ints) -> Iterator[Ints]:
@@ -89,23 +90,49 @@ class _Clipping:
         return np.concatenate([triangles for _, triangles in self.found])[order], owners[order]
 
     def _step(self) -> None:
-        """Cut one ear off each polygon; polygons that have none leave."""
+        """Cut ears off each polygon; polygons that have none leave."""
         ear = self._choose()
         rows = np.arange(len(ear))
+        if self.rule.several:
+            rows, ear = self._and_others(ear)
         last, following = self.before[rows, ear], self.after[rows, ear]
-        self.found.append((self.owner, np.stack([last, ear, following], axis=1)))
+        self.found.append((self.owner[rows], np.stack([last, ear, following], axis=1)))
         self.after[rows, last] = following
         self.before[rows, following] = last
         if self.rule.by_shape:
-            self.head = np.where(self.head == ear, following, self.head)
+            first = self.head[rows] == ear
+            self.head[rows[first]] = following[first]
         else:
             self.head = self.after[rows, following]
-        self.left = self.left - 1
         self.alive[rows, ear] = False
         self.cost[rows, ear] = np.inf
-        self.blocked -= self.blocks[rows, :, ear]
+        if self.rule.several:
+            self.left = self.alive.sum(axis=1)
+            np.subtract.at(self.blocked, rows, self.blocks[rows, :, ear])
+            changed = _listed(rows, np.stack([last, following]), self.alive.shape)
+        else:
+            self.left = self.left - 1
+            self.blocked -= self.blocks[rows, :, ear]
+            changed = np.stack([last, following], axis=1)
         self.blocks[rows, :, ear] = False
-        self._finish(np.stack([last, following], axis=1))
+        self._finish(changed)
+
+    def _and_others(self, ears: Ints) -> tuple[Ints, Ints]:
+        """Polygons and ears of theirs that can all be cut at once: those that cost less than their neighbours do.
+
+        Triangles of ears that are no neighbours don't overlap. ears: those to be cut where there are no such ones, or
+        where no triangle would be left of the polygon.
+        """
+        cost = np.where(self.blocked == 0, self.cost, np.inf)
+        slots = np.arange(cost.shape[1])
+        chosen = (cost < np.inf) & (self.left > 4)[:, None]
+        for neighbours in (self.before, self.after):
+            other = np.take_along_axis(cost, neighbours, axis=1)
+            chosen &= (cost < other) | ((cost == other) & (slots < neighbours))
+        alone = np.flatnonzero(~chosen.any(axis=1))
+        chosen[alone, ears[alone]] = True
+        rows, found = np.nonzero(chosen)
+        return rows, found
 
     def _choose(self) -> Ints:
         """The ear of each polygon that goes next. The list's head is the last candidate; the first one wins ties."""
@@ -167,6 +194,14 @@ class _Clipping:
             blocks &= (dx != 0) | (dy != 0)
         self.blocks[rows, ears] = blocks
         self.blocked[rows, ears] = blocks.sum(axis=2)
+
+
+def _listed(rows: Ints, slots: Ints, shape: tuple[int, ...]) -> Ints:
+    """Slots [k, m] of rows [m] as a table with a row for each: int[n, most]; shorter ones repeat their first."""
+    marked = np.zeros(shape, bool)
+    marked[rows, slots] = True
+    order = np.argsort(~marked, axis=1, kind="stable")[:, : int(marked.sum(axis=1).max(initial=1))]
+    return np.asarray(np.where(np.take_along_axis(marked, order, axis=1), order, order[:, :1]))
 
 
 def _doubled_area(a: Floats, b: Floats, c: Floats) -> Floats:

@@ -22,7 +22,7 @@ Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Faults = npt.NDArray[np.uint8]
 
-_CUTTING = Rule(smallest=0, whole=True)
+_CUTTING = Rule(smallest=0, whole=True, several=True)
 
 
 class Fault(IntEnum):

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 from formats.ns2 import read
+from formats.ns2.ears import Rule, clip
 from formats.ns2.normals import face_normals, smoothed_normals
-from formats.ns2.rings import MOST_CORNERS
+from formats.ns2.rings import MOST_CORNERS, rings
 from formats.ns2.triangulation import triangulate
 from tests.formats.ns2_shapes import area, faces_of, inside, planes, random_faces
 
@@ -69,6 +70,22 @@ def test_nothing_gives_nothing():
     triangles, starts = triangulate(np.zeros((0, 3)), np.zeros(0, int), np.zeros(1, int), np.zeros(1, int))
     assert triangles.shape == (0, 3)
     assert starts.tolist() == [0]
+
+
+@settings(max_examples=40, deadline=None)
+@given(random_faces(holes=9))
+def test_ears_that_are_cut_several_at_once_cover_the_same_area(made):
+    positions, corners, face_loops, loop_members = made[0].arrays
+    for batch in rings(positions.astype(np.float64), corners, face_loops, loop_members):
+        covered = []
+        for several in (False, True):
+            triangles, owners = clip(batch.flat, batch.sizes, Rule(smallest=0, whole=True, several=several))
+            assert len(triangles) == (batch.sizes - 2).sum()
+            (ax, ay), (bx, by), (cx, cy) = (batch.flat[owners, triangles[:, k]].T for k in range(3))
+            doubled = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+            assert (doubled > -1e-9).all(), "none is turned over"
+            covered.append(np.bincount(owners, doubled))
+        assert np.allclose(*covered)
 
 
 @settings(max_examples=60, deadline=None)
