@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import bpy
@@ -14,6 +15,7 @@ from ...formats.source.geometry import Polygons
 from ...formats.source.records import SurfaceFlag
 from ..scene import identity, meshes
 from ..scene.attributes import Domain, Kind
+from ..scene.reports import Report, SceneError
 from . import layout
 from .lightmaps import Lightmaps
 from .site import Site
@@ -39,7 +41,7 @@ class Faces:
     uv, lightmap_uv: float32[c, 2], v upwards; None without lightmaps. light_styles: see `Lightmaps`. smooth: bool[f],
     and normals: float32[c, 3], the map's where they aren't those of the planes; 0 elsewhere. names: int64[f], numbers
     in the table of texture names, -1: none. sizes: int64[names, 2], pixels. kinds: int64[f], places in layout.KINDS.
-    drawable: bool[f], what can be in a mesh. alone: bool[f], faces that need vertices of their own.
+    drawable: bool[f], what can be in a mesh.
     """
 
     site: Site
@@ -58,7 +60,19 @@ class Faces:
     kinds: Ints
     flags: NDArray[np.int32]
     drawable: Mask
-    alone: Mask
+
+    @cached_property
+    def alone(self) -> Mask:
+        """bool[f]: faces that need vertices of their own: they pass one twice, or have the very ones of a face before
+        them. Blender can't hold such faces otherwise.
+        """
+        first, counts = self.polygons.first_corner[:-1], np.diff(self.polygons.first_corner)
+        base = np.int64(len(self.polygons.positions) + 1)
+        keys = np.sort(self.polygons.corner_face * base + self.corners)
+        twice = np.zeros(len(counts), np.bool_)
+        if len(keys):
+            twice[keys[1:][keys[1:] == keys[:-1]] // base] = True
+        return twice | _repeated(self.corners, first, counts)
 
     def material(self, name: int) -> bpy.types.Material:
         """The material of a number in the table of names; -1: of faces that have none."""
@@ -74,8 +88,31 @@ class Faces:
         places: Any = slice(int(first[0]), int(first[0]) + int(starts[-1])) if len(first) else slice(0)
         if not np.array_equal(first, starts[:-1] + first[:1]):  # with others between them
             places = ranges.flat(first, counts)
-        vertices, corners = self._vertices(numbers, counts, self.corners[places])
         used, slots = ranges.distinct(self.names[numbers] + 1, len(self.texture_names) + 1)
+        smooth = self.smooth[numbers]
+        material = slots if len(used) > 1 else None
+        uvs = {layout.UV: self.uv[places]}
+        if self.lightmap_uv is not None:
+            uvs[layout.LIGHTMAP_UV] = self.lightmap_uv[places]
+        attributes = self._attributes(numbers)
+
+        def built(vertices: Ints, corners: Ints, report: Report | None) -> bpy.types.Mesh:
+            layers = attributes | layout.vertex_ids(vertices, self.site.token)
+            points, rough = self.polygons.positions[vertices], bool(smooth.any())
+            return meshes.build(name, points, corners, starts[:-1], uvs, layers, material, rough, report)
+
+        try:
+            mesh = built(*ranges.distinct(self.corners[places], len(self.polygons.positions)), None)
+        except SceneError:  # a few maps have faces that Blender can't hold as they are: only now find out which
+            mesh = built(*self._vertices(numbers, counts, self.corners[places]), self.site.report)
+        for number in used.tolist():
+            mesh.materials.append(self.material(number - 1))
+        if smooth.any():
+            mesh.normals_split_custom_set(self.normals[places].tolist())  # of arrays, Blender makes an object a row
+        return mesh
+
+    def _attributes(self, numbers: Ints) -> dict[str, tuple[Domain, Kind, Any]]:
+        """What the faces with these numbers say of themselves."""
         groups = self.records["smoothing_groups"][numbers].astype(np.uint32).view(np.int32)
         attributes: dict[str, tuple[Domain, Kind, Any]] = {
             identity.ID: ("FACE", "INT", numbers + 1),
@@ -85,35 +122,14 @@ class Faces:
             layout.SMOOTHING_GROUPS: ("FACE", "INT", groups),
             layout.FLAGS: ("FACE", "INT", self.flags[numbers]),
             **{key: ("FACE", "INT", styles[numbers]) for key, styles in self.light_styles.items()},
-            **layout.vertex_ids(vertices, self.site.token),
         }
         smooth = self.smooth[numbers]
         if smooth.any():
             attributes["sharp_face"] = ("FACE", "BOOLEAN", ~smooth)
-        uvs = {layout.UV: self.uv[places]}
-        if self.lightmap_uv is not None:
-            uvs[layout.LIGHTMAP_UV] = self.lightmap_uv[places]
-        mesh = meshes.build(
-            name,
-            self.polygons.positions[vertices],
-            corners,
-            starts[:-1],
-            uvs,
-            attributes,
-            slots if len(used) > 1 else None,
-            smooth=bool(smooth.any()),
-            report=self.site.report,
-        )
-        for number in used.tolist():
-            mesh.materials.append(self.material(number - 1))
-        if smooth.any():
-            mesh.normals_split_custom_set(self.normals[places].tolist())  # of arrays, Blender makes an object a row
-        return mesh
+        return attributes
 
     def _vertices(self, numbers: Ints, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
         """The file's vertices that a mesh has, and the place of each corner's among them."""
-        if not self.alone[numbers].any():
-            return ranges.distinct(corners, len(self.polygons.positions))
         alone = np.repeat(self.alone[numbers], counts)
         shared, places = ranges.distinct(corners[~alone], len(self.polygons.positions))
         found = np.empty(len(corners), np.int64)
@@ -149,10 +165,6 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
         sizes[named["name_string_table_id"]] = np.column_stack([named["width"], named["height"]])
     uv[:, 1] = 1 - uv[:, 1]
     smooth, normals = _normals(site, polygons, source, owner)
-    keys = np.sort(owner * np.int64(len(polygons.positions) + 1) + corners)
-    twice = np.zeros(len(records), np.bool_)
-    if len(keys):
-        twice[keys[1:][keys[1:] == keys[:-1]] // (len(polygons.positions) + 1)] = True
     return Faces(
         site,
         polygons,
@@ -170,7 +182,6 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
         _kinds(flags, names, texture_names),
         flags,
         (counts >= _FACE_CORNERS) & (records["dispinfo"] < 0),
-        twice | _repeated(corners, first, counts),
     )
 
 
