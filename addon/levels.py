@@ -69,7 +69,8 @@ def export_file(
     """
     game = game_of(collection)
     if form is not None:
-        files.write_atomically(path, form.export(context, collection, settings, report), verify=form.check)
+        data = form.export(context, collection, settings, report)
+        files.write_atomically(path, data, verify=form.check, backup=getattr(settings, "backup", False))
         _keep_report(collection, report, "export")
         return
     chosen = game.for_file(settings, path) if game.for_file is not None else settings

@@ -187,3 +187,7 @@ class VmfSettings:
             },
         },
     )
+    backup: bool = field(
+        default=False,
+        metadata={"title": "Keep a .bak", "tooltip": "The file that is replaced stays beside the new one, as .bak"},
+    )

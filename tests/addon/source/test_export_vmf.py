@@ -264,7 +264,9 @@ def test_moved_faces_are_refused_or_ignored() -> None:
 def test_the_operator_and_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     Drawn()
     target = tmp_path / "room.vmf"
-    assert bpy.ops.export_scene.source_vmf(filepath=str(target)) == {"FINISHED"}
+    target.write_bytes(b"what was there")
+    assert bpy.ops.export_scene.source_vmf(filepath=str(target), backup=True) == {"FINISHED"}
+    assert (tmp_path / "room.vmf.bak").read_bytes() == b"what was there"
     made = target.read_bytes()
     assert made == vmf.write(vmf.of_level(source.read(ROOM))).data
     file = tmp_path / "room.bsp"
