@@ -6,15 +6,18 @@ import bpy
 import numpy as np
 
 from ...formats import source
-from ...formats.source import LumpId, displacements, ranges
-from ..scene import meshes
+from ...formats.source import LumpId, displacements, geometry, ranges
+from ..scene import baselines, meshes
 from ..scene.reports import Report, SceneError
-from . import displacement_reader, geometry_reader, layout, surface_reader
+from . import displacement_reader, geometry_reader, layout, lightmaps, surface_reader
 from .material_reader import Textures
 from .scene_reader import SceneLevel
 from .settings import ExportSettings
 from .surface_reader import Ints, Surfaces
 from .texture_reader import Patches, TextureReader
+
+_SAME_LIGHT = 1e-5
+"""Of an image's sides: places in it that are no further apart are one."""
 
 
 def apply(scene: SceneLevel, level: source.Level, settings: ExportSettings, report: Report) -> None:
@@ -31,6 +34,7 @@ def apply(scene: SceneLevel, level: source.Level, settings: ExportSettings, repo
     polygons = surfaces.kept
     polygons = polygons[~np.isin(surfaces.drawn.models[surfaces.faces[polygons]], list(rebuilt))]
     reader.lay(of_polygons(surfaces, reader, polygons))
+    _tell_light(scene, surfaces, polygons, report)
     if displacement_reader.is_shown(scene) and len(scene.before.bytes_of(LumpId.DISPINFO)):
         reader.lay(_of_displacements(scene, surfaces.drawn, reader))
 
@@ -54,6 +58,37 @@ def of_polygons(surfaces: Surfaces, reader: TextureReader, polygons: Ints) -> Pa
         reader.uv(drawn.polygons.positions[drawn.polygons.corners[sources]], faces[owners]),
         lambda message, which: surfaces.refused(message.format(surfaces.named(polygons[which])), polygons[which]),
     )
+
+
+def _tell_light(scene: SceneLevel, surfaces: Surfaces, polygons: Ints, report: Report) -> None:
+    """Warn of faces whose places in the lightmaps were edited: those of the map can't change without its light."""
+    corners, size = (baselines.load(scene.collection, key) for key in (layout.ATLAS, layout.ATLAS_SIZE))
+    drawn, texinfos = surfaces.drawn, scene.before.table(LumpId.TEXINFO)
+    if corners is None or size is None or not len(texinfos):
+        return
+    faces = surfaces.faces[polygons]
+    lit = (corners[faces, 0] >= 0) & geometry.valid_texinfos(scene.before, drawn.records[faces])
+    patches, faces = polygons[lit], faces[lit]
+    sources, first = drawn.corners(faces)
+    owners = ranges.owners(np.diff(first))
+    local = np.arange(len(owners)) - first[owners] + surfaces.turns[patches][owners]
+    now = surfaces.light[surfaces.starts[patches][owners] + local % np.maximum(np.diff(first), 1)[owners]]
+    luxels = geometry.luxels(
+        drawn.polygons.positions[drawn.polygons.corners[sources]],
+        texinfos,
+        drawn.records["texinfo"][faces][owners].astype(np.int64),
+        drawn.records["lightmap_mins"][faces][owners],
+    )
+    was = lightmaps.uv_of(corners[faces][owners] + luxels, *size.tolist())
+    with np.errstate(invalid="ignore"):
+        away = (np.abs(now - was) > _SAME_LIGHT * np.maximum(np.abs(was), 1)).any(axis=1)
+    away &= np.isfinite(luxels).all(axis=1)
+    edited = np.unique(owners[away])
+    if len(edited):
+        report.warn(
+            f"{len(edited)} faces in {surfaces.named(patches[edited])}: the UV map {layout.LIGHTMAP_UV!r} was edited, "
+            "which says where light is. A map keeps that"
+        )
 
 
 def _refuse_twins(surfaces: Surfaces, reader: TextureReader) -> None:

@@ -70,9 +70,14 @@ class Lightmaps:
     def pixels(self, luxels: NDArray[np.float64], owner: Ints) -> NDArray[np.float32]:
         """float32[c, 2], v upwards: where luxels float64[c, 2] of faces are in the image."""
         inside = np.where(self.lit[owner, None] & np.isfinite(luxels), luxels, PLAIN / 2)
-        placed = (self.places[owner] + inside) / (self.atlas.width, self.atlas.height)
-        placed[:, 1] = 1 - placed[:, 1]
-        return layout.finite(placed)
+        return uv_of(self.places[owner] + inside, self.atlas.width, self.atlas.height)
+
+
+def uv_of(pixels: NDArray[np.float64], width: int, height: int) -> NDArray[np.float32]:
+    """float32[c, 2], v upwards: where pixels float64[c, 2], from the top left, are in an image of a size."""
+    placed = pixels / (width, height)
+    placed[:, 1] = 1 - placed[:, 1]
+    return layout.finite(placed)
 
 
 def record(lump: LumpId, slot: int = 0, sample: int = 0) -> int:

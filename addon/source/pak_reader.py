@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import bpy
+
 from ...formats import source
 from ...formats.source import edits
+from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import pak_files
+from . import layout, pak_files
 from .scene_reader import SceneLevel
 from .settings import ExportSettings
 
 
+def _tell_painted(scene: SceneLevel, report: Report) -> None:
+    """Warn of textures of the map that were painted but are not in the list: a map has them as files."""
+    held = set(originals.resources(scene.collection, pak_files.IMAGES).values())
+    for image in bpy.data.images:
+        mark = identity.stamped(image)
+        own = mark is not None and mark.token == scene.token and mark.kind == layout.IMAGE
+        if own and image.is_dirty and image not in held:
+            report.warn(
+                f"image {image.name!r} was painted, but a map has it as a file: Add Image as Texture puts it there"
+            )
+
+
 def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
     """Put files into the pak, and take others out. Raises SceneError, FormatError."""
+    _tell_painted(scene, report)
     put: dict[str, bytes] = {}
     gone: list[str] = []
     for name, data in pak_files.contents(scene.collection, report):

@@ -66,8 +66,8 @@ class Surfaces:
     polygons, vertices and slots of `slots` start. faces: int64[p], the face that each polygon bears, -1: it is new.
     turns: int64[p], by how many corners it is turned against its face; -1: it isn't around the face's vertices.
     starts: int64[p + 1]. corners: int64[c], vertices. slot: int64[p], place in `slots`, -1: it has none. vertices:
-    int64[v], numbers in VERTEXES, -1: new. positions: float64[v, 3], relative to the root, or to the entity. uv:
-    float32[c, 2], v upwards.
+    int64[v], numbers in VERTEXES, -1: new. positions: float64[v, 3], relative to the root, or to the entity. uv, light:
+    float32[c, 2], v upwards: places in the texture, and in the lightmaps' images, NaN without these.
     """
 
     drawn: Drawn
@@ -85,6 +85,7 @@ class Surfaces:
     vertices: Ints
     positions: Floats
     uv: NDArray[np.float32]
+    light: NDArray[np.float32]
 
     @property
     def owners(self) -> Ints:
@@ -254,6 +255,7 @@ class _Reader:
             vertices,
             np.concatenate([*positions, np.zeros((0, 3))]),
             np.concatenate([*(_uv(b, mesh) for b, mesh in zip(bearers, data, strict=True)), np.zeros((0, 2), "f4")]),
+            np.concatenate([*map(_light, data), np.zeros((0, 2), "f4")]),
         )
 
 
@@ -279,6 +281,11 @@ def _uv(bearer: Bearer, mesh: MeshData) -> NDArray[np.float32]:
             return np.zeros((0, 2), np.float32)
         raise SceneError(f"{bearer.object.name}: its UV map {layout.UV!r} is gone", [bearer.object])
     return uv
+
+
+def _light(mesh: MeshData) -> NDArray[np.float32]:
+    light = mesh.uv(layout.LIGHTMAP_UV)
+    return np.full((len(mesh.corner_verts), 2), np.nan, np.float32) if light is None else light
 
 
 def _turns(drawn: Drawn, faces: Ints, starts: Ints, vertices: Ints) -> Ints:

@@ -20,6 +20,7 @@ from ...formats.source.edits.texture_fits import fit
 from ...formats.source.edits.texture_vectors import TOLERANCE
 from ...formats.source.records import SurfaceFlag
 from ..scene.reports import Report, SceneError
+from . import layout
 from .material_reader import Textures
 from .surface_reader import Bools, Floats, Ints
 
@@ -81,8 +82,7 @@ class TextureReader:
         uv = np.zeros((len(points), 2), np.float32)
         if len(self.texinfos):
             texinfo = np.where(self.textured, self.records["texinfo"], 0).astype(np.int64)
-            places = geometry.texture_coordinates(points, self.texinfos, self.texdata, texinfo[faces])
-            uv = np.where(np.isfinite(places), places, 0).astype(np.float32)
+            uv = layout.finite(geometry.texture_coordinates(points, self.texinfos, self.texdata, texinfo[faces]))
         uv[:, 1] = 1 - uv[:, 1]
         return uv
 

@@ -142,6 +142,17 @@ def give(world: bpy.types.Object, level: bpy.types.Collection, face: int, materi
     world.data.polygons[int(np.flatnonzero(ids == face)[0])].material_index = len(world.data.materials) - 1
 
 
+def test_edited_places_in_the_lightmap_stay_and_are_told(level) -> None:
+    world, report = the(level, layout.MODEL), Report()
+    light = meshes.read(world).uv(layout.LIGHTMAP_UV)
+    edited(level, APPLY, report)
+    assert not report.warnings
+    light[np.flatnonzero(corners_of(level, room.NORTH_LEFT)[2])] += 0.25
+    set_uv(world, light, layout.LIGHTMAP_UV)
+    assert edited(level, APPLY, report)[1] == set()
+    assert [warning.startswith("1 faces in World: the UV map") for warning in report.warnings] == [True]
+
+
 def test_a_material_of_the_map_on_another_face(level) -> None:
     world = the(level, layout.MODEL)
     other = next(m for m in world.data.materials if m[layout.MATERIAL].endswith("wall_10_20_30"))

@@ -6,9 +6,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import images, originals
+from levelwright.addon.scene import identity, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import pak_files, pak_panel, pak_reader
+from levelwright.addon.source import layout, pak_files, pak_panel, pak_reader
 from levelwright.formats.source.content import vmt, vtf
 from levelwright.formats.source.content.texels import ImageFormat
 from levelwright.formats.source.content.vtf import TextureFlags
@@ -103,6 +103,20 @@ def test_a_texture_with_its_material(level) -> None:
     text.write('"UnlitGeneric" { }')
     made, _ = edited(level, APPLY)
     assert bytes(made.pak.read(entry.name)) == b'"UnlitGeneric" { }'
+
+
+def test_a_texture_that_was_painted_but_is_not_in_the_list_is_told(level) -> None:
+    image, report = an_image(), Report()
+    identity.stamp(image, originals.describe(level).token, layout.IMAGE, 0)
+    assert edited(level, APPLY, report)[1] == set()
+    assert not report.warnings
+    image.pixels.foreach_set(np.full(16 * 8 * 4, 0.2, np.float32))
+    edited(level, APPLY, report)
+    assert any("was painted, but" in each for each in report.warnings)
+    pak_files.put_image(level, "wall", image)
+    report = Report()
+    edited(level, APPLY, report)
+    assert not report.warnings
 
 
 def test_the_list_travels_and_is_undone_one_by_one(level, tmp_path: Path) -> None:
