@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from formats import convex
 from formats.binary import FormatError
@@ -240,3 +242,39 @@ def test_more_vertices_than_edges_can_name_are_refused(level):
     level = read(write(level))
     with pytest.raises(FormatError, match="65535 is the most"):
         brush_models.rebuild(level, 1, [piece(high=(4, 40, 96))], faces(level, high=(4, 40, 96)))
+
+
+@settings(deadline=None, max_examples=6)
+@given(
+    st.lists(
+        st.tuples(st.tuples(*[st.integers(-6, 5)] * 3), st.tuples(*[st.integers(1, 6)] * 3), st.integers(0, 3)),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_the_tree_tells_what_is_within_whatever_pieces_touch_or_overlap(boxes):
+    """Boxes, some turned by 45 degrees: points are in solid leafs where they are in a piece, and these list it."""
+    level = door.with_door()
+    pieces = []
+    for low, size, turn in boxes:
+        box = piece(np.array(low) * 8.0, (np.array(low) + size) * 8.0)
+        c, s = np.cos(turn * np.pi / 4), np.sin(turn * np.pi / 4)
+        spin = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
+        pieces.append(Piece(box.normals @ spin, box.dists, box.texinfos, 1 << turn))
+    brush_models.rebuild(level, 1, pieces, [])
+    after = read(write(level))
+    assert check(after) == []
+    points = np.random.default_rng(len(boxes)).uniform(-90, 90, (400, 3))
+    heights = np.array([(points @ each.normals.T - each.dists).max(axis=1) for each in pieces])
+    points, heights = points[(np.abs(heights) > 0.1).all(axis=0)], heights[:, (np.abs(heights) > 0.1).all(axis=0)]
+    leafs = after.table(E.LEAFS)[LeafTree(after, int(after.table(E.MODELS)["headnode"][1])).of_points(points)]
+    wanted = np.bitwise_or.reduce(np.where(heights < 0, [[each.contents] for each in pieces], 0), axis=0)
+    assert (leafs["contents"] == wanted).all()
+    listed = after.table(E.LEAFBRUSHES)["brush"]
+    contents = after.table(E.BRUSHES)["contents"]
+    for leaf, inside in zip(leafs, (heights < 0).T, strict=True):
+        own = listed[leaf["firstleafbrush"] : leaf["firstleafbrush"] + leaf["numleafbrushes"]]
+        assert len(own) == inside.sum()
+        assert sorted(contents[own].tolist()) == sorted(
+            each.contents for each, here in zip(pieces, inside, strict=True) if here
+        )

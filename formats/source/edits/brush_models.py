@@ -30,13 +30,8 @@ faces = level_faces
 
 _SAME_NORMAL, _SAME_PLACE = 1e-3, 2e-3
 """How far a side may be from one that was there, at its corners in units, to be that one."""
-_PER_LEAF = (
-    LumpId.LEAF_AMBIENT_INDEX,
-    LumpId.LEAF_AMBIENT_INDEX_HDR,
-    LumpId.LEAF_AMBIENT_LIGHTING,
-    LumpId.LEAF_AMBIENT_LIGHTING_HDR,
-    LumpId.LEAFMINDISTTOWATER,
-)
+_CUBES = (LumpId.LEAF_AMBIENT_LIGHTING, LumpId.LEAF_AMBIENT_LIGHTING_HDR)
+_PER_LEAF = (*_CUBES, LumpId.LEAF_AMBIENT_INDEX, LumpId.LEAF_AMBIENT_INDEX_HDR, LumpId.LEAFMINDISTTOWATER)
 
 
 def pieces(level: Level, model: int) -> list[Piece]:
@@ -103,7 +98,11 @@ def rebuild(level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[F
     if not _same(old, shapes):
         collide = brush_collision.collision(level, model, shapes, polygons, brushes)
         changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(collide, level.byte_order))
+    lengths = {lump: len(level.bytes_of(lump)) for lump in _CUBES}
     changes.apply()
+    for lump, length in lengths.items():
+        if length and level.version_of(lump) == length:  # what some compilers have for a version (notes §2.5)
+            level.file.entries["version"][lump] = len(level.bytes_of(lump))
 
 
 def _check_model(level: Level, model: int) -> None:
@@ -358,7 +357,7 @@ def _extend(changes: Changes, count: int, old: Ints) -> None:
     for lump in _PER_LEAF if more else ():
         layout = changes.level.layout(lump).dtype
         table = None if layout is None else changes.level.table(lump)
-        if table is not None and len(table) == count and count:
-            is_list = lump in (LumpId.LEAF_AMBIENT_LIGHTING, LumpId.LEAF_AMBIENT_LIGHTING_HDR)
-            if not (is_list and "x" in (table.dtype.names or ())):  # samples, which an index counts
-                changes.set_table(lump, joined(table, np.repeat(table[old[-1:]], more)))
+        if table is None or len(table) != count or not count:
+            continue
+        if lump not in _CUBES or "x" not in (table.dtype.names or ()):  # else samples, which an index counts
+            changes.set_table(lump, joined(table, np.repeat(table[old[-1:]], more)))
