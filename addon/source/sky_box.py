@@ -15,8 +15,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.binary import FormatError
-from ...formats.source import LumpId, lump_name, ranges
+from ...formats.source import LumpId, leaf_tree
 from ...formats.source.geometry import Ints
 from ...formats.source.leaf_tree import LeafTree
 from ..scene import identity
@@ -63,21 +62,12 @@ def prepare(site: Site, faces: Faces) -> SkyBox | None:
     area = int(areas[tree.of_points(np.array([camera.origin]))[0]])
     if not area:
         return None
-    numbers = _faces_of(site, leafs[areas == area], len(faces.records))
+    owners, listed = leaf_tree.faces(site.level)
+    numbers = np.unique(listed[areas[owners] == area])
     shown = numbers[faces.drawable[numbers] & np.isin(faces.kinds[numbers], _SHOWN)]
     scale = number(told(camera), "scale", _SCALE)
     mesh = faces.mesh(f"{site.collection.name} {HOME}", shown) if len(shown) else None
     return SkyBox(camera.origin, scale if scale > 0 else _SCALE, numbers, areas, area, tree, mesh)
-
-
-def _faces_of(site: Site, leafs: NDArray[Any], count: int) -> Ints:
-    """int64[n]: the faces in leafs, ascending. count: of the map's drawn faces."""
-    lists = site.level.table(LumpId.LEAFFACES)["face"].astype(np.int64)
-    first, counts = (leafs[name].astype(np.int64) for name in ("firstleafface", "numleaffaces"))
-    if (first + counts > len(lists)).any() or (len(lists) and int(lists.max()) >= count):
-        raise FormatError("faces of leafs aren't there", lump_name(LumpId.LEAFFACES))
-    ranges.check_total(counts, len(lists), lump_name(LumpId.LEAFFACES))
-    return np.asarray(np.unique(lists[ranges.flat(first, counts)]), np.int64)
 
 
 def place(site: Site, box: SkyBox) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...formats import source
 from ...formats.binary import FormatError
-from ...formats.source import LumpId, lump_name, ranges
+from ...formats.source import LumpId, leaf_tree, lump_name
 from ..scene import transforms
 from . import layout
 from .faces import Faces, Ints
@@ -74,12 +74,8 @@ def _parts(site: Site, faces: Faces, home: str, numbers: Ints) -> list[tuple[str
 
 def _clusters(level: source.Level, count: int) -> Ints:
     """int64[faces]: the first cluster of visibility that has each face in a leaf; -1 where none has."""
-    leafs, lists = level.table(LumpId.LEAFS), level.table(LumpId.LEAFFACES)["face"].astype(np.int64)
-    first, counts = leafs["firstleafface"].astype(np.int64), leafs["numleaffaces"].astype(np.int64)
-    if (first + counts > len(lists)).any() or (len(lists) and lists.max() >= count):
-        raise FormatError("faces of leafs aren't there", lump_name(LumpId.LEAFFACES))
-    owners = np.repeat(leafs["cluster"].astype(np.int64), counts)
-    members = lists[ranges.flat(first, counts)]
+    leafs, members = leaf_tree.faces(level)
+    owners = level.table(LumpId.LEAFS)["cluster"].astype(np.int64)[leafs]
     none = np.iinfo(np.int64).max
     lowest = np.full(count, none)
     seen = owners >= 0
