@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import identity, meshes, originals
-from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.source import layout, visibility
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.source import exporter, layout, visibility
+from levelwright.addon.source.settings import ExportSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, records_tree
 
@@ -85,6 +86,13 @@ def test_only_what_is_seen_is_shown():
     assert {obj.name: (obj.hide_viewport, obj.hide_render) for obj in collection.all_objects} == before
     assert not visibility.is_limited(collection)
     assert faces_of(collection) == set(range(2, 10))
+
+
+def test_exports_take_no_notice():
+    data = room()
+    collection, _ = shown(data, leafs=True)
+    visibility.show_seen(bpy.context, collection, in_metres(LEFT))
+    assert exporter.export_level(bpy.context, collection, ExportSettings(), Report()) == data
 
 
 def test_what_the_artist_hid_stays_hidden():
