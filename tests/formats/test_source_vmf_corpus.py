@@ -202,7 +202,7 @@ def test_entities_and_their_keys(pairs):
                 assert outputs[0] == outputs[1], (name, classname)
                 kept += entity.get("id") == block.get("id")
     assert dict(other) == OTHERWISE
-    assert (same, kept) == (14616, 43)
+    assert (same, kept) == (14616, 50)
 
 
 def test_planes_of_all_maps_come_back(corpus):

@@ -144,7 +144,11 @@ def write(source: Map) -> Vmf:
     counts: Counter[str] = Counter()
     ladders = _ladders(level, solids)
     entities = level.entities
-    world = connections.block(entities[WORLD], ids.next(), lost, world=True) if entities else Block([("id", "1")])
+    world = (
+        connections.block(entities[WORLD], ids.of(connections.hammer_id(entities[WORLD])), lost, world=True)
+        if entities
+        else Block([("id", "1")])
+    )
     world.entries.insert(1, ("mapversion", str(level.revision)))
     world.entries += [("solid", solid) for solid in of_entity.pop(WORLD, ())]
     whole.entries.append(("world", world))
