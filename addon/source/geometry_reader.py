@@ -124,20 +124,6 @@ def apply(
     raise _refusal(scene, surfaces, edits, settings)
 
 
-def rebuilt(scene: SceneLevel, settings: ExportSettings) -> dict[int, bpy.types.Object]:
-    """The brush models that are to be built anew, by number, and the object that shows each (see `apply`)."""
-    surfaces = surface_reader.read(scene) if settings.geometry == REBUILD else None
-    if surfaces is None:
-        return {}
-    models = find(surfaces).models(surfaces)
-    shown = {
-        home: bearer.object
-        for home, bearer, twin in zip(surfaces.homes.tolist(), surfaces.bearers, surfaces.twins.tolist(), strict=True)
-        if not twin
-    }
-    return {model: shown[model] for model in models.tolist() if model > 0}
-
-
 def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, settings: ExportSettings) -> SceneError:
     """What can't be, and why."""
     counts = {

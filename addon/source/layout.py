@@ -70,7 +70,10 @@ lump, and "detail_sprites": one mesh, faces with DETAIL) and **compiled lights**
 place in the lump), hidden, and **water overlays** (stamp "water_overlay", like overlays). The **3D skybox** is a copy
 of what is around the sky camera, stamp PREVIEW.
 
-**Baselines** on the level's collection: BASE, BRUSH_SUMS, ATLAS, SKINS, OVERLAY_CORNERS, OVERLAY_UVS, SHADES; SHOWN.
+**Files of the pak** that an export adds, replaces and removes are a list on the level's collection: see `pak_files`.
+
+**Baselines** on the level's collection: BASE, BRUSH_SUMS, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS, OVERLAY_UVS, SHADES
+and SHOWN.
 """
 
 from __future__ import annotations
