@@ -72,8 +72,8 @@ of what is around the sky camera, stamp PREVIEW.
 
 **Files of the pak** that an export adds, replaces and removes are a list on the level's collection: see `pak_files`.
 
-**Baselines** on the level's collection: BASE, BRUSH_SUMS, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS, OVERLAY_UVS, SHADES
-and SHOWN.
+**Baselines** on the level's collection: BASE, BRUSH_SUMS, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS, OVERLAY_UVS,
+SHADES and SHOWN.
 """
 
 from __future__ import annotations
