@@ -18,7 +18,7 @@ said by the collections that it is linked to: any number of layers, and one grou
 in no list stay as the original has them. Which ones *faces* are in is said by their attributes. What is hidden (in a
 layer or group that isn't visible, or one that the game doesn't draw) is hidden by `view.show`: objects by Disable in
 Viewports, faces by the attribute HIDDEN and a modifier named HIDING: both are for show, and an export takes no notice
-of them.
+of them. Objects have the colour of their first layer that has one, or of their group: for show, too.
 
 **Geometry.** One mesh object, or several (option "split"): record = the running number of the object. Which object a
 face is in means nothing, and neither do names: faces are who they are by their ids. Unstamped mesh objects in the
@@ -71,7 +71,8 @@ one goes; a new one is typed as its class knows it, otherwise by its value. What
 value, infinite places) stays as it is in the original.
 Lights, speakers, cameras and the size of an empty say some properties, too (`entity_data`): of these an edited property
 wins, otherwise an edited light or speaker. A prop that was given the mesh of another one has its model. A probe's
-picture is an image in its property `probes.KEY`. An object without a stamp is a new entity if it has CLASS, or is a
+picture is an image in its property `probes.KEY`. Ambient lights are empties of their colour, and the world of a new
+scene (`ambience`), which is for show: stamp PREVIEW. An object without a stamp is a new entity if it has CLASS, or is a
 point or spot light. Objects of the same record are copies: new entities like it.
 """
 
