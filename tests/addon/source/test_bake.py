@@ -10,7 +10,7 @@ from levelwright.formats import source
 from levelwright.formats.source import LumpId, lighting, rgbe
 
 from tests.addon.source.rooms import imported, of_kind, room
-from tests.addon.source.surface_edits import edited
+from tests.addon.source.surface_edits import edited, small_room
 
 FLOOR, WIDE = 4, 5
 METRES = layout.SCALE
@@ -147,3 +147,13 @@ def test_the_operator() -> None:
     assert edited(level, lightmap_reader.apply)[1] == {"LIGHTING"}
     with pytest.raises(RuntimeError, match="no such lightmaps"):
         bpy.ops.levelwright.source_bake(images="hdr")
+
+
+def test_displacements_are_baked_on_the_faces_that_they_lie_on() -> None:
+    level = small_room(displacements="joined")
+    (hills,) = of_kind(level, layout.DISPLACEMENTS)
+    token = originals.describe(level).token
+    assert bake._faces_of(hills, token, 10).tolist() == [0, 1]
+    (world,) = of_kind(level, layout.MODEL)
+    assert bake._faces_of(world, token, 10).tolist() == list(range(2, 10))
+    assert {*bake._objects(level, bake.BakeSettings())} == {world, hills}

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from levelwright.addon.scene import meshes
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import displacement_reader, layout
+from levelwright.formats import source
 from levelwright.formats.source import LumpId, displacements, geometry
 
-from tests.addon.source.rooms import of_kind
+from tests.addon.source.rooms import imported, of_kind
 from tests.addon.source.surface_edits import edited, move, paint, small_room, the
+from tests.formats import source_room
 
 APPLY = displacement_reader.apply
 FIELDS = ("vec", "dist", "alpha")
@@ -176,3 +178,33 @@ def test_the_field_is_the_inverse_of_where_vertices_are(moves: list) -> None:
 
 
 WHOLE: list[bpy.types.Collection] = []
+
+
+def test_painted_blends_of_four_textures() -> None:
+    plain = source_room.room()
+    plain.set_bytes(LumpId.DISP_MULTIBLEND, np.linspace(0, 1, 50 * 20, dtype="<f4").tobytes())
+    level = imported(source.write(plain))
+    assert edited(level, APPLY)[1] == set()
+    obj = hill(level)
+    blends = meshes.read(obj).attribute(layout.BLENDS[0])
+    blends[5] = (0.1, 0.2, 0.3, 0.4)
+    paint(obj, layout.BLENDS[0], blends, "color")
+    made, changed = edited(level, APPLY)
+    assert changed == {"DISP_MULTIBLEND"}
+    before, after = (each.table(LumpId.DISP_MULTIBLEND) for each in (plain, made))
+    assert np.allclose(after["multiblend"][5], (0.1, 0.2, 0.3, 0.4))
+    assert (np.delete(after, 5) == np.delete(before, 5)).all()
+
+
+def test_a_sculpture_that_is_still_in_edit_mode(level) -> None:
+    obj = hill(level)
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="EDIT")
+    mesh = bmesh.from_edit_mesh(obj.data)
+    mesh.verts.ensure_lookup_table()
+    mesh.verts[12].co.z += 9
+    bmesh.update_edit_mesh(obj.data)
+    made, changed = edited(level, APPLY)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert changed == {"DISP_VERTS", "PHYSDISP"}
+    assert places(made)[12, 2] == 9
