@@ -36,6 +36,7 @@ _MOST_TRIANGLES = 1 << 12
 _MOST_POINTS = 1 << 16
 _MOST_BYTES = 1 << 23
 _SAME_MIDDLE = 1e-6  # metres
+_ON_EDGE = 1e-3  # units
 _TOLERANCES = (1e-3, 1e-2, 1e-1)  # units: the hull around hulls is as exact as closes it
 
 
@@ -62,12 +63,14 @@ def build(hulls: Sequence[Hull], tagged: bool = True, with_outer: bool = True) -
     if len(points) > _MOST_POINTS or size >= _MOST_BYTES:
         raise FormatError(f"{len(points)} points and {size} bytes are more than a solid can have", WHAT)
     ledges = []
-    real = np.concatenate([_edge_keys(triangles, len(points)).reshape(-1) for triangles in numbers[: len(hulls)]])
+    inner = np.concatenate(numbers[: len(hulls)])
+    real = _edge_keys(inner, len(points))
     for part, triangles, place in zip(parts, numbers, places.tolist(), strict=False):
-        virtual = part is outer
-        own = root - place if virtual else part.brush
-        there = np.isin(_edge_keys(triangles, len(points)), real)
-        ledges.append(_ledge(part, triangles, int(places[-1]) - place, own, virtual, there))
+        around = part is outer
+        own = root - place if around else part.brush
+        edges = np.isin(_edge_keys(triangles, len(points)), real)
+        faces = np.isin(triangles @ [1, len(points), len(points) ** 2], inner @ [1, len(points), len(points) ** 2])
+        ledges.append(_ledge(part, triangles, int(places[-1]) - place, own, ~edges & around, ~faces & around, around))
     table = np.zeros(len(points), POINT)
     table["k"] = points
     whole = b"".join([_surface(hulls, size, root).tobytes(), *ledges, table.tobytes(), nodes.tobytes()])
@@ -131,22 +134,30 @@ def _shared(parts: Sequence[Hull]) -> tuple[npt.NDArray[np.float32], list[Ints]]
 # ------------------------------------------------------------------------------------------------------------- ledges
 
 
-def _ledge(part: Hull, triangles: Ints, to_points: int, own: int, virtual: bool, real: npt.NDArray[np.bool_]) -> bytes:
-    """A hull's header and triangles. real: bool[t, 3], edges that a hull inside has too."""
+def _ledge(
+    part: Hull,
+    triangles: Ints,
+    to_points: int,
+    own: int,
+    virtual_edges: npt.NDArray[np.bool_],
+    virtual: npt.NDArray[np.bool_],
+    around: bool,
+) -> bytes:
+    """A hull's header and triangles. virtual_edges: bool[t, 3], virtual: bool[t]: those of a hull around others that
+    none of these has: edges either way, triangles that begin with the same corner. around: whether it is one.
+    """
     count = len(triangles)
     if count >= _MOST_TRIANGLES:
         raise FormatError(f"a hull of {count} triangles, {_MOST_TRIANGLES - 1} are the most", WHAT)
     ledge, records = np.zeros(1, LEDGE), np.zeros(count, TRIANGLE)
     ledge["c_point_offset"], ledge["client_data"], ledge["n_triangles"] = to_points, own, count
-    ledge["flags"] = _COMPACT | (_HAS_CHILDREN if virtual else 0)
+    ledge["flags"] = _COMPACT | (_HAS_CHILDREN if around else 0)
     ledge["size_div_16"] = _three_bytes(1 + count + len(np.unique(triangles)))
     opposite = _opposites(part.triangles) & 0x7FFF
     edges = triangles | opposite << 16
     indices = np.arange(count) | _pierced(part) << 12
-    if virtual:
-        edges |= np.where(real, 0, _VIRTUAL)
-        indices |= _VIRTUAL
-    records["indices"], records["edges"] = indices, edges
+    records["indices"] = indices | np.where(virtual, _VIRTUAL, 0)
+    records["edges"] = edges | np.where(virtual_edges, _VIRTUAL, 0)
     return ledge.tobytes() + records.tobytes()
 
 
@@ -192,7 +203,15 @@ def _pierced(part: Hull) -> Ints:
     inwards /= np.maximum(np.sqrt((inwards * inwards).sum(axis=2, keepdims=True)), 1e-12)
     within = np.einsum("jkc,ic->ijk", inwards, ends) - np.einsum("jkc,jkc->jk", inwards, corners)
     near = reach <= reach.min(axis=1)[:, None] * (1 + 1e-6) + 1e-6
-    return np.asarray(np.where(near, within.min(axis=2), -np.inf).argmax(axis=1), np.int64)
+    depth = np.where(near, within.min(axis=2), -np.inf)
+    found = depth.argmax(axis=1)
+    taken = np.zeros(len(found), np.bool_)
+    for number in range(len(found)):  # on the edge between two, the one that none looks at yet: the later one first
+        alike = np.flatnonzero(depth[number] >= depth[number, found[number]] - _ON_EDGE)
+        free = alike[~taken[alike]]
+        found[number] = free[-1] if len(free) else found[number]
+        taken[found[number]] = True
+    return np.asarray(found, np.int64)
 
 
 # --------------------------------------------------------------------------------------------------- surface and tree
