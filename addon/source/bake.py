@@ -102,10 +102,14 @@ def _objects(level: bpy.types.Collection, settings: BakeSettings) -> list[bpy.ty
         away = obj.hide_render or hidden.issuperset(obj.users_collection)
         if not away and obj.visible_get() and (obj.select_get() or not settings.selected):
             found.append(obj)
-    bare = [obj for obj in found if not obj.material_slots or any(slot.material is None for slot in obj.material_slots)]
+    bare = [obj for obj in found if not obj.material_slots or any(map(_has_no_nodes, obj.material_slots))]
     if bare:
-        raise SceneError(f"{bare[0].name}: what has no material can't be baked", bare)
+        raise SceneError(f"{bare[0].name}: what has no material, or one without nodes, can't be baked", bare)
     return found
+
+
+def _has_no_nodes(slot: bpy.types.MaterialSlot) -> bool:
+    return slot.material is None or slot.material.node_tree is None
 
 
 def _faces_of(obj: bpy.types.Object, token: identity.Token, count: int) -> Ints:
