@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-import bmesh
 import bpy
+import numpy as np
 
 from ...formats import ns2
 from ...formats.binary import FormatError
-from ..scene import files
+from ..scene import attributes, files
 from ..scene.reports import Report, SceneError
 from . import clipboard, entity_edit, importer, layout
 from .panel import active_level
@@ -34,15 +34,20 @@ def mark_bridges(context: bpy.types.Context, on: bool) -> int:
     Returns how many edges there were.
     """
     count = 0
-    for obj in context.objects_in_mode_unique_data:
-        mesh: Any = obj.data
-        edited = bmesh.from_edit_mesh(mesh)
-        layer = edited.edges.layers.bool.get(layout.BRIDGE) or edited.edges.layers.bool.new(layout.BRIDGE)
-        for edge in edited.edges:
-            if edge.select:
-                edge[layer] = on
-                count += 1
-        bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
+    objects = list(context.objects_in_mode_unique_data)
+    bpy.ops.object.mode_set(mode="OBJECT")  # edit mode of Blender 4.2 has no access to booleans
+    try:
+        for obj in objects:
+            mesh: Any = obj.data
+            selected = np.zeros(len(mesh.edges), np.bool_)
+            mesh.edges.foreach_get("select", selected)
+            bridges = attributes.read(mesh, layout.BRIDGE, "EDGE")
+            if bridges is None:
+                bridges = np.zeros(len(selected), np.bool_)
+            attributes.write(mesh, layout.BRIDGE, "EDGE", "BOOLEAN", np.where(selected, on, bridges.astype(np.bool_)))
+            count += int(selected.sum())
+    finally:
+        bpy.ops.object.mode_set(mode="EDIT")
     return count
 
 

@@ -76,10 +76,8 @@ def test_a_knife_through_a_hole_makes_two_faces_without_one():
 
 def test_a_bridge_that_is_cleared_parts_the_face():
     level = imported(whole(10))
-    with edited(geometry(level)) as mesh:
-        layer = mesh.edges.layers.bool["bridge"]
-        for edge in mesh.edges:
-            edge[layer] = False
+    mesh = geometry(level).data
+    mesh.attributes["bridge"].data.foreach_set("value", np.zeros(len(mesh.edges), bool))
     after = ns2.read(exported(level))
     sound(after)
     assert [len(face) for face in loops(after)] == [1] * 4

@@ -99,6 +99,9 @@ def shade(mesh, rng):
 
 
 def mark(mesh, rng):
+    if not hasattr(mesh.edges.layers, "bool"):  # Blender 4.2
+        shade(mesh, rng)
+        return
     layer = mesh.edges.layers.bool["bridge"]
     for edge in some(mesh.edges, rng):
         edge[layer] = not edge[layer]
