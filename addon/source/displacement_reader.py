@@ -61,13 +61,10 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
     laid = displacements.displacements(scene.before, geometry.polygons(scene.before))
     hills = _Reader(scene, laid, base).read()
     moved = (hills.positions.astype(np.float32) != base).any(axis=1)
-    positions = None
-    if moved.any():
-        positions = np.where(moved[:, None], hills.positions, laid.positions(verts))
-    changed = edits.displacements.change(
-        level, positions, _alphas(verts["alpha"], hills.colors), _tags(scene, hills.tags)
-    )
-    _tell(changed, laid, moved, report)
+    positions = np.where(moved[:, None], hills.positions, laid.positions(verts)) if moved.any() else None
+    alphas, tags = _alphas(verts["alpha"], hills.colors), _tags(scene, hills.tags)
+    if positions is not None or alphas is not None or tags is not None:
+        _tell(edits.displacements.change(level, positions, alphas, tags), laid, moved, report)
     if hills.blends:
         _blends(scene, level, hills.blends, report)
 

@@ -27,9 +27,12 @@ _SAMPLED = 1 << 16
 
 def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
     """Rename textures. Raises SceneError for names that a map cannot hold."""
+    held = originals.resources(scene.collection, layout.MATERIAL_KIND)
+    if not held:  # the import made none, maybe as the names can't be read
+        return
     names = scene.before.texture_names.names
     texdata = scene.before.table(LumpId.TEXDATA)["name_string_table_id"]
-    for number, material in originals.resources(scene.collection, layout.MATERIAL_KIND).items():
+    for number, material in held.items():
         if not isinstance(material, bpy.types.Material) or _number(material, scene.token) != number:
             continue
         wanted = material.get(layout.MATERIAL)
