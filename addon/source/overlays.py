@@ -44,7 +44,7 @@ def records(level: source.Level) -> Records:
 def prepare(site: Site, baked: Lightmaps | None) -> Callable[[], None]:
     """Make the meshes of overlays; what is returned makes the objects. baked: their light. Raises FormatError."""
     overlays = records(site.level)
-    away = finite(overlay_quads.corners(overlays) - overlays["origin"].astype(np.float64)[:, None])
+    away = layout.finite(overlay_quads.corners(overlays) - overlays["origin"].astype(np.float64)[:, None])
     baselines.store(site.collection, layout.OVERLAY_CORNERS, away)
     baselines.store(site.collection, layout.OVERLAY_UVS, _uvs(overlays))
     return _prepared(site, overlays, layout.OVERLAY, "Overlay", baked)
@@ -56,7 +56,9 @@ def prepare_water(site: Site, baked: Lightmaps | None) -> Callable[[], None]:
 
 
 def _uvs(overlays: Records) -> NDArray[np.float32]:
-    return overlay_quads.texture_corners(overlays) * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
+    """float32[n, 4, 2]: the texture coordinates of the meshes, v upwards."""
+    down = overlay_quads.texture_corners(overlays)
+    return layout.finite(down * np.array([1, -1], np.float32) + np.array([0, 1], np.float32))
 
 
 def _prepared(site: Site, overlays: Records, kind: str, title: str, baked: Lightmaps | None) -> Callable[[], None]:
@@ -80,13 +82,6 @@ def _prepared(site: Site, overlays: Records, kind: str, title: str, baked: Light
         made[-1].materials.append(site.materials.of(name, light is None or bool(faces[number] >= 0), size))
     sunken = _sunken(site, overlays)
     return lambda: _place(site, overlays, kind, made, sunken)
-
-
-def finite(points: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Places as a mesh has them: float32, 0 where they are not finite."""
-    with np.errstate(over="ignore"):
-        made = points.astype(np.float32)
-    return np.where(np.isfinite(made), made, np.float32(0))
 
 
 def _facing(corners: NDArray[np.float64], normals: NDArray[np.float64]) -> NDArray[np.bool_]:
