@@ -30,8 +30,13 @@ _WORLD = "worldspawn"
 
 def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
     """Make the entities of a level what the scene's are: those that are gone go, new ones stand behind the others."""
+    try:
+        count = len(level.entities)
+    except FormatError:
+        if scene.bearers(layout.ENTITY):
+            raise
+        return  # the import left them out as well
     reader = _Reader(scene, report)
-    count = len(level.entities)
     world = next((number for number, entity in enumerate(level.entities) if entity.classname == _WORLD), -1)
     if world >= 0 and scene.original.options.get("entities", True):
         pairs, edited = entity_values.lay_over(scene.collection, level.entities[world])

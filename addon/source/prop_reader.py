@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...formats import source
+from ...formats.binary import FormatError
 from ...formats.source import edits
 from ...formats.source.edits.static_props import MODEL, OWN
 from ...formats.source.records import Records
@@ -33,7 +34,12 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
     Copies bring along the baked light of what they were copied from.
     """
     bearers = scene.bearers(layout.STATIC_PROP)
-    lump = level.static_props
+    try:
+        lump = level.static_props
+    except FormatError:
+        if bearers:
+            raise
+        return  # the import left them out as well
     if lump is None or lump.props is None:
         if bearers:
             why = lump.reason if lump is not None else "the map has no lump for static props"
