@@ -221,7 +221,7 @@ def test_an_overlay_follows_its_face_or_holds_it(level):
         ("encloses nothing", 1, [Piece(piece().normals[:5], piece().dists[:5], np.zeros(5, np.int64), 1)], []),
         ("don't fit together", 1, [Piece(piece().normals, piece().dists, np.zeros(5, np.int64), 1)], []),
         ("isn't flat", 1, [piece()], [Face(box(LOW, HIGH)[1] + [[0], [0], [0], [1]], 1)]),
-        ("no area", 1, [piece()], [Face(box(LOW, HIGH)[1] * [1, 1, 0], 1)]),
+        ("no area", 1, [piece()], [Face(box(LOW, HIGH)[1] * [1, 1, 0] + [1, 0, 0], 1)]),
         ("three points", 1, [piece()], [Face(box(LOW, HIGH)[0][:2], 1)]),
         ("no numbers", 1, [piece()], [Face(np.full((4, 3), np.inf), 1)]),
         ("isn't there", 1, [piece()], [Face(box(LOW, HIGH)[0], 99)]),
@@ -278,3 +278,20 @@ def test_the_tree_tells_what_is_within_whatever_pieces_touch_or_overlap(boxes):
         assert sorted(contents[own].tolist()) == sorted(
             each.contents for each, here in zip(pieces, inside, strict=True) if here
         )
+
+
+def test_a_side_that_bounds_nothing_stays_a_side(level):
+    """Compilers leave such ones: a plane that touches the piece in an edge."""
+    corner = np.array([[0.0, 0.6, 0.8]])
+    more = Piece(
+        np.concatenate([piece().normals, corner]),
+        np.append(piece().dists, float(corner[0] @ HIGH) + 1),
+        np.full(7, 1),
+        1,
+    )
+    after = rebuilt(level, [more], faces(level))
+    brush = after.table(E.BRUSHES)[2]
+    sides = after.table(E.BRUSHSIDES)[brush["firstside"] : brush["firstside"] + brush["numsides"]]
+    assert sides["bevel"].tolist() == [0] * 7
+    assert len(after.table(E.NODES)) == 7 + 6
+    assert len(solid_of(after).hulls[0].points) == 8

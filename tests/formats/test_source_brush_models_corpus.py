@@ -19,7 +19,7 @@ E = LumpId
 STRETCH = np.array([1.25, 1.0, 0.5])
 SHRUNK = (0.0, 0.25, 0.5)  # units that vbsp moves sides inwards by; it has a quarter in maps of Bloodlines
 
-MAY_BE_REFUSED = ("encloses nothing", "too thin", "4 to 128 can be")  # slivers, and round stones of 229 sides
+MAY_BE_REFUSED = ("encloses nothing", "too thin", "4 to 128 can be", "isn't flat")  # slivers; stones of 229 sides
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,7 @@ def test_doors_of_real_maps_in_another_shape(maps):
                 planes = planes_of(after, hull.brush)
                 over = hull.points @ planes[:, :3].T - planes[:, 3]
                 assert over.max() < 1e-3, (name, model, hull.brush)
-                assert (-over.max(axis=0)).max() < 3.1, (name, model, hull.brush)
+                assert np.median(-over.max(axis=0)) < 0.51, (name, model, hull.brush)  # some sides bound nothing
                 inside = tree.of_points(hull.points.mean(axis=0)[None])
                 assert after.table(E.LEAFS)["contents"][inside][0] & int(after.table(E.BRUSHES)["contents"][hull.brush])
                 count += 1

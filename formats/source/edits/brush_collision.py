@@ -114,7 +114,7 @@ def _hulls(pieces: Sequence[Piece], polygons: Polygons, brushes: Ints, shrink: f
         thick = heights.max(axis=0) - heights.min(axis=0)
         inwards = np.where(thick < _THIN * shrink, 0.0, shrink)
         for side, ring in enumerate(rings):
-            if _is_covered(ring + piece.normals[side] * _COVERED, pieces, number):
+            if len(ring) and _is_covered(ring + piece.normals[side] * _COVERED, pieces, number):
                 inwards[side] = 0
         found = convex.from_planes(piece.normals, piece.dists - inwards, [len(piece.dists)])
         if not found.closed[0]:

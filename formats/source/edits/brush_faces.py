@@ -218,7 +218,7 @@ class FaceEdit:
         numbers = self.level.table(LumpId.VERTNORMALINDICES)["normal"].astype(np.int64)
         if not len(numbers) or len(numbers) != len(self.polygons.corners):
             return None
-        own = [_normal(face.points) for face in faces]
+        own = self.changes.table(LumpId.PLANES)["normal"][rows["planenum"].astype(np.int64)].astype(np.float64)
         groups = rows["smoothing_groups"].astype(np.int64)
         found: list[Ints] = []
         for number, face in enumerate(faces):

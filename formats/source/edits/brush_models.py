@@ -79,7 +79,7 @@ def rebuild(level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[F
         raise FormatError(f"it reaches further than {FARTHEST:.0f} units from its origin", WHAT)
     if any(not 0 <= number < len(changes.table(LumpId.TEXINFO)) for shape in shapes for number in shape.texinfos):
         raise FormatError("a side's texinfo isn't there", WHAT)
-    tree = brush_tree.build(shapes, box)
+    tree = brush_tree.build(shapes, polygons)
     sides = [_side_of(shapes, face) for face in drawn]
     texinfos = edit.texinfos(drawn)
     for face, side, texinfo in zip(drawn, sides, texinfos.tolist(), strict=True):
@@ -123,7 +123,7 @@ def _snapped(solids: Sequence[Piece], polygons: Polygons, old: Sequence[Piece]) 
         for number in range(len(heights)):
             ring = polygons.positions[polygons.corners[polygons.first_corner[side] : polygons.first_corner[side + 1]]]
             side += 1
-            if len(normals):
+            if len(normals) and len(ring):
                 off = np.abs(ring @ normals.T - dists).max(axis=0)
                 same = (off <= _SAME_PLACE) & (normals @ own[number] > 1 - _SAME_NORMAL)
                 if same.any():
@@ -240,10 +240,11 @@ def _side_of(shapes: Sequence[Piece], face: Face) -> tuple[int, int] | None:
     """The piece and the side that a face lies on; of several the nearest, None where it is on none, or on several."""
     arms = face.points - face.points[0]
     normal = np.cross(np.roll(arms, -1, axis=0), arms).sum(axis=0)
+    flat = not normal.any()  # all corners on a line: it looks nowhere
     best, found = brush_tree.ON, None
     for number, shape in enumerate(shapes):
         heights = face.points @ shape.normals.T - shape.dists
-        off = np.where(shape.normals @ normal > 0, np.abs(heights).max(axis=0), np.inf)
+        off = np.where((shape.normals @ normal > 0) | flat, np.abs(heights).max(axis=0), np.inf)
         side = int(off.argmin())
         if off[side] <= best and heights.max() <= brush_tree.ON:
             best, found = float(off[side]), (number, side)

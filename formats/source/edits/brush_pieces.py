@@ -46,7 +46,7 @@ class Sides:
 
 
 def polygons(pieces: "list[Piece]") -> Polygons:
-    """The polygons of pieces. Raises FormatError for one that encloses nothing or has a side that bounds nothing."""
+    """The polygons of pieces; sides that bound nothing have none. FormatError for a piece that encloses nothing."""
     if not pieces:
         raise FormatError("no piece is left of it", WHAT)
     for number, piece in enumerate(pieces):
@@ -63,11 +63,8 @@ def polygons(pieces: "list[Piece]") -> Polygons:
         np.concatenate([piece.dists for piece in pieces]),
         [len(piece.dists) for piece in pieces],
     )
-    sizes = np.array([len(piece.dists) for piece in pieces])
-    empty = np.bincount(np.repeat(np.arange(len(pieces)), sizes), np.diff(found.first_corner) < 3, len(pieces)) > 0
-    bad = empty | ~found.closed
-    if bad.any():
-        raise FormatError(f"piece {int(bad.argmax())} encloses nothing, or has a side too many", WHAT)
+    if not found.closed.all():
+        raise FormatError(f"piece {int(found.closed.argmin())} encloses nothing", WHAT)
     return found
 
 
@@ -120,6 +117,8 @@ def _slanted(edge: Floats) -> list[Floats]:
 def _bevels(normal: Floats, dist: float, rings: "list[Floats]") -> bool:
     """Whether all polygons lie behind a plane, and none in it."""
     for ring in rings:
+        if not len(ring):
+            continue
         heights = ring @ normal - dist
         if heights.max() > _OFF or heights.min() > -_OFF:
             return False

@@ -70,17 +70,19 @@ class _Fragment:
     used: Ints
 
 
-def build(pieces: Sequence[Piece], box: Floats) -> Tree:
-    """The tree of pieces; box: float64[2, 3], what they are in. Raises FormatError where it becomes too large."""
+def build(pieces: Sequence[Piece], polygons: convex.Polygons) -> Tree:
+    """The tree of pieces; polygons: theirs, by whose sides it parts. Raises FormatError where it becomes too large."""
     tree = Tree()
-    outside = np.array([box[0] - MARGIN, box[1] + MARGIN])
+    outside = np.array([polygons.positions.min(axis=0) - MARGIN, polygons.positions.max(axis=0) + MARGIN])
+    unseen = (np.diff(polygons.first_corner) < 3).astype(np.int64)
+    starts = np.cumsum([0, *(len(piece.dists) for piece in pieces)])
     walls = np.concatenate([np.hstack([-np.eye(3), -outside[:1].T]), np.hstack([np.eye(3), outside[1:].T])])
     whole = [
         _Fragment(
             number,
             np.column_stack([piece.normals, piece.dists]),
             np.arange(len(piece.dists)),
-            np.zeros(len(piece.dists), np.int64),
+            unseen[starts[number] : starts[number + 1]],
         )
         for number, piece in enumerate(pieces)
     ]
