@@ -220,7 +220,7 @@ def test_an_overlay_follows_its_face_or_holds_it(level):
         ("no plane", 1, [Piece(piece().normals * 2, piece().dists, np.zeros(6, np.int64), 1)], []),
         ("encloses nothing", 1, [Piece(piece().normals[:5], piece().dists[:5], np.zeros(5, np.int64), 1)], []),
         ("don't fit together", 1, [Piece(piece().normals, piece().dists, np.zeros(5, np.int64), 1)], []),
-        ("isn't flat", 1, [piece()], [Face(box(LOW, HIGH)[1] + [[0], [0], [0], [1]], 1)]),
+        ("isn't flat", 1, [piece()], [Face(box(LOW, HIGH)[1] + [[0], [0], [0], [5]], 1)]),
         ("no area", 1, [piece()], [Face(box(LOW, HIGH)[1] * [1, 1, 0] + [1, 0, 0], 1)]),
         ("three points", 1, [piece()], [Face(box(LOW, HIGH)[0][:2], 1)]),
         ("no numbers", 1, [piece()], [Face(np.full((4, 3), np.inf), 1)]),

@@ -28,7 +28,7 @@ _UNMOVED = 1e-4  # units
 _FITS = 0.05  # luxels that corners may lie beside the lightmap
 _NO_MACRO = 0xFFFF
 _FLAT = 1e-6
-_BENT = 0.05  # units between the corners of a face across its plane
+_BENT = 1.0  # units between the corners of a face across its plane: of slivers in real maps, up to a half
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -56,6 +56,7 @@ def pieces(level: Level, model: int) -> list[Piece]:
     return found
 
 
+@np.errstate(all="ignore")  # hostile floats
 def rebuild(level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[Face]) -> None:
     """Give a brush model another shape: solids, what collides, and drawn, the faces that are seen on their sides.
 
