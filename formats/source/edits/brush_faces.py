@@ -157,7 +157,7 @@ class FaceEdit:
         found, nearest = -1, np.inf
         for record in range(self.first, self.first + self.count):
             texinfo = int(self.old["texinfo"][record])
-            lit = self.old["lightofs"][record] >= 0 and 0 <= texinfo < len(flags)
+            lit = self.old["lightofs"][record] >= 0 and self.old["numedges"][record] > 0 and 0 <= texinfo < len(flags)
             if lit and flags[texinfo] & SurfaceFlag.BUMPLIGHT == bumped:
                 away = float(np.abs(self.points_of(record).mean(axis=0) - face.points.mean(axis=0)).sum())
                 if away < nearest:
