@@ -106,8 +106,14 @@ class SceneLevel:
         return [number for number in range(count) if number not in there]
 
     def matrix(self, obj: bpy.types.Object, deltas: bool = True) -> transforms.Matrix:
-        """Where an object is relative to the root, float64[4, 4], in the map's units. deltas: with delta channels."""
-        return transforms.compose(obj, self.root, self.depsgraph, deltas)
+        """Where an object is relative to the root, float64[4, 4], in the map's units. deltas: with delta channels.
+
+        What isn't below the root (as new objects are) is where it is seen.
+        """
+        matrix = transforms.compose(obj, self.root, self.depsgraph, deltas)
+        if self.root is None or self.root in _parents(obj):
+            return matrix
+        return np.asarray(np.linalg.solve(transforms.compose(self.root, None, self.depsgraph), matrix))
 
     def mesh(self, obj: bpy.types.Object) -> meshes.MeshData:
         """An object's mesh as it is seen, with its modifiers and shape keys. Raises SceneError if it has none."""
@@ -127,6 +133,12 @@ class SceneLevel:
                 and meshes.needs_evaluation(one.object)
             )
         ]
+
+
+def _parents(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    while obj.parent is not None:
+        obj = obj.parent
+        yield obj
 
 
 def shows_faces(obj: bpy.types.Object) -> bool:

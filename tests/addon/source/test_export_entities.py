@@ -3,6 +3,7 @@
 import math
 
 import bpy
+import numpy as np
 import pytest
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import entity_values
@@ -175,6 +176,21 @@ def test_deleted_copied_and_new() -> None:
     new = [("classname", "info_target"), ("targetname", "goal"), ("origin", "1 2 3"), ("angles", "0 90 0")]
     assert level.entities[4].pairs == new
     assert len(level.entities) == 5
+
+
+def test_new_objects_without_a_parent_are_where_they_are_seen() -> None:
+    here = scene(ODD)
+    root = here.objects("root")[0]
+    root.location.x = 1
+    made = bpy.data.objects.new("a", None)
+    here.level.objects.link(made)
+    made["classname"] = "info_target"
+    made.location = (2, 3, 1)
+    made.rotation_euler.z = math.radians(90)
+    level = here.export()
+    place = np.array([float(one) for one in pairs(level, 2)["origin"].split()])
+    assert np.allclose(place, np.array([1, 3, 1]) / root.scale[0], atol=1e-3)
+    assert pairs(level, 2)["angles"] == "0 90 0"
 
 
 def test_properties_of_other_extensions_are_no_keys() -> None:
