@@ -241,8 +241,18 @@ def read(
 
     depsgraph: as `evaluated.shown` gives it; needed if the object has modifiers, shape keys or isn't a mesh.
     names: read only these attributes (default: all that attributes.LAYOUT knows). edges: which there are, too.
-    The arrays are copies.
+    The arrays are copies. Materials are those that are seen: of slots that are linked to the object, the object's.
     """
+    data = _read_shape(obj, depsgraph, names, edges)
+    for number, slot in enumerate(obj.material_slots):
+        if slot.link == "OBJECT" and number < len(data.materials):
+            data.materials[number] = slot.material
+    return data
+
+
+def _read_shape(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None, names: Iterable[str] | None, edges: bool
+) -> MeshData:
     if not needs_evaluation(obj):
         return _read(_mesh_of(obj), names, edges)
     if depsgraph is None:

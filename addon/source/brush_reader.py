@@ -42,7 +42,8 @@ def checksum(data: meshes.MeshData) -> int:
     """Of a mesh's points, faces, materials and texture coordinates."""
     uv = data.uv(layout.UV)
     parts = (data.positions, data.corner_verts, data.face_starts, data.material_index, uv)
-    total = 0
+    names = [None if one is None else one.get(layout.MATERIAL, one.name) for one in data.materials]
+    total = zlib.crc32(repr(names).encode())
     for part in parts:
         total = zlib.crc32(b"" if part is None else np.ascontiguousarray(part).tobytes(), total)
     return total
@@ -143,7 +144,7 @@ def _materials(
     found: list[tuple[str, tuple[int, int]]] = []
     for slot in obj.material_slots:
         material = slot.material
-        if material is None:
+        if material is None or textures.is_nameless(material):
             found.append((NODRAW, UNKNOWN_SIZE))
             continue
         name = textures.name(material)

@@ -6,6 +6,7 @@ material of another map or of one's own stands for the texture that its property
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import bpy
@@ -23,6 +24,12 @@ from .settings import ExportSettings
 _GREY = (0.5, 0.5, 0.5)
 _SAMPLED = 1 << 16
 """Pixels of an image that its mean colour is taken of."""
+_LETTERS = re.compile(r"[ !#-~]+")
+"""What a texture's name is of: no quotes, which would end it in a material's or an editor's file."""
+_NUMBERED = re.compile(r"\.\d{3,}$")
+"""What Blender adds to names that are taken."""
+_CUT = 56
+"""Bytes that Blender keeps of any name, whatever it adds: 63 have to do in versions before 5.0."""
 
 
 def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
@@ -31,18 +38,29 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
     if not held:  # the import made none, maybe as the names can't be read
         return
     names = scene.before.texture_names.names
+    renamed: list[str] = []
     texdata = scene.before.table(LumpId.TEXDATA)["name_string_table_id"]
     for number, material in held.items():
         if not isinstance(material, bpy.types.Material) or _number(material, scene.token) != number:
             continue
         wanted = material.get(layout.MATERIAL)
-        if not isinstance(wanted, str) or number >= len(names) or wanted == layout.readable(names[number]):
+        if wanted is None or number >= len(names):
             continue
-        name = _checked(wanted, material)
+        if wanted == layout.readable(names[number]):
+            if not is_named(material.name, wanted):
+                renamed.append(f"{material.name!r} ({wanted})")
+            continue
+        name = _checked(wanted, material, scene)
         for texture in np.flatnonzero(texdata == number).tolist():
             edits.textures.change(level, texture, name=name)
         report.count("textures renamed")
         report.note(f"texture {names[number]} is now {name}")
+    if renamed:
+        told = ", ".join(renamed[:3]) + (" ..." if len(renamed) > 3 else "")
+        report.warn(
+            f"{len(renamed)} materials have other names in Blender than their textures, which keep theirs: {told}. "
+            f"The property {layout.MATERIAL!r} of a material renames its texture"
+        )
 
 
 def _number(material: bpy.types.Material, token: int) -> int:
@@ -51,12 +69,24 @@ def _number(material: bpy.types.Material, token: int) -> int:
     return mark.record if mark is not None and mark.token == token and mark.kind == layout.MATERIAL_KIND else -1
 
 
-def _checked(name: str, material: bpy.types.Material) -> str:
-    """A name as maps have them. Raises SceneError."""
-    plain = name.strip().replace("\\", "/")
-    if not plain or len(plain) > MAX_NAME or any(ord(letter) > 0xFF or letter == "\0" for letter in plain):
+def is_named(name: str, texture: str) -> bool:
+    """Whether Blender's name of a material is the one that the import gave it: numbered or cut where it had to be."""
+    bare = _NUMBERED.sub("", name)
+    return name == texture or bare == texture or (len(bare.encode()) >= _CUT and texture.startswith(bare))
+
+
+def _checked(name: Any, material: bpy.types.Material, scene: SceneLevel) -> str:
+    """A name as maps have them. Raises SceneError, with the objects that have the material."""
+    plain = name.strip().replace("\\", "/") if isinstance(name, str) else ""
+    if len(plain) > MAX_NAME or not _LETTERS.fullmatch(plain):
         raise SceneError(
-            f"material {material.name!r}: {name!r} can't be the name of a texture: 1 to {MAX_NAME} Latin letters"
+            f"material {material.name!r}: {name!r} can't be the name of a texture: 1 to {MAX_NAME} Latin letters, "
+            "digits and signs, no quotes",
+            [
+                obj
+                for obj in list(scene.collection.all_objects)
+                if any(slot.material is not None and slot.material == material for slot in obj.material_slots)
+            ],
         )
     return plain
 
@@ -93,12 +123,13 @@ class Textures:
                 held is not None and given == held.get(layout.MATERIAL)
             ):
                 return self.level.texture_names.names[self._now(number)]
-        return _checked(given if isinstance(given, str) else material.name, material)
+        return _checked(material.name if given is None else given, material, self.scene)
 
     def is_nameless(self, material: bpy.types.Material) -> bool:
         """Whether a material is the import's of faces that have no texture."""
         mark = identity.stamped(material)
-        return mark is not None and mark.token == self.scene.token and mark.record < 0
+        own = mark is not None and mark.token == self.scene.token and mark.record < 0
+        return own and not material.get(layout.MATERIAL)
 
     def _now(self, number: int) -> int:
         """The number that texdata now have which had this one: renaming gives them another where names are shared."""

@@ -182,7 +182,8 @@ class _Reader:
             places = self._positions(bearer.object, mesh, home)
             if home > 0 and bearer.object.data is not None and not meshes.needs_evaluation(bearer.object):
                 again = (home, bearer.object.data.name)
-                if again in known and np.array_equal(places, mesh.positions):
+                own_look = any(slot.link == "OBJECT" for slot in bearer.object.material_slots)
+                if again in known and not own_look and np.array_equal(places, mesh.positions):
                     continue
                 known.add(again)
             used.append(bearer)

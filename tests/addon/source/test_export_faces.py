@@ -219,9 +219,39 @@ def test_a_renamed_material(level) -> None:
         face_reader.apply(*arguments)
 
     assert edited(level, both)[1] == changed, "its faces have it still"
-    material[layout.MATERIAL] = "x" * 200
-    with pytest.raises(SceneError, match="can't be the name"):
-        edited(level, material_reader.apply)
+    for name in ("x" * 200, 'dev/"floor"', "dev/fl\u00f6or", "", 7):
+        material[layout.MATERIAL] = name
+        with pytest.raises(SceneError, match="can't be the name") as caught:
+            edited(level, material_reader.apply)
+        assert caught.value.objects, "those that have it"
+
+
+def test_another_name_in_blender_alone_is_told(level) -> None:
+    report = Report()
+    material = originals.resources(level, layout.MATERIAL_KIND)[0]
+    material.name = material.name + ".001"
+    assert edited(level, material_reader.apply, report)[1] == set()
+    assert not report.warnings
+    material.name = "dev/other"
+    assert edited(level, material_reader.apply, report)[1] == set()
+    assert any("'dev/other'" in each and "keep theirs" in each for each in report.warnings)
+
+
+def test_long_names_that_blender_cuts_are_no_other_names() -> None:
+    name = "maps/" + "x" * 90
+    assert material_reader.is_named(name[:63], name)
+    assert material_reader.is_named(name[:59] + ".001", name)
+    assert not material_reader.is_named(name[:40], name)
+
+
+def test_a_material_of_the_object_is_what_is_seen(level) -> None:
+    world = the(level, layout.MODEL)
+    slot = world.material_slots[0]
+    slot.link = "OBJECT"
+    slot.material = bpy.data.materials.new("dev/own")
+    made, _ = edited(level, APPLY)
+    assert made.texture_names.names[-1] == "dev/own"
+    assert meshes.read(world).materials[0] == slot.material
 
 
 def test_a_copied_material_is_the_same_until_its_name_is_another(level) -> None:

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon import commands, games
-from levelwright.addon.scene import originals
+from levelwright.addon.scene import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import brush_reader, layout, vmf_exporter
 from levelwright.addon.source.settings import VmfSettings
@@ -236,6 +236,24 @@ def test_other_edits_come_along() -> None:
     assert of_class(whole, "prop_static")[0].get("origin") == "-190 0 8"
     infos = [side.block("dispinfo") for solid in solids_of(whole) for side in solid.sides]
     assert any("6" in info.block("distances").get("row2").split() for info in infos if info)
+
+
+def test_another_material_on_brushes_and_one_of_none() -> None:
+    scene = Drawn()
+    none, mark = bpy.data.materials.new("no material"), identity.stamped(scene.brushes)
+    identity.stamp(none, mark.token, layout.MATERIAL_KIND, -1)
+    none[layout.MATERIAL] = ""
+    before = {name for solid in scene.solids() for name in solid.materials}
+    scene.brushes.data.materials[0] = none
+    after = {name for solid in scene.solids() for name in solid.materials}
+    assert before - after
+    assert brush_reader.NODRAW in after
+    del none[layout.MATERIAL]
+    none.name = 'a "quote"'
+    identity.stamp(none, mark.token + 1, layout.MATERIAL_KIND, -1)
+    with pytest.raises(SceneError, match="can't be the name") as caught:
+        scene.text()
+    assert scene.brushes in caught.value.objects
 
 
 def test_renamed_materials_are_so_on_brushes() -> None:
