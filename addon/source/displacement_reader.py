@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ...formats import source
 from ...formats.source import LumpId, displacements, edits, geometry, ranges
 from ...formats.source.displacements import Displacements
+from ...formats.source.edits.changes import FARTHEST
 from ..scene import baselines, identity, meshes
 from ..scene.reports import Report, SceneError
 from . import layout
@@ -25,7 +26,7 @@ from .settings import ExportSettings
 from .surface_reader import Bools, Floats, Ints, placed, records
 
 _OPAQUE = 255.0
-_KEPT = "the grid of a displacement can't be changed"
+_KEPT = ": the grid of a displacement can't be changed"
 
 
 @dataclass(slots=True, eq=False)
@@ -59,14 +60,20 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
     if base is None or base.shape != (len(verts), 3):
         raise SceneError(f"{scene.collection.name}: what the import made of displacements is gone from the collection")
     laid = displacements.displacements(scene.before, geometry.polygons(scene.before))
-    hills = _Reader(scene, laid, base).read()
-    moved = (hills.positions.astype(np.float32) != base).any(axis=1)
+    reader = _Reader(scene, laid, base)
+    hills = reader.read()
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = (hills.positions.astype(np.float32) != base).any(axis=1)
+    reader.refuse(moved & ~np.isfinite(hills.positions).all(axis=1), "vertices have places that are no numbers")
+    reader.refuse(moved & (np.abs(hills.positions) > FARTHEST).any(axis=1), "vertices lie outside of the world")
     positions = np.where(moved[:, None], hills.positions, laid.positions(verts)) if moved.any() else None
-    alphas, tags = _alphas(verts["alpha"], hills.colors), _tags(scene, hills.tags)
+    alphas, tags = _alphas(reader, verts["alpha"], hills.colors, report), _tags(scene, hills.tags)
     if positions is not None or alphas is not None or tags is not None:
         _tell(edits.displacements.change(level, positions, alphas, tags), laid, moved, report)
+    if len(scene.before.bytes_of(LumpId.PHYSDISP)) and not len(level.bytes_of(LumpId.PHYSDISP)):
+        report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
     if hills.blends:
-        _blends(scene, level, hills.blends, report)
+        _blends(reader, level, hills.blends, report)
 
 
 def _tell(changed: Ints, laid: Displacements, moved: Bools, report: Report) -> None:
@@ -77,17 +84,20 @@ def _tell(changed: Ints, laid: Displacements, moved: Bools, report: Report) -> N
         followed = np.setdiff1d(changed, touched)
         if len(followed):
             report.note(f"at the borders, displacements {', '.join(map(str, followed.tolist()))} went along")
-        report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
 
 
-def _alphas(before: NDArray[Any], colors: NDArray[np.float32]) -> Floats | None:
-    """float64[n], 0 to 255: alphas with those that were painted; None if none was."""
+def _alphas(reader: _Reader, before: NDArray[Any], colors: NDArray[np.float32], report: Report) -> Floats | None:
+    """float64[n], 0 to 255: alphas with those that were painted; None if none was. Raises SceneError for no numbers."""
     with np.errstate(invalid="ignore"):
         finite = np.where(np.isfinite(before), before, np.float32(0)).astype(np.float32)
     grey = finite / np.float32(_OPAQUE)
     painted = (colors != grey[:, None]).any(axis=1)
     if not painted.any():
         return None
+    reader.refuse(painted & ~np.isfinite(colors).all(axis=1), f"vertices have a {layout.ALPHA!r} that is no number")
+    beyond = painted & ((colors < 0) | (colors > 1)).any(axis=1)
+    if beyond.any():
+        report.warn(f"{int(beyond.sum())} vertices of displacements were painted beyond 0 to 1, which is all they have")
     shade = colors.astype(np.float64).mean(axis=1).clip(0, 1) * _OPAQUE
     return np.asarray(np.where(painted, shade, finite))
 
@@ -109,16 +119,21 @@ def _tags(scene: SceneLevel, shown: Ints) -> Ints | None:
     return made
 
 
-def _blends(scene: SceneLevel, level: source.Level, blends: dict[str, NDArray[np.float32]], report: Report) -> None:
-    """Put weights of four textures into the map where they were painted."""
+def _blends(reader: _Reader, level: source.Level, blends: dict[str, NDArray[np.float32]], report: Report) -> None:
+    """Put weights of four textures into the map where they were painted. Raises SceneError where it has none."""
     table = level.table(LumpId.DISP_MULTIBLEND).copy()
+    having = displacements.blended(reader.laid, len(table))
+    if having is None:
+        return
     touched = np.zeros(len(table), np.bool_)
     for name, values in blends.items():
-        painted = (values.view(np.uint32) != np.asarray(table[name], "<f4").view(np.uint32)).any(axis=1)
-        if not np.isfinite(values[painted]).all():
-            raise SceneError(f"attribute {name} of displacements has values that are no numbers", objects_of(scene))
-        table[name][painted] = values[painted]
-        touched |= painted
+        was = np.zeros_like(values)
+        was[having] = table[name]
+        painted = (values.view(np.uint32) != was.view(np.uint32)).any(axis=1)
+        reader.refuse(painted & ~np.isfinite(values).all(axis=1), f"vertices have a {name!r} that is no number")
+        reader.refuse(painted & ~having, f"vertices have a {name!r}, but the map blends no four textures there")
+        table[name][painted[having]] = values[painted]
+        touched |= painted[having]
     if touched.any():
         level.set_table(LumpId.DISP_MULTIBLEND, table)
         report.count("vertices with other blends", int(touched.sum()))
@@ -155,8 +170,10 @@ class _Reader:
             loose = self.laid.owner < 0
             alpha = np.nan_to_num(self.scene.before.table(LumpId.DISP_VERTS)["alpha"]) / np.float32(_OPAQUE)
             colors[loose] = alpha[loose, None]
-            for name, values in blends.items():
-                values[loose] = self.scene.before.table(LumpId.DISP_MULTIBLEND)[name][loose]
+            table = self.scene.before.table(LumpId.DISP_MULTIBLEND)
+            having = displacements.blended(self.laid, len(table))
+            for name, values in blends.items() if having is not None else ():
+                values[having] = table[name]
         for obj, mesh, points, faces, here in zip(self.objects, data, self.points, self.faces, places, strict=True):
             positions[points] = here
             colors[points] = self._attribute(obj, mesh, layout.ALPHA, "POINT", 4)[:, :3]
@@ -176,15 +193,20 @@ class _Reader:
     def _refuse_others(self, places: list[Floats]) -> None:
         """Vertices that the map hasn't, or has once."""
         new = [np.flatnonzero((own < 0) | (own >= len(self.base))) for own in self.points]
-        self._refuse(new, "vertices are new")
+        self._refuse(new, f"vertices are new{_KEPT}")
         every = np.concatenate([*self.points, np.zeros(0, np.int64)])
         near = np.concatenate([*places, np.zeros((0, 3))]) - self.base[every]
         kept = identity.nearest_bearers(every + 1, (near * near).sum(axis=1))
         first = ranges.starts([len(own) for own in self.points])
         self._refuse(
             [np.flatnonzero(~kept[start:end]) for start, end in itertools.pairwise(first.tolist())],
-            "vertices are copies, and a map can't get more displacements than it was compiled with",
+            f"vertices are copies, and a map can't get more displacements than it was compiled with{_KEPT}",
         )
+
+    def refuse(self, bad: Bools, what: str) -> None:
+        """Raise SceneError for vertices bool[n] of the map, if there are any, with them selected. Only after `read`."""
+        if bad.any():
+            self._refuse([np.flatnonzero(bad[own]) for own in self.points], what)
 
     def _refuse(self, found: list[Ints], what: str) -> None:
         points = {obj: each for obj, each in zip(self.objects, found, strict=True) if len(each)}
@@ -192,7 +214,7 @@ class _Reader:
             names = ", ".join(obj.name for obj in points)
             seen = {obj: each for obj, each in points.items() if not meshes.needs_evaluation(obj)}
             count = sum(map(len, points.values()))
-            raise SceneError(f"{names}: {count} {what}: {_KEPT}", points, points=seen)
+            raise SceneError(f"{names}: {count} {what}", points, points=seen)
 
     def _refuse_missing(self) -> None:
         there = np.zeros(len(self.base), np.bool_)
@@ -205,7 +227,7 @@ class _Reader:
                 obj for obj, own in zip(self.objects, self.points, strict=True) if np.isin(owner[own], short).any()
             ]
             told = ", ".join(map(str, short[:10].tolist())) + (" ..." if len(short) > 10 else "")
-            raise SceneError(f"vertices of displacements {told} were deleted: {_KEPT}, nor can it go", holding)
+            raise SceneError(f"vertices of displacements {told} were deleted{_KEPT}, nor can it go", holding)
 
     def _refuse_triangles(self, data: list[meshes.MeshData]) -> None:
         """Faces that aren't the map's triangles, and triangles that aren't there."""
@@ -224,12 +246,12 @@ class _Reader:
         if bad:
             names = ", ".join(obj.name for obj in bad)
             seen = {obj: each for obj, each in bad.items() if not meshes.needs_evaluation(obj)}
-            raise SceneError(f"{names}: faces are others than the map's triangles: {_KEPT}", bad, faces=seen)
+            raise SceneError(f"{names}: faces are others than the map's triangles{_KEPT}", bad, faces=seen)
         if not there[self._laid_triangles()].all():
             short = np.zeros(len(self.base), np.bool_)
             short[self.laid.triangles[~there]] = True
             holding = [obj for obj, own in zip(self.objects, self.points, strict=True) if short[own].any()]
-            raise SceneError(f"triangles of displacements were deleted: {_KEPT}, nor have holes", holding)
+            raise SceneError(f"triangles of displacements were deleted{_KEPT}, nor have holes", holding)
 
     def _laid_triangles(self) -> Ints:
         """Those that displacements have."""

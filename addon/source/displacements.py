@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ...formats.binary import FormatError
 from ...formats.source import LumpId, displacements
 from ...formats.source.displacements import Displacements
-from ...formats.source.records import DispInfoFlag
 from ..scene import baselines, identity, meshes
 from ..scene.attributes import Domain, Kind
 from . import layout
@@ -106,11 +105,8 @@ class _Maker:
         except FormatError as error:
             self.site.report.warn(f"blends of four textures can't be read: {error}")
             return {}
-        flags = self.found.infos["min_tess"].astype(np.uint32)
-        flagged = (flags & DispInfoFlag.HAS_MULTIBLEND > 0) & (flags & DispInfoFlag.IS_FLAGS > 0)
-        marked = np.append(flagged | (len(found) == len(self.verts)), False)
-        having = marked[self.found.owner]
-        if len(found) != int(having.sum()):
+        having = displacements.blended(self.found, len(found))
+        if having is None:
             self.site.report.left_out("blends of four textures, of no displacement", len(found))
             return {}
         blends = {name: np.zeros((len(self.verts), 4), np.float32) for name in layout.BLENDS}

@@ -15,7 +15,7 @@ from . import ranges
 from .geometry import Floats, Ints, Polygons
 from .level import Level
 from .lumps import LumpId, lump_name
-from .records import Records
+from .records import DispInfoFlag, Records
 from .records_displacements import MAX_POWER, MIN_POWER
 
 CORNERS = 4
@@ -59,6 +59,19 @@ class Displacements:
         left = values[:, 0] + (values[:, 1] - values[:, 0]) * i
         right = values[:, 3] + (values[:, 2] - values[:, 3]) * i
         return np.asarray(left + (right - left) * j)
+
+
+def blended(found: Displacements, rows: int) -> NDArray[np.bool_] | None:
+    """bool[n]: the vertices that the records of DISP_MULTIBLEND belong to, in their order; None where they fit none.
+
+    Those of displacements that say so have some; as many as DISP_VERTS has are one each. rows: how many there are.
+    """
+    if rows == len(found.owner):
+        return np.ones(rows, np.bool_)
+    flags = found.infos["min_tess"].astype(np.uint32)
+    flagged = (flags & DispInfoFlag.HAS_MULTIBLEND > 0) & (flags & DispInfoFlag.IS_FLAGS > 0)
+    having = np.append(flagged, False)[found.owner]
+    return np.asarray(having) if int(having.sum()) == rows else None
 
 
 @np.errstate(all="ignore")  # hostile floats

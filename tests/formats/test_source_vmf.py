@@ -16,7 +16,7 @@ from formats.source import records_geometry as geometry
 from formats.source import records_tree as tree
 from formats.source.content import keyvalues
 from formats.source.entities import Entity
-from formats.source.records import Contents, SurfaceFlag
+from formats.source.records import Contents, DispInfoFlag, SurfaceFlag
 from formats.source.vmf import materials as vmf_materials
 from formats.source.vmf import of_level, plane_points, texture_axes, tools, write
 from formats.source.vmf.text import numbers
@@ -400,6 +400,20 @@ def test_four_blended_textures():
     assert info.block("multiblend").get("row1").split()[4:8] == ["0.25", "0.5", "0", "1"]
     assert info.block("multiblend_color_2").get("row1").split()[3:6] == ["1", "0", "0.5"]
     assert len(info.block("alphablend").get("row4").split()) == 20
+
+
+def test_four_blended_textures_of_one_displacement():
+    level = room()
+    infos = level.table(LumpId.DISPINFO).copy()
+    infos["min_tess"][1] = DispInfoFlag.IS_FLAGS | DispInfoFlag.HAS_MULTIBLEND
+    level.set_table(LumpId.DISPINFO, infos)
+    blends = np.zeros(25, disp.DISPMULTIBLEND)
+    blends["multiblend"][6] = (0.25, 0.5, 0, 1)
+    level.set_bytes(LumpId.DISP_MULTIBLEND, blends.tobytes())
+    displaced = [side for solid in solids_of(text_of(level)) for side in solid.sides if side.block("dispinfo")]
+    first, second = (side.block("dispinfo") for side in displaced)
+    assert first.block("multiblend") is None
+    assert second.block("multiblend").get("row1").split()[4:8] == ["0.25", "0.5", "0", "1"]
 
 
 @pytest.mark.slow

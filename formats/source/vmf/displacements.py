@@ -120,7 +120,9 @@ def blocks(level: Level, found: Displacements) -> list[Block]:
     """
     verts = level.table(LumpId.DISP_VERTS)
     tags = level.table(LumpId.DISP_TRIS)["tags"] if len(level.bytes_of(LumpId.DISP_TRIS)) else None
-    blends = level.table(LumpId.DISP_MULTIBLEND) if len(level.bytes_of(LumpId.DISP_MULTIBLEND)) else None
+    blends = level.table(LumpId.DISP_MULTIBLEND) if len(level.bytes_of(LumpId.DISP_MULTIBLEND)) else verts[:0]
+    having = displacements.blended(found, len(blends))
+    row = np.cumsum(having) - 1 if having is not None else np.zeros(0, np.int64)
     polygons = geometry.polygons(level)
     # The corner itself, not the place near it that the editor wrote: vbsp takes the nearest one.
     starts = polygons.positions[polygons.corners[found.corners[:, 0]]]
@@ -133,7 +135,7 @@ def blocks(level: Level, found: Displacements) -> list[Block]:
         if own is not None and len(own) < triangles:
             own = None
         part = slice(first, first + edge * edge)
-        blend = None if blends is None or len(blends) != len(verts) else blends[part]
+        blend = None if having is None or not having[part].all() else blends[row[part]]
         made.append(_block(info, numbers(starts[number]), verts[part], own, edge, blend))
     return made
 

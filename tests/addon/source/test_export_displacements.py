@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from levelwright.addon.scene import meshes
+from levelwright.addon.scene import identity, meshes
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import displacement_reader, layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, displacements, geometry
+from levelwright.formats.source.records import DispInfoFlag
 
 from tests.addon.source.rooms import imported, of_kind
 from tests.addon.source.surface_edits import edited, move, paint, small_room, the
@@ -194,6 +195,55 @@ def test_painted_blends_of_four_textures() -> None:
     before, after = (each.table(LumpId.DISP_MULTIBLEND) for each in (plain, made))
     assert np.allclose(after["multiblend"][5], (0.1, 0.2, 0.3, 0.4))
     assert (np.delete(after, 5) == np.delete(before, 5)).all()
+
+
+def test_blends_of_some_displacements_alone() -> None:
+    plain = source_room.room()
+    infos = plain.table(LumpId.DISPINFO).copy()
+    infos["min_tess"][1] = DispInfoFlag.IS_FLAGS | DispInfoFlag.HAS_MULTIBLEND
+    plain.set_table(LumpId.DISPINFO, infos)
+    plain.set_bytes(LumpId.DISP_MULTIBLEND, np.linspace(0, 1, 25 * 20, dtype="<f4").tobytes())
+    level = imported(source.write(plain))
+    assert edited(level, APPLY)[1] == set()
+    first, second = sorted(of_kind(level, layout.DISPLACEMENT), key=lambda obj: identity.stamped(obj).record)
+    blends = meshes.read(second).attribute(layout.BLENDS[1])
+    blends[5] = (0.1, 0.2, 0.3, 0.4)
+    paint(second, layout.BLENDS[1], blends, "color")
+    made, changed = edited(level, APPLY)
+    assert changed == {"DISP_MULTIBLEND"}
+    assert np.allclose(made.table(LumpId.DISP_MULTIBLEND)["alphablend"][5], (0.1, 0.2, 0.3, 0.4))
+    paint(first, layout.BLENDS[1], blends, "color")
+    assert refused(level, "no four textures there").objects == [first]
+
+
+@pytest.mark.parametrize(("height", "match"), [(np.nan, "no numbers"), (1e6, "outside of the world")])
+def test_vertices_that_are_nowhere_are_selected(level, height: float, match: str) -> None:
+    obj = hill(level)
+    move(obj, np.array([12]), (0, 0, height))
+    assert refused(level, f"{obj.name}: 1 vertices .*{match}").points[obj].tolist() == [12]
+
+
+def test_alphas_that_none_can_be(level) -> None:
+    obj, report = hill(level), Report()
+    colors = meshes.read(obj).attribute(layout.ALPHA)
+    colors[7, :3] = 2
+    paint(obj, layout.ALPHA, colors, "color")
+    assert edited(level, APPLY, report)[0].table(LumpId.DISP_VERTS)["alpha"][7] == 255
+    assert any("1 vertices of displacements were painted beyond 0 to 1" in each for each in report.warnings)
+    colors[7, :3] = np.nan
+    paint(obj, layout.ALPHA, colors, "color")
+    assert refused(level, "no number").points[obj].tolist() == [7]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_hulls_are_told_where_there_were_some(there: bool) -> None:
+    plain, report = source_room.room(), Report()
+    if not there:
+        plain.set_bytes(LumpId.PHYSDISP, b"")
+    level = imported(source.write(plain))
+    move(hill(level), np.array([12]), (0, 0, 4))
+    edited(level, APPLY, report)
+    assert any("PHYSDISP" in each for each in report.notes) == there
 
 
 def test_a_sculpture_that_is_still_in_edit_mode(level) -> None:
