@@ -10,6 +10,7 @@ from .check import MOST_BYTES, MOST_RECORDS
 from .game_lump import DETAIL_PROPS, STATIC_PROPS
 from .level import Level
 from .lumps import LumpId, lump_name
+from .records import Records
 
 _OF_LUMPS = {LumpId.ENTITIES: "entities", LumpId.PAKFILE: "files", LumpId.PHYSCOLLIDE: "models"}
 _OF_GAME_LUMPS = {STATIC_PROPS: "static props", DETAIL_PROPS: "detail props"}
@@ -112,6 +113,14 @@ def _of_records(
     return Difference(name, what, (len(one), len(other)), edited, sizes, most, most_bytes)
 
 
+def _unnumbered(props: Records) -> Records:
+    """Static props without the place of their leafs in the list, which shifts where any before has more."""
+    made = props.copy()
+    if "first_leaf" in (props.dtype.names or ()):
+        made["first_leaf"] = 0
+    return made
+
+
 def _in_game_lump(before: Level, after: Level) -> Iterator[Difference]:
     after.bytes_of(LumpId.GAME_LUMP)  # has what was changed put in place
     try:
@@ -129,7 +138,7 @@ def _in_game_lump(before: Level, after: Level) -> Iterator[Difference]:
         props = [level.static_props for level in (before, after)] if name == STATIC_PROPS else []
         tables = [each.props for each in props if each is not None and each.props is not None]
         if len(tables) == 2 and tables[0].dtype == tables[1].dtype:
-            raw = tables[0].tobytes(), tables[1].tobytes()
+            raw = _unnumbered(tables[0]).tobytes(), _unnumbered(tables[1]).tobytes()
             yield _of_records(title, _OF_GAME_LUMPS[name], raw, tables[0].dtype.itemsize, sizes)
         else:
             yield Difference(title, "", (0, 0), None, sizes)

@@ -49,6 +49,14 @@ def test_what_is_no_table_is_counted_too(level: Level) -> None:
     assert found[1].startswith("lump 8 (LIGHTING): from 248 to 252 bytes")
 
 
+def test_props_whose_leafs_only_stand_elsewhere_in_the_list_are_not_edited(level: Level) -> None:
+    before = write(level)
+    static_props.change(level, {0: {"origin": (0, 0, 8)}}, {"models/a.mdl": ((-40, -40, 0), (40, 40, 40))})
+    first = [each.static_props.props["first_leaf"].tolist() for each in (read(before), level)]
+    assert first[0] != first[1]
+    assert "3 static props, 1 edited" in lines(before, level)[0]
+
+
 def test_baked_light_is_copied(level: Level) -> None:
     static_props.copy_light(level, {7: 2})
     assert bytes(level.pak.read("sp_7.vhv")) == b"light of 2"

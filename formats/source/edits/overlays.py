@@ -23,6 +23,7 @@ from .texture_vectors import share
 
 TEXDATA, RENDER_ORDER, FACES, FADE = "texdata", "render_order", "faces", "fade"
 
+_LEAST_AREA = 1e-4  # of an overlay, in units
 _OFF_PLANE = 1.01  # units that a face may be away from the plane: in real maps, it is up to 1
 _ALIGNED = 0.999  # cosine of the angle between their normals
 _TOUCHING = 0.05  # units that both must have in common
@@ -99,16 +100,19 @@ def placed(corners: npt.ArrayLike, old: Records | None = None) -> dict[str, Any]
         origin = record["origin"][0].astype(np.float64) + delta.mean(axis=0)
         if np.abs(delta - delta.mean(axis=0)).max() < 1e-3:
             return {"origin": origin}
+    across = np.cross(points[2] - points[0], points[3] - points[1])  # clockwise from the front
+    length = float(np.sqrt(across @ across))
+    if length < _LEAST_AREA:
+        raise FormatError("they span no area", "corners of an overlay")
+    if old is not None:
         u, v = (vectors[0] for vectors in overlay_quads.bases(record))
         normal = record["basis_normal"][0].astype(np.float64)
         if np.abs((points - origin) @ normal).max() < _OFF_PLANE / 4 and _are_a_basis(u, v):
             return {"origin": origin, "uv_points": _uv_points(record, points - origin, u, v)}
     origin = points.mean(axis=0)
-    normal = np.cross(points[2] - points[0], points[3] - points[1])  # clockwise from the front
-    length = float(np.sqrt(normal @ normal))
-    if length == 0 or np.abs((points - origin) @ normal).max() > _OFF_PLANE / 4 * length:
+    if np.abs((points - origin) @ across).max() > _OFF_PLANE / 4 * length:
         raise FormatError("they lie in no plane", "corners of an overlay")
-    normal = -normal / length if length else normal
+    normal = -across / length
     u = points[3] - points[0] + points[2] - points[1]
     u -= normal * (u @ normal)
     u /= max(float(np.sqrt(u @ u)), 1e-9)

@@ -106,6 +106,8 @@ def test_overlays_are_copied_and_deleted() -> None:
         (lambda obj: setattr(obj, "location", (-100, 60, 64)), "faces"),
         (lambda obj: setattr(obj, "delta_location", (5, 5, 5)), "delta location"),
         (lambda obj: obj.data.vertices.add(1), "four corners"),
+        (lambda obj: setattr(obj, "scale", (0, 0, 0)), "span no area"),
+        (lambda obj: setattr(obj, "scale", (0, 1, 1)), "span no area"),
         (lambda obj: obj.__setitem__("render_order", 9), "render order 9"),
     ],
 )
