@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -9,17 +10,18 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...formats.binary import FormatError
 from ...formats.source.content import mdl
-from ..scene import materials, meshes
+from ..scene import baselines, materials, meshes
 from ..scene.attributes import Domain, Kind
 from ..scene.reports import Report
 from . import layout
 from .site import Site
 
 _ENDING = ".mdl"
+_SHAPE = "shape"
 _CUBE = np.array(
     [[x, y, z] for z in (-1, 1) for y, x in ((-1, -1), (-1, 1), (1, 1), (1, -1))],
     np.float32,
@@ -90,6 +92,7 @@ class Models:
         if len(corners):
             finite: Any = np.nan_to_num(model.normals[used])
             mesh.normals_split_custom_set_from_vertices(finite)
+        remember(mesh)
         return mesh
 
     def _material(self, model: mdl.Model, texture: int) -> bpy.types.Material:
@@ -108,10 +111,28 @@ def is_model(path: str) -> bool:
     return path.lower().endswith(_ENDING)
 
 
+def remember(mesh: bpy.types.Mesh) -> None:
+    """Keep what shape a model's mesh has."""
+    baselines.store(mesh, _SHAPE, _checksum(mesh))
+
+
+def is_edited(mesh: bpy.types.Mesh) -> bool:
+    """Whether a mesh that shows a model has another shape now."""
+    return baselines.load(mesh, _SHAPE) is not None and not baselines.same(mesh, _SHAPE, _checksum(mesh))
+
+
+def _checksum(mesh: bpy.types.Mesh) -> NDArray[np.int64]:
+    """int64[2]: how many points there are, and a checksum of where."""
+    points = np.empty(len(mesh.vertices) * 3, np.float32)
+    mesh.vertices.foreach_get("co", points)
+    return np.array([len(mesh.vertices), zlib.crc32(points.tobytes())], np.int64)
+
+
 def box(name: str, low: ArrayLike, high: ArrayLike) -> bpy.types.Mesh:
     """A box between two corners, where a model is missing: it lets through what is behind it."""
     made = boxes(name, np.atleast_2d(low), np.atleast_2d(high))
     made.materials.append(_glass())
+    remember(made)
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import bpy
@@ -12,9 +13,9 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source import edits
 from ...formats.source.edits.static_props import MODEL, OWN
-from ...formats.source.records import Records
+from ...formats.source.records import Records, Solidity
 from ...formats.source.static_props import StaticProps, model_name
-from ..scene import baselines, properties
+from ..scene import baselines, properties, transforms
 from ..scene.reports import Report, SceneError
 from . import layout, models, places, props
 from .places import Place
@@ -25,6 +26,7 @@ from .settings import ExportSettings
 Fields = dict[str, Any]
 
 _TINT = "diffuse_modulation"
+_SOLID, _SKIN = "solid", "skin"
 
 
 def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
@@ -65,10 +67,15 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
             report.warn(f"new static props have no baked light: {', '.join(dark[:5])}{' ...' if dark[5:] else ''}")
     if gone:
         edits.static_props.remove(level, gone)
+    if reader.shaped:
+        names = f"{', '.join(reader.shaped[:5])}{' ...' if reader.shaped[5:] else ''}"
+        report.warn(f"{names}: what was done to the mesh counts for nothing, the map has but the name of its model")
 
 
 class _Reader:
-    """One export of static props. hulls: boxes of the models whose meshes tell."""
+    """One export of static props. hulls: boxes of the models whose meshes tell. shaped: names of objects whose meshes
+    were edited.
+    """
 
     def __init__(self, scene: SceneLevel, lump: StaticProps, records: Records) -> None:
         self.scene, self.records = scene, records
@@ -81,6 +88,8 @@ class _Reader:
         self.scales = props.scales_of(lump).tolist()
         self.skins = baselines.load(scene.collection, layout.SKINS)
         self.hulls: dict[str, tuple[Any, Any]] = {}
+        self.shaped: list[str] = []
+        self._is_edited = cache(models.is_edited)
 
     def changes(self, one: Bearer) -> Fields:
         """The fields of a record (or of what a copy was copied from) that its object says otherwise.
@@ -105,7 +114,8 @@ class _Reader:
             if place is not None:
                 self._read_place(place, found, *(props.doubles(record[name]).tolist() for name in ("origin", "angles")))
                 self._read_scale(place, found, self.scales[one.record])
-            model_name(str(found.get(MODEL, "")))
+            _check(found)
+            self._check_mesh(obj)
             if found:
                 self._add_hull(obj, self._model_of(one, found))
             return found
@@ -144,9 +154,9 @@ class _Reader:
         if isinstance(mesh, bpy.types.Mesh) and isinstance(mesh.get(layout.MODEL_PATH), str):
             fields.setdefault(MODEL, mesh.get(layout.MODEL_PATH))
             fields.setdefault("skin", mesh.get(layout.SKIN, 0))
-        if not fields.get(MODEL):
-            raise ValueError(f"a static prop needs a property {MODEL!r}, the model's path")
-        model_name(str(fields[MODEL]))
+        fields.setdefault(MODEL, "")
+        _check(fields)
+        self._check_mesh(obj)
         place = places.here(self.scene, obj)
         fields["origin"], fields["angles"] = place.origin((0.0, 0.0, 0.0)), place.angles((0.0, 0.0, 0.0))
         self._read_light(obj, fields, None)
@@ -183,6 +193,24 @@ class _Reader:
         if "skin" in self.fields and (other or (known and self.skins is not None and skin != self.skins[one.record])):
             found.setdefault("skin", skin)
 
+    def _check_mesh(self, obj: bpy.types.Object) -> None:
+        """Note an object whose mesh is no longer its model's. Raises ValueError where its place was applied to it."""
+        if not isinstance(obj.data, bpy.types.Mesh) or not self._is_edited(obj.data):
+            return
+        place = Place(obj, True, transforms.local(obj))
+        channels = (
+            (transforms.LOCATION, place.location, np.zeros(3)),
+            (transforms.ROTATION, place.rotation, np.eye(3)),
+            (transforms.SCALE, place.scale, np.ones(3)),
+        )
+        changed = transforms.changed_channels(obj, self.scene.root)
+        applied = any(name in changed and np.array_equal(now, none) for name, now, none in channels)
+        if applied and obj.get(transforms.BASELINE) is not None:
+            raise ValueError(
+                "its place was applied to its mesh (Ctrl+A), and the map has but the name of its model: undo that"
+            )
+        self.shaped.append(obj.name)
+
     def _read_place(self, place: Place, found: Fields, origin: Sequence[float], angles: Sequence[float]) -> None:
         for name, was, now in (("origin", origin, place.origin(origin)), ("angles", angles, place.angles(angles))):
             if not places.same(was, now):
@@ -215,6 +243,17 @@ class _Reader:
             points = np.empty(len(mesh.vertices) * 3, np.float32)
             mesh.vertices.foreach_get("co", points)
             self.hulls[path] = points.reshape(-1, 3).min(axis=0), points.reshape(-1, 3).max(axis=0)
+
+
+def _check(fields: Fields) -> None:
+    """Raise ValueError for edited fields that no static prop can have."""
+    if not fields.get(MODEL, MODEL):
+        raise ValueError(f"a static prop needs a property {MODEL!r}, the model's path")
+    model_name(str(fields.get(MODEL, "")))
+    if fields.get(_SOLID, 0) not in tuple(Solidity):
+        raise ValueError(f"{_SOLID} is {fields[_SOLID]}, and 0 to {max(Solidity):d} are known")
+    if fields.get(_SKIN, 0) < 0:
+        raise ValueError(f"{_SKIN} is {fields[_SKIN]}, and the first one is 0")
 
 
 def _plain(value: Any) -> Any:

@@ -168,6 +168,7 @@ def at_fault(*objects: bpy.types.Object) -> Iterator[None]:
         yield
     except (FormatError, ValueError) as error:
         said = error.message if isinstance(error, FormatError) else str(error)
+        said = said.removeprefix(f"{objects[0].name}: ") if objects else said
         raise SceneError(f"{objects[0].name}: {said}" if objects else str(error), objects) from error
 
 

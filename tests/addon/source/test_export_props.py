@@ -166,12 +166,43 @@ def test_the_one_that_stayed_is_the_record() -> None:
     assert records(made)["origin"].tolist() == [[-200, 0, 8], [-200, 0, 8], [-200, 0, 8], [50, 0, 8]]
 
 
+def applied(obj: bpy.types.Object) -> None:
+    """As Object > Apply > All Transforms does it."""
+    obj.data = obj.data.copy()
+    bpy.ops.object.select_all(action="DESELECT")
+    obj.select_set(True)
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.transform_apply()
+
+
+def test_what_is_done_to_the_mesh_is_told() -> None:
+    here = Scene()
+    first, second, third = here.objects(layout.STATIC_PROP).values()
+    first.data = first.data.copy()
+    first.data.vertices[0].co.x -= 1
+    assert here.export().file.write() == ROOM
+    assert [warning.partition(":")[0] for warning in here.report.warnings] == [first.name]
+    bpy.ops.object.select_all(action="DESELECT")
+    for obj in (second, third):
+        obj.select_set(True)
+    bpy.context.view_layer.objects.active = second
+    second.data = second.data.copy()
+    bpy.ops.object.join()
+    assert len(records(here.export())) == 2
+    assert here.report.warnings[0].startswith(f"{first.name}, {second.name}: what was done to the mesh")
+
+
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
         (lambda obj: setattr(obj, "location", (0, 0, 9000)), "outside of the map"),
         (lambda obj: setattr(obj, "scale", (-1, 1, 1)), "mirrored"),
-        (lambda obj: obj.__setitem__("solid", 900), "outside 0 to 255"),
+        (lambda obj: obj.__setitem__("solid", 900), "^Prop 1 a: property solid: 900 is outside 0 to 255"),
+        (lambda obj: obj.__setitem__("solid", 77), "solid is 77"),
+        (lambda obj: obj.__setitem__("skin", -1), "skin is -1"),
+        (lambda obj: obj.__setitem__("model", ""), "needs a property 'model'"),
+        (lambda obj: obj.__delitem__("model"), "needs a property 'model'"),
+        (applied, "applied to its mesh"),
         (lambda obj: obj.__setitem__("model", "models/" + "x" * 200), "127 are allowed"),
     ],
 )
