@@ -54,7 +54,7 @@ def is_edited(scene: SceneLevel) -> bool:
     known = baselines.load(scene.collection, layout.BRUSH_SUMS)
     sums = [] if known is None else known.tolist()
     bearers = scene.bearers(layout.BRUSHES)
-    if len(_objects(scene)) != len(sums) or sorted(one.record for one in bearers) != list(range(len(sums))):
+    if len(objects(scene)) != len(sums) or sorted(one.record for one in bearers) != list(range(len(sums))):
         return True
     return any(
         not np.array_equal(scene.matrix(one.object), np.eye(4)) or checksum(scene.mesh(one.object)) != sums[one.record]
@@ -90,7 +90,7 @@ def apply(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report)
     return made.redrawn(before if scene.is_shown(layout.BRUSHES) else before.taken(np.zeros(0, np.int64)), found)
 
 
-def _objects(scene: SceneLevel) -> list[bpy.types.Object]:
+def objects(scene: SceneLevel) -> list[bpy.types.Object]:
     """The imported meshes of brushes, and all others in their collection that stand for nothing else."""
     found = [bearer.object for bearer in scene.bearers(layout.BRUSHES)]
     for home in scene.collection.children_recursive:
@@ -107,7 +107,7 @@ def _is_home(collection: bpy.types.Collection) -> bool:
 
 def _parts(scene: SceneLevel, level: source.Level, report: Report) -> Iterator[_Part]:
     textures, sizes = Textures(scene, level, report), vmf.sizes(scene.before)
-    for obj in _objects(scene):
+    for obj in objects(scene):
         data = scene.mesh(obj)
         if not len(data.face_starts):
             continue

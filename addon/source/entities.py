@@ -10,7 +10,6 @@ from typing import Any
 import bpy
 
 from ...formats.binary import FormatError
-from ...formats.source import LumpId
 from ...formats.source.content import fgd
 from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, vector
 from ..preferences import source_definition
@@ -132,7 +131,7 @@ class _Maker:
         self.site, self.models, self.types, self.quads, self.targets = site, known, types, quads, targets
         self.sounds = Sounds(site)
         self.width = len(str(count))
-        self.hdr = site.settings.lightmaps == "hdr" and len(site.level.bytes_of(LumpId.LIGHTING_HDR)) > 0
+        self.hdr = lights.shows_hdr(site.level, site.settings.lightmaps)
 
     def make(self, listed: Sequence[tuple[int, Entity]]) -> None:
         """Make the objects, in order."""

@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...formats.source.entities import CLASSNAME
 from ..scene import baselines
 from . import lights, places
 from .entity_values import number
@@ -43,7 +44,10 @@ def edited(obj: bpy.types.Object, values: Mapping[str, str], scale: float, hdr: 
     if not any(changed):
         return {}
     if isinstance(obj.data, bpy.types.Light):
-        return _of_light(was.tolist(), now, dict(zip(_LIGHT, changed, strict=True)), values, scale, hdr)
+        told = dict(zip(_LIGHT, changed, strict=True))
+        if obj.data.type != lights.kind_of(values.get(CLASSNAME, "")):  # what lights of that type have is none of its
+            told |= dict.fromkeys(("spot_size", "spot_blend", "spread"), False)
+        return _of_light(was.tolist(), now, told, values, scale, hdr)
     if isinstance(obj.data, bpy.types.Camera):
         return {"fov": places.text(round(math.degrees(now[0]), 3))}
     reach, loud = changed
@@ -72,7 +76,8 @@ def _of_light(
     hdr: bool,
 ) -> dict[str, str]:
     found: dict[str, str] = {}
-    if any(changed[name] for name in ("red", "green", "blue", "energy")):
+    colored = any(changed[name] for name in ("red", "green", "blue"))
+    if colored or changed["energy"]:
         key = lights.color_key(values, hdr)
         brightness = lights.light_color(values.get(key, ""))[1]
         if was[3] == 0:
@@ -81,6 +86,10 @@ def _of_light(
         most = float(color.max())
         channels = (_MOST * (color / (most or 1.0)) ** (1 / _GAMMA)).round().astype(int).tolist()
         level = brightness * most * (now[3] / was[3]) * _MOST
+        parts = values.get(key, "").split()
+        if not colored and len(parts) in (3, 4):  # the colour stays as it is written
+            channels = parts[:3]
+            level = (number({key: parts[3]}, key) if len(parts) == 4 else _MOST) * now[3] / was[3]
         found[key] = " ".join([*map(str, channels), places.text(round(level, 3))])
     if changed["cutoff"]:
         key = "_zero_percent_distance" if number(values, "_zero_percent_distance") > 0 else "_distance"

@@ -13,10 +13,11 @@ import numpy as np
 
 from ...formats import source
 from ...formats.binary import FormatError
-from ...formats.source import LumpId, edits
+from ...formats.source import edits
 from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
+from ..scene import transforms
 from ..scene.reports import Report, SceneError
-from . import entities, entity_classes, entity_data, entity_values, layout, lights, places
+from . import entities, entity_classes, entity_data, entity_values, layout, lights, models, places
 from .places import Place
 from .scene_reader import Bearer, SceneLevel, at_fault
 from .settings import ExportSettings
@@ -26,6 +27,16 @@ Pairs = list[tuple[str, str]]
 _MODEL_SCALE = "modelscale"
 _STILL = (0.0, 0.0, 0.0)
 _WORLD = "worldspawn"
+_CHANNELS = {
+    ORIGIN: transforms.LOCATION,
+    ANGLES: transforms.ROTATION,
+    "pitch": transforms.ROTATION,
+    "angle": transforms.ROTATION,
+    _MODEL_SCALE: transforms.SCALE,
+}
+"""Keys that say what an object's place says as well, and which of its channels does."""
+_BRUSH_CLASSES = ("func_", "trigger_")
+"""What classes begin with whose entities are nothing without a brush model."""
 
 
 def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
@@ -67,7 +78,7 @@ class _Reader:
         self.scene, self.report = scene, report
         options = scene.original.options
         self.scale = float(options.get("scale", layout.SCALE))
-        self.hdr = options.get("lightmaps") == "hdr" and len(scene.before.bytes_of(LumpId.LIGHTING_HDR)) > 0
+        self.hdr = lights.shows_hdr(scene.before, options.get("lightmaps"))
 
     def pairs(self, one: Bearer, entity: Entity) -> Pairs:
         """The pairs of an object's entity. entity: its record's, or an empty one. Raises ValueError, SceneError."""
@@ -76,9 +87,12 @@ class _Reader:
         if entity.pairs:
             place = places.place_of(self.scene, obj)
         else:
-            place, edited = places.here(self.scene, obj), set()
+            place, edited = places.here(self.scene, obj), self._typed(obj, edited)
         made = Entity(pairs)
         values = entity_values.told(made)
+        if not entity.pairs:
+            self._tell_shape(obj, values)
+        self._tell_odd(obj, values)
         told = entity_data.edited(obj, values, self.scale, self.hdr)
         if place is not None:
             is_brush = values.get(MODEL, "").startswith("*")
@@ -89,6 +103,37 @@ class _Reader:
             if key not in edited and value != made.get(key):
                 made.set(key, value)
         return made.pairs
+
+    def _typed(self, obj: bpy.types.Object, keys: set[str]) -> set[str]:
+        """Those keys of a new entity that win over its place: where it was made with them, until it is turned."""
+        if obj.get(transforms.BASELINE) is None:
+            return keys & _CHANNELS.keys()
+        moved = transforms.changed_channels(obj, self.scene.root)
+        stay = {key for key, channel in _CHANNELS.items() if not {channel, transforms.PARENT} & moved}
+        return keys & (stay | {ORIGIN})
+
+    def _tell_shape(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
+        """Warn of a new entity's mesh that no map can have. Raises ValueError where the entity is nothing without."""
+        classname, model = values.get(CLASSNAME, ""), values.get(MODEL, "")
+        if not isinstance(obj.data, bpy.types.Mesh) or models.is_model(model) or model.startswith("*"):
+            return
+        if classname in (*entity_classes.LADDERS, entity_classes.DECAL):
+            return
+        why = "its mesh is no part of the map: models can only be built anew from those that the map has"
+        if classname.lower().startswith(_BRUSH_CLASSES):
+            raise ValueError(f"{why}: copy an entity that has one")
+        self.report.warn(f"{obj.name}: {why}")
+
+    def _tell_odd(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
+        """Tell what of an object is no part of any entity: properties that are groups, a light of another type."""
+        groups = entity_values.groups(obj)
+        if groups:
+            self.report.left_out(f"groups of properties of {obj.name!r} (values are text or numbers)", len(groups))
+        kind = lights.kind_of(values.get(CLASSNAME, ""))
+        if kind is not None and isinstance(obj.data, bpy.types.Light) and obj.data.type != kind:
+            self.report.warn(
+                f"{obj.name}: the type of a light follows from its class, {obj.data.type} counts for nothing"
+            )
 
     def _placed(self, place: Place, values: Mapping[str, str], is_brush: bool, edited: set[str]) -> dict[str, str]:
         """What an object's place says of its entity, by key. values: what the properties say, by key."""

@@ -162,7 +162,12 @@ def lay_over(id_block: bpy.types.ID, entity: Entity) -> tuple[list[tuple[str, st
         pairs += [(key, one) for one in fresh[key][place : None if left[key] == 0 else place + 1]]
     for key in written_keys(id_block):
         if key not in known:
-            pairs += [(key, one) for one in as_values(id_block[key])]
+            values = as_values(id_block[key])
+            hidden = [number for number, pair in enumerate(pairs) if pair[0].lower() == key.lower() == ORIGIN]
+            if hidden and values:  # the place, which was no property so far
+                pairs[hidden[-1]] = (pairs[hidden[-1]][0], values[-1])
+            else:
+                pairs += [(key, one) for one in values]
             edited.add(key.lower())
     return pairs, edited
 
@@ -172,15 +177,29 @@ def written_keys(id_block: bpy.types.ID) -> list[str]:
 
     Those of other extensions aren't: groups, and (up to Blender 4.5 they are among the keys) what these registered.
     """
+    return [
+        key
+        for key in _own_keys(id_block)
+        if not isinstance(id_block[key], bpy.types.ID) and not hasattr(id_block[key], "keys")
+    ]
+
+
+def groups(id_block: bpy.types.ID) -> list[str]:
+    """The keys of a data-block's custom properties that are groups, which no entity can have."""
+    return [
+        key
+        for key in _own_keys(id_block)
+        if hasattr(id_block[key], "keys") and not isinstance(id_block[key], bpy.types.ID)
+    ]
+
+
+def _own_keys(id_block: bpy.types.ID) -> list[str]:
     keys: Sequence[str] = list(id_block.keys())
     registered = id_block.bl_rna.properties
     return [
         key
         for key in keys
-        if not key.lower().startswith(RESERVED)
-        and not (key in registered and registered[key].is_runtime)
-        and not isinstance(id_block[key], bpy.types.ID)
-        and not hasattr(id_block[key], "keys")
+        if not key.lower().startswith(RESERVED) and not (key in registered and registered[key].is_runtime)
     ]
 
 

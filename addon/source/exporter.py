@@ -40,7 +40,7 @@ from .settings import ExportSettings
 
 NAMED = 5
 """Problems that an error names."""
-_BYSTANDERS = frozenset(("CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER"))
+_BYSTANDERS = frozenset(("CAMERA", "LIGHT_PROBE", "SPEAKER"))
 """Types of objects that nobody expects in a map."""
 _REFERENCE = {
     layout.AREAPORTALS: "area portals",
@@ -101,7 +101,8 @@ def export_level(
                 step.apply(scene, level, settings, report)
             except FormatError as error:
                 raise SceneError(f"{step.title}: {error}") from error
-        _tell_loose(scene.loose, report)
+        drawn = frozenset(brush_reader.objects(scene))
+        _tell_loose((obj for obj in scene.loose if obj not in drawn), report)
         _tell_reference(scene, report)
         data = source.write(level)
         if data == original.data:
@@ -122,7 +123,9 @@ def _original(collection: bpy.types.Collection) -> originals.Original:
 
 def _tell_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
     for obj in loose:
-        if obj.type not in _BYSTANDERS:
+        if obj.type == "LIGHT":
+            report.left_out(f"light {obj.name!r} (no entity: it needs a property classname)")
+        elif obj.type not in _BYSTANDERS:
             report.left_out(f"object {obj.name!r} (nothing that a map has: an entity needs a property classname)")
 
 

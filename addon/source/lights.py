@@ -17,6 +17,9 @@ from typing import Any, Literal
 
 import bpy
 
+from ...formats import source
+from ...formats.binary import FormatError
+from ...formats.source import LumpId
 from .entity_values import number
 
 REFERENCE = 100.0
@@ -73,6 +76,14 @@ def look(classname: str, values: Mapping[str, str], scale: float, hdr: bool = Fa
     outer = math.radians(min(max(number(values, "_cone", 45.0), 0.5), 90.0))
     inner = math.radians(min(max(number(values, "_inner_cone", 30.0), 0.0), math.degrees(outer)))
     return Look(energy, color, cutoff, 2 * outer, blend(math.cos(inner), math.cos(outer)))
+
+
+def shows_hdr(level: source.Level, lightmaps: object) -> bool:
+    """Whether lights are shown as they are in HDR: where these lightmaps were chosen, and can be read."""
+    try:
+        return lightmaps == "hdr" and len(level.bytes_of(LumpId.LIGHTING_HDR)) > 0
+    except FormatError:
+        return False
 
 
 def color_key(values: Mapping[str, str], hdr: bool) -> str:

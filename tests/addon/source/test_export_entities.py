@@ -271,7 +271,63 @@ def test_things_that_are_no_entities_are_told() -> None:
         here.level.objects.link(bpy.data.objects.new(name, data))
     here.export()
     assert "object 'lost'" in here.report.summary()
-    assert "lamp" not in here.report.summary()
+    assert "light 'lamp'" in here.report.summary()
+    here.objects()[1]["group"] = {"a": 1}
+    assert here.export().file.write() == here.data
+    assert "1 groups of properties of 'prop_dynamic 1'" in here.report.summary()
+
+
+def test_a_light_of_another_type_stays_what_its_class_says() -> None:
+    here = scene(LIGHT)
+    here.objects()[1].data.type = "AREA"
+    assert here.export().file.write() == here.data
+    assert "AREA counts for nothing" in here.report.warnings[0]
+
+
+def test_a_light_that_is_brighter_keeps_its_colour() -> None:
+    here = scene([*LIGHT[:-1], ("_light", "254 210 152 35")])
+    here.objects()[1].data.energy *= 2
+    assert edited(here) == {"_light": "254 210 152 70"}
+
+
+def test_a_place_that_is_typed_wins() -> None:
+    here = scene(ODD)
+    obj = here.objects()[1]
+    obj.location.x, obj["origin"] = 7, "1 2 3"
+    assert edited(here) == {"origin": "1 2 3"}
+    new = bpy.data.objects.new("a", None)
+    here.level.objects.link(new)
+    new["classname"], new["origin"], new["angles"] = "info_target", [4, 5, 6], "0 90 0"
+    new.location.x, new.rotation_euler.z = 8, 1
+    made = here.export()
+    assert made.entities[2].pairs == [("classname", "info_target"), ("origin", "4 5 6"), ("angles", "0 90 0")]
+
+
+def test_meshes_of_new_entities() -> None:
+    here = scene(ODD)
+    obj = bpy.data.objects.new("a", bpy.data.meshes.new("a"))
+    here.level.objects.link(obj)
+    obj["classname"] = "info_target"
+    assert len(here.export().entities) == 3
+    assert here.report.warnings == [
+        "a: its mesh is no part of the map: models can only be built anew from those that the map has"
+    ]
+    obj["model"] = "models/a.mdl"
+    here.export()
+    assert here.report.warnings == []
+    obj["classname"], obj["model"] = "func_door", ""
+    with pytest.raises(SceneError, match=r"^a: its mesh is no part of the map") as caught:
+        here.export()
+    assert caught.value.objects == [obj]
+
+
+def test_an_unreadable_lump_of_light_changes_no_entity() -> None:
+    level = a_map([LIGHT])
+    level.set_bytes(source.LumpId.LIGHTING_HDR, bytes(400))
+    data = bytearray(source.write(level))
+    at = 8 + 16 * source.LumpId.LIGHTING_HDR
+    data[at : at + 4] = (len(data) - 8).to_bytes(4, "little")
+    assert Scene(bytes(data), lightmaps="hdr").export().file.write() == data
 
 
 def test_what_is_there_for_reference_is_told() -> None:

@@ -318,6 +318,7 @@ def test_a_brush_is_added_at_the_cursor() -> None:
     assert np.allclose(top, [[4, 0, 0, 0], [0, -4, 0, 0]], atol=1e-3)
     assert source.write(scene.export()) == ROOM
     assert brush_reader.ONLY_VMF in scene.report.warnings
+    assert "left out" not in scene.report.summary()
 
 
 def test_brushes_follow_their_entity_and_go_with_it() -> None:
