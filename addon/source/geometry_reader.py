@@ -27,6 +27,7 @@ IGNORE = "ignore"
 SAME_PLACE = 1e-3
 """Units: vertices of faces that meet, which were moved, may differ by this."""
 _HINT = "Moved Geometry, an option of the export, says what else there is"
+_OF_ENTITIES = "Moved Geometry, an option of the export, can build models of brush entities anew: rebuild"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,10 +122,10 @@ def apply(
     if settings.geometry == VISUAL and not (edits.torn.any() or edits.new.any() or len(edits.deleted)):
         _move(surfaces, edits, level, report)
         return set()
-    raise _refusal(scene, surfaces, edits, settings)
+    raise _refusal(scene, surfaces, edits, settings, models)
 
 
-def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, settings: ExportSettings) -> SceneError:
+def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, settings: ExportSettings, models: Ints) -> SceneError:
     """What can't be, and why."""
     counts = {
         "moved": int((edits.reshaped & ~edits.torn & ~edits.new).sum()),
@@ -136,12 +137,13 @@ def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, settings: Expo
     faulty = edits.faulty
     where = f" in {surfaces.named(faulty)}" if len(faulty) else f" of {scene.collection.name}"
     message = f"faces{where} are other than the map's: {told}. "
-    if settings.geometry == VISUAL:
-        message += "Faces that are only seen can be moved, but not be added, cut or deleted"
-    elif settings.geometry == REBUILD:
+    if settings.geometry == REBUILD:
         message += "Only models of brush entities can be built anew; the world takes a compiler"
     else:
-        message += f"Only a compiler can make those of the world. {_HINT}"
+        of_world = f"Only a compiler can make those of the world. {_HINT}"
+        if settings.geometry == VISUAL:
+            of_world = "Faces that are only seen can be moved, but not be added, cut or deleted"
+        message += _OF_ENTITIES if models[0] > 0 else of_world
     if len(faulty):
         return surfaces.refused(message, faulty)
     homes = surfaces.drawn.models[edits.deleted]
@@ -170,18 +172,38 @@ def _move(surfaces: Surfaces, edits: Edits, level: source.Level, report: Report)
     table = level.table(LumpId.VERTEXES).copy()
     chosen = np.zeros(len(table), np.bool_)
     chosen[numbers] = True
+    _refuse_shared(surfaces, chosen, moved, places)
     _refuse_bound(surfaces, chosen, moved, numbers, level)
     table["point"][chosen] = places[chosen]
     level.set_table(LumpId.VERTEXES, table)
     touched = np.unique(drawn.polygons.corner_face[chosen[drawn.polygons.corners]])
     report.count("vertices moved for show only", int(chosen.sum()))
-    report.warn(
-        f"{len(touched)} faces in {surfaces.named(np.flatnonzero(edits.reshaped))} are only seen where they were moved "
-        "to: what collides, hides and is lit is where it was"
-    )
+    reshaped = np.flatnonzero(edits.reshaped)
+    of_entities = surfaces.homes[surfaces.owners[reshaped]] > 0
+    for part, stays in (
+        (reshaped[~of_entities], "what collides, hides and is lit is where it was"),
+        (reshaped[of_entities], "what collides stays around their entity's origin as it was, and goes where that goes"),
+    ):
+        if len(part):
+            report.warn(f"{len(part)} faces in {surfaces.named(part)} are only seen where they were moved to: {stays}")
     beside = np.setdiff1d(touched, surfaces.faces[edits.reshaped])
     if len(beside):
         report.warn(f"{len(beside)} faces that share vertices with those that were moved go along")
+
+
+def _refuse_shared(surfaces: Surfaces, chosen: Bools, moved: Ints, places: surface_reader.Floats) -> None:
+    """Raise SceneError for models that several objects show, of which not all were moved alike."""
+    homes = surfaces.homes[ranges.owners(np.diff(surfaces.points))]
+    shown = np.flatnonzero(np.isin(homes, surfaces.homes[surfaces.twins]) & _used(surfaces) & (surfaces.vertices >= 0))
+    shown = shown[chosen[surfaces.vertices[shown]]]
+    apart = (np.abs(surfaces.positions[shown] - places[surfaces.vertices[shown]]) > SAME_PLACE).any(axis=1)
+    if apart.any():
+        raise _points(
+            surfaces,
+            moved[np.isin(homes[moved], homes[shown[apart]])],
+            "vertices were moved, but entities with one brush model have its shape in common: move those of all, or "
+            "have the others use its mesh (Link Object Data)",
+        )
 
 
 def _used(surfaces: Surfaces) -> Bools:

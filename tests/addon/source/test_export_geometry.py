@@ -7,8 +7,11 @@ import pytest
 from levelwright.addon.scene import identity, meshes
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import face_reader, geometry_reader, layout, surface_reader
+from levelwright.formats import source
 from levelwright.formats.source import LumpId
+from levelwright.formats.source.entities import Entity
 
+from tests.addon.source.exports import copied
 from tests.addon.source.rooms import imported, of_kind, room
 from tests.addon.source.surface_edits import edited, move, set_uv, small_room, the
 from tests.formats import source_bytes as build
@@ -137,6 +140,38 @@ def test_brush_models_are_found_by_their_entities(entities: bool) -> None:
     assert list(refused(level, "1 moved").faces) == [door]
     shared = "those of another model"
     refused(level, shared, geometry="visual")
+
+
+def with_a_room_of_its_own() -> tuple[bpy.types.Collection, bpy.types.Object]:
+    """The room of source_room with all faces but those of displacements in the model of a door."""
+    level = source_room.room()
+    models = np.concatenate([level.table(LumpId.MODELS)] * 2)
+    models["firstface"], models["numfaces"] = [0, 2], [2, 8]
+    level.set_table(LumpId.MODELS, models)
+    level.entities.append(Entity([("classname", "func_door"), ("model", "*1"), ("origin", "10 0 0")]))
+    made = imported(source.write(level), entities=True)
+    (door,) = (obj for obj in made.all_objects if tuple(obj.location) == (10.0, 0.0, 0.0))
+    return made, door
+
+
+def test_models_of_entities_that_are_moved_for_show() -> None:
+    level, door = with_a_room_of_its_own()
+    report = Report()
+    top = meshes.read(door).positions[:, 2] == 128
+    move(door, top, (0, 0, 32))
+    assert "rebuild" in refused(level, "are other than").message
+    assert edited(level, APPLY, report, geometry="visual")[1] == {"VERTEXES"}
+    assert any("around their entity's origin" in each for each in report.warnings)
+    assert not any("is where it was" in each for each in report.warnings)
+    linked = copied(door, linked=True)
+    assert edited(level, APPLY, geometry="visual")[1] == {"VERTEXES"}, "all show the same"
+    linked.data = door.data.copy()
+    assert edited(level, APPLY, geometry="visual")[1] == {"VERTEXES"}
+    move(door, top, (0, 0, -32))
+    assert list(refused(level, "in common", geometry="visual").points) == [linked]
+    move(linked, top, (0, 0, -32))
+    move(door, top, (0, 0, 8))
+    assert list(refused(level, "in common", geometry="visual").points) == [door]
 
 
 def test_brush_models_that_are_built_anew_are_told() -> None:
