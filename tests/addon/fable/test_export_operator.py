@@ -84,7 +84,8 @@ def test_options_reach_the_export(tmp_path):
 
 def test_the_exporter_tells_of_the_baked_ground():
     notes = Notes()
-    shown = SimpleNamespace(layout=notes, game=operators.ExportFableLev.game, note=operators.ExportFableLev.note)
+    game = operators.ExportFableLev.game
+    shown = SimpleNamespace(layout=notes, choices=game.writer.ExportSettings, note=operators.ExportFableLev.note)
     operators.ExportFableLev.draw(shown, bpy.context)
     assert " ".join(notes.labels) == BAKED
     assert {"clamp", "snap", "ground_navigation"} <= set(notes.properties)
