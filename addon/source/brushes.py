@@ -18,6 +18,7 @@ from .brush_texels import size_of, uv_of
 from .site import Site
 
 _LONGEST = 40
+_LEAST_CORNERS = 3
 
 
 def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
@@ -38,7 +39,12 @@ def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
         owners = np.repeat(sides, corners[sides])
         # Corners at one place of one solid are one vertex.
         rows = np.column_stack([solid[owners], solids.corners[places]])
-        vertices, corner_vertices = np.unique(rows, axis=0, return_inverse=True)
+        kept = distinct(np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1), owners)
+        if not len(kept):
+            continue
+        places, owners = places[kept], owners[kept]
+        sides, counts = np.unique(owners, return_counts=True)
+        vertices, corner_vertices = np.unique(rows[kept], axis=0, return_inverse=True)
         names = [solids.names[side] for side in sides.tolist()]
         used = list(dict.fromkeys(names))
         number = {name: slot for slot, name in enumerate(used)}
@@ -48,8 +54,8 @@ def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
             f"{site.collection.name} {_title(value)}",
             vertices[:, 1:],
             corner_vertices.reshape(-1),
-            ranges.starts(corners[sides])[:-1],
-            {layout.UV: uv_of(texels, np.repeat([size_of(name, sizes) for name in names], corners[sides], axis=0))},
+            ranges.starts(counts)[:-1],
+            {layout.UV: uv_of(texels, np.repeat([size_of(name, sizes) for name in names], counts, axis=0))},
             {
                 layout.SIDE: ("FACE", "INT", solids.records[sides] + 1),
                 layout.CONTENTS: ("FACE", "INT", contents[sides].view(np.int32)),
@@ -66,6 +72,20 @@ def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
     if open_ones:
         site.report.left_out("brushes that enclose nothing", open_ones)
     return made
+
+
+def distinct(vertices: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[k]: the corners of faces without those that repeat the one before, and without faces that are a line then.
+
+    vertices: int64[c], owners: int64[c], ascending, the face of each. Edges that are no longer than rounding is have
+    one vertex twice, in both of their faces: what is left is as closed as before.
+    """
+    first = np.flatnonzero(np.diff(owners, prepend=-1))
+    before = np.arange(len(vertices)) - 1
+    before[first] = np.append(first[1:], len(vertices)) - 1
+    kept = np.flatnonzero(vertices != vertices[before])
+    _, place, counts = np.unique(owners[kept], return_inverse=True, return_counts=True)
+    return np.asarray(kept[counts[place.reshape(-1)] >= _LEAST_CORNERS])
 
 
 def place(site: Site, made: list[tuple[str, bpy.types.Mesh]]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from levelwright.addon import commands, games
 from levelwright.addon.scene import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import brush_reader, layout, vmf_exporter
+from levelwright.addon.source import brush_reader, brushes, layout, vmf_exporter
 from levelwright.addon.source.settings import VmfSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, vmf
@@ -236,6 +236,12 @@ def test_other_edits_come_along() -> None:
     assert of_class(whole, "prop_static")[0].get("origin") == "-190 0 8"
     infos = [side.block("dispinfo") for solid in solids_of(whole) for side in solid.sides]
     assert any("6" in info.block("distances").get("row2").split() for info in infos if info)
+
+
+def test_corners_that_repeat_one_are_left_out_and_faces_that_are_lines_then() -> None:
+    owners = np.repeat([3, 5, 6, 9], [4, 5, 3, 4])
+    vertices = np.array([0, 1, 2, 3, 7, 4, 4, 5, 7, 8, 8, 9, 1, 2, 3, 4])
+    assert brushes.distinct(vertices, owners).tolist() == [0, 1, 2, 3, 5, 7, 8, 12, 13, 14, 15]
 
 
 def test_another_material_on_brushes_and_one_of_none() -> None:
