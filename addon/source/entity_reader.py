@@ -125,7 +125,11 @@ class _Reader:
         self.report.warn(f"{obj.name}: {why}")
 
     def _tell_odd(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
-        """Tell what of an object is no part of any entity: properties that are groups, a light of another type."""
+        """Tell what of an object is no part of any entity: groups of properties, a light of another type, and what was
+        done to the mesh of its model.
+        """
+        if isinstance(obj.data, bpy.types.Mesh) and models.is_edited(obj.data):
+            self.report.warn(f"{obj.name}: {models.EDITED}")
         groups = entity_values.groups(obj)
         if groups:
             self.report.left_out(f"groups of properties of {obj.name!r} (values are text or numbers)", len(groups))

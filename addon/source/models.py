@@ -22,6 +22,8 @@ from .site import Site
 
 _ENDING = ".mdl"
 _SHAPE = "shape"
+EDITED = "what was done to the mesh counts for nothing, the map has but the name of its model"
+"""The warning of exports."""
 _CUBE = np.array(
     [[x, y, z] for z in (-1, 1) for y, x in ((-1, -1), (-1, 1), (1, 1), (1, -1))],
     np.float32,

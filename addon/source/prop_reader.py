@@ -69,7 +69,7 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
         edits.static_props.remove(level, gone)
     if reader.shaped:
         names = f"{', '.join(reader.shaped[:5])}{' ...' if reader.shaped[5:] else ''}"
-        report.warn(f"{names}: what was done to the mesh counts for nothing, the map has but the name of its model")
+        report.warn(f"{names}: {models.EDITED}")
 
 
 class _Reader:

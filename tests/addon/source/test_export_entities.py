@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.source import entity_values
+from levelwright.addon.source import entity_values, models
 from levelwright.formats import source
 from mathutils import Matrix
 
@@ -313,8 +313,12 @@ def test_meshes_of_new_entities() -> None:
         "a: its mesh is no part of the map: models can only be built anew from those that the map has"
     ]
     obj["model"] = "models/a.mdl"
+    models.remember(obj.data)
     here.export()
     assert here.report.warnings == []
+    obj.data.vertices.add(1)
+    here.export()
+    assert here.report.warnings == [f"a: {models.EDITED}"]
     obj["classname"], obj["model"] = "func_door", ""
     with pytest.raises(SceneError, match=r"^a: its mesh is no part of the map") as caught:
         here.export()
