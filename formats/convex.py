@@ -178,15 +178,18 @@ def _solids(normals: Floats, dists: Floats, brushes: Ints, numbers: Ints, pieces
     # Where each line is cut by each plane, and by which it enters and leaves the solid.
     leaves, enters = np.full(sines.shape, np.inf), np.full(sines.shape, -np.inf)
     edges = sines > PARALLEL * PARALLEL
-    for plane in range(count):
-        slopes = _dot(directions, planes[:, plane, None])
-        slopes[(one == plane) | (two == plane)] = 0
-        heights = dists[plane] - _dot(points, planes[:, plane, None])  # how far behind the plane the line's point lies
-        heights[(one == plane) | (two == plane)] = 0
-        edges &= ~((heights < 0) & (np.abs(slopes) <= 1e-7))
+    step = max(1, _BLOCK // sines.size)
+    for first_plane in range(0, count, step):
+        some = np.arange(first_plane, min(first_plane + step, count))
+        slopes = _dot(directions[:, None], planes[:, some, None])
+        # How far behind the planes the lines' points lie.
+        heights = dists[some, None] - _dot(points[:, None], planes[:, some, None])
+        own = (one == some[:, None]) | (two == some[:, None])
+        slopes[own] = heights[own] = 0
+        edges &= ~((heights < 0) & (np.abs(slopes) <= 1e-7)).any(axis=0)
         cuts = heights / slopes
-        np.minimum(leaves, np.where(slopes > 1e-7, cuts, np.inf), out=leaves)
-        np.maximum(enters, np.where(slopes < -1e-7, cuts, -np.inf), out=enters)
+        np.minimum(leaves, np.where(slopes > 1e-7, cuts, np.inf).min(axis=0), out=leaves)
+        np.maximum(enters, np.where(slopes < -1e-7, cuts, -np.inf).max(axis=0), out=enters)
     edges &= leaves - enters > SHORTEST
     bounded = (np.isfinite(leaves) & np.isfinite(enters) | ~edges).all(axis=0)
     edges &= bounded

@@ -6,12 +6,14 @@ keeps the texture that it had. Of a model with faces, brushes that never had one
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
 from ...formats import source
+from ...formats.binary import FormatError
 from ...formats.source import LumpId, geometry
 from ...formats.source.edits import brush_models, brush_pieces
 from ...formats.source.edits.brush_models import NEW, Face, Piece
@@ -92,7 +94,7 @@ class _Model:
                 brush_of = np.where(records >= 0, drawn_on[np.maximum(records - first, 0)] if len(drawn_on) else -1, -1)
                 pieces = self._pieces(polygons, brush_of, shown, old)
                 kept = [piece for number, piece in enumerate(old) if len(drawn_on) and number not in drawn_on]
-            brush_models.rebuild(self.level, self.model, [*pieces, *kept], list(shown.values()))
+            self._put([*pieces, *kept], shown)
         self.report.count("brush models built anew")
         if kept:
             self.report.warn(f"model *{self.model}: {len(kept)} of its brushes have no faces, and stay where they were")
@@ -101,6 +103,17 @@ class _Model:
             f"model *{self.model} ({names}): {len(old)} pieces became {len(pieces) + len(kept)}, "
             f"{len(drawn_on)} faces {len(shown)}; moved faces keep their light, new ones have that of the nearest"
         )
+
+    def _put(self, pieces: list[Piece], shown: dict[int, Face]) -> None:
+        """Put pieces and faces into the level. Raises FormatError, or SceneError with the face that it is about."""
+        try:
+            brush_models.rebuild(self.level, self.model, pieces, list(shown.values()))
+        except FormatError as error:
+            number = re.match(r"face (\d+) of", error.reading)
+            if number is None:
+                raise
+            polygon = np.array([list(shown)[int(number[1])]])
+            raise self.surfaces.refused(f"{self.surfaces.named(polygon)}: {error.message}", polygon) from error
 
     def _objects(self) -> list[bpy.types.Object]:
         """The objects that show the model."""

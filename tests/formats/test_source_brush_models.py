@@ -295,3 +295,13 @@ def test_a_side_that_bounds_nothing_stays_a_side(level):
     assert sides["bevel"].tolist() == [0] * 7
     assert len(after.table(E.NODES)) == 7 + 6
     assert len(solid_of(after).hulls[0].points) == 8
+
+
+def test_a_sliver_without_an_area_goes_along(level):
+    """CSG leaves such ones: a face that goes back the way that it came, and bends, so that it is on no side."""
+    listed = faces(level)
+    sliver = np.array([[-4.0, -24, 96], [0.3, 0.2, 97], [4, 24, 96], [0.3, 0.2, 97]])
+    listed[5] = Face(sliver, 1, listed[5].record)
+    rows = rebuilt(level, [piece()], listed).table(E.FACES)
+    assert rows["area"][10:16].min() == 0 and rows["numedges"][10:16].tolist() == [4] * 6
+    refused(level, "no area", brush_models.rebuild, 1, [piece()], [Face(sliver, 1)])

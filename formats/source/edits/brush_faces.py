@@ -28,6 +28,7 @@ _UNMOVED = 1e-4  # units
 _FITS = 0.05  # luxels that corners may lie beside the lightmap
 _NO_MACRO = 0xFFFF
 _FLAT = 1e-6
+_THIN = 1e-3  # units, as wide as a face without an area may be
 _BENT = 1.0  # units between the corners of a face across its plane: of slivers in real maps, up to a half
 
 
@@ -106,13 +107,14 @@ class FaceEdit:
         donors = [self._donor(face) for face in faces]
         rows = {lump: self._templates(self.changes.table(lump), donors) for lump in self.lumps}
         walk = _Walk(self)
+        originals: list[Records] = []
         for number, face in enumerate(faces):
             geometric: dict[str, float] = {"texinfo": int(texinfos[number])}
             if not still[number]:
                 firstedge, area = walk.around(face.points), _area(face.points)
                 geometric |= {"planenum": int(planes[number]), "side": int(planes[number]) & 1, "on_node": 1}
                 geometric |= {"firstedge": firstedge, "numedges": len(face.points), "area": area, "dispinfo": -1}
-                geometric["orig_face"] = self._original(face, geometric)
+                geometric["orig_face"] = self._original(face, geometric, originals)
                 if "num_prims" in (self.old.dtype.names or ()):  # corners in the middle of edges have gone
                     geometric |= {"num_prims": int(rows[self.drawn]["num_prims"][number]) & 0x8000, "first_prim_id": 0}
                 elif "shadows_num_prims" in (self.old.dtype.names or ()):
@@ -122,6 +124,8 @@ class FaceEdit:
                 for name, value in geometric.items():
                     held(table, name, number, value)
         walk.put()
+        if originals:
+            self.changes.append(LumpId.ORIGINALFACES, np.concatenate(originals))
         normals = self._normals(faces, still, rows[self.drawn])
         first = self._place(rows, normals, faces)
         self._beside(faces, donors, first)
@@ -199,17 +203,18 @@ class FaceEdit:
             return np.column_stack([np.zeros((2, 3)), mins + size / 2])
         return np.asarray(_fitted(face.points, luxels, size) + np.column_stack([np.zeros((2, 3)), mins]))
 
-    def _original(self, face: Face, fields: dict[str, float]) -> int:
-        """The number of a new original face for one that has moved; -1 in maps that have none."""
+    def _original(self, face: Face, fields: dict[str, float], fresh: list[Records]) -> int:
+        """The number of a new original face for one that has moved, put behind fresh ones; -1 in maps without any."""
         if not len(self.level.bytes_of(LumpId.ORIGINALFACES)):
             return -1
         originals = self.changes.table(LumpId.ORIGINALFACES)
         of = int(self.old["orig_face"][face.record]) if face.record != NEW else -1
-        row = originals[[of if 0 <= of < len(originals) else -1]].copy()
+        row = (originals[of : of + 1] if 0 <= of < len(originals) else (fresh or [originals[-1:]])[-1]).copy()
         for name, value in fields.items():
             if name != "orig_face":
                 held(row, name, 0, value if name != "area" else 0)
-        return self.changes.append(LumpId.ORIGINALFACES, row)
+        fresh.append(row)
+        return len(originals) + len(fresh) - 1
 
     # ------------------------------------------------------------------------------------------- what goes with them
 
@@ -221,6 +226,8 @@ class FaceEdit:
         own = self.changes.table(LumpId.PLANES)["normal"][rows["planenum"].astype(np.int64)].astype(np.float64)
         groups = rows["smoothing_groups"].astype(np.int64)
         found: list[Ints] = []
+        fresh = [self.changes.table(LumpId.VERTNORMALS)[:0]]
+        count = len(self.changes.table(LumpId.VERTNORMALS))
         for number, face in enumerate(faces):
             if still[number]:
                 first, end = self.polygons.first_corner[face.record : face.record + 2]
@@ -238,7 +245,10 @@ class FaceEdit:
             distinct, where = np.unique(made["normal"], axis=0, return_inverse=True)
             new = np.zeros(len(distinct), made.dtype)
             new["normal"] = distinct
-            found.append(self.changes.append(LumpId.VERTNORMALS, new) + where.reshape(-1))
+            found.append(count + where.reshape(-1))
+            fresh.append(new)
+            count += len(new)
+        self.changes.append(LumpId.VERTNORMALS, np.concatenate(fresh))
         return found
 
     def _place(self, rows: dict[LumpId, Records], normals: list[Ints] | None, faces: Sequence[Face]) -> int:
@@ -365,26 +375,27 @@ class _Walk:
 
 def _is_same(old: Floats, new: Floats) -> bool:
     """Whether two polygons have the same corners, whichever they begin with."""
-    return any(np.abs(np.roll(new, turn, axis=0) - old).max() <= _UNMOVED for turn in range(len(old)))
+    begins = np.flatnonzero(np.abs(new - old[0]).max(axis=1) <= _UNMOVED).tolist()
+    return any(np.abs(np.roll(new, -turn, axis=0) - old).max() <= _UNMOVED for turn in begins)
 
 
-def _normal(points: Floats) -> Floats:
-    """Out of the front of a polygon, of length 1."""
+def plane_of(points: Floats, number: int) -> Floats:
+    """The plane float64[4] of a face. Raises FormatError, which names the face, for one that isn't flat."""
     arms = points - points[0]
     total = np.cross(np.roll(arms, -1, axis=0), arms).sum(axis=0)
     length = float(np.sqrt(total @ total))
     if length <= _FLAT:
-        raise FormatError("a face has no area", WHAT)
-    return np.asarray(total / length)
-
-
-def plane_of(points: Floats, number: int) -> Floats:
-    """The plane float64[4] of a face. Raises FormatError for one that isn't flat."""
-    normal = _normal(points)
+        raise FormatError("a face has no area", f"face {number} of {WHAT}")
+    normal = total / length
     heights = points @ normal
     if np.ptp(heights) > _BENT:
-        raise FormatError(f"face {number} isn't flat", WHAT)
+        raise FormatError("a face isn't flat", f"face {number} of {WHAT}")
     return np.append(snapped(normal[None])[0], heights.mean())
+
+
+def is_sliver(points: Floats) -> bool:
+    """Whether a polygon goes back the way that it came: it has no area, and looks nowhere in particular."""
+    return 2 * _area(points) <= _THIN * float(np.ptp(points, axis=0).max())
 
 
 def _area(points: Floats) -> float:

@@ -18,7 +18,7 @@ from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents, Records
 from . import brush_collision, brush_pieces, brush_tree
-from .brush_faces import NEW, Face, FaceEdit, level_faces, plane_of
+from .brush_faces import NEW, Face, FaceEdit, is_sliver, level_faces, plane_of
 from .brush_pieces import WHAT, Piece
 from .brush_tables import held, plane_numbers, slots
 from .brush_tree import Tree
@@ -222,6 +222,8 @@ def _on_tree(
         plane, side = edit.plane_of(face), sides[number]
         if plane is None and side is not None:
             plane = np.append(shapes[side[0]].normals[side[1]], shapes[side[0]].dists[side[1]])
+        elif plane is None and face.record != NEW and is_sliver(face.points):
+            plane = _nearest_side(shapes, face.points)
         elif plane is None:  # of a brush that the compiler dropped, or over several
             plane = plane_of(face.points, number)
         node, seen = tree.of_polygon(face.points, plane[:3])
@@ -250,6 +252,14 @@ def _side_of(shapes: Sequence[Piece], face: Face) -> tuple[int, int] | None:
         if off[side] <= best and heights.max() <= brush_tree.ON:
             best, found = float(off[side]), (number, side)
     return found
+
+
+def _nearest_side(shapes: Sequence[Piece], points: Floats) -> Floats:
+    """The plane float64[4] of the side that points come nearest to: of a face without an area, any will do."""
+    planes = np.column_stack(
+        [np.concatenate([shape.normals for shape in shapes]), np.concatenate([shape.dists for shape in shapes])]
+    )
+    return np.asarray(planes[int(np.abs(points @ planes[:, :3].T - planes[:, 3]).max(axis=0).argmin())])
 
 
 # ---------------------------------------------------------------------------------------------------------------- tree

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ... import convex
 from ...binary import FormatError
 from ...convex import Polygons
+from .. import ranges
 from ..geometry import Floats, Ints
 
 WHAT = "brush model"
@@ -71,7 +72,7 @@ def polygons(pieces: "list[Piece]") -> Polygons:
 def sides(piece: Piece, rings: "list[Floats]") -> Sides:
     """The sides of a piece with its bevels, in the compiler's order. rings: the corners of each side, float64[n, 3]."""
     normals, dists, source = list(piece.normals), piece.dists.tolist(), list(range(len(piece.dists)))
-    corners = np.concatenate(rings)
+    corners, starts = np.concatenate(rings), ranges.starts([len(ring) for ring in rings if len(ring)])[:-1]
     low, high = corners.min(axis=0), corners.max(axis=0)
     for place in range(6):
         axis, sign = place // 2, place % 2 * 2 - 1
@@ -90,7 +91,7 @@ def sides(piece: Piece, rings: "list[Floats]") -> Sides:
         for point, following in zip(ring, np.roll(ring, -1, axis=0), strict=True):
             for normal in _slanted(point - following):
                 dist = float(point @ normal)
-                if _bevels(normal, dist, rings) and not _known(normal, dist, normals, dists):
+                if _bevels(normal, dist, corners, starts) and not _known(normal, dist, normals, dists):
                     normals.append(normal)
                     dists.append(dist)
                     source.append(-1)
@@ -106,23 +107,19 @@ def _slanted(edge: Floats) -> list[Floats]:
     if (np.abs(along) >= 1 - _SNAP).any():
         return []
     found = []
-    for axis in range(3):
-        across = np.cross(along, np.eye(3)[axis])
+    x, y, z = along.tolist()
+    for u, v, w in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
+        across = np.array([y * w - z * v, z * u - x * w, x * v - y * u])
         size = float(np.sqrt(across @ across))
         if size >= _SHORTEST:
             found += [-across / size, across / size]
     return found
 
 
-def _bevels(normal: Floats, dist: float, rings: "list[Floats]") -> bool:
-    """Whether all polygons lie behind a plane, and none in it."""
-    for ring in rings:
-        if not len(ring):
-            continue
-        heights = ring @ normal - dist
-        if heights.max() > _OFF or heights.min() > -_OFF:
-            return False
-    return True
+def _bevels(normal: Floats, dist: float, corners: Floats, starts: Ints) -> bool:
+    """Whether all polygons, which start at these corners, lie behind a plane, and none in it."""
+    heights = corners @ normal - dist
+    return bool(heights.max() <= _OFF and (np.minimum.reduceat(heights, starts) <= -_OFF).all())
 
 
 def _known(normal: Floats, dist: float, normals: "list[Floats]", dists: "list[float]") -> bool:

@@ -39,7 +39,8 @@ def plane_numbers(changes: Changes, normals: Floats, dists: Floats) -> Ints:
     table = changes.table(LumpId.PLANES)
     wanted = np.zeros(len(dists), table.dtype)
     wanted["normal"], wanted["dist"] = normals, dists
-    known = {key: number for number, key in reversed(list(enumerate(_keys(table))))}
+    near = np.flatnonzero(np.isin(_bits(table["dist"]), _bits(np.append(wanted["dist"], -wanted["dist"]))))
+    known = dict(zip(reversed(_keys(table[near])), near[::-1].tolist(), strict=True))  # of planes alike, the first
     found: list[int] = []
     fresh: list[Records] = []
     for row, key, opposite in zip(wanted, _keys(wanted), _keys(_turned(wanted)), strict=True):
@@ -63,6 +64,10 @@ def _turned(planes: Records) -> Records:
     turned = planes.copy()
     turned["normal"], turned["dist"] = -planes["normal"], -planes["dist"]
     return turned
+
+
+def _bits(dists: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
+    return (dists.astype(np.float32) + np.float32(0)).view(np.uint32)
 
 
 def _keys(planes: Records) -> list[bytes]:

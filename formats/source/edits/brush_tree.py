@@ -5,7 +5,7 @@ are numbered the front first. Around the model is a box of 8 units more.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -61,18 +61,31 @@ class Tree:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fragment:
     """A part of a piece. planes: float64[k, 4]. side: int64[k], which side of the piece each is; -1: a cut. used: of
-    which a node is above.
+    which a node is above. corners: float64[n, 3].
     """
 
     piece: int
     planes: Floats
     side: Ints
     used: Ints
+    corners: Floats
+
+
+@dataclass(slots=True, eq=False)
+class _Cell:
+    """A node to be or, without a plane, a leaf: what lies between the planes `region` float64[k, 4]. children: what is
+    in front of its plane, and behind it.
+    """
+
+    fragments: list[_Fragment]
+    region: Floats
+    box: Floats
+    plane: Floats | None = None
+    children: "tuple[_Cell, ...]" = ()
 
 
 def build(pieces: Sequence[Piece], polygons: convex.Polygons) -> Tree:
     """The tree of pieces; polygons: theirs, by whose sides it parts. Raises FormatError where it becomes too large."""
-    tree = Tree()
     outside = np.array([polygons.positions.min(axis=0) - MARGIN, polygons.positions.max(axis=0) + MARGIN])
     unseen = (np.diff(polygons.first_corner) < 3).astype(np.int64)
     starts = np.cumsum([0, *(len(piece.dists) for piece in pieces)])
@@ -83,64 +96,67 @@ def build(pieces: Sequence[Piece], polygons: convex.Polygons) -> Tree:
             np.column_stack([piece.normals, piece.dists]),
             np.arange(len(piece.dists)),
             unseen[starts[number] : starts[number + 1]],
+            polygons.positions[polygons.first_vertex[number] : polygons.first_vertex[number + 1]],
         )
         for number, piece in enumerate(pieces)
     ]
-    stack: list[tuple[list[_Fragment], Floats, int, int]] = [(whole, walls, -1, 0)]
+    root = _Cell(whole, walls, outside)
+    cells, nodes = [root], 0
+    while cells:  # all that are as far from the root in one go
+        _bound(cells)
+        for cell in cells:
+            cell.plane = plane = _best(cell.fragments)
+            if plane is not None:
+                cell.children = tuple(
+                    _Cell(part, np.concatenate([cell.region, [facing]]), outside)
+                    for part, facing in zip(_parted(cell.fragments, plane), (-plane, plane), strict=True)
+                )
+        nodes += sum(bool(cell.children) for cell in cells)
+        if nodes > _MOST_NODES:
+            raise FormatError(f"its tree has more than {_MOST_NODES} nodes", WHAT)
+        cells = [child for cell in cells for child in cell.children]
+    return _numbered(root)
+
+
+def _numbered(root: _Cell) -> Tree:
+    """Nodes and leafs in the compiler's order: from the root, what is in front first."""
+    tree = Tree()
+    stack = [(root, -1, 0)]
     while stack:
-        fragments, region, parent, side = stack.pop()
-        bounds = _bounds(region)
-        corners = _corners(fragments)
-        plane = _best(fragments, corners)
-        if plane is None:
+        cell, parent, side = stack.pop()
+        if cell.plane is None:
             number = -1 - len(tree.pieces)
-            tree.pieces.append(sorted({fragment.piece for fragment in fragments}))
-            tree.leaf_boxes.append(bounds)
+            tree.pieces.append(sorted({fragment.piece for fragment in cell.fragments}))
+            tree.leaf_boxes.append(cell.box)
         else:
             number = len(tree.planes)
-            if number >= _MOST_NODES:
-                raise FormatError(f"its tree has more than {_MOST_NODES} nodes", WHAT)
-            tree.planes.append(plane)
+            tree.planes.append(cell.plane)
             tree.children.append([0, 0])
-            tree.boxes.append(bounds)
-            front, back = _parted(fragments, corners, plane)
-            stack.append((back, np.concatenate([region, [plane]]), number, 1))
-            stack.append((front, np.concatenate([region, [-plane]]), number, 0))
+            tree.boxes.append(cell.box)
+            stack += [(cell.children[place], number, place) for place in (1, 0)]
         if parent >= 0:
             tree.children[parent][side] = number
     return tree
 
 
-def _bounds(planes: Floats) -> Floats:
-    """The box of what lies between planes float64[n, 4]; of nothing, where rounding leaves none, a point's."""
-    found = convex.from_planes(planes[:, :3], planes[:, 3], [len(planes)])
-    if not len(found.positions):
-        return np.zeros((2, 3))
-    return np.array([found.positions.min(axis=0), found.positions.max(axis=0)])
+def _bound(cells: Sequence[_Cell]) -> None:
+    """Give cells their boxes; of nothing, where rounding leaves none, a point's."""
+    planes = np.concatenate([cell.region for cell in cells])
+    found = convex.from_planes(planes[:, :3], planes[:, 3], [len(cell.region) for cell in cells])
+    for number, cell in enumerate(cells):
+        points = found.positions[found.first_vertex[number] : found.first_vertex[number + 1]]
+        cell.box = np.array([points.min(axis=0), points.max(axis=0)]) if len(points) else np.zeros((2, 3))
 
 
-def _corners(fragments: Sequence[_Fragment]) -> list[Floats]:
-    """The corners of each fragment."""
-    if not fragments:
-        return []
-    planes = np.concatenate([fragment.planes for fragment in fragments])
-    found = convex.from_planes(planes[:, :3], planes[:, 3], [len(fragment.planes) for fragment in fragments])
-    return [found.positions[a:b] for a, b in zip(found.first_vertex[:-1], found.first_vertex[1:], strict=True)]
-
-
-def _best(fragments: Sequence[_Fragment], corners: Sequence[Floats]) -> Floats | None:
+def _best(fragments: Sequence[_Fragment]) -> Floats | None:
     """The plane float64[4] that a node should have; None where no side is left that a node isn't on."""
-    options = [
-        fragment.planes[place]
-        for fragment in fragments
-        for place in np.flatnonzero((fragment.side >= 0) & (fragment.used == 0)).tolist()
-    ]
-    if not options:
+    options = [fragment.planes[(fragment.side >= 0) & (fragment.used == 0)] for fragment in fragments]
+    if not any(map(len, options)):
         return None
-    planes = np.array(options)
+    planes = np.concatenate(options)
     lows, highs = [], []
-    for points in corners:
-        heights = points @ planes[:, :3].T - planes[:, 3]
+    for fragment in fragments:
+        heights = fragment.corners @ planes[:, :3].T - planes[:, 3]
         lows.append(heights.min(axis=0, initial=np.inf))
         highs.append(heights.max(axis=0, initial=-np.inf))
     front, back = np.array(highs) > ON, np.array(lows) < -ON
@@ -157,19 +173,17 @@ def _looks_ahead(normal: Floats) -> bool:
     return bool((np.abs(normal) != 1).all() or normal.sum() > 0)
 
 
-def _parted(
-    fragments: Sequence[_Fragment], corners: Sequence[Floats], plane: Floats
-) -> tuple[list[_Fragment], list[_Fragment]]:
+def _parted(fragments: Sequence[_Fragment], plane: Floats) -> tuple[list[_Fragment], list[_Fragment]]:
     """What of fragments lies in front of and behind a plane."""
     front: list[_Fragment] = []
     back: list[_Fragment] = []
-    for fragment, points in zip(fragments, corners, strict=True):
-        heights = points @ plane[:3] - plane[3]
+    for fragment in fragments:
+        heights = fragment.corners @ plane[:3] - plane[3]
         same = np.zeros(len(fragment.planes), np.bool_)
         for facing in (plane, -plane):
             away = np.abs(fragment.planes - facing)
             same |= (away[:, :3].max(axis=1) <= _ALIKE) & (away[:, 3] <= ON)
-        marked = _Fragment(fragment.piece, fragment.planes, fragment.side, fragment.used | same)
+        marked = replace(fragment, used=fragment.used | same)
         high, low = heights.max(initial=-np.inf), heights.min(initial=np.inf)
         if high > ON:
             front.append(marked if low >= -ON else _cut(marked, -plane))
@@ -187,4 +201,4 @@ def _cut(fragment: _Fragment, plane: Floats) -> _Fragment:
     side, used = np.append(fragment.side, -1), np.append(fragment.used, 1)
     if not found.closed[0]:
         kept[:] = True
-    return _Fragment(fragment.piece, planes[kept], side[kept], used[kept])
+    return _Fragment(fragment.piece, planes[kept], side[kept], used[kept], found.positions)

@@ -242,3 +242,16 @@ def test_all_of_a_model_may_be_stretched_whatever_it_is_made_of():
     highs = sorted(piece.dists[[1, 3, 5]].round(3).tolist() for piece in brush_models.pieces(made, 1))
     assert highs == [[16, 8, 6], [32, 16, 8], [32, 32, 16]]
     assert not any("stay where they were" in warning for warning in scene.report.warnings)
+
+
+def test_a_face_that_is_on_no_side_must_be_flat():
+    """Compilers leave bent slivers within pieces; as they grow, what bends them does, too."""
+    pane = ((-4, -24, 0), (4, 24, 96))
+    bent = source_door.box(*pane)[1] - [2, 0, 0] + [[0.6, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    scene = imported([pane], [*source_door.box(*pane), bent])
+    obj = scene.door
+    obj.data.attributes["position"].data.foreach_set("vector", (meshes.read(obj).positions * 4).ravel())
+    obj.data.update()
+    with pytest.raises(SceneError, match="isn't flat") as caught:
+        scene.export(geometry="rebuild")
+    assert [8 < obj.data.polygons[face].center.x < 11 for face in caught.value.faces[obj].tolist()] == [True]
