@@ -39,7 +39,7 @@ def plane_numbers(changes: Changes, normals: Floats, dists: Floats) -> Ints:
     table = changes.table(LumpId.PLANES)
     wanted = np.zeros(len(dists), table.dtype)
     wanted["normal"], wanted["dist"] = normals, dists
-    near = np.flatnonzero(np.isin(_bits(table["dist"]), _bits(np.append(wanted["dist"], -wanted["dist"]))))
+    near = np.flatnonzero(np.isin(_bits(table["dist"]), _bits(wanted["dist"])))
     known = dict(zip(reversed(_keys(table[near])), near[::-1].tolist(), strict=True))  # of planes alike, the first
     found: list[int] = []
     fresh: list[Records] = []
