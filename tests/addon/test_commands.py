@@ -10,12 +10,10 @@ import bpy
 import pytest
 from levelwright.addon import commands
 
+from tests.addon.command_line import convert
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests" / "samples" / "first-light.map"
-
-
-def convert(*words: object) -> int:
-    return commands.main(["convert", *map(str, words)])
 
 
 def test_a_level_becomes_a_blend_and_a_level_again(tmp_path: Path) -> None:

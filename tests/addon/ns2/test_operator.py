@@ -9,6 +9,7 @@ from levelwright.addon.ns2 import layout
 from levelwright.addon.scene import originals
 from levelwright.formats import ns2
 
+from tests.addon.command_line import convert
 from tests.addon.ns2.export_helpers import edited, geometry
 from tests.formats.ns2_bytes import whole
 from tests.samples import ns2_art, ns2_room
@@ -97,7 +98,7 @@ def test_a_collection_exporter_writes_the_level(file: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize("ending", [".level", ".blend", ".glb"])
 def test_the_command_line_converts(file: Path, ending: str, tmp_path: Path) -> None:
     target = tmp_path / f"out{ending}"
-    assert commands.main(["convert", str(file), str(target), "--option", "split=group"]) == commands.OK
+    assert convert(file, target, "--option", "split=group") == commands.OK
     if ending == ".level":
         assert target.read_bytes() == file.read_bytes()
     elif ending == ".blend":

@@ -10,6 +10,7 @@ from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import importer, layout
 from levelwright.addon.source.settings import ImportSettings
 
+from tests.addon.command_line import convert
 from tests.addon.source.rooms import GREY, of_kind, room, texture
 
 LIT = "LightmappedGeneric { $basetexture grey }"
@@ -101,7 +102,7 @@ def test_a_collection_exporter_writes_the_map(file: Path, tmp_path: Path) -> Non
 def test_the_command_line_converts(file: Path, ending: str, tmp_path: Path) -> None:
     target = tmp_path / f"out{ending}"
     size = ["--option", "width=64", "--option", "height=64"] if ending == ".png" else []
-    assert commands.main(["convert", str(file), str(target), "--option", "split=material", *size]) == 0
+    assert convert(file, target, "--option", "split=material", *size) == commands.OK
     assert target.stat().st_size > 500
 
 
