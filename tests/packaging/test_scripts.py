@@ -43,7 +43,7 @@ def test_both_commands_work_from_elsewhere(clone: Path, tmp_path: Path) -> None:
     tests = run(
         clone / "scripts" / "test", "-q", "tests/packaging/test_scripts.py", "-k", "starts_with_two", cwd=tmp_path
     )
-    assert re.search(r"1 passed, \d+ deselected", tests.stdout.splitlines()[-1]), tests.stdout + tests.stderr
+    assert tests.stdout.splitlines()[-1].startswith("1 passed"), tests.stdout + tests.stderr
 
 
 def test_the_readme_starts_with_two_commands_that_exist() -> None:
