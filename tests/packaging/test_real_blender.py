@@ -14,7 +14,14 @@ from scripts.build import build
 
 SAMPLES = [
     Path(__file__).resolve().parents[1] / "samples" / name
-    for name in ("first-light.map", "genesis_room.map", "genesis_room.3dt")
+    for name in (
+        "first-light.map",
+        "genesis_room.map",
+        "genesis_room.3dt",
+        "fable_vale.lev",
+        "ns2_room.level",
+        "source_room.bsp",
+    )
 ]
 SAMPLE = SAMPLES[0]
 SYSTEM = os.environ.get("LEVELWRIGHT_REAL_BLENDER", "")
