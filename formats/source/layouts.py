@@ -1,13 +1,14 @@
 """Which records a lump holds: by its version, the map's version and its records' size, measured (notes §2.1, §2.9).
 
-Games changed records without telling anyone, so versions alone say too little: where records of several sizes could
-fill a lump, the one is taken that makes sense in all of them. What the names of games would tell is never asked.
+Games changed records without telling anyone, so versions alone say too little: where records of several kinds could
+fill a lump, those are taken of which most make sense. What the names of games would tell is never asked.
 """
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..binary import Buffer
 from . import overlay_lists
@@ -17,9 +18,11 @@ from . import records_lights as lights
 from . import records_overlays as overlays
 from . import records_tree as tree
 from .lumps import LumpId
-from .records import Dtype, Records
+from .records import NO_STYLE, Dtype, Records
 
 _ALL = range(-(1 << 31), 1 << 32)
+_SENSE = 0.5
+"""What share of the records must make sense, at least: tools and bad brushes leave a few that don't."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,51 +43,63 @@ class _Variant:
     wide: bool | None = None  # only in maps with (without) 32-bit indices in lumps of the usual versions
     minor: int | None = None  # the upper half of the map's version
     version_first: bool | None = None  # only in maps whose lump entries (do not) begin with their version
-    fits: Callable[[Records], bool] | None = None  # whether the records make sense
+    fits: "Callable[[Records], Fits] | None" = None  # which records make sense
 
 
-# ---------------------------------------------------------------------------------- what makes sense in all real maps
+# -------------------------------------------------------------------------------------- what makes sense in real maps
 
 
-def _faces_fit(faces: Records) -> bool:
-    return bool(((faces["side"] <= 1) & (faces["on_node"] <= 1) & (faces["numedges"] >= 3)).all())
+Fits = npt.NDArray[np.bool_]
+"""Which of the records make sense."""
 
 
-def _nodes_fit(nodes: Records) -> bool:
-    inside = (nodes["children"] < len(nodes)).all() and (nodes["planenum"] >= 0).all()
-    return bool(inside and (nodes["mins"] <= nodes["maxs"]).all())
+def _faces_fit(faces: Records) -> Fits:
+    return (faces["side"] <= 1) & (faces["on_node"] <= 1) & (faces["numedges"] >= 3)
 
 
-def _leafs_fit(leafs: Records) -> bool:
+def _styles_fit(faces: Records) -> Fits:
+    """A face has each style once, those that it has first, and some if it has a lightmap; unlit ones tell nothing."""
+    styles = faces["styles"]
+    used = styles != NO_STYLE
+    twice = used[:, 1:] & (~used[:, :-1] | (styles[:, 1:] == styles[:, :-1]))
+    return (faces["lightofs"] == 0) | (~twice.any(axis=1) & (used[:, 0] == (faces["lightofs"] > 0)))
+
+
+def _nodes_fit(nodes: Records) -> Fits:
+    inside = (nodes["children"] < len(nodes)).all(axis=1) & (nodes["planenum"] >= 0)
+    return inside & (nodes["mins"] <= nodes["maxs"]).all(axis=1)
+
+
+def _leafs_fit(leafs: Records) -> Fits:
     known = (leafs["cluster"] >= -1) & (leafs["leaf_water_data_id"] >= -1)
-    return bool(known.all() and (leafs["mins"] <= leafs["maxs"]).all())
+    return known & (leafs["mins"] <= leafs["maxs"]).all(axis=1)
 
 
-def _dispinfos_fit(infos: Records) -> bool:
+def _dispinfos_fit(infos: Records) -> Fits:
     low, high = displacements.MIN_POWER, displacements.MAX_POWER
-    return bool(((infos["power"] >= low) & (infos["power"] <= high)).all())
+    return (infos["power"] >= low) & (infos["power"] <= high)
 
 
-def _models_fit(models: Records) -> bool:
+def _models_fit(models: Records) -> Fits:
     """Models share out the faces in order (notes §2.4)."""
     ends = models["firstface"].astype(np.int64) + models["numfaces"]
-    return bool((models["numfaces"] >= 0).all() and (models["firstface"][1:] == ends[:-1]).all())
+    return (models["numfaces"] >= 0) & np.append(models["firstface"][1:] == ends[:-1], True)[: len(models)]
 
 
-def _texinfos_fit(texinfos: Records) -> bool:
-    return bool(((texinfos["texdata"] >= -1) & (texinfos["texdata"] < 1 << 16)).all())
+def _texinfos_fit(texinfos: Records) -> Fits:
+    return (texinfos["texdata"] >= -1) & (texinfos["texdata"] < 1 << 16)
 
 
-def _lights_fit(worldlights: Records) -> bool:
-    return bool(((worldlights["type"] >= 0) & (worldlights["type"] <= 5)).all())
+def _lights_fit(worldlights: Records) -> Fits:
+    return (worldlights["type"] >= 0) & (worldlights["type"] <= 5)
 
 
-def _levels_fit(levels: Records) -> bool:
-    return bool((levels.view("u1") <= 4).all())
+def _levels_fit(levels: Records) -> Fits:
+    return (levels.view(("u1", 4)) <= 4).all(axis=1)
 
 
-def _ids_are_long(ids: Records) -> bool:
-    return bool((ids["hammer_face_id"] < 1 << 16).all())
+def _ids_are_long(ids: Records) -> Fits:
+    return ids["hammer_face_id"] < 1 << 16
 
 
 # ------------------------------------------------------------------------------------------------------------ the table
@@ -104,9 +119,10 @@ _FACES = (
     _Variant(geometry.FACE_17_DAY_NIGHT, (0,), (17,), fits=_faces_fit),
     _Variant(geometry.FACE_17, (0,), (17,), fits=_faces_fit),
     _Variant(geometry.FACE_18, (0, 1), (18,), fits=_faces_fit),
-    _Variant(geometry.FACE, (0, 1), range(19, 1 << 16), wide=False, fits=_faces_fit),
+    _Variant(geometry.FACE, (0, 1), range(18, 1 << 16), wide=False, fits=_faces_fit),
     _Variant(geometry.FACE_32, (0, 1), wide=True, fits=_faces_fit),
-    _Variant(geometry.FACE_32_V2, (2,), wide=True, fits=_faces_fit),
+    _Variant(geometry.FACE_32_V2, (2,), wide=True, fits=_styles_fit),
+    _Variant(geometry.FACE_32_V2_STYLES_LAST, (2,), wide=True, fits=_styles_fit),
     _Variant(geometry.FACE_STRATA, (2,), wide=False, fits=_faces_fit),
 )
 _WORLDLIGHTS = (
@@ -273,12 +289,20 @@ def choose(
     if not whole:
         sizes = " or ".join(str(variant.dtype.itemsize) for variant in variants)
         return Layout(None, f"{len(view)} bytes are no whole number of records of {sizes} bytes")
-    for variant in whole:
-        dtype = variant.dtype.newbyteorder(">") if big_endian else variant.dtype
-        if len(whole) == 1 or variant.fits is None or variant.fits(np.frombuffer(view, dtype)):
-            return Layout(dtype)
+    order = ">" if big_endian else "<"
+    if len(whole) > 1:
+        shares = [_share(variant, np.frombuffer(view, variant.dtype.newbyteorder(order))) for variant in whole]
+        if max(shares) > _SENSE:
+            whole = [whole[shares.index(max(shares))]]
+    if len(whole) == 1:
+        return Layout(whole[0].dtype.newbyteorder(order))
     sizes = " or ".join(str(variant.dtype.itemsize) for variant in whole)
     return Layout(None, f"records of {sizes} bytes would make no sense")
+
+
+def _share(variant: _Variant, records: Records) -> float:
+    """How much of the records makes sense: 1 where there is nothing to measure it by."""
+    return 1.0 if variant.fits is None or not len(records) else float(variant.fits(records).mean())
 
 
 def has_wide_indices(nodes: Buffer, lump_version: int, bsp_version: int) -> bool:
@@ -289,5 +313,5 @@ def has_wide_indices(nodes: Buffer, lump_version: int, bsp_version: int) -> bool
     size = memoryview(nodes).nbytes
     if bsp_version != 20 or lump_version != 0 or not size or size % tree.NODE_32.itemsize:
         return False
-    narrow = size % tree.NODE.itemsize == 0 and _nodes_fit(np.frombuffer(nodes, tree.NODE))
-    return not narrow and _nodes_fit(np.frombuffer(nodes, tree.NODE_32))
+    narrow = size % tree.NODE.itemsize == 0 and bool(_nodes_fit(np.frombuffer(nodes, tree.NODE)).all())
+    return not narrow and bool(_nodes_fit(np.frombuffer(nodes, tree.NODE_32)).all())

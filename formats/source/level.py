@@ -115,7 +115,7 @@ class Level:
         if lump not in self._layouts:
             self._layouts[lump] = layouts.choose(
                 lump,
-                self.version_of(lump),
+                self.version_of(LumpId.FACES if lump == LumpId.ORIGINALFACES else lump),  # its own is 0 (notes §2.4)
                 self.file.minor << 16 | self.version,
                 self.bytes_of(lump),
                 self.byte_order == ">",

@@ -73,17 +73,10 @@ FACE_32 = record(
     ("smoothing_groups", "<u4"),
     size=72,
 )
-#: Vindictus, lump version 2.
-FACE_32_V2 = record(
-    *_FACE_HEAD_32,
-    ("styles", "u1", 4),
-    ("unknown", "<i4"),
-    *_FACE_LIGHT[1:],
-    ("num_prims", "<u4"),
-    ("first_prim_id", "<u4"),
-    ("smoothing_groups", "<u4"),
-    size=76,
-)
+_FACE_TAIL_32 = (*_FACE_LIGHT[1:], ("num_prims", "<u4"), ("first_prim_id", "<u4"), ("smoothing_groups", "<u4"))
+#: Vindictus, lump version 2. On which side of the styles the unknown word stands, sources don't agree: see `layouts`.
+FACE_32_V2 = record(*_FACE_HEAD_32, ("styles", "u1", 4), ("unknown", "<i4"), *_FACE_TAIL_32, size=76)
+FACE_32_V2_STYLES_LAST = record(*_FACE_HEAD_32, ("unknown", "<i4"), ("styles", "u1", 4), *_FACE_TAIL_32, size=76)
 #: Strata, lump version 2: bit 0 of `shadows_num_prims` is whether the face has dynamic shadows, the rest a count.
 FACE_STRATA = record(
     *_FACE_HEAD_32,
@@ -185,4 +178,6 @@ TEXDATA = record(
 )
 TEXDATA_STRING = record(("offset", "<i4"), size=4)  # into the string data
 
-FACES: tuple[Dtype, ...] = (FACE, FACE_17, FACE_17_DAY_NIGHT, FACE_18, FACE_32, FACE_32_V2, FACE_STRATA)
+FACES: tuple[Dtype, ...] = (
+    FACE, FACE_17, FACE_17_DAY_NIGHT, FACE_18, FACE_32, FACE_32_V2, FACE_32_V2_STYLES_LAST, FACE_STRATA,
+)  # fmt: skip

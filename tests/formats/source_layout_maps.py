@@ -12,6 +12,7 @@ from tests.formats import source_fuzz_maps as base
 from tests.formats import source_record_bytes as records
 
 NONE, NONE_32 = 0xFFFF, 0xFFFFFFFF
+ORIGINALFACES = 27
 USUAL = {
     build.NODES: "NODE", build.TEXINFO: "TEXINFO", build.FACES: "FACE", base.FACES_HDR: "FACE", build.LEAFS: "LEAF",
     build.EDGES: "EDGE", build.MODELS: "MODEL", build.LEAFFACES: "LEAFFACE", build.LEAFBRUSHES: "LEAFBRUSH",
@@ -80,6 +81,7 @@ class Layout(build.Bsp):
         for lump, record in self.layouts.items():
             if lump in lumps:
                 lumps[lump] = repacked(lumps[lump], USUAL[lump], record)
+        lumps[ORIGINALFACES] = lumps[build.FACES]  # in its records, but always of version 0
         plain = {name: value for name, value in vars(self).items() if name not in ("layouts", "without")}
         return Layout(**(plain | {"lumps": lumps})).whole()
 

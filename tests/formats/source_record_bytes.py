@@ -58,6 +58,9 @@ RECORDS = {
     "FACE_17_DAY_NIGHT": f"average:8{RGBE} {FACE_16} styles:8B day:8B night:8B {FACE_LIGHT} smoothing_groups:I",
     "FACE_32": f"{FACE_32} styles:4B {FACE_LIGHT} num_prims:I first_prim_id:I smoothing_groups:I",
     "FACE_32_V2": f"{FACE_32} styles:4B unknown:i {FACE_LIGHT} num_prims:I first_prim_id:I smoothing_groups:I",
+    "FACE_32_V2_STYLES_LAST": (
+        f"{FACE_32} unknown:i styles:4B {FACE_LIGHT} num_prims:I first_prim_id:I smoothing_groups:I"
+    ),
     "FACE_STRATA": f"{FACE_32} styles:4B {FACE_LIGHT} shadows_num_prims:I first_prim_id:I smoothing_groups:I",
     "FACEID": "hammer_face_id:H",
     "FACEID_32": "hammer_face_id:I",

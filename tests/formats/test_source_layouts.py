@@ -79,6 +79,7 @@ def test_whatever_is_asked_is_answered_alike(name, usual):
     for lump, record in maps.MAPS[name].layouts.items():
         if len(level.bytes_of(lump)):
             assert level.table(lump).itemsize == len(build.record(record))
+    assert np.array_equal(level.table(LumpId.ORIGINALFACES), level.table(LumpId.FACES))
     found = answers(level)
     assert {key: usual[key] for key in found} == found
     assert set(found) >= set(usual) - {"ambient", "triangles"}

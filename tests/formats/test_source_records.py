@@ -92,7 +92,9 @@ CASES = [
     (LumpId.FACES_HDR, 1, 20, "FACE", {}),
     (LumpId.ORIGINALFACES, 1, 21, "FACE", {"version_first": True}),
     (LumpId.FACES, 1, 20, "FACE_32", {"wide": True}),
+    (LumpId.FACES, 0, 18, "FACE", {}),
     (LumpId.FACES, 2, 20, "FACE_32_V2", {"wide": True}),
+    (LumpId.FACES, 2, 20, "FACE_32_V2_STYLES_LAST", {"wide": True}),
     (LumpId.FACES, 2, 25, "FACE_STRATA", {}),
     (LumpId.NODES, 0, 20, "NODE", {}),
     (LumpId.NODES, 0, 20, "NODE_32", {"wide": True}),
@@ -242,6 +244,14 @@ def test_entities_of_the_client_take_the_place_of_portals():
     text = b'{\n"classname" "light"\n}\n\0'
     assert layouts.choose(LumpId.PORTALVERTS, 0, 22, text) == layouts.Layout(None, layouts.TEXT)
     assert layouts.choose(LumpId.PORTALVERTS, 0, 17, text[:24]).dtype == table("PORTALVERT")
+
+
+def test_a_few_records_that_make_no_sense_change_nothing():
+    given = {"cluster": 3, "leaf_water_data_id": -1, "mins": (-9, -8, -7)}
+    bounds = [(9, 8, 7)] * 7 + [(-99, 8, 7)]
+    lit = b"".join(build.record("LEAF_AMBIENT", n, **given, maxs=maxs) for n, maxs in enumerate(bounds))
+    assert len(lit) % table("LEAF").itemsize == 0
+    assert layouts.choose(LumpId.LEAFS, 0, 19, lit).dtype == table("LEAF_AMBIENT")
 
 
 def test_records_that_make_no_sense_are_not_guessed():
