@@ -1,7 +1,8 @@
 """Where each part of a Fable level lives in a Blender scene: what importer, exporter, panel and operators agree on.
 
 Axes are the game's: x east, y north, z up, one unit to a cell, nothing scaled; positions are local to the map. All is
-relative to the level's root empty: moving that edits nothing (levels of a `.wld` have theirs at the map's place).
+relative to the level's root empty: moving that edits nothing (levels of a `.wld` have theirs at the map's place). What
+isn't below it, as a new empty, is where it is seen.
 
     <level>                     collection, stamp "level": LevelProperties, and the palettes and sounds (see `palettes`)
       <level>                   empty, stamp "root": the parent of everything

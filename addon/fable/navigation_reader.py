@@ -49,12 +49,12 @@ def apply(
     points = [obj for obj in home.all_objects if obj.type == "EMPTY"]
     driven = [obj for obj in objects if meshes.needs_evaluation(obj)]
     driven += [obj for obj in points if transforms.needs_evaluation(obj)]
+    root = next((obj for obj in collection.objects if kind_of(obj) == layout.ROOT), None)
     if not driven:
-        _apply(home, level, token, report, None)
+        _apply(home, level, token, report, root, None)
         return
-    roots = [obj for obj in collection.objects if kind_of(obj) == layout.ROOT]
-    with evaluated.shown(context, [*driven, *roots]) as depsgraph:
-        _apply(home, level, token, report, depsgraph)
+    with evaluated.shown(context, [*driven, *filter(None, [root])]) as depsgraph:
+        _apply(home, level, token, report, root, depsgraph)
 
 
 def _apply(
@@ -62,6 +62,7 @@ def _apply(
     level: fable.Level,
     token: int,
     report: Report,
+    root: bpy.types.Object | None,
     depsgraph: bpy.types.Depsgraph | None,
 ) -> None:
     layers = _layers(home, token)
@@ -73,7 +74,7 @@ def _apply(
     for part in list(navigation.parts(level)):
         if part.navigation is None or level.sections is None:
             continue
-        edit = _Edit(part, part.navigation, token, depsgraph)
+        edit = _Edit(part, part.navigation, token, root, depsgraph)
         for layer in part.layers():
             obj = layers.pop(layout.leaves_record(part.number, layer), None)
             if obj is None:
@@ -106,8 +107,15 @@ def _layers(home: bpy.types.Collection, token: int) -> dict[int, bpy.types.Objec
 class _Edit:
     """What becomes of one section."""
 
-    def __init__(self, part: Part, before: Navigation, token: int, depsgraph: bpy.types.Depsgraph | None) -> None:
-        self.part, self.before, self.token, self.depsgraph = part, before, token, depsgraph
+    def __init__(
+        self,
+        part: Part,
+        before: Navigation,
+        token: int,
+        root: bpy.types.Object | None,
+        depsgraph: bpy.types.Depsgraph | None,
+    ) -> None:
+        self.part, self.before, self.token, self.root, self.depsgraph = part, before, token, root, depsgraph
         self.nodes = before.nodes.copy()
         self.positions = before.positions
         self.keys: Keys = {}
@@ -239,7 +247,7 @@ class _Edit:
         """The record of an action point: that of the file but for what was edited."""
         row = np.zeros((), POSITION) if was is None else was.copy()
         if was is None or not transforms.unchanged(obj) or transforms.needs_evaluation(obj):
-            matrix = transforms.compose(obj, None, self.depsgraph)
+            matrix = transforms.seen(obj, self.root, self.depsgraph)
             shown = (None, None) if was is None else navigation.shown_points(np.array([was], POSITION))[0]
             for axis, name in enumerate(("x", "y")):
                 value = np.float32(matrix[axis, 3])

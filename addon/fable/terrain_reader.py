@@ -61,7 +61,7 @@ class TerrainReader:
         self.context, self.object, self.token = context, obj, token
         self.settings, self.depsgraph, self.report = settings, depsgraph, report
         self._data = meshes.read(obj, depsgraph, [*layout.CELL_FIELDS, *layout.FLAGS])
-        self._points = _placed(self._data.positions, transforms.compose(obj, root, depsgraph))
+        self._points = _placed(self._data.positions, transforms.seen(obj, root, depsgraph))
 
     def size(self) -> tuple[int, int]:
         """Rows and columns of cells that the vertices reach over, for a level that no file says the size of."""

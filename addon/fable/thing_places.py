@@ -44,14 +44,15 @@ def read(
     channels = _ALL if fresh or driven else transforms.changed_channels(obj, root)
     if not channels:
         return False
-    matrix = transforms.compose(obj, root, depsgraph)
+    matrix = transforms.seen(obj, root, depsgraph)
     if not np.isfinite(matrix).all():
         raise ValueError("its place is no number")
     was = place_of(thing)
     aloft = driven or bool(channels & _CHAIN)
     changed = False
     if channels & {transforms.LOCATION, *_CHAIN}:
-        changed |= _read_position(thing, was, matrix[:3, 3], aloft, with_start)
+        rounding = _rounding(root) if aloft else 0.0
+        changed |= _read_position(thing, was, matrix[:3, 3], rounding, with_start)
     if channels & {transforms.ROTATION, transforms.SCALE, *_CHAIN}:
         lengths = np.linalg.norm(matrix[:3, :3], axis=0)
         if not (lengths > 1e-9).all() or np.linalg.det(matrix[:3, :3]) < 0:
@@ -61,7 +62,13 @@ def read(
     return changed
 
 
-def _read_position(thing: tng.Thing, was: Place, now: Matrix, aloft: bool, with_start: bool) -> bool:
+def _rounding(root: bpy.types.Object | None) -> float:
+    """By how much Blender may round a place of up to 1 unit, for parents other than the root: that may be far away."""
+    reach = 0.0 if root is None else max(abs(float(one)) for one in root.location)
+    return float(np.finfo(np.float32).eps) * max(8.0, 2 * reach)
+
+
+def _read_position(thing: tng.Thing, was: Place, now: Matrix, rounding: float, with_start: bool) -> bool:
     if was.position is None or was.body is None:
         if np.abs(now).max() > 0:
             raise ValueError("it has no place in its file, so it can't be moved")
@@ -70,7 +77,7 @@ def _read_position(thing: tng.Thing, was: Place, now: Matrix, aloft: bool, with_
     changed = False
     for axis, name in enumerate(_AXES):
         old, new = was.position[axis], float(now[axis])
-        near = 8 * np.finfo(np.float32).eps * max(abs(old), 1.0) if aloft else 0.0
+        near = max(rounding, 8 * np.finfo(np.float32).eps * abs(old)) if rounding else 0.0
         if np.float32(old) == np.float32(new) or abs(new - old) <= near:
             continue
         set_number(was.body, f"Position{name}", _decimals(new))

@@ -302,10 +302,8 @@ class _Things:
         for key in keys:
             _add(made, key, _plain(obj[key]))
         entries = made.block.entries
-        heads = [statement for statement in model.block.statements() if made.block.find(statement.key) is None]
-        entries[:0] = [statement for statement in heads if statement.key != "UID"]
-        if made.block.find("UID") is None:
-            entries.insert(min(1, len(entries)), Statement("UID", "0", self.newline))
+        heads = [made.block.find(own.key) or own for own in model.block.statements()]  # the game's order
+        entries[:] = [*heads, *(entry for entry in entries if not any(entry is head for head in heads))]
         for block in model.block.blocks():
             same = next((one for one in made.block.blocks(block.opening.key)), None)
             if same is None:

@@ -2,6 +2,7 @@
 
 Genesis (x, y, z), y up, is Blender (x, -z, y); meshes and locations hold units (inches) exactly, and the level's root
 empty has the scale (0.0254: metres). All that follows is relative to that root: moving or scaling it edits nothing.
+What isn't below it, as a new mesh, is where it is seen.
 
     <level>                     collection, stamp "level"; what the level itself says (see below)
       <level>                   empty, stamp "root": the parent of everything

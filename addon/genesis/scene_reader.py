@@ -209,16 +209,16 @@ def matrix_of(
     depsgraph: bpy.types.Depsgraph | None,
     pose: Matrix | None = None,
 ) -> Matrix:
-    """Where an object is relative to the level's root, float64 [4, 4], in Blender's axes and units.
+    """Where an object is relative to the level's root, float64 [4, 4], in Blender's axes and the level's units.
 
     pose: where its model's motion is when the brushes stand as the file has them; what it does at the current frame
     doesn't count.
     """
     motion = ancestor(obj, layout.MOTION)
     if motion is None:
-        return transforms.compose(obj, root, depsgraph)
+        return transforms.seen(obj, root, depsgraph)
     rest = np.array(motion.matrix_parent_inverse, np.float64)
     if pose is not None:
         rest = rest @ pose
     rest = rest @ transforms.compose(obj, motion, depsgraph)
-    return rest if motion.parent is None else transforms.compose(motion.parent, root, depsgraph) @ rest
+    return rest if motion.parent is None else transforms.seen(motion.parent, root, depsgraph) @ rest

@@ -54,7 +54,7 @@ def read(
         return False
     values: dict[str, Matrix] = {}
     if composed:
-        values = _taken_apart(transforms.compose(obj, root, depsgraph), obj)
+        values = _taken_apart(transforms.seen(obj, root, depsgraph), obj)
         values = {key: value for key, value in values.items() if not _is(key, value, entity, channels)}
     else:
         if transforms.LOCATION in changed:

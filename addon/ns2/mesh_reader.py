@@ -156,7 +156,7 @@ def _read(
         if values is not None and (values.ndim != 1 or values.dtype not in (np.int32, np.bool_)):
             raise SceneError(f"{obj.name}: attribute {name} must hold one whole number an element", [obj])
     part = _arrays(data, token, palette)
-    matrix = transforms.compose(obj, root, depsgraph)
+    matrix = transforms.seen(obj, root, depsgraph)
     if not np.array_equal(matrix, np.eye(4)):
         points = data.positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
         with np.errstate(over="ignore"):

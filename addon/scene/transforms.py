@@ -180,6 +180,27 @@ def compose(
     return result
 
 
+def seen(
+    obj: bpy.types.Object,
+    root: bpy.types.Object | None,
+    depsgraph: bpy.types.Depsgraph | None = None,
+    deltas: bool = True,
+) -> Matrix:
+    """As `compose`; but what isn't below the root, as new objects are, is where it is seen from there."""
+    matrix = compose(obj, root, depsgraph, deltas)
+    if root is None or is_below(obj, root):
+        return matrix
+    return np.asarray(np.linalg.solve(compose(root, None, depsgraph), matrix), np.float64)
+
+
+def is_below(obj: bpy.types.Object, above: bpy.types.Object) -> bool:
+    """Whether an object is another one, or has it among its parents."""
+    one: bpy.types.Object | None = obj
+    while one is not None and one != above:
+        one = one.parent
+    return one is not None
+
+
 def _to_parent(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None, deltas: bool) -> Matrix:
     """Return the object's transform relative to its parent (or the world): evaluated only if channels don't tell."""
     parent = obj.parent

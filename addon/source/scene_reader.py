@@ -110,10 +110,7 @@ class SceneLevel:
 
         What isn't below the root (as new objects are) is where it is seen.
         """
-        matrix = transforms.compose(obj, self.root, self.depsgraph, deltas)
-        if self.root is None or self.root in _parents(obj):
-            return matrix
-        return np.asarray(np.linalg.solve(transforms.compose(self.root, None, self.depsgraph), matrix))
+        return transforms.seen(obj, self.root, self.depsgraph, deltas)
 
     def mesh(self, obj: bpy.types.Object) -> meshes.MeshData:
         """An object's mesh as it is seen, with its modifiers and shape keys. Raises SceneError if it has none."""
@@ -133,12 +130,6 @@ class SceneLevel:
                 and meshes.needs_evaluation(one.object)
             )
         ]
-
-
-def _parents(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    while obj.parent is not None:
-        obj = obj.parent
-        yield obj
 
 
 def shows_faces(obj: bpy.types.Object) -> bool:

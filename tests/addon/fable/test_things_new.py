@@ -11,6 +11,7 @@ from levelwright.addon.fable.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
 from levelwright.formats.fable import UID_BASE, tng
+from levelwright.formats.fable.text import Statement
 
 from tests.addon.fable.thing_helpers import COUNTER, TNG, UID, both, difference, opened, thing, written, written_as_new
 from tests.addon.genesis.export_helpers import part
@@ -87,6 +88,25 @@ def test_a_new_empty_becomes_a_thing():
     assert made.components["CTCChest"].get("NumKeys") == "3"
     assert made.block.find("ScriptName").value == "MyChest"
     assert "object 'Nothing' among the things" in report.summary()
+    heads = [entry.key for entry in made.block.entries if isinstance(entry, Statement)]
+    assert heads[:4] == ["Player", "UID", "DefinitionType", "ScriptName"]
+
+
+def test_what_has_no_parent_is_where_it_is_seen():
+    level = opened()
+    root = next(obj for obj in level.objects if obj.parent is None)
+    root.location = (2592, 2112, 8)
+    bpy.context.view_layer.update()
+    freed = thing(level, 0)
+    seen = freed.matrix_world.copy()
+    freed.parent = None
+    freed.matrix_world = seen
+    new = bpy.data.objects.new("Chest", None)
+    new["DefinitionType"], new.location = "OBJECT_CHEST", (2593, 2114.25, 11)
+    level.children["Things"].children["Q_Quest"].objects.link(new)
+    after = written(level)
+    assert not [line for line in difference(after) if line[0] == "-"]
+    assert tng.read(after.encode()).by_uid()[UID_BASE + 77].position == (1, 2.25, 3)
 
 
 def test_things_move_between_sections_which_come_and_go():

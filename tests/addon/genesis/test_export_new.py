@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.genesis import edit, layout
+from levelwright.addon.genesis.scene_reader import kind_of
 from levelwright.addon.scene import animation
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
@@ -25,6 +26,26 @@ def box(level, size=64.0, location=(0, 0, 0)):
     obj.location = location
     level.objects.link(obj)
     return obj
+
+
+def test_what_has_no_parent_is_where_it_is_seen():
+    data = room()
+    level = imported(data)
+    root = next(one for one in level.objects if one.parent is None)
+    root.location = (2, 0, 0)
+    bpy.context.view_layer.update()
+    for freed in (brush(level, 0), next(one for one in level.all_objects if kind_of(one) == "entity")):
+        seen = freed.matrix_world.copy()
+        freed.parent = None
+        freed.matrix_world = seen
+    made = box(level, size=64 * layout.SCALE, location=(2 + 128 * layout.SCALE, 0, 0))
+    made.parent = None
+    was, now = genesis.read(data), genesis.read(exported(level))
+    *kept, new = now.world.brushes
+    np.testing.assert_allclose(np.sort(new.faces["dist"]), [-96, 32, 32, 32, 32, 160], atol=1e-3)
+    for before, after in zip(was.world.brushes, kept, strict=True):
+        assert before.faces.tobytes() == after.faces.tobytes()
+    assert [one.pairs for one in was.points] == [one.pairs for one in now.points]
 
 
 @pytest.mark.parametrize("kind", ["map", "3dt"])

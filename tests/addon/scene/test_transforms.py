@@ -145,6 +145,16 @@ def test_root_can_be_given() -> None:
     assert transforms.unchanged(thing, group)
 
 
+def test_what_is_not_below_the_root_is_where_it_is_seen() -> None:
+    root, _, thing = level()
+    root.location, root.scale = (100, 5, 3), (0.5, 0.5, 0.5)
+    assert np.array_equal(transforms.seen(thing, root), transforms.compose(thing, root))
+    new = empty("new")
+    new.location = (101, 5, 3)
+    assert np.allclose(transforms.seen(new, root)[:, 3], (2, 0, 0, 1))
+    assert np.array_equal(transforms.seen(new, None), transforms.compose(new))
+
+
 def test_renaming_a_parent_is_no_change() -> None:
     _, group, thing = level()
     group.name = "renamed"
