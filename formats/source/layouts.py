@@ -6,9 +6,9 @@ fill a lump, those are taken of which most make sense. What the names of games w
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..binary import Buffer
 from . import overlay_lists
@@ -43,14 +43,14 @@ class _Variant:
     wide: bool | None = None  # only in maps with (without) 32-bit indices in lumps of the usual versions
     minor: int | None = None  # the upper half of the map's version
     version_first: bool | None = None  # only in maps whose lump entries (do not) begin with their version
-    fits: "Callable[[Records], Fits] | None" = None  # which records make sense
+    fits: Callable[[Records], Any] | None = None  # which records make sense
 
 
 # -------------------------------------------------------------------------------------- what makes sense in real maps
 
 
-Fits = npt.NDArray[np.bool_]
-"""Which of the records make sense."""
+Fits = Any
+"""bool[n]: which of the records make sense."""
 
 
 def _faces_fit(faces: Records) -> Fits:
