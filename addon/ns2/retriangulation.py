@@ -46,7 +46,7 @@ def retriangulated(
     part = new.faces.take(anew)
     record = TRIANGLE3 if new.vertices.dtype.itemsize == 12 else TRIANGLE6
     corners = new.corners[_members(new, anew)]
-    numbers, begins = triangulate(new.positions, corners, part.face_loops, part.loop_members, new.version)
+    numbers, begins = triangulate(new.positions, corners, part.face_loops, part.loop_members, new.version, whole=True)
     table = np.zeros(len(numbers), record)
     table["vertices"] = corners[numbers]
     triangles = _renumbered(kept, vertices, count, len(new.vertices))

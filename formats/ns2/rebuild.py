@@ -16,7 +16,7 @@ def triangles_of(mesh: Mesh) -> Triangles:
     """
     faces, corners, positions = mesh.faces, mesh.corners, mesh.positions
     loops = (faces.face_loops, faces.loop_members)
-    numbers, begins = triangulate(positions, corners, *loops)
+    numbers, begins = triangulate(positions, corners, *loops, whole=True)
     normals, at_corners = smoothed_normals(
         face_normals(positions, corners, *loops),
         mesh.smooth,

@@ -105,6 +105,29 @@ def test_area_is_kept_nothing_overlaps_and_holes_stay_open(made):
         assert inside(own.mean(axis=1), loops).all()
 
 
+def test_holes_in_rows_that_were_turned_leave_nothing_open_where_the_whole_face_is_wanted():
+    """The editor's rounding lets triangles pass corners that are on their edges: half of the face would be open."""
+    border = np.array([(3.2512, -58.5216), (-9.7536, -58.5216), (-9.7536, -71.5264), (3.2512, -71.5264)])
+    hole = np.array([(0.0, 0.0), (0.0, -4.064), (-4.064, -4.064), (-4.064, 0.0)])
+    corners = [(-4.8768, -59.3344), (-4.8768, -66.6496), (2.4384, -59.3344), (2.4384, -66.6496)]
+    turn = np.array([[np.cos(0.5), -np.sin(0.5)], [np.sin(0.5), np.cos(0.5)]])
+    place = planes(1, False)
+    holed = [place(loop @ turn) for loop in (border, *(hole + np.array(corner) for corner in corners))]
+    tiny = [place(border * 0.001)]
+    tangled = [place(np.array([(0, 0), (2, 2), (2, 0), (0, 1)]))]
+    faces = faces_of([holed, tiny, tangled])
+    (some, starts), (every, all_starts) = (triangulate(*faces.arrays, whole=whole) for whole in (False, True))
+    covered = [
+        sum(abs(area(one)) for one in faces.positions[found][..., ::2].astype(float))
+        for found in (some[: starts[1]], every[: all_starts[1]])
+    ]
+    wanted = abs(area(border)) - 4 * abs(area(hole))
+    assert covered[0] < 0.6 * wanted
+    assert covered[1] == pytest.approx(wanted, rel=1e-5)
+    assert all_starts[1] == 26, "two less than the corners of the ring that runs to the holes and back"
+    assert np.array_equal(some[starts[1] :], every[all_starts[1] :]), "what can't be covered is as the editor has it"
+
+
 # --------------------------------------------------------------------------------------------------------- real levels
 
 
