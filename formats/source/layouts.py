@@ -18,7 +18,7 @@ from . import records_lights as lights
 from . import records_overlays as overlays
 from . import records_tree as tree
 from .lumps import LumpId
-from .records import NO_STYLE, Dtype, Records
+from .records import NO_STYLE, ByteOrder, Dtype, Records
 
 _ALL = range(-(1 << 31), 1 << 32)
 _SENSE = 0.5
@@ -42,7 +42,7 @@ class _Variant:
     maps: Container[int] = _ALL  # versions of the map
     wide: bool | None = None  # only in maps with (without) 32-bit indices in lumps of the usual versions
     minor: int | None = None  # the upper half of the map's version
-    version_first: bool | None = None  # only in maps whose lump entries (do not) begin with their version
+    prop_collision: bool | None = None  # only in maps that (do not) have the collision of static props there
     fits: Callable[[Records], Any] | None = None  # which records make sense
 
 
@@ -139,7 +139,9 @@ _AMBIENT_INDEX = (
     _Variant(lights.LEAF_AMBIENT_INDEX, (0,), range(20, 1 << 16)),
     _Variant(lights.LEAF_AMBIENT_INDEX_32, (1,), range(20, 1 << 16)),
 )
-_V17, _OLD, _V21 = (17,), range(20), range(21, 1 << 16)
+PROP_COLLISION_VERSION = 21
+FACE_LIST_SIZES = (geometry.FACEBRUSHLIST.itemsize, geometry.FACEBRUSHLIST_32.itemsize)
+_V17, _OLD, _V21 = (17,), range(20), range(PROP_COLLISION_VERSION, 1 << 16)
 
 _TABLE: dict[int, tuple[_Variant, ...]] = {
     LumpId.PLANES: (_Variant(geometry.PLANE),),
@@ -180,13 +182,13 @@ _TABLE: dict[int, tuple[_Variant, ...]] = {
     LumpId.AREAPORTALS: _either(tree.AREAPORTAL, tree.AREAPORTAL_32, tree.AREAPORTAL_32),
     LumpId.PORTALS: (
         _Variant(tree.PORTAL, maps=_OLD),
-        _Variant(geometry.FACEBRUSH, maps=_V21, version_first=False),
-        _Variant(geometry.FACEBRUSH_32, (1,), _V21, version_first=False),
+        _Variant(geometry.FACEBRUSH, maps=_V21, prop_collision=False),
+        _Variant(geometry.FACEBRUSH_32, (1,), _V21, prop_collision=False),
     ),
     LumpId.CLUSTERS: (
         _Variant(tree.CLUSTER, maps=_OLD),
-        _Variant(geometry.FACEBRUSHLIST, maps=_V21, version_first=False),
-        _Variant(geometry.FACEBRUSHLIST_32, (1,), _V21, version_first=False),
+        _Variant(geometry.FACEBRUSHLIST, maps=_V21, prop_collision=False),
+        _Variant(geometry.FACEBRUSHLIST_32, (1,), _V21, prop_collision=False),
     ),
     LumpId.PORTALVERTS: (_Variant(tree.PORTALVERT, maps=_OLD),),
     LumpId.CLUSTERPORTALS: (_Variant(tree.CLUSTERPORTAL, maps=_OLD),),
@@ -257,13 +259,13 @@ def choose(
     big_endian: bool = False,
     *,
     wide: bool = False,
-    version_first: bool = False,
+    prop_collision: bool = False,
 ) -> Layout:
     """Return what records the lump `lump_id` holds in `data`, its bytes decompressed.
 
     `bsp_version`: as it stands in the header; its upper half may hold a minor version. `wide`: what
-    :func:`has_wide_indices` said. `version_first`: whether the header's entries begin with the lump's version, as those
-    of Left 4 Dead 2 do. An empty lump has the layout that the first records of its version would have.
+    :func:`has_wide_indices` said. `prop_collision`: whether it holds the collision of static props. An empty lump has
+    the layout that the first records of its version would have.
     """
     if lump_id in _NO_TABLES:
         return Layout(None, _NO_TABLES[lump_id])
@@ -280,7 +282,7 @@ def choose(
         and bsp_version & 0xFFFF in variant.maps
         and variant.wide in (None, wide)
         and variant.minor in (None, bsp_version >> 16)
-        and variant.version_first in (None, version_first)
+        and variant.prop_collision in (None, prop_collision)
     ]
     if not variants:
         return Layout(None, f"what its version {lump_version} holds in maps of version {bsp_version} is not known")
@@ -289,7 +291,7 @@ def choose(
     if not whole:
         sizes = " or ".join(str(variant.dtype.itemsize) for variant in variants)
         return Layout(None, f"{len(view)} bytes are no whole number of records of {sizes} bytes")
-    order = ">" if big_endian else "<"
+    order: ByteOrder = ">" if big_endian else "<"
     if len(whole) > 1:
         shares = [_share(variant, np.frombuffer(view, variant.dtype.newbyteorder(order))) for variant in whole]
         if max(shares) > _SENSE:

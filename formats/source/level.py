@@ -120,9 +120,24 @@ class Level:
                 self.bytes_of(lump),
                 self.byte_order == ">",
                 wide=self._has_wide_indices(),
-                version_first=self.file.form.version_first,
+                prop_collision=lump in (LumpId.PORTALS, LumpId.CLUSTERS) and self.has_prop_collision,
             )
         return self._layouts[lump]
+
+    @property
+    def has_prop_collision(self) -> bool:
+        """Whether lumps 22 to 25 hold the collision of static props, as in Left 4 Dead 2, Portal 2 and Alien Swarm.
+
+        CS:GO has lists of brushes there, one a face. Raises FormatError.
+        """
+        brushes, lists, triangles = (
+            len(self.bytes_of(lump)) for lump in (LumpId.PORTALS, LumpId.CLUSTERS, LumpId.CLUSTERPORTALS)
+        )
+        if self.version < layouts.PROP_COLLISION_VERSION or not brushes + lists:
+            return False
+        faces = max(len(self.table(LumpId.FACES)), len(self.table(LumpId.FACES_HDR)))
+        of_faces = lists in [faces * size for size in layouts.FACE_LIST_SIZES]
+        return self.file.form.version_first or triangles > 0 or not of_faces
 
     def _has_wide_indices(self) -> bool:
         if self._wide is None:

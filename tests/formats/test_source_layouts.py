@@ -5,6 +5,7 @@ from collections import deque
 import numpy as np
 import pytest
 
+from formats.binary import FormatError
 from formats.source import (
     LumpId,
     ambient,
@@ -21,6 +22,7 @@ from formats.source import (
     write,
 )
 from formats.source.edits import entities, static_props, texture_vectors
+from tests.formats import source_bytes
 from tests.formats import source_layout_maps as maps
 from tests.formats import source_parts
 from tests.formats import source_record_bytes as build
@@ -86,6 +88,22 @@ def test_whatever_is_asked_is_answered_alike(name, usual):
     for part in (*source_parts.DECODED.values(), source_parts.solids):
         deque(part(level), 0)
     assert write(level) == data
+
+
+def test_prop_collision_is_told_from_lists_of_brushes_by_its_size():
+    """As in Portal 2, whose header has the usual order: two hulls of a prop, 16 bytes each."""
+    collision = {22: bytes(8), 23: bytes(2 * 16), 24: bytes(12), 25: bytes(8)}
+    order = (*source_bytes.ORDER, *collision)
+    level = read(maps.USUAL_MAP.but(version=21, order=order, lumps=collision).build())
+    assert level.has_prop_collision
+    assert [level.layout(lump).dtype for lump in collision] == [None] * 4
+    assert [str(problem) for problem in check(level)] == []
+    with pytest.raises(FormatError, match="lump 22"):
+        static_props.remove(level, [1])
+    brushes = {22: bytes(2), 23: bytes(4 * len(level.table(LumpId.FACES)))}
+    level = read(maps.USUAL_MAP.but(version=21, order=order, lumps=brushes).build())
+    assert not level.has_prop_collision
+    assert level.layout(LumpId.CLUSTERS).dtype.names == ("count", "start")
 
 
 @pytest.mark.parametrize("name", maps.BYTES)

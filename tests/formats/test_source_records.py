@@ -90,7 +90,7 @@ CASES = [
     (LumpId.FACES, 0, 18, "FACE_18", {}),
     (LumpId.FACES, 1, 19, "FACE", {}),
     (LumpId.FACES_HDR, 1, 20, "FACE", {}),
-    (LumpId.ORIGINALFACES, 1, 21, "FACE", {"version_first": True}),
+    (LumpId.ORIGINALFACES, 1, 21, "FACE", {}),
     (LumpId.FACES, 1, 20, "FACE_32", {"wide": True}),
     (LumpId.FACES, 0, 18, "FACE", {}),
     (LumpId.FACES, 2, 20, "FACE_32_V2", {"wide": True}),
@@ -110,7 +110,7 @@ CASES = [
     (LumpId.LEAFFACES, 0, 20, "LEAFFACE_32", {"wide": True}),
     (LumpId.LEAFBRUSHES, 1, 25, "LEAFBRUSH_32", {}),
     (LumpId.BRUSHSIDES, 0, 20, "BRUSHSIDE", {}),
-    (LumpId.BRUSHSIDES, 0, 21, "BRUSHSIDE", {"version_first": True}),
+    (LumpId.BRUSHSIDES, 0, 21, "BRUSHSIDE", {}),
     (LumpId.BRUSHSIDES, 0, 20, "BRUSHSIDE_32", {"wide": True}),
     (LumpId.BRUSHSIDES, 1, 25, "BRUSHSIDE_STRATA", {}),
     (LumpId.AREAPORTALS, 0, 20, "AREAPORTAL", {}),
@@ -237,7 +237,7 @@ def test_what_is_not_known_says_so(lump, version, bsp_version, size, reason):
 
 
 def test_prop_collision_of_left_4_dead_2_is_no_list_of_brushes():
-    assert layouts.choose(LumpId.PORTALS, 0, 21, bytes(8), version_first=True).dtype is None
+    assert layouts.choose(LumpId.PORTALS, 0, 21, bytes(8), prop_collision=True).dtype is None
 
 
 def test_entities_of_the_client_take_the_place_of_portals():

@@ -194,7 +194,7 @@ class _Edit:
     def countable(self) -> None:
         """Raise FormatError where props or models cannot become more or fewer: something unknown is numbered alike."""
         level = self.changes.level
-        if level.file.form.version_first and len(level.bytes_of(LumpId.PORTALS)):
+        if level.has_prop_collision:
             raise FormatError("lump 22 has the collision of props, nobody knows in which order", _WHAT)
 
     def there(self, numbers: Collection[int]) -> None:
