@@ -1,8 +1,9 @@
 """How textures lie on faces, from their UVs: angle, scale and offset of those that were edited or are new.
 
 What is solved for is what Blender shows. A face keeps its parameters to the bit while they give its UVs, or while
-nothing of it was edited. A face that was reshaped, its UVs left alone, so that no parameters give them any more, keeps
-its parameters too: its texture stays where it is in the level. Edited UVs that no parameters give are refused.
+nothing of it was edited. A face that was reshaped (moved, cut, merged, ...) so that no parameters give its UVs
+any more keeps its parameters too, or those of the face that it came from: its texture stays where it is in the level.
+Edited UVs of other faces, and those of new ones, that no parameters give are refused.
 
 A mapping group whose faces agree moves with them. A face that no longer agrees with its group leaves it, with
 parameters of its own; UVs of faces that were put into a group, by the attribute, count for nothing, except that those
@@ -108,7 +109,7 @@ class MappingReader:
         mapping, residual, flat = self._solve(corners, charts, self._normals[which], before)
         found = ~flat & (residual <= self._limit(corners, charts, len(which)))
         usable = ~flat & np.isfinite(np.column_stack([mapping.angle, mapping.scale, mapping.offset])).all(axis=1)
-        edited = self._uv_edited[which]
+        edited = self._uv_edited[which] & ~self.edited.reshaped[which]
         stays = ~found & (parents >= 0) & ~(edited | (self.nearest & usable))
         blank = ~found & flat & (parents < 0)
         self._refused[which[~found & ~stays & ~blank]] = True
@@ -116,13 +117,16 @@ class MappingReader:
         self._write(faces, which[written], Mapping(*(each[written] for each in _parts(mapping))))
         faces["angle"][which[blank]], faces["offset"][which[blank]] = 0, 0
         faces["scale"][which[blank]] = USUAL_SCALE
-        old = self.table.records[which] >= 0
-        if (stays & ~flat & old).any():
-            count = int((stays & ~flat & old).sum())
+        told = stays & ~flat
+        skewed = told & ((self.table.records[which] < 0) | self._uv_edited[which])
+        if (told & ~skewed).any():
+            count = int((told & ~skewed).sum())
             self.report.note(f"{count} faces were reshaped: their textures stay where they are in the level")
-        if (stays & ~flat & ~old).any():
-            count = int((stays & ~flat & ~old).sum())
-            self.report.warn(f"{count} new faces have skewed UVs: textures lie as on the faces that they came from")
+        if skewed.any():
+            count = int(skewed.sum())
+            self.report.warn(
+                f"{count} reshaped faces have skewed UVs: textures lie as on the faces that they came from"
+            )
 
     def _group(self, number: int, which: Ints) -> None:
         """Faces of one group of which something was edited: they agree with it, or all move it, or they leave it."""
@@ -159,7 +163,7 @@ class MappingReader:
         charts, corners = self._charts(leaving)
         _, residual, flat = self._solve(corners, charts, self._normals[leaving], _mapping(faces[leaving]))
         alone = ~flat & (residual <= self._limit(corners, charts, len(leaving)))
-        alone |= self._uv_edited[leaving]
+        alone |= self._uv_edited[leaving] & ~self.edited.reshaped[leaving]
         faces["mapping_group"][leaving[alone]] = NO_MAPPING_GROUP
         if alone.any():
             self.report.note(f"{alone.sum()} faces left mapping group {number}: their textures lie otherwise")

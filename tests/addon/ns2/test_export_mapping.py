@@ -78,6 +78,23 @@ def test_a_face_that_was_reshaped_keeps_its_parameters():
     assert any("their textures stay where they are" in note for note in report.notes)
 
 
+def test_a_face_that_was_cut_keeps_its_parameters_where_the_cut_skewed_its_uvs():
+    """As bevel, dissolve and merge do: nobody mapped it anew, so nothing is refused."""
+    level = imported(whole(10))
+    with edited(geometry(level)) as mesh:
+        face = faces(mesh, 2)[0]
+        bmesh.utils.face_split(face, face.verts[0], face.verts[2])
+        layer = mesh.loops.layers.uv["UVMap"]
+        for part in faces(mesh, 2):
+            for corner in part.loops:
+                corner[layer].uv = (corner[layer].uv[0] + corner[layer].uv[1], corner[layer].uv[1])
+    report = Report()
+    after = ns2.read(exported(level, report)).mesh.faces.records
+    assert len(after) == 4
+    assert after[[2, 3]].tobytes() == ns2.read(whole(10)).mesh.faces.records[[2, 2]].tobytes()
+    assert any("2 reshaped faces have skewed UVs" in warning for warning in report.warnings)
+
+
 def test_a_texture_travels_with_a_face_that_was_moved_whole():
     level = imported(whole(10))
     geometry(level).location = (0, 1, 0)  # x of Spark
