@@ -11,7 +11,7 @@ import numpy as np
 
 from ...formats import fable
 from ..preferences import theme_directories
-from ..scene import identity, images, originals, properties
+from ..scene import identity, images, originals, properties, stage
 from ..scene.reports import Report
 from . import game_map, layout, materials, navigation, palettes, terrain, things, view, weights
 from .settings import ImportSettings
@@ -46,8 +46,8 @@ def build_scene(
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made. parts: the
     bytes of the files beside it, by name.
     """
-    scene = view.scene_of(context)
-    alone = view.is_empty(scene)
+    scene = stage.scene_of(context)
+    alone = stage.is_empty(scene)
     token = identity.new_token(data)
     collection = bpy.data.collections.new(path.stem if path.suffix else path.name)
     options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
@@ -71,7 +71,7 @@ def build_scene(
     if settings.things:
         things.build(site)
     scene.collection.children.link(collection)
-    view.prepare_scene(site, alone)
+    view.prepare_scene(context, site, alone)
     return collection
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..scene import identity
-from ..scene.reports import SceneError
+from ..scene import stage
 from . import layout
 from .site import Site
 
@@ -18,37 +17,21 @@ SUN_ANGLES = (0.9, 0.0, 0.7)
 SUN_HEIGHT = 150.0
 
 
-def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
-    """The context's scene. Raises SceneError where there is none."""
-    if context.scene is None:
-        raise SceneError("there is no scene to work in")
-    return context.scene
-
-
-def is_empty(scene: bpy.types.Scene) -> bool:
-    """Say whether a scene holds nothing but levels of ours."""
-    return all(identity.stamped(obj) is not None for obj in scene.objects)
-
-
-def prepare_scene(site: Site, alone: bool) -> None:
-    """Make the scene show colours as they are, by daylight. alone: there is nothing else in it but levels of ours."""
-    scene, settings = site.scene, _settings(site.scene)
-    if alone:
-        settings.view_transform = "Standard"
-        settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
-        if scene.world is None:
-            scene.world = _world()
-        if not any(obj.type == "LIGHT" for obj in scene.objects):
-            _sun(site)
-    elif settings.view_transform not in ("Standard", "Raw"):
-        site.report.warn(
-            f"the scene holds other things, so its view transform {settings.view_transform} was left: it changes the "
-            "ground's colours; Standard shows them right"
-        )
-
-
-def _settings(scene: bpy.types.Scene) -> Any:
-    return scene.view_settings
+def prepare_scene(context: bpy.types.Context, site: Site, alone: bool) -> None:
+    """Make the scene and its windows show the level as it is, by daylight. alone: nothing else is in it but levels of
+    ours.
+    """
+    scene, level = site.scene, site.level
+    stage.show_true_colors(scene, alone, site.report)
+    if not alone:
+        return
+    if scene.world is None:
+        scene.world = stage.plain_world("Fable", SKY)
+    if not any(obj.type == "LIGHT" for obj in scene.objects):
+        _sun(site)
+    ground = layout.shown_heights(level.cells)
+    if ground.size:
+        stage.look_at(context, [(0.0, 0.0, ground.min()), (level.width, level.height, ground.max())])
 
 
 def _sun(site: Site) -> None:
@@ -58,15 +41,3 @@ def _sun(site: Site) -> None:
     sun = site.object_of("Sun", layout.PREVIEW, data=lamp)
     sun.rotation_euler = SUN_ANGLES
     sun.location = (site.level.width / 2, site.level.height / 2, SUN_HEIGHT)
-
-
-def _world() -> bpy.types.World:
-    world: Any = bpy.data.worlds.new("Fable")
-    world.color = SKY
-    if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
-        world.use_nodes = True
-    background = next((node for node in world.node_tree.nodes if node.type == "BACKGROUND"), None)
-    if background is not None:
-        background.inputs["Color"].default_value = (*SKY, 1.0)
-    made: bpy.types.World = world
-    return made

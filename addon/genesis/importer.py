@@ -8,12 +8,13 @@ from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...formats import genesis
 from ...formats.genesis import upgrade
 from ...formats.genesis.editor_level import SKY_SIDES, VERSION, EditorBrush, Level3dt
 from ...formats.genesis.map_file import MapLevel
-from ..scene import identity, originals, properties
+from ..scene import identity, originals, properties, stage
 from ..scene.reports import Report, SceneError
 from . import (
     brushes,
@@ -62,8 +63,8 @@ def build_scene(
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
     path = Path(file)
-    scene = view.scene_of(context)
-    alone = view.is_empty(scene)
+    scene = stage.scene_of(context)
+    alone = stage.is_empty(scene)
     token = identity.new_token(data)
     collection = bpy.data.collections.new(path.stem if path.suffix else path.name)
     options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
@@ -75,17 +76,18 @@ def build_scene(
     identity.stamp(root, token, layout.ROOT, 0)
     collection.objects.link(root)
     site = Site(level, collection, root, token, scene, settings, report)
+    points: ArrayLike = ()
     if isinstance(level, MapLevel):
-        _build_map(site, level, path)
+        points = _build_map(site, level, path).polygons.positions
     elif isinstance(level, Level3dt):
-        _build_editor(site, level, path)
+        points = _build_editor(site, level, path).polygons.positions
     scene.collection.children.link(collection)
-    view.prepare_scene(scene, alone, report)
+    view.prepare_scene(context, site, alone, points)
     return collection
 
 
-def _build_map(site: Site, level: MapLevel, path: Path) -> None:
-    """Make everything of a `.map`."""
+def _build_map(site: Site, level: MapLevel, path: Path) -> Geometry:
+    """Make everything of a `.map`, and return the shape of its brushes."""
     own = entities.own_types(level, site.report)
     types = _types(site, "", path) | own
     world = level.world or genesis.Entity()
@@ -118,6 +120,7 @@ def _build_map(site: Site, level: MapLevel, path: Path) -> None:
         entities.build(site, entity, numbers[id(entity)], types, points)
     if own:
         _hold_text(site, layout.TYPEDEFS, "types", entities.header_of(own))
+    return shape
 
 
 def _types(site: Site, named: str, path: Path) -> entities.Types:
@@ -143,8 +146,8 @@ def _build_brushes(site: Site, shape: Geometry, materials: Materials, places: li
     brushes.build(site, maker, shape, places, place_of)
 
 
-def _build_editor(site: Site, level: Level3dt, path: Path) -> None:
-    """Make everything of a `.3dt`."""
+def _build_editor(site: Site, level: Level3dt, path: Path) -> Geometry:
+    """Make everything of a `.3dt`, and return the shape of its brushes."""
     if level.version < VERSION:
         level = upgrade.upgraded(level)
     types = _types(site, level.headers_directory, path)
@@ -175,6 +178,7 @@ def _build_editor(site: Site, level: Level3dt, path: Path) -> None:
         preview.build(site.collection, level, materials)
     elif site.settings.preview_cuts == "boolean":
         live_preview.build(site.collection, site.report)
+    return shape
 
 
 def _build_groups(site: Site, level: Level3dt) -> dict[int, bpy.types.Collection]:
@@ -233,7 +237,7 @@ def materials_again(
     root = next((obj for obj in collection.objects if _is_root(obj)), None)
     if info is None or root is None:
         raise SceneError(f"{collection.name} has no root empty")
-    scene = view.scene_of(context)
+    scene = stage.scene_of(context)
     settings = ImportSettings(**{key: info.options[key] for key in ("scale", "lighting") if key in info.options})
     site = Site(level, collection, root, info.token, scene, settings, report)
     pictures = library.Pictures(site, library.find(site, level.texture_library, Path(bpy.data.filepath)))

@@ -13,7 +13,7 @@ import bpy
 
 from ...formats import ns2
 from ...formats.binary import FormatError
-from ..scene import originals
+from ..scene import originals, stage
 from ..scene.reports import Report, SceneError
 from . import (
     assign,
@@ -49,7 +49,7 @@ def site_of(context: bpy.types.Context, level: bpy.types.Collection, report: Rep
         level,
         root,
         info.token,
-        view.scene_of(context),
+        stage.scene_of(context),
         ImportSettings(),
         report,
         importer.content_folders(Path(bpy.data.filepath)),

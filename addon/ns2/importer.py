@@ -11,7 +11,7 @@ import bpy
 from ...formats import ns2
 from ...formats.ns2.names import meant
 from ..preferences import ns2_directories
-from ..scene import identity, originals
+from ..scene import identity, originals, stage
 from ..scene.reports import Report
 from . import ambience, entities, geometry, layers, layout, level_settings, view
 from .settings import ImportSettings
@@ -48,8 +48,8 @@ def build_scene(
     report: Report,
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
-    scene = view.scene_of(context)
-    alone = view.is_empty(scene)
+    scene = stage.scene_of(context)
+    alone = stage.is_empty(scene)
     token = identity.new_token(data)
     collection = bpy.data.collections.new(path.stem if path.suffix else path.name)
     options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
@@ -67,7 +67,7 @@ def build_scene(
     _check_names(site)
     view.show(collection)
     scene.collection.children.link(collection)
-    view.prepare_scene(site, alone)
+    view.prepare_scene(context, site, alone)
     if alone and settings.entities:
         ambience.build(site)
     return collection

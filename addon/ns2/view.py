@@ -11,39 +11,20 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scene import attributes, identity
+from ..scene import attributes, identity, stage
 from ..scene.attributes import Domain
 from ..scene.materials import node_group
-from ..scene.reports import SceneError
 from . import ambience, entity_values, layers, layout
 from .site import Site
 
 Mask = NDArray[np.bool_]
 
 
-def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
-    """The context's scene. Raises SceneError where there is none."""
-    if context.scene is None:
-        raise SceneError("there is no scene to work in")
-    return context.scene
-
-
-def is_empty(scene: bpy.types.Scene) -> bool:
-    """Say whether a scene holds nothing but levels of ours."""
-    return all(identity.stamped(obj) is not None for obj in scene.objects)
-
-
-def prepare_scene(site: Site, alone: bool) -> None:
-    """Make the scene show colours as they are. alone: there is nothing else in it but levels of ours."""
-    settings: Any = site.scene.view_settings
+def prepare_scene(context: bpy.types.Context, site: Site, alone: bool) -> None:
+    """Make the scene and its windows show the level as it is. alone: nothing else is in it but levels of ours."""
+    stage.show_true_colors(site.scene, alone, site.report)
     if alone:
-        settings.view_transform = "Standard"
-        settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
-    elif settings.view_transform not in ("Standard", "Raw"):
-        site.report.warn(
-            f"the scene holds other things, so its view transform {settings.view_transform} was left: it changes the "
-            "level's colours; Standard shows them right"
-        )
+        stage.look_at(context, layout.to_blender(site.level.mesh.positions))
 
 
 # ------------------------------------------------------------------------------------------------ hiding, for show only

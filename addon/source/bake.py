@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from ...formats import source
 from ...formats.source import LumpId, geometry, ranges
 from ...formats.source.entities import CLASSNAME
-from ..scene import attributes, identity, originals
+from ..scene import attributes, identity, originals, stage
 from ..scene.reports import Report, SceneError
-from . import layout, lightmap_reader, lightmaps, lights, view
+from . import layout, lightmap_reader, lightmaps, lights
 from .lightmap_reader import Places
 
 Ints = NDArray[np.int64]
@@ -202,7 +202,7 @@ def _sky(context: bpy.types.Context, level: bpy.types.Collection) -> Iterator[No
     suns = [obj.get(_AMBIENT) for obj in level.all_objects if obj.get(CLASSNAME) == _SUN]
     told = next((text for text in suns if isinstance(text, str)), "")
     color, brightness = lights.light_color(told)
-    was, world = scene.world, view.plain_world("levelwright sky", tuple(part * brightness for part in color))
+    was, world = scene.world, stage.plain_world("levelwright sky", tuple(part * brightness for part in color))
     scene.world = world
     try:
         yield

@@ -16,9 +16,9 @@ from ...formats import source
 from ...formats.source import geometry, overlay_quads, ranges
 from ...formats.source.entities import CLASSNAME, ORIGIN, Entity, Output
 from ...formats.source.static_props import model_name
-from ..scene import identity, originals, properties, transforms
+from ..scene import identity, originals, properties, stage, transforms
 from ..scene.reports import Report, SceneError
-from . import entities, entity_values, importer, layout, models, overlays, places, props, view
+from . import entities, entity_values, importer, layout, models, overlays, places, props
 from .materials import Materials
 from .scene_reader import at_fault
 from .settings import ImportSettings
@@ -53,7 +53,7 @@ def site_of(context: bpy.types.Context, level: bpy.types.Collection, report: Rep
     for child in level.children:
         groups[_plain(child), ""] = child
         groups.update({(_plain(each), _plain(child)): each for each in child.children})
-    return Site(read, level, root, original.token, view.scene_of(context), settings, report, content,
+    return Site(read, level, root, original.token, stage.scene_of(context), settings, report, content,
                 _Kept(made, original.token), _groups=groups)  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from ...formats.source import LumpId
 from ...formats.source.content import search_path
 from ...formats.source.content.search_path import SearchPath, Source
 from ..preferences import source_directories
-from ..scene import identity, originals
+from ..scene import identity, originals, stage
 from ..scene.reports import Report, SceneError
 from . import brushes, clusters, displacements, entities, faces, layout, lightmaps, scene_reader, sky_box, view, world
 from .materials import Materials
@@ -39,8 +39,8 @@ def import_level(
     Raises FormatError for bytes that are no map.
     """
     level, path = source.read(data), Path(file)
-    scene = view.scene_of(context)
-    alone = view.is_empty(scene)
+    scene = stage.scene_of(context)
+    alone = stage.is_empty(scene)
     token = identity.new_token(data)
     collection = bpy.data.collections.new(layout.readable(path.stem))
     options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
@@ -59,7 +59,7 @@ def import_level(
     for name, reason in sorted(content.unread.items()):
         report.warn(f"{name} can't be read: {reason}")
     scene.collection.children.link(collection)
-    view.prepare_scene(site, alone)
+    view.prepare_scene(context, site, alone)
     return collection
 
 

@@ -10,7 +10,7 @@ import bpy
 from ...formats import teeworlds
 from ...formats.binary import FormatError
 from .. import preferences
-from ..scene import identity, originals, properties
+from ..scene import identity, originals, properties, stage
 from ..scene.progress import progress
 from ..scene.reports import Report
 from . import envelopes, groups, images, layout, quads, sounds, tiles, view
@@ -48,8 +48,8 @@ def build_scene(
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
     path = Path(file)
-    scene = view.scene_of(context)
-    alone = view.is_empty(scene)
+    scene = stage.scene_of(context)
+    alone = stage.is_empty(scene)
     token = identity.new_token(data)
     collection = bpy.data.collections.new(path.stem if path.suffix == ".map" else path.name)
     options = {key: value for key, value in asdict(settings).items() if key != "mapres_directory"}

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import bpy
 
-from ..scene import animation
+from ..scene import animation, stage
 from . import shading, view
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -36,7 +36,7 @@ class ViewAsGame(_OnMap, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Start from where the 3D cursor is, at the current frame."""
-        scene = view.scene_of(context)
+        scene = stage.scene_of(context)
         self.x, self.y = scene.cursor.location.x, -scene.cursor.location.y
         self.time = float(animation.time_of(scene.frame_current_final, scene))
         return self.execute(context)
@@ -47,7 +47,7 @@ class ViewAsGame(_OnMap, bpy.types.Operator):
         if level is None:
             self.report({"ERROR"}, "No map in this scene to look at")
             return {"CANCELLED"}
-        view.view_as_game(view.scene_of(context), level, self.x, self.y, self.zoom, self.time)
+        view.view_as_game(stage.scene_of(context), level, self.x, self.y, self.zoom, self.time)
         space: Any = context.space_data
         if space is not None and space.type == "VIEW_3D" and space.region_3d is not None:
             space.region_3d.view_perspective = "CAMERA"
@@ -95,8 +95,8 @@ SWITCHES = {
     "COLORS": _Switch(
         "Game Colors",
         "Blend as the game does: view transform Raw. Off: Standard, for scenes with other things in them",
-        lambda context, _: view.scene_of(context).view_settings.view_transform == "Raw",
-        lambda context, _, on: view.set_game_colors(view.scene_of(context), on),
+        lambda context, _: stage.scene_of(context).view_settings.view_transform == "Raw",
+        lambda context, _, on: view.set_game_colors(stage.scene_of(context), on),
     ),
 }
 

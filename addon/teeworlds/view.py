@@ -13,8 +13,8 @@ import numpy as np
 
 from ...formats import teeworlds
 from ...formats.binary import FormatError
-from ..scene import animation, identity, originals, properties
-from ..scene.reports import Report, SceneError
+from ..scene import animation, identity, originals, properties, stage
+from ..scene.reports import Report
 from . import borders, layout, shading
 from .layout import TILE
 from .materials import Clip, Materials
@@ -220,18 +220,6 @@ def active_map(context: bpy.types.Context) -> bpy.types.Collection | None:
     return level if info is not None and info.format == "teeworlds" else None
 
 
-def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
-    """The context's scene. Raises SceneError where there is none."""
-    if context.scene is None:
-        raise SceneError("there is no scene to work in")
-    return context.scene
-
-
-def is_empty(scene: bpy.types.Scene) -> bool:
-    """Say whether a scene holds nothing but levels of ours."""
-    return all(identity.stamped(obj) is not None for obj in scene.objects)
-
-
 def set_game_colors(scene: bpy.types.Scene, on: bool) -> None:
     """Show colours and blend them exactly as the game (view transform Raw), or in Blender's usual way (Standard)."""
     settings: Any = scene.view_settings
@@ -263,20 +251,14 @@ def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection
     """Let the 3D viewports look straight down on the level, all of it in view: those in windows or, without any, all
     that a .blend would be opened with.
     """
-    manager = context.window_manager
-    shown = [] if manager is None or bpy.app.background else [window.screen for window in manager.windows]
     low, high = _extent(collection)
-    for screen in shown or bpy.data.screens:
-        for area in screen.areas:
-            space: Any = area.spaces.active
-            if area.type != "VIEW_3D" or space.region_3d is None:
-                continue
-            space.region_3d.view_rotation = (1.0, 0.0, 0.0, 0.0)
-            space.region_3d.view_perspective = "ORTHO"
-            space.region_3d.view_location = (*((low + high) / 2), 0.0)
-            space.region_3d.view_distance = max(float((high - low).max()), 10.0)
-            space.clip_end = max(space.clip_end, 10.0 * space.region_3d.view_distance)
-            space.shading.type = "MATERIAL"
+    for space in stage.viewports(context):
+        space.region_3d.view_rotation = (1.0, 0.0, 0.0, 0.0)
+        space.region_3d.view_perspective = "ORTHO"
+        space.region_3d.view_location = (*((low + high) / 2), 0.0)
+        space.region_3d.view_distance = max(float((high - low).max()), 10.0)
+        space.clip_end = max(space.clip_end, 10.0 * space.region_3d.view_distance)
+        space.shading.type = "MATERIAL"
 
 
 def _extent(collection: bpy.types.Collection) -> tuple[Any, Any]:

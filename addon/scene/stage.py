@@ -1,0 +1,95 @@
+"""A scene and the windows that show it, made ready for a level: what the imports of all games share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import identity
+from .reports import Report, SceneError
+
+STARTUP = {"Camera", "Cube", "Light"}
+"""What Blender's own startup file has in it."""
+TRUE = ("Standard", "Raw")
+"""View transforms that leave colours as they are."""
+FARTHEST = 1e5
+"""Metres: nothing that is farther out, where only broken files have something, is brought into view."""
+LOOKING_DOWN = (0.8001, 0.4619, 0.1913, 0.3314)
+"""Quaternion of a view from the south-east and 30 degrees above the horizon."""
+
+
+def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
+    """The context's scene. Raises SceneError where there is none."""
+    if context.scene is None:
+        raise SceneError("there is no scene to work in")
+    return context.scene
+
+
+def is_empty(scene: bpy.types.Scene) -> bool:
+    """Say whether a scene holds nothing but levels of ours, and what a new file of Blender's starts with."""
+    usual = set() if bpy.data.filepath else STARTUP
+    return all(obj.name in usual or identity.stamped(obj) is not None for obj in scene.objects)
+
+
+def show_true_colors(scene: bpy.types.Scene, alone: bool, report: Report) -> None:
+    """Make the scene show colours as they are. alone: there is nothing else in it; otherwise a warning has to do."""
+    settings: Any = scene.view_settings
+    if alone:
+        settings.view_transform = "Standard"
+        settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
+    elif settings.view_transform not in TRUE:
+        report.warn(
+            f"the scene holds other things, so its view transform {settings.view_transform} was left: it changes the "
+            "level's colours; Standard shows them right"
+        )
+
+
+def plain_world(name: str, color: tuple[float, ...]) -> bpy.types.World:
+    """A world that shines in one colour (linear) everywhere."""
+    world: Any = bpy.data.worlds.new(name)
+    world.color = [min(part, 1.0) for part in color]
+    if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
+        world.use_nodes = True
+    background = next((node for node in world.node_tree.nodes if node.type == "BACKGROUND"), None)
+    if background is not None:
+        background.inputs["Color"].default_value = (*color, 1.0)
+    made: bpy.types.World = world
+    return made
+
+
+def viewports(context: bpy.types.Context) -> Iterator[Any]:
+    """The 3D viewports in windows or, without any, all that a .blend would be opened with: SpaceView3D."""
+    manager = context.window_manager
+    shown = [] if manager is None or bpy.app.background else [window.screen for window in manager.windows]
+    for screen in shown or bpy.data.screens:
+        for area in screen.areas:
+            space: Any = area.spaces.active
+            if area.type == "VIEW_3D" and space.region_3d is not None:
+                yield space
+
+
+def look_at(context: bpy.types.Context, points: ArrayLike) -> None:
+    """Let the viewports show a level from above with its materials, all of it in view.
+
+    points: float[n, 3], metres, its corners or more; what isn't finite doesn't count. The lines to the level's root,
+    one from every object, are switched off.
+    """
+    found = np.asarray(points).reshape(-1, 3)
+    near = np.abs(found) < FARTHEST
+    if not near.all():
+        found = found[near.all(axis=1)]
+    low, high = (found.min(axis=0), found.max(axis=0)) if len(found) else (np.full(3, -1.0), np.ones(3))
+    size = max(float(np.linalg.norm(high - low)), 1.0)
+    for space in viewports(context):
+        region = space.region_3d
+        region.view_perspective = "PERSP"
+        region.view_rotation = LOOKING_DOWN
+        region.view_location = (low + high) / 2
+        region.view_distance = size
+        space.clip_end = max(space.clip_end, 4.0 * size)
+        space.shading.type = "MATERIAL"
+        space.overlay.show_relationship_lines = False
