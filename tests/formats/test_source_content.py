@@ -23,12 +23,15 @@ def test_key_values():
 lines" }
           "$only360" 1 [$X360]
           "$notthere" "2" [!$X360]
+          blocks [$PS3 || $X360] { $a b } $tint [1 .5 0] $no c [$WIN32 && $X360]
         }"""
     )
     ((shader, inner),) = block.blocks()
     assert shader == "LightmappedGeneric"
     assert inner.get("$BASETEXTURE") == "a b\\c"
-    assert list(inner.texts()) == [("$basetexture", "a b\\c"), ("$alpha", ".5"), ("$alpha", "1"), ("$notthere", "2")]
+    kept = [("$basetexture", "a b\\c"), ("$alpha", ".5"), ("$alpha", "1"), ("$notthere", "2"), ("$tint", "[1 .5 0]")]
+    assert list(inner.texts()) == kept
+    assert [name for name, _ in inner.blocks()] == ["nested"]
     assert inner.block("Nested").get("y") == "two\nlines"
     assert inner.block("nested").block("x").entries == []
     assert inner.get("missing") is None
@@ -41,9 +44,11 @@ def test_key_values_that_end_too_soon_count_as_they_are():
     assert keyvalues.parse(b"").entries == []
     assert keyvalues.parse(b"\xef\xbb\xbfa \xc3\xa9").get("a") == "\u00e9"
     assert keyvalues.parse(b"a \xe9").get("a") == "\u00e9"
+    assert keyvalues.parse("\ufeffa { b \u00e9 } }".encode("utf-16-le")).block("a").get("b") == "\u00e9"
+    assert keyvalues.parse(b"a { b c d } e f").entries[1:] == [("e", "f")]
 
 
-@pytest.mark.parametrize("text", [b"{ }", b"a { } }", b"a { b }", b"a { " * 100])
+@pytest.mark.parametrize("text", [b"{ }", b"a { {", b"a { " * 100])
 def test_bad_key_values(text):
     with pytest.raises(FormatError):
         keyvalues.parse(text)
@@ -68,6 +73,16 @@ def test_a_material():
     corner = material.transform("$basetexturetransform") @ (1, 0.5, 1)
     assert corner == pytest.approx([0.75, 1.5])  # half a side right of the centre, times two, turned to below it
     assert (material.transform("$none") @ (3, 4, 1)).tolist() == [3, 4]
+
+
+def test_a_material_of_a_good_machine():
+    material = vmt.read(
+        b"""LightmappedGeneric { "$basetexture" plain "360?$detail" xbox "!360?$color" 1 "GPU>=2?$bumpmap" rough
+        "srgb?$scale" 2 "!srgb?$scale" 8 "ldr?$envmap" dark  ">=DX90" { "$basetexture" fine } "<DX90" { "$alpha" 0 }
+        LightmappedGeneric_DX9 { "$envmap" env_cubemap } LightmappedGeneric_DX8 { "$envmap" "" } }"""
+    )
+    wanted = {"$basetexture": "fine", "$color": "1", "$bumpmap": "rough", "$scale": "2", "$envmap": "env_cubemap"}
+    assert material.parameters == wanted
 
 
 def test_patches():

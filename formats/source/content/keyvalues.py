@@ -1,8 +1,9 @@
 """Valve's key-value texts, as materials (`.vmt`) and `gameinfo.txt` use them: keys with a value or a block each.
 
 Keys are compared without regard to case; duplicates and order stay. Syntax: Valve Developer Community, "KeyValues":
-tokens are quoted or end at white space, braces and quotes; `//` starts a comment; a condition in square brackets may
-follow a key or its value. Backslashes are just characters in these files (they hold paths).
+tokens are quoted, or end at white space, braces and quotes, or if they begin with a square bracket, at the other one;
+`//` starts a comment; a condition in square brackets may follow a key or its value. Backslashes are just characters in
+these files (they hold paths).
 """
 
 import re
@@ -13,7 +14,13 @@ from ...binary import FormatError
 
 DEEPEST = 64
 _OPEN, _CLOSE = "{}"
-_TOKEN = re.compile(r'\s*(?://[^\n]*|"(?P<quoted>[^"]*)"?|(?P<brace>[{}])|(?P<bare>[^\s{}"]+))', re.ASCII)
+_TOKEN = re.compile(
+    r'\s*(?://[^\n]*|"(?P<quoted>[^"]*)"?|(?P<brace>[{}])|(?P<bare>\[[^\]\n{}"]*\]|[^\s{}"]+))', re.ASCII
+)
+_CONDITION = re.compile(r"\[\s*!?\s*\$")
+_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_THERE = {"$win32", "$windows"}
+"""What holds on the machine that a map is opened on: a PC, not a console."""
 
 
 @dataclass
@@ -43,18 +50,29 @@ class Block:
         return (value for name, value in self.entries if name.lower() == wanted)
 
 
-def parse(data: bytes, holds: Callable[[str], bool] = lambda condition: condition.startswith("[!")) -> Block:
-    """Read a text; its bytes are Latin-1, or UTF-8 with a mark.
+def on_a_pc(condition: str) -> bool:
+    """Whether a condition is met on a PC: "[$WIN32]", "[!$X360 && !$PS3]"."""
 
-    holds: whether a condition ("[$X360]") is met; as given, those that start with "not" are: what an unknown platform
-    takes. Blocks, quotes and keys that the text's end cuts off count as they are, as in the engine: such files are
-    common. A closing brace without an opening one, a block without a key and blocks more than 64 deep are FormatErrors.
+    def holds(term: str) -> bool:
+        name = term.strip().lower()
+        return not holds(name[1:]) if name.startswith("!") else name in _THERE
+
+    return any(all(map(holds, either.split("&&"))) for either in condition.strip("[]").split("||"))
+
+
+def parse(data: bytes, holds: Callable[[str], bool] = on_a_pc) -> Block:
+    """Read a text; its bytes are Latin-1, or UTF-8 or UTF-16 with a mark.
+
+    holds: whether a condition ("[$X360]") is met. As in the engine, blocks, quotes and keys that the end of the text
+    cuts off count as they are, a key without a value is none, and a closing brace without an opening one is nothing:
+    such files are common. A block without a key and blocks more than 64 deep are FormatErrors.
     """
-    text = data[3:].decode("utf-8", "replace") if data.startswith(b"\xef\xbb\xbf") else data.decode("latin-1")
+    text = data.decode(next((name for mark, name in _MARKS if data.startswith(mark)), "latin-1"), "replace")
     whole = Block()
     open_blocks = [whole]
     key: str | None = None
     last: Block | None = None  # the block whose last entry a condition would be about
+    wanted = True  # whether the condition of the block that follows is met
     for token, quoted, place in _tokens(text.rstrip("\0")):
         here = open_blocks[-1]
         if not quoted and token == _OPEN:
@@ -63,25 +81,26 @@ def parse(data: bytes, holds: Callable[[str], bool] = lambda condition: conditio
             if len(open_blocks) > DEEPEST:
                 raise FormatError(f"blocks are more than {DEEPEST} deep", "key-values", place)
             inner = Block()
-            here.entries.append((key, inner))
+            if wanted:
+                here.entries.append((key, inner))
             open_blocks.append(inner)
-            key = last = None
+            key, last, wanted = None, None, True
         elif not quoted and token == _CLOSE:
+            if len(open_blocks) > 1:
+                open_blocks.pop()
+            key = last = None
+        elif not quoted and _CONDITION.match(token):
             if key is not None:
-                raise FormatError(f"key {key!r} has no value", "key-values", place)
-            if len(open_blocks) == 1:
-                raise FormatError("a closing brace has no opening one", "key-values", place)
-            open_blocks.pop()
-            last = None
-        elif (not quoted and token.startswith("[$")) or token.startswith("[!$"):
-            if not holds(token) and last is not None and key is None:
+                wanted = holds(token)
+            elif last is not None and not holds(token):
                 last.entries.pop()
             last = None
         elif key is None:
             key = token
         else:
-            here.entries.append((key, token))
-            key, last = None, here
+            if wanted:
+                here.entries.append((key, token))
+            key, last, wanted = None, here if wanted else None, True
     return whole
 
 

@@ -1,6 +1,7 @@
 """Materials (`.vmt`): a shader and its parameters, and patches of other materials.
 
-Valve Developer Community: "VMT", "Patch", "List of Shader Parameters".
+Valve Developer Community: "VMT", "Patch", "List of Shader Parameters"; "Material optimization" for what only some
+machines take: blocks (">=dx90 {..}", "LightmappedGeneric_dx9 {..}") and parameters ("GPU>=2?$bumpmap", "!360?$detail").
 """
 
 import re
@@ -14,6 +15,13 @@ from ...binary import FormatError
 from .keyvalues import Block, parse
 
 _MOST_INCLUDES = 16
+_THERE = {
+    *("dx9", ">dx90", ">=dx90", ">=dx90_20b", ">=dx95", "hdr", "hdr_dx9", "srgb", "srgb_pc"),
+    *(f"gpu>={level}" for level in range(4)),
+}
+"""What a good PC has: of conditions that aren't named here, only the opposite is met."""
+_BETTER = ("_dx9", "_dx90", "_hdr", "_hdr_dx9")
+"""Endings of a shader's name: blocks of that name are for such a PC."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _TRANSFORM = re.compile(r"(center|scale|translate)\s+(\S+)\s+(\S+)|(rotate)\s+(\S+)", re.IGNORECASE)
 
@@ -107,7 +115,7 @@ def _read(data: bytes, include: Callable[[str], bytes | None], chain: tuple[str,
     if block is None:
         raise FormatError("names no shader", "material")
     if shader.lower() != "patch":
-        return Material(shader, {key.lower(): value for key, value in block.texts()}, block.block("proxies") or Block())
+        return Material(shader, _parameters(block, shader.lower()), block.block("proxies") or Block())
     path = (block.get("include") or "").replace("\\", "/").lower()
     base = Material("patch")
     if path in chain or len(chain) == _MOST_INCLUDES:
@@ -119,7 +127,25 @@ def _read(data: bytes, include: Callable[[str], bytes | None], chain: tuple[str,
         changes = block.block(kind)
         if changes is None:
             continue
-        for key, value in changes.texts():
-            if kind == "insert" or key.lower() in made.parameters or base.shader == "patch":
-                made.parameters[key.lower()] = value
+        for key, value in _parameters(changes, base.shader.lower()).items():
+            if kind == "insert" or key in made.parameters or base.shader == "patch":
+                made.parameters[key] = value
     return made
+
+
+def _parameters(block: Block, shader: str) -> dict[str, str]:
+    """The parameters that a good PC takes, those of blocks for such ones last."""
+    found: dict[str, str] = {}
+    for key, value in block.texts():
+        condition, asked, name = key.lower().rpartition("?")
+        if not asked or _is_met(condition.strip()):
+            found[name] = value
+    for name, inner in block.blocks():
+        name = name.lower()
+        if name in _THERE or name in [shader + ending for ending in _BETTER]:
+            found |= _parameters(inner, shader)
+    return found
+
+
+def _is_met(condition: str) -> bool:
+    return condition[1:] not in _THERE if condition.startswith("!") else condition in _THERE
