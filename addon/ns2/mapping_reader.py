@@ -188,7 +188,7 @@ class MappingReader:
     # ---------------------------------------------------------------------------------------------------- parts
 
     def _find_edited(self, mesh: Mesh, shown: Shown) -> Bools:
-        """Faces of which a corner that the import made has other UVs now, bool[f]."""
+        """Faces of which a corner that the import made has other UVs now, bool[f]. Where there are none: not edited."""
         edited = np.zeros(len(self.table.records), np.bool_)
         if not len(shown.faces):
             return edited
@@ -196,7 +196,7 @@ class MappingReader:
         bits = np.ascontiguousarray(shown.uvs).view(np.uint32)
         now = self.table.parents[self._corner_faces], self.edited.numbers[self.scene.corners]
         own = np.ascontiguousarray(self.scene.uvs).view(np.uint32)
-        known = np.isin(mixed(*now), mixed(*before))
+        known = np.isin(mixed(*now), mixed(*before)) & np.isfinite(self.scene.uvs).all(axis=1)
         same = np.isin(mixed(*now, own[:, 0], own[:, 1]), mixed(*before, bits[:, 0], bits[:, 1]))
         edited[self._corner_faces[known & ~same]] = True
         return edited

@@ -59,6 +59,10 @@ class MeshOverlay:
         self.nearest, self.report = nearest, report
         before = mesh.positions
         self._before = np.where(np.isfinite(before), before, np.float32(0))
+        known = np.flatnonzero((scene.vertices >= 0) & (scene.vertices < len(before)))
+        own = self._before[scene.vertices[known]]
+        still = (np.abs(scene.positions[known] - own) <= scene.rounding[known, None]).all(axis=1)
+        scene.positions[known[still]] = own[still]
         pairs = mesh.edge_vertices
         passed = np.zeros(len(pairs), np.bool_)
         passed[mesh.faces.members["edge"][shown.members[~shown.bridges]].astype(np.intp)] = True

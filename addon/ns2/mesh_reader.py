@@ -23,6 +23,8 @@ Words = NDArray[np.uint32]
 
 SHARP_EDGE, SHARP_FACE = "sharp_edge", "sharp_face"
 """Blender's own attributes."""
+_ROUNDING = 8 * float(np.finfo(np.float32).eps)
+"""Of coordinates and of where the object is."""
 _LAYERS = tuple(f"{layout.LAYERS}{word}" for word in range(MASK_WORDS))
 _NAMES = (
     *_LAYERS,
@@ -42,16 +44,18 @@ _NAMES = (
 class SceneMesh:
     """All geometry of a level: of n vertices, e edges, p polygons with c corners, whatever objects they are in.
 
-    `positions` float32[n, 3] (Spark's axes, below the level's root), `vertices` int[n] and `faces` int[p]: the records
-    that they are, -1 where they are new; `edges` int[e, 2]: vertices; `smooth`, `bridges` bool[e]; `starts` int[p + 1],
-    `corners`, `sides` int[c]: of each corner its vertex and the edge to the next one; `uvs` float32[c, 2] (v upwards),
-    NaN where an object has none; `materials` int[p]: into `palette`; `layers` uint32[p, 8]: words of the mask;
-    `vertex_groups`, `edge_groups`, `face_groups`, `mapping_groups`: ids, NO_GROUP for none; `owners` int[p]: the object
-    of each polygon; `firsts` int[objects + 1]: the first polygon of each.
+    `positions` float32[n, 3] (Spark's axes, below the level's root); `rounding` float64[n]: metres that they may be off
+    where an object's transform undoes what was done to its mesh (a new origin); `vertices` int[n] and `faces` int[p]:
+    the records that they are, -1 where they are new; `edges` int[e, 2]: vertices; `smooth`, `bridges` bool[e]; `starts`
+    int[p + 1], `corners`, `sides` int[c]: of each corner its vertex and the edge to the next one; `uvs` float32[c, 2]
+    (v upwards), NaN where an object has none; `materials` int[p]: into `palette`; `layers` uint32[p, 8]: words of the
+    mask; `vertex_groups`, `edge_groups`, `face_groups`, `mapping_groups`: ids, NO_GROUP for none; `owners` int[p]: the
+    object of each polygon; `firsts` int[objects + 1]: the first polygon of each.
     """
 
     objects: list[bpy.types.Object]
     positions: NDArray[np.float32]
+    rounding: NDArray[np.float64]
     vertices: Ints
     vertex_groups: Words
     edges: Ints
@@ -161,6 +165,7 @@ def _read(
         points = data.positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
         with np.errstate(over="ignore"):
             part.positions = layout.from_blender(points.astype(np.float32))
+        part.rounding = _ROUNDING * (np.abs(data.positions).max(axis=1) + np.abs(matrix[:3, 3]).max())
         if np.linalg.det(matrix[:3, :3]) < 0:
             _turn(part)
     if not np.isfinite(part.positions).all():
@@ -195,6 +200,7 @@ def _arrays(data: MeshData, token: int | None, palette: dict[bpy.types.Material 
     return SceneMesh(
         [],
         layout.from_blender(data.positions),
+        np.zeros(len(data.positions)),
         _none(data.positions) if token is None else layout.vertex_ids(data, token).astype(np.intp) - 1,
         _groups(data, layout.VERTEX_GROUP, "POINT", len(data.positions)),
         data.edges.astype(np.intp),

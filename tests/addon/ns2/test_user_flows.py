@@ -136,6 +136,22 @@ def test_separating_faces_is_no_edit(level: bpy.types.Collection) -> None:
     assert exported(level) == ROOM
 
 
+def test_a_new_origin_or_parent_of_the_geometry_and_uvs_that_are_gone_are_no_edits(level: bpy.types.Collection) -> None:
+    """Blender rounds the coordinates to those of the new place: what the transform undoes is what was there."""
+    obj = geometry(level)
+    for other in bpy.context.view_layer.objects:
+        other.select_set(other == obj)
+    bpy.context.view_layer.objects.active = obj
+    bpy.context.scene.cursor.location = (-100.1, 33.3, 7.7)
+    bpy.ops.object.origin_set(type="ORIGIN_CURSOR")
+    bpy.ops.object.empty_add(location=(3, 4, 5), rotation=(0.3, 0.4, 0.5))
+    obj.select_set(True)
+    bpy.ops.object.parent_set(type="OBJECT", keep_transform=True)
+    assert exported(level) == ROOM
+    obj.data.uv_layers.remove(obj.data.uv_layers[0])
+    assert exported(level) == ROOM
+
+
 def test_joining_what_was_split_is_no_edit() -> None:
     level = imported(ROOM, "room.level", split="layer")
     objects = [obj for obj in level.all_objects if obj.type == "MESH" and "vertex_id" in obj.data.attributes]
