@@ -27,7 +27,7 @@ def prepare_scene(context: bpy.types.Context, site: Site, alone: bool) -> None:
         return
     if scene.world is None:
         scene.world = stage.plain_world("Fable", SKY)
-    if not any(obj.type == "LIGHT" for obj in scene.objects):
+    if not any(obj.type == "LIGHT" and obj.name not in stage.STARTUP for obj in scene.objects):
         _sun(site)
     ground = layout.shown_heights(level.cells)
     if ground.size:
