@@ -18,6 +18,10 @@ TRUE = ("Standard", "Raw")
 """View transforms that leave colours as they are."""
 FARTHEST = 1e5
 """Metres: nothing that is farther out, where only broken files have something, is brought into view."""
+OUTLYING = 1.0
+"""Percent of the points on each side that don't count: skies and leftovers lie far from many levels."""
+ENOUGH = 4096
+"""Points that tell where a level lies."""
 LOOKING_DOWN = (0.8001, 0.4619, 0.1913, 0.3314)
 """Quaternion of a view from the south-east and 30 degrees above the horizon."""
 
@@ -73,16 +77,17 @@ def viewports(context: bpy.types.Context) -> Iterator[Any]:
 
 
 def look_at(context: bpy.types.Context, points: ArrayLike) -> None:
-    """Let the viewports show a level from above with its materials, all of it in view.
+    """Let the viewports show a level from above with its materials, all of it in view but what lies far off.
 
     points: float[n, 3], metres, its corners or more; what isn't finite doesn't count. The lines to the level's root,
     one from every object, are switched off.
     """
     found = np.asarray(points).reshape(-1, 3)
-    near = np.abs(found) < FARTHEST
-    if not near.all():
-        found = found[near.all(axis=1)]
-    low, high = (found.min(axis=0), found.max(axis=0)) if len(found) else (np.full(3, -1.0), np.ones(3))
+    found = found[:: len(found) // ENOUGH + 1]
+    found = found[(np.abs(found) < FARTHEST).all(axis=1)]
+    if not len(found):
+        found = np.array([(-1.0, -1.0, -1.0), (1.0, 1.0, 1.0)])
+    low, high = np.percentile(found, (OUTLYING, 100 - OUTLYING), axis=0)
     size = max(float(np.linalg.norm(high - low)), 1.0)
     for space in viewports(context):
         region = space.region_3d
