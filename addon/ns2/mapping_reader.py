@@ -36,6 +36,8 @@ _KEPT = 2e-5
 """Repeats: UVs this near to what parameters give are what they gave."""
 _FLAT = 1e-9
 """Of the extent squared: what is narrower covers no area."""
+_ALIKE = 0.5
+"""Cosine of the angle between the normals of faces on which one texture may lie."""
 _STEP = 2.0**-22
 """Of coordinates as 32-bit floats."""
 
@@ -68,7 +70,7 @@ class MappingReader:
         nearest: bool,
         report: Report,
     ) -> None:
-        self.scene, self.table, self.edited = scene, table, edited
+        self.scene, self.table, self.edited, self._mesh = scene, table, edited, mesh
         self.nearest, self.report = nearest, report
         self.groups = groups
         self._corner_faces = table.polygons[scene.polygons]
@@ -117,6 +119,7 @@ class MappingReader:
         self._write(faces, which[written], Mapping(*(each[written] for each in _parts(mapping))))
         faces["angle"][which[blank]], faces["offset"][which[blank]] = 0, 0
         faces["scale"][which[blank]] = USUAL_SCALE
+        self._hold(which[stays & ~flat])
         told = stays & ~flat
         skewed = told & ((self.table.records[which] < 0) | self._uv_edited[which])
         if (told & ~skewed).any():
@@ -127,6 +130,27 @@ class MappingReader:
             self.report.warn(
                 f"{count} reshaped faces have skewed UVs: textures lie as on the faces that they came from"
             )
+
+    def _hold(self, which: Ints) -> None:
+        """Let textures stay where they are in the level, on faces that lie otherwise than those that they came from:
+        what parameters mean depends on a face's normal. Where that is quite another, the parameters stay as they are.
+        """
+        if not len(which):
+            return
+        before, normals = _mapping(self.table.faces.records[which]), self._normals[which]
+        old = self._file_normals()[self.table.parents[which]]
+        charts, corners = self._charts(which)
+        points = self._points[corners]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = solve(points, normals, coordinates(points, old, before, charts), charts, before).mapping
+            alike = (old * normals).sum(axis=1) > _ALIKE
+        alike &= np.isfinite(np.column_stack(_parts(found))).all(axis=1)
+        self._write(self.table.faces.records, which[alike], Mapping(*(each[alike] for each in _parts(found))))
+
+    def _file_normals(self) -> Doubles:
+        """Of the faces of the file [n, 3]."""
+        mesh = self._mesh
+        return face_normals(mesh.positions, mesh.corners, mesh.faces.face_loops, mesh.faces.loop_members)
 
     def _group(self, number: int, which: Ints) -> None:
         """Faces of one group of which something was edited: they agree with it, or all move it, or they leave it."""

@@ -11,6 +11,7 @@ from levelwright.formats import ns2
 
 from tests.addon.ns2.export_helpers import changed, edited, exported, faces, geometry, imported
 from tests.formats.ns2_bytes import whole
+from tests.samples import ns2_room
 
 
 def map_face(level, record, change):
@@ -76,6 +77,21 @@ def test_a_face_that_was_reshaped_keeps_its_parameters():
     found = changed(whole(10), exported(level, report))
     assert "records" not in found
     assert any("their textures stay where they are" in note for note in report.notes)
+
+
+def test_the_texture_of_a_floor_that_was_bent_stays_where_it_is_in_the_level():
+    """What angle and offset mean jumps where a face is no longer level: they are others then."""
+    level = imported(ns2_room.LEVEL.read_bytes(), "room.level")
+    obj = geometry(level)
+    with edited(obj) as mesh:
+        floor = faces(mesh, ns2_room.FLOOR)[0]
+        assert floor.material_index == ns2_room.FLOOR
+        floor.verts[0].co.z += 0.1
+    shown = attributes.read(obj.data, "UVMap")
+    data = exported(level)
+    assert not set(changed(ns2_room.LEVEL.read_bytes(), data)) - {"vertices", "records", "triangles"}
+    again = attributes.read(geometry(imported(data, "again.level")).data, "UVMap")
+    assert np.abs(again - shown).max() < 0.051, "on the walls it is the corner that moved by 0.05 repeats"
 
 
 def test_a_face_that_was_cut_keeps_its_parameters_where_the_cut_skewed_its_uvs():
