@@ -33,6 +33,7 @@ def import_files(
 ) -> list[bpy.types.Collection]:
     """Import levels, each into a collection of its own, and return those; on an error nothing is left behind.
 
+    The last one is made the active collection, so that new objects become a part of it.
     settings: gives the options for a game. only: the game that the files have to be of; otherwise their bytes tell.
     Raises FormatError naming the file, SceneError, or OSError.
     """
@@ -50,6 +51,8 @@ def import_files(
             report.merge(own)
             collections.append(collection)
             step()
+    if collections:
+        originals.make_active(context, collections[-1])
     return collections
 
 

@@ -10,7 +10,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from ..formats.binary import FormatError
 from . import fable, games, genesis, levels, ns2, settings, source, teeworlds
 from .fable.settings import WorldSettings
-from .scene.meshes import select_faces, select_points
+from .scene.meshes import needs_evaluation, select_faces, select_points
 from .scene.reports import Report, SceneError
 
 Result = set[Any]  # {"FINISHED"} or {"CANCELLED"}; the stubs want literals that a shared helper can't promise
@@ -24,10 +24,10 @@ def _refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exc
     if isinstance(error, SceneError) and error.objects and context.view_layer:
         for obj in context.view_layer.objects:
             obj.select_set(obj in error.objects)
-        for obj, faces in error.faces.items():
-            select_faces(obj, faces)
-        for obj, points in error.points.items():
-            select_points(obj, points)
+        for select, places in ((select_faces, error.faces), (select_points, error.points)):
+            for obj, elements in places.items():
+                if not needs_evaluation(obj):  # what modifiers made can't be selected, nor what is a text or a curve
+                    select(obj, elements)
         shown = [obj for obj in error.objects if obj.name in context.view_layer.objects]
         context.view_layer.objects.active = shown[0] if shown else None
     operator.report({"ERROR"}, str(error))

@@ -14,6 +14,7 @@ from mathutils import Vector
 
 from ...formats import fable
 from ...formats.fable.records import ROOT_EDGE
+from ..scene import originals
 from ..scene.reports import Report, SceneError
 from . import brush_cursor, importer, layout, overlays
 from .paint import Canvas, selected
@@ -281,19 +282,8 @@ class NewLevel(bpy.types.Operator):
         except SceneError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        _activate(context, level)
+        originals.make_active(context, level)
         return {"FINISHED"}
-
-
-def _activate(context: bpy.types.Context, level: bpy.types.Collection) -> None:
-    """Make a level the active collection."""
-    stack = [context.view_layer.layer_collection] if context.view_layer else []
-    while stack:
-        layer = stack.pop()
-        if layer.collection == level:
-            context.view_layer.active_layer_collection = layer
-            return
-        stack.extend(layer.children)
 
 
 CLASSES = (PaintSelected, Brush, NewLevel)

@@ -157,7 +157,7 @@ class NewLevel(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Make it."""
-        new_level(context, self.name, self.kind)
+        originals.make_active(context, new_level(context, self.name, self.kind))
         return {"FINISHED"}
 
 

@@ -204,6 +204,17 @@ def level_of(context: bpy.types.Context) -> bpy.types.Collection | None:
     return candidates[0] if len(candidates) == 1 else None
 
 
+def make_active(context: bpy.types.Context, level: bpy.types.Collection) -> None:
+    """Make a level the active collection: what the user adds then becomes a part of it, and exports are of it."""
+    stack = [context.view_layer.layer_collection] if context.view_layer else []
+    while stack:
+        layer = stack.pop()
+        if layer.collection == level:
+            context.view_layer.active_layer_collection = layer
+            return
+        stack.extend(layer.children)
+
+
 def level_named(scene: bpy.types.Scene, name: str = "") -> bpy.types.Collection:
     """Return the scene's level of this name, or its only one when no name is given; raises SceneError otherwise."""
     candidates = levels(scene)

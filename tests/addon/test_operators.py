@@ -65,6 +65,7 @@ def test_several_files_are_one_collection_each(tmp_path: Path) -> None:
     files = [{"name": "a.map"}, {"name": "b.map"}]
     assert bpy.ops.import_scene.game_level(directory=str(tmp_path), files=files) == {"FINISHED"}
     assert level_names() == ["a", "b"]
+    assert bpy.context.collection.name == "b", "what is added now becomes a part of it"
 
 
 def test_the_same_file_twice_gives_two_levels() -> None:

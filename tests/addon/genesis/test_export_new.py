@@ -28,6 +28,16 @@ def box(level, size=64.0, location=(0, 0, 0)):
     return obj
 
 
+def test_what_has_no_mesh_of_its_own_is_refused_with_a_message(tmp_path):
+    level = imported(room())
+    text = bpy.data.objects.new("Words", bpy.data.curves.new("Words", "FONT"))
+    text.data.body, text.data.extrude = "L", 0.1
+    level.objects.link(text)
+    with pytest.raises(RuntimeError, match="Words can't be a brush: it is concave"):
+        bpy.ops.export_scene.genesis_map(filepath=str(tmp_path / "a.map"))
+    assert text.select_get()
+
+
 def test_what_has_no_parent_is_where_it_is_seen():
     data = room()
     level = imported(data)
