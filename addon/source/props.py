@@ -13,6 +13,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.binary import FormatError
+from ...formats.source import LumpId, ranges
 from ...formats.source.records import Records
 from ...formats.source.static_props import StaticProps
 from ..scene import baselines, identity, properties, transforms
@@ -24,7 +26,9 @@ from .site import Site
 HOME = "Static Props"
 LIGHTING_ORIGIN = "lighting_origin"
 _USES_LIGHTING_ORIGIN = 0x2
-_SMALLEST, _LARGEST, _UNKNOWN = 8.0, 128.0, 16.0
+_SMALLEST, _LARGEST, _UNKNOWN = 8.0, 512.0, 16.0
+_FARTHEST_MIDDLE = 128.0
+"""Of models whose middle the map tells. All in units."""
 
 
 @dataclass
@@ -78,6 +82,10 @@ def prepare(site: Site, known: Models) -> Callable[[], None]:
     if site.settings.static_props == "models":
         known.prepare([(path, skin) for path, skin in zip(paths, pairs[:, 1].tolist(), strict=True) if path])
     boxes: dict[str, bpy.types.Mesh] = {}
+    try:
+        low, high = _touched(site, lump, props)
+    except FormatError:  # other parts of the import tell what is wrong with leafs
+        low = high = np.zeros((len(props), 3))
     shown = []
     for number in range(len(pairs)):
         path = paths[number]
@@ -85,29 +93,53 @@ def prepare(site: Site, known: Models) -> Callable[[], None]:
         if found is None:
             if path not in boxes:
                 title = PurePosixPath(models.normal(path)).stem or "Prop"
-                boxes[path] = models.box(title, *plausible(props[kinds == pairs[number, 0]]))
+                alike = kinds == pairs[number, 0]
+                boxes[path] = models.box(title, *plausible(props[alike], low[alike], high[alike]))
             found = boxes[path]
         shown.append(found)
     return lambda: _place(site, lump, [shown[number] for number in pair_of.reshape(-1).tolist()])
 
 
-def plausible(props: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Corners of a box about as large as the model of these props may be, which isn't known.
-
-    Props are lit at their model's middle, unless the map says otherwise: it is as far away from the origin as the
-    model's sides are.
+def _touched(site: Site, lump: StaticProps, props: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """float64[props, 3] twice: corners of boxes around the origin, along each prop's own axes, that touch the leafs
+    which the compiler found it in: as large it is at least. Raises FormatError.
     """
-    names = props.dtype.names or ()
-    if LIGHTING_ORIGIN not in names:
-        return np.full(3, -_UNKNOWN), np.full(3, _UNKNOWN)
+    first, counts = props["first_leaf"].astype(np.int64), props["leaf_count"].astype(np.int64)
+    counts = np.where(first + counts <= len(lump.leafs), counts, 0)
+    ranges.check_total(counts, len(lump.leafs), "leafs of static props")
+    leafs = site.level.table(LumpId.LEAFS)
+    owners, numbers = ranges.owners(counts), lump.leafs["leaf"].astype(np.int64)[ranges.flat(first, counts)]
+    there = numbers < len(leafs)
+    owners, leafs = owners[there], leafs[numbers[there]]
+    origins = doubles(props["origin"])[owners]
+    away = origins.clip(doubles(leafs["mins"]), doubles(leafs["maxs"])) - origins
+    turned = np.einsum("nij,ni->nj", matrices(doubles(props["angles"]))[owners], away)
+    low, high = np.zeros((len(props), 3)), np.zeros((len(props), 3))
+    np.minimum.at(low, owners, turned)
+    np.maximum.at(high, owners, turned)
+    return low, high
+
+
+def plausible(
+    props: Records, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Corners of a box about as large as the model of these props may be, which isn't known. low, high: float64[n, 3],
+    see `_touched`.
+
+    Some compilers light props at their model's middle, which then is the same of all, and about as far away from the
+    origin as the model's sides are; others leave there what lay in their memory.
+    """
+    bottom, top = low.min(axis=0), high.max(axis=0)
+    least = _SMALLEST if (top > bottom).any() else _UNKNOWN
+    middle, half = np.zeros(3), least
     usual = props[props["flags"] & _USES_LIGHTING_ORIGIN == 0]
-    away = doubles(usual[LIGHTING_ORIGIN]) - doubles(usual["origin"])
-    turned = np.einsum("nij,ni->nj", matrices(doubles(usual["angles"])), away)
-    middle = np.median(turned, axis=0) if len(turned) else np.zeros(3)
-    reach = float(np.abs(middle).max())
-    half = min(max(reach, _SMALLEST), _LARGEST) if reach > 1 else _UNKNOWN
-    middle = middle.clip(-_LARGEST, _LARGEST)
-    return middle - half, middle + half
+    if LIGHTING_ORIGIN in (props.dtype.names or ()) and len(usual) and usual[LIGHTING_ORIGIN].any():
+        away = doubles(usual[LIGHTING_ORIGIN]) - doubles(usual["origin"])
+        turned = np.einsum("nij,ni->nj", matrices(doubles(usual["angles"])), away)
+        reach = float(np.abs(turned[0]).max())
+        if 1 < reach <= _FARTHEST_MIDDLE and (np.abs(turned - turned[0]) < 1).all():
+            middle, half = turned[0], max(reach, _SMALLEST)
+    return np.minimum(bottom, middle - half).clip(-_LARGEST), np.maximum(top, middle + half).clip(max=_LARGEST)
 
 
 def doubles(values: NDArray[Any]) -> NDArray[np.float64]:

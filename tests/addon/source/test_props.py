@@ -1,12 +1,14 @@
 """Static props: instances, their meshes, rotations and properties, and boxes for models that are missing."""
 
 import math
+import struct
 
 import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import meshes, properties, transforms
 from levelwright.addon.source import layout, props
+from levelwright.formats.source import LumpId
 from mathutils import Euler
 
 from tests.addon.source.placed import a_map, objects, prop, shown, static_props
@@ -82,6 +84,21 @@ def test_a_missing_model_is_a_box_about_its_size():
     outward = [polygon.normal.dot(polygon.center - sum((v.co for v in mesh.vertices), polygon.center * 0) / 8) > 0
                for polygon in mesh.polygons]  # fmt: skip
     assert all(outward)
+
+
+def test_a_missing_model_touches_the_leafs_that_its_props_are_in():
+    level = a_map()
+    leafs = np.zeros(2, level.table(LumpId.LEAFS).dtype)
+    leafs["mins"], leafs["maxs"] = [(-300, -300, -300), (100, -300, 60)], [(100, 300, 300), (300, 300, 300)]
+    level.set_table(LumpId.LEAFS, leafs)
+    junk = (7e30, -5, float("nan"))  # compilers leave in the lighting origin what lay in their memory
+    records = [bytearray(prop(origin=(50, 0, 0), angles=(0, 90, 0), lighting=junk)), bytearray(prop(lighting=junk))]
+    struct.pack_into("<HH", records[0], 26, 0, 2)
+    names = static_props(["models/tower.mdl"], [])[:132]
+    lump = names + struct.pack("<i2Hi", 2, 0, 1, 2) + b"".join(records)
+    level.game_lumps.set_bytes("sprp", lump, 6)
+    box = meshes.read(objects(shown(level)[0], layout.STATIC_PROP)[0]).positions
+    assert np.allclose([box.min(axis=0), box.max(axis=0)], [[-8, -50, -8], [8, 8, 60]], atol=1e-4)
 
 
 def test_options():
