@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Self
 
 import bpy
@@ -121,13 +123,22 @@ def stamp(id_block: bpy.types.ID, token: int, kind: str, record: int) -> None:
 def stamped(id_block: bpy.types.ID) -> Stamp | None:
     """Return a data-block's stamp; None where there is none, or none that can be read."""
     text = id_block.get(STAMP)
-    if not isinstance(text, str):
-        return None
+    return _parsed(text) if isinstance(text, str) else None
+
+
+@lru_cache(1 << 10)  # parents are asked for who they are by each of their children
+def _parsed(text: str) -> Stamp | None:
     parts = text.split(" ")
     try:
         return Stamp(int(parts[2]), parts[0], int(parts[1]), parts[3] if len(parts) > 3 else "")
     except (ValueError, IndexError):
         return None
+
+
+def kinds(id_blocks: Iterable[bpy.types.ID]) -> set[str]:
+    """Return the kinds of records that data-blocks are stamped as."""
+    texts = {text for id_block in id_blocks if isinstance(text := id_block.get(STAMP), str)}
+    return {text.partition(" ")[0] for text in texts}
 
 
 def unstamp(id_block: bpy.types.ID) -> None:

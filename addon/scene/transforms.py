@@ -96,10 +96,10 @@ def _channels(obj: bpy.types.Object, deltas: bool) -> tuple[Any, ...]:
     mode = obj.rotation_mode
     delta: tuple[float, ...] = (0.0,) * 10
     if deltas:
-        delta = (*obj.delta_location[:], *_padded(_delta_rotation(obj)), *obj.delta_scale[:])
+        delta = (*obj.delta_location[:], *_padded(_delta_rotation(obj, mode)), *obj.delta_scale[:])
     rows = obj.matrix_parent_inverse
-    inverse = (*rows[0][:], *rows[1][:], *rows[2][:], *rows[3][:])
-    rotation = _padded(_rotation_values(obj))
+    inverse = (*rows[0], *rows[1], *rows[2], *rows[3])
+    rotation = _padded(_rotation_values(obj, mode))
     return (*obj.location[:], *obj.scale[:], *rotation, mode.encode(), *delta, *inverse, deltas)
 
 
@@ -107,19 +107,19 @@ def _padded(values: tuple[float, ...]) -> tuple[float, ...]:
     return values if len(values) == 4 else (*values, 0.0)
 
 
-def _rotation_values(obj: bpy.types.Object) -> tuple[float, ...]:
-    if obj.rotation_mode == "QUATERNION":
+def _rotation_values(obj: bpy.types.Object, mode: str) -> tuple[float, ...]:
+    if mode == "QUATERNION":
         return obj.rotation_quaternion[:]
-    if obj.rotation_mode == "AXIS_ANGLE":
+    if mode == "AXIS_ANGLE":
         return obj.rotation_axis_angle[:]
     return obj.rotation_euler[:]
 
 
-def _delta_rotation(obj: bpy.types.Object) -> tuple[float, ...]:
+def _delta_rotation(obj: bpy.types.Object, mode: str) -> tuple[float, ...]:
     """Blender has no delta in axis and angle: objects in that mode use none."""
-    if obj.rotation_mode == "QUATERNION":
+    if mode == "QUATERNION":
         return obj.delta_rotation_quaternion[:]
-    if obj.rotation_mode == "AXIS_ANGLE":
+    if mode == "AXIS_ANGLE":
         return (0.0, 0.0, 0.0)
     return obj.delta_rotation_euler[:]
 
@@ -218,11 +218,12 @@ def _to_parent(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None, del
 
 def local(obj: bpy.types.Object, deltas: bool = True) -> Matrix:
     """Return the object's own channels as a matrix, float64[4,4]: what `matrix_basis` is, without its rounding."""
-    rotation = _rotation(obj.rotation_mode, _rotation_values(obj))
+    mode = obj.rotation_mode
+    rotation = _rotation(mode, _rotation_values(obj, mode))
     scale = np.array(obj.scale, np.float64)
     location = np.array(obj.location, np.float64)
     if deltas:
-        rotation = _rotation(_delta_mode(obj), _delta_rotation(obj)) @ rotation
+        rotation = _rotation(_delta_mode(mode), _delta_rotation(obj, mode)) @ rotation
         scale = scale * np.array(obj.delta_scale, np.float64)
         location = location + np.array(obj.delta_location, np.float64)
     matrix = np.eye(4)
@@ -231,8 +232,8 @@ def local(obj: bpy.types.Object, deltas: bool = True) -> Matrix:
     return matrix
 
 
-def _delta_mode(obj: bpy.types.Object) -> str:
-    return "XYZ" if obj.rotation_mode == "AXIS_ANGLE" else obj.rotation_mode
+def _delta_mode(mode: str) -> str:
+    return "XYZ" if mode == "AXIS_ANGLE" else mode
 
 
 def _rotation(mode: str, values: tuple[float, ...]) -> Matrix:

@@ -71,26 +71,27 @@ def build(site: Site, baked: Lightmaps | None = None) -> None:
 
 def prepare(site: Site, known: models.Models, baked: Lightmaps | None) -> Step:
     """Make the meshes of entities' models and of decals; what is returned makes the objects. Raises FormatError."""
-    listed = list(enumerate(site.level.entities))
-    values = [told(entity) for _, entity in listed]
-    world = next((pair[1] for pair, one in zip(listed, values, strict=True) if one.get(CLASSNAME) == _WORLD), None)
+    listed = [(record, entity, told(entity)) for record, entity in enumerate(site.level.entities)]
+    world = next((one for one in listed if one[2].get(CLASSNAME) == _WORLD), None)
+    values = [one for *_, one in listed]
     wanted = [(one[MODEL], int(number(one, "skin"))) for one in values if models.is_model(one.get(MODEL, ""))]
     known.prepare(wanted)
     try:
-        painted = [pair for pair, one in zip(listed, values, strict=True) if one.get(CLASSNAME) == entity_classes.DECAL]
+        painted = [(record, entity) for record, entity, one in listed if one.get(CLASSNAME) == entity_classes.DECAL]
         quads = overlays.decals(site, painted, baked)
     except FormatError as error:
         site.report.warn(f"decals are shown as empties: {error}")
         quads = {}
     maker = _Maker(site, known, types_of(site), quads, ropes.targets(values), len(listed))
     if world is not None:
-        entity_values.write(site.collection, world, maker.types)
-    return lambda: maker.make([pair for pair in listed if pair[1] is not world])
+        entity_values.write(site.collection, world[1], maker.types)
+        listed.remove(world)
+    return lambda: maker.make(listed)
 
 
 def add(site: Site, entity: Entity) -> bpy.types.Object:
     """Make the object of an entity that the map does not have yet."""
-    return _Maker(site, models.Models(site), types_of(site), {}, {}, 1).entity(-1, entity)
+    return _Maker(site, models.Models(site), types_of(site), {}, {}, 1).entity(-1, entity, told(entity))
 
 
 def types_of(site: Site) -> Types:
@@ -133,14 +134,13 @@ class _Maker:
         self.width = len(str(count))
         self.hdr = lights.shows_hdr(site.level, site.settings.lightmaps)
 
-    def make(self, listed: Sequence[tuple[int, Entity]]) -> None:
-        """Make the objects, in order."""
-        for record, entity in listed:
-            self.entity(record, entity)
+    def make(self, listed: Sequence[tuple[int, Entity, Mapping[str, str]]]) -> None:
+        """Make the objects, in order: of each its record and what `told` says of it."""
+        for record, entity, values in listed:
+            self.entity(record, entity, values)
 
-    def entity(self, record: int, entity: Entity) -> bpy.types.Object:
-        """Make the object of one entity. record: -1 for a new one."""
-        values = told(entity)
+    def entity(self, record: int, entity: Entity, values: Mapping[str, str]) -> bpy.types.Object:
+        """Make the object of one entity. record: -1 for a new one. values: what `told` says of it."""
         classname = values.get(CLASSNAME, "")
         group = entity_classes.group_of(classname)
         title = values.get(TARGETNAME) or classname or "entity"
@@ -159,7 +159,7 @@ class _Maker:
             obj.empty_display_type, obj.empty_display_size = group.shape, group.size
         elif classname in entity_classes.LADDERS:
             obj.display_type = "WIRE"
-        elif isinstance(data, bpy.types.Mesh) and brush_model is None and record not in self.quads:
+        elif obj.type == "MESH" and brush_model is None and record not in self.quads:
             size = number(values, "modelscale", 1.0)
             obj.scale = (size,) * 3 if size > 0 else (1.0,) * 3
         entity_values.write(obj, entity, self.types)
@@ -167,7 +167,7 @@ class _Maker:
         entity_data.remember(obj)
         home = self.site.group(group.name, HOME) if brush_model is None else self.site.brush_home(brush_model)
         home.objects.link(obj)
-        self.site.report.count("lights" if isinstance(data, bpy.types.Light) else "entities")
+        self.site.report.count("lights" if obj.type == "LIGHT" else "entities")
         made: bpy.types.Object = obj
         return made
 
@@ -212,12 +212,15 @@ def rotation_of(
     """The Euler angles (XYZ) of an entity's object. turned: its angles."""
     pitch, yaw, roll = turned
     classname = values.get(CLASSNAME, "")
-    if isinstance(data, bpy.types.Light):
-        return lights.rotation(values, turned)
-    if isinstance(data, bpy.types.Camera):  # Blender's look along -z, with y up; the roll isn't shown
-        return layout.euler((0.0, yaw + _CAMERA_TURN, 90.0 - pitch))
-    if isinstance(data, bpy.types.Curve) or classname == entity_classes.DECAL:
-        return 0.0, 0.0, 0.0  # they lie where their points are
+    if data is not None:
+        if isinstance(data, bpy.types.Light):
+            return lights.rotation(values, turned)
+        if isinstance(data, bpy.types.Camera):  # Blender's look along -z, with y up; the roll isn't shown
+            return layout.euler((0.0, yaw + _CAMERA_TURN, 90.0 - pitch))
+        if isinstance(data, bpy.types.Curve):
+            return 0.0, 0.0, 0.0  # they lie where their points are
+    if classname == entity_classes.DECAL:
+        return 0.0, 0.0, 0.0
     if is_brush and classname in entity_classes.DIRECTED:
         return 0.0, 0.0, 0.0
     return layout.euler((pitch, yaw, roll))

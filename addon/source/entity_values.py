@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import bpy
 
 from ...formats.source.content import fgd
-from ...formats.source.entities import ORIGIN, SEPARATOR, Entity, Output, vector
+from ...formats.source.entities import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
 from ..scene.properties import INT32, MAX_KEY, put
 
 RESERVED = "levelwright"
@@ -44,19 +45,24 @@ def shown(entity: Entity) -> dict[str, list[str]]:
     those longer than 63 bytes, with a NUL where there are several, or with a name of ours.
     """
     found: dict[str, list[str]] = {}
+    origins: set[str] = set()
     place = None
     for key, value in entity.pairs:
         found.setdefault(key, []).append(value)
         if key.lower() == ORIGIN:
+            origins.add(key)
             place = value  # of several the last counts
-    placed = vector(place) is not None
+    if vector(place) is not None:
+        for key in origins:
+            del found[key]
     return {
         key: values
         for key, values in found.items()
-        if _shows(key) and not (placed and key.lower() == ORIGIN) and (len(values) == 1 or "\0" not in "".join(values))
+        if _shows(key) and (len(values) == 1 or "\0" not in "".join(values))
     }
 
 
+@lru_cache(1 << 12)  # the same few keys stand in all entities
 def _shows(key: str) -> bool:
     """Whether Blender can hold a key."""
     short = len(key) * 3 <= MAX_KEY or len(key.encode("utf-8", "surrogateescape")) <= MAX_KEY
@@ -68,9 +74,9 @@ def as_property(key: str, values: Sequence[str], kind: fgd.Key | None = None) ->
 
     Text that is no value of its type stays text. A property equal to this one leaves the pairs in the file as they are.
     """
-    if len(values) > 1 or Output.of_pair(key, values[0]) is not None:
+    text = values[0]
+    if len(values) > 1 or ((SEPARATOR in text or OLD_SEPARATOR in text) and Output.of_pair(key, text) is not None):
         return [readable(value) for value in values]
-    (text,) = values
     if "\0" in text:
         return text.encode("utf-8", "surrogateescape")
     return _typed(text, kind) if kind is not None else text

@@ -193,6 +193,8 @@ def vertex_ids(records: NDArray[Any], token: int) -> dict[str, tuple[Domain, Kin
 
 def readable(text: str) -> str:
     """A text of a map as the name of something in Blender: without characters that end it, or that UTF-8 lacks."""
+    if text.isascii() and text.isprintable():
+        return text
     plain = text.replace("\0", "").replace("\n", " ").replace("\r", " ")
     return plain.encode("utf-8", "replace").decode()
 

@@ -17,29 +17,31 @@ POINTS = 17
 _FUDGE = 100.0
 """The engine takes so many units off every rope's slack (SDK: rope_shared.h, ROPESLACK_FUDGEFACTOR)."""
 _RIGID = "2"
+_NEXT = "nextkey"
 _MATERIAL = "cable/cable"
 
 Place = tuple[float, float, float]
 
 
 def targets(entities: Sequence[Mapping[str, str]]) -> dict[str, Place]:
-    """Where entities with a name are, by the name in small letters; of equal ones the first.
+    """Where the entities are that ropes lead to, by their names in small letters; of equal ones the first.
 
     entities: the values of each by key in small letters.
     """
+    goals = {values[_NEXT].lower() for values in entities if values.get(_NEXT)}
     places: dict[str, Place] = {}
-    for values in entities:
-        name = values.get(TARGETNAME)
-        place = vector(values.get(ORIGIN)) if name else None
-        if name and place is not None:
-            places.setdefault(name.lower(), place)
+    for values in entities if goals else ():
+        name = values.get(TARGETNAME, "").lower()
+        place = vector(values.get(ORIGIN)) if name in goals else None
+        if place is not None:
+            places.setdefault(name, place)
     return places
 
 
 def curve_of(name: str, entity: Entity, places: Mapping[str, Place]) -> bpy.types.Curve | None:
     """The curve of a rope, from the entity's own origin; None for one that leads nowhere."""
     values = told(entity)
-    goal = places.get(values.get("nextkey", "").lower())
+    goal = places.get(values.get(_NEXT, "").lower())
     start = entity.origin
     if goal is None or start is None or not all(map(math.isfinite, (*goal, *start))):
         return None

@@ -176,8 +176,7 @@ def one_at_fault(objects: Mapping[int, bpy.types.Object]) -> Iterator[None]:
 
 def remember(collection: bpy.types.Collection) -> None:
     """Keep which kinds of objects an import made: what `SceneLevel.is_shown` goes by."""
-    marks = (identity.stamped(obj) for obj in list(collection.all_objects))
-    collection[layout.SHOWN] = " ".join(sorted({mark.kind for mark in marks if mark is not None}))
+    collection[layout.SHOWN] = " ".join(sorted(identity.kinds(list(collection.all_objects))))
 
 
 def _found(collection: bpy.types.Collection, token: int) -> _Found:

@@ -77,8 +77,11 @@ class Entity:
 
     def get(self, key: str, default: str | None = None) -> str | None:
         """The value of a key; of several the last, which is the one that stays in the game."""
-        found = self._find(key)
-        return default if found is None else self.pairs[found][1]
+        folded = key.lower()
+        for own, value in reversed(self.pairs):
+            if own.lower() == folded:
+                return value
+        return default
 
     def set(self, key: str, value: str) -> None:
         """Give a key another value where it stands, or append the pair."""
