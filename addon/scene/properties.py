@@ -204,14 +204,15 @@ def from_blender(field: Field, raw: Any) -> Any:
             if raw not in field.choices:
                 raise ValueError(f"{raw!r} is none of {', '.join(field.choices)}")
             return raw
-        if not 0 <= int(raw) < len(field.choices):
+        if not 0 <= _whole(raw) < len(field.choices):
             raise ValueError(f"{raw} is no number of {', '.join(field.choices)}")
-        return field.choices[int(raw)]
+        return field.choices[_whole(raw)]
     if issubclass(kind, enum.Enum):
+        number = _whole(raw)
         try:
-            return kind(int(raw))
+            return kind(number)
         except ValueError:
-            return int(raw)  # files hold numbers that no enum names
+            return number  # files hold numbers that no enum names
     if kind is bool:
         return bool(raw)
     if kind is str:
@@ -219,19 +220,32 @@ def from_blender(field: Field, raw: Any) -> Any:
     if kind is bytes:
         return raw if isinstance(raw, bytes) else str(raw).encode("utf-8", "surrogateescape")
     if kind is int:
-        number = float(raw) if isinstance(raw, float) else int(raw)
-        if number != int(number):
-            raise ValueError(f"{raw} is no whole number")
-        number = int(number)
+        number = _whole(raw)
         for limit, out in ((field.minimum, number.__lt__), (field.maximum, number.__gt__)):
             if limit is not None and out(int(limit)):
                 raise ValueError(f"{number} is outside {field.minimum} to {field.maximum}")
         return number
     if kind is float:
-        return float(raw)
+        try:
+            return float(raw)
+        except (ValueError, TypeError):
+            raise ValueError(f"{raw!r} is no number") from None
     if kind is tuple:
+        if not isinstance(raw, list | tuple):
+            raise ValueError(f"{raw!r} is no list")
         return tuple(raw)
     raise TypeError(f"{kind.__name__} has no custom property")
+
+
+def _whole(raw: Any) -> int:
+    """Return a stored number, or one in a text. Raises ValueError for what is none."""
+    try:
+        number = int(raw)
+        if isinstance(raw, str) or number == raw:
+            return number
+    except (ValueError, TypeError, OverflowError):
+        pass
+    raise ValueError(f"{raw!r} is no whole number")
 
 
 def _to_list(field: Field, values: Any) -> list[Any]:

@@ -27,6 +27,7 @@ from .surface_reader import Bools, Floats, Ints, placed, records
 
 _OPAQUE = 255.0
 _KEPT = ": the grid of a displacement can't be changed"
+NO_MORE = "a map can't get more displacements than it was compiled with"
 
 
 @dataclass(slots=True, eq=False)
@@ -54,6 +55,9 @@ def is_shown(scene: SceneLevel) -> bool:
 def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
     """Change the displacements that were edited. Raises SceneError, with vertices selected, for other grids."""
     if not is_shown(scene):
+        foreign = objects_of(scene)
+        if foreign:
+            raise SceneError(f"{foreign[0].name}: {NO_MORE}", foreign)
         return
     base = baselines.load(scene.collection, layout.BASE)
     verts = scene.before.table(LumpId.DISP_VERTS)
@@ -200,7 +204,7 @@ class _Reader:
         first = ranges.starts([len(own) for own in self.points])
         self._refuse(
             [np.flatnonzero(~kept[start:end]) for start, end in itertools.pairwise(first.tolist())],
-            f"vertices are copies, and a map can't get more displacements than it was compiled with{_KEPT}",
+            f"vertices are copies, and {NO_MORE}{_KEPT}",
         )
 
     def refuse(self, bad: Bools, what: str) -> None:

@@ -19,6 +19,7 @@ from ...formats.source.static_props import model_name
 from ..scene import identity, originals, properties, stage, transforms
 from ..scene.reports import Report, SceneError
 from . import entities, entity_values, importer, layout, models, overlays, places, props
+from .material_reader import plain_name
 from .materials import Materials
 from .scene_reader import at_fault
 from .settings import ImportSettings
@@ -146,7 +147,7 @@ def add_overlay(
 
     Raises SceneError.
     """
-    name = material.strip().replace("\\", "/").removesuffix(".vmt")
+    name = plain_name(material)
     if not name:
         raise SceneError("an overlay needs a material, by its path: decals/decalstain01a")
     site = site_of(context, level, report)

@@ -15,9 +15,20 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source import edits
 from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
-from ..scene import transforms
+from ..scene import identity, meshes, transforms
 from ..scene.reports import Report, SceneError
-from . import entities, entity_classes, entity_data, entity_values, layout, lights, models, places
+from . import (
+    entities,
+    entity_classes,
+    entity_data,
+    entity_values,
+    geometry_reader,
+    layout,
+    lights,
+    models,
+    places,
+    scene_reader,
+)
 from .places import Place
 from .scene_reader import Bearer, SceneLevel, at_fault
 from .settings import ExportSettings
@@ -39,7 +50,7 @@ _BRUSH_CLASSES = ("func_", "trigger_")
 """What classes begin with whose entities are nothing without a brush model."""
 
 
-def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, settings: ExportSettings, report: Report) -> None:
     """Make the entities of a level what the scene's are: those that are gone go, new ones stand behind the others."""
     try:
         count = len(level.entities)
@@ -47,7 +58,7 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
         if scene.bearers(layout.ENTITY):
             raise
         return  # the import left them out as well
-    reader = _Reader(scene, report)
+    reader = _Reader(scene, report, settings.geometry != geometry_reader.REFUSE)
     world = next((number for number, entity in enumerate(level.entities) if entity.classname == _WORLD), -1)
     if world >= 0 and scene.original.options.get("entities", True):
         pairs, edited = entity_values.lay_over(scene.collection, level.entities[world])
@@ -72,10 +83,10 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
 
 
 class _Reader:
-    """One export of entities."""
+    """One export of entities. reshapes: whether brush models that were given another shape are not refused."""
 
-    def __init__(self, scene: SceneLevel, report: Report) -> None:
-        self.scene, self.report = scene, report
+    def __init__(self, scene: SceneLevel, report: Report, reshapes: bool) -> None:
+        self.scene, self.report, self.reshapes = scene, report, reshapes
         options = scene.original.options
         self.scale = float(options.get("scale", layout.SCALE))
         self.hdr = lights.shows_hdr(scene.before, options.get("lightmaps"))
@@ -84,20 +95,19 @@ class _Reader:
         """The pairs of an object's entity. entity: its record's, or an empty one. Raises ValueError, SceneError."""
         obj = one.object
         pairs, edited = entity_values.lay_over(obj, entity)
-        if entity.pairs:
-            place = places.place_of(self.scene, obj)
-        else:
-            place, edited = places.here(self.scene, obj), self._typed(obj, edited)
+        is_new = one.record < 0
+        place = places.here(self.scene, obj) if is_new else places.place_of(self.scene, obj)
+        edited = self._typed(obj, edited) if is_new else edited
         made = Entity(pairs)
         values = entity_values.told(made)
-        if not entity.pairs:
+        if is_new:
             self._tell_shape(obj, values)
         self._tell_odd(obj, values)
         told = entity_data.edited(obj, values, self.scale, self.hdr)
         if place is not None:
             is_brush = values.get(MODEL, "").startswith("*")
             told |= self._placed(place, values, is_brush, edited)
-        if not entity.pairs:
+        if is_new:
             told.setdefault(ORIGIN, places.merged(None, _STILL, _STILL))
         for key, value in told.items():
             if key not in edited and value != made.get(key):
@@ -115,6 +125,9 @@ class _Reader:
     def _tell_shape(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
         """Warn of a new entity's mesh that no map can have. Raises ValueError where the entity is nothing without."""
         classname, model = values.get(CLASSNAME, ""), values.get(MODEL, "")
+        mark = identity.stamped(obj)
+        if model.startswith("*") and mark is not None and mark.record >= 0:
+            raise ValueError(f"its model {model} is that of another map, and {geometry_reader.NO_MORE}")
         if not isinstance(obj.data, bpy.types.Mesh) or models.is_model(model) or model.startswith("*"):
             return
         if classname in (*entity_classes.LADDERS, entity_classes.DECAL):
@@ -128,7 +141,9 @@ class _Reader:
         """Tell what of an object is no part of any entity: groups of properties, a light of another type, and what was
         done to the mesh of its model.
         """
-        if isinstance(obj.data, bpy.types.Mesh) and models.is_edited(obj.data):
+        if isinstance(obj.data, bpy.types.Mesh) and (
+            models.is_edited(obj.data) or (models.is_model(values.get(MODEL, "")) and meshes.needs_evaluation(obj))
+        ):
             self.report.warn(f"{obj.name}: {models.EDITED}")
         groups = entity_values.groups(obj)
         if groups:
@@ -179,6 +194,8 @@ class _Reader:
         was = size if size > 0 and obj.type == "MESH" and not is_brush and not _is_decal(values) else 1.0
         if np.allclose(now, was, rtol=1e-5, atol=0):
             return
+        if is_brush and self.reshapes and scene_reader.shows_faces(obj):
+            return  # the vertices were moved by it
         if is_brush:
             raise ValueError("brush models have no scale: apply it to the mesh, and export it as moved geometry")
         if obj.type != "MESH" or _is_decal(values):

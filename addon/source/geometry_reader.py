@@ -27,6 +27,7 @@ IGNORE = "ignore"
 SAME_PLACE = 1e-3
 """Units: vertices of faces that meet, which were moved, may differ by this."""
 _HINT = "Moved Geometry, an option of the export, says what else there is"
+NO_MORE = "a map can't get models of another one: copy an entity that it has, and give that one another shape"
 _OF_ENTITIES = "Moved Geometry, an option of the export, can build models of brush entities anew: rebuild"
 
 
@@ -135,6 +136,10 @@ def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, settings: Expo
     }
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     faulty = edits.faulty
+    strange = faulty[surfaces.homes[surfaces.owners[faulty]] < 0]
+    if len(strange):
+        message = f"{surfaces.named(strange)}: its faces are those of no model that it has in this map, and {NO_MORE}"
+        return surfaces.refused(message, strange)
     where = f" in {surfaces.named(faulty)}" if len(faulty) else f" of {scene.collection.name}"
     message = f"faces{where} are other than the map's: {told}. "
     if settings.geometry == REBUILD:

@@ -28,6 +28,8 @@ _LETTERS = re.compile(r"[ !#-~]+")
 """What a texture's name is of: no quotes, which would end it in a material's or an editor's file."""
 _NUMBERED = re.compile(r"\.\d{3,}$")
 """What Blender adds to names that are taken."""
+_AS_FILE = re.compile(r"(?:/|materials/)*(.*?)(?:\.vmt)?", re.IGNORECASE | re.DOTALL)
+"""A texture's name, with what the path of its material's file has around it."""
 _CUT = 56
 """Bytes that Blender keeps of any name, whatever it adds: 63 have to do in versions before 5.0."""
 
@@ -75,9 +77,15 @@ def is_named(name: str, texture: str) -> bool:
     return name == texture or bare == texture or (len(bare.encode()) >= _CUT and texture.startswith(bare))
 
 
+def plain_name(text: str) -> str:
+    """A texture's name, of a text that may be the path of its material's file, as it is typed or copied."""
+    found = _AS_FILE.fullmatch(text.strip().replace("\\", "/"))
+    return found[1] if found is not None else ""
+
+
 def _checked(name: Any, material: bpy.types.Material, scene: SceneLevel) -> str:
     """A name as maps have them. Raises SceneError, with the objects that have the material."""
-    plain = name.strip().replace("\\", "/") if isinstance(name, str) else ""
+    plain = plain_name(name) if isinstance(name, str) else ""
     if len(plain) > MAX_NAME or not _LETTERS.fullmatch(plain):
         raise SceneError(
             f"material {material.name!r}: {name!r} can't be the name of a texture: 1 to {MAX_NAME} Latin letters, "
@@ -152,8 +160,8 @@ class Textures:
             self.report.count("textures added")
             if image is None:
                 self.report.warn(
-                    f"texture {name}: its size isn't known, since its material has no image: {size[0]} x {size[1]} is "
-                    "taken, as of the texture that was there"
+                    f"texture {name}: its size isn't known, since its material has no image: {size[0]:g} x {size[1]:g} "
+                    "is taken, as of the texture that was there"
                 )
         return number
 

@@ -15,7 +15,7 @@ from ...formats.source import edits
 from ...formats.source.edits.static_props import MODEL, OWN
 from ...formats.source.records import Records, Solidity
 from ...formats.source.static_props import StaticProps, model_name
-from ..scene import baselines, properties, transforms
+from ..scene import baselines, meshes, properties, transforms
 from ..scene.reports import Report, SceneError
 from . import layout, models, places, props
 from .places import Place
@@ -175,7 +175,10 @@ class _Reader:
         raw: Any = obj.get(LIGHTING_ORIGIN)
         if raw is None or LIGHTING_ORIGIN not in self.fields:
             return
-        now = [float(value) for value in raw]
+        try:
+            now = [float(value) for value in raw]
+        except (TypeError, ValueError):
+            raise ValueError(f"{LIGHTING_ORIGIN} is {raw!r}, and three numbers are meant") from None
         if was is None or repr(now) != repr(list(was)):
             found[LIGHTING_ORIGIN] = now
 
@@ -194,8 +197,14 @@ class _Reader:
             found.setdefault("skin", skin)
 
     def _check_mesh(self, obj: bpy.types.Object) -> None:
-        """Note an object whose mesh is no longer its model's. Raises ValueError where its place was applied to it."""
-        if not isinstance(obj.data, bpy.types.Mesh) or not self._is_edited(obj.data):
+        """Note an object whose mesh is no longer its model's, or has modifiers. Raises ValueError where its place was
+        applied to it.
+        """
+        if not isinstance(obj.data, bpy.types.Mesh):
+            return
+        if not self._is_edited(obj.data):
+            if meshes.needs_evaluation(obj):
+                self.shaped.append(obj.name)
             return
         place = Place(obj, True, transforms.local(obj))
         channels = (
@@ -249,7 +258,10 @@ def _check(fields: Fields) -> None:
     """Raise ValueError for edited fields that no static prop can have."""
     if not fields.get(MODEL, MODEL):
         raise ValueError(f"a static prop needs a property {MODEL!r}, the model's path")
-    model_name(str(fields.get(MODEL, "")))
+    model = str(fields.get(MODEL, ""))
+    if model and not models.is_model(model):
+        raise ValueError(f"{model!r} is no model's path: models/props/crate.mdl is one")
+    model_name(model)
     if fields.get(_SOLID, 0) not in tuple(Solidity):
         raise ValueError(f"{_SOLID} is {fields[_SOLID]}, and 0 to {max(Solidity):d} are known")
     if fields.get(_SKIN, 0) < 0:

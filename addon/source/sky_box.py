@@ -57,6 +57,8 @@ def prepare(site: Site, faces: Faces) -> SkyBox | None:
     if camera is None or camera.origin is None or not np.isfinite(camera.origin).all():
         return None
     leafs, tree = site.level.table(LumpId.LEAFS), LeafTree(site.level)
+    if not len(leafs):
+        return None
     words = leafs["area_flags"]
     areas = words.astype(np.int64) & ((1 << _AREA_BITS[words.dtype.itemsize]) - 1)
     area = int(areas[tree.of_points(np.array([camera.origin]))[0]])

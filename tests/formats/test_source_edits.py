@@ -68,6 +68,14 @@ def test_entities(level):
     assert after[2].get("_light") == "255 255 255 200"
 
 
+def test_keys_and_values_may_be_as_long_as_the_maps_own(level):
+    level.entities[2].pairs += [("k" * 40, "x" * 2000)]
+    entities.add(level, level.entities[2].pairs)
+    entities.set_keys(level, 2, {"k" * 40: "y" * 2000})
+    with pytest.raises(FormatError, match="longer than 1024"):
+        entities.set_keys(level, 2, {"k" * 40: "y" * 2001})
+
+
 def test_outputs_take_the_places_of_the_old_ones(level):
     entities.set_pairs(
         level,

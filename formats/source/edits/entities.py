@@ -108,10 +108,15 @@ def _check(level: Level, old: Entity, new: Entity, what: str) -> None:
     if not new.classname and (old.classname or not old.pairs):
         raise FormatError(f"has no {CLASSNAME}", what)
     for key, value in set(new.pairs) - set(old.pairs):
-        if not key or len(key) > LONGEST_KEY:
+        if not key or (len(key) > LONGEST_KEY and _longest(level, key) < 0):
             raise FormatError(f"the key {key[:64]!r} is empty or longer than {LONGEST_KEY} characters", what)
-        if len(value) > LONGEST_VALUE:
+        if len(value) > LONGEST_VALUE and len(value) > _longest(level, key):
             raise FormatError(f"the value of {key!r} is longer than {LONGEST_VALUE} characters", what)
     models = len(level.table(LumpId.MODELS))
     if new.model is not None and new.model != old.model and new.model >= models:
         raise FormatError(f"its model is *{new.model}, there are {models}", what)
+
+
+def _longest(level: Level, key: str) -> int:
+    """How many characters the longest value of a key has in the map: its game can read that. -1: it isn't there."""
+    return max((len(value) for entity in level.entities for known, value in entity.pairs if known == key), default=-1)

@@ -125,7 +125,10 @@ def test_a_new_object_has_defaults_and_what_was_typed() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("brightness", 256), ("brightness", -1), ("brightness", 1.5), ("kind", 3), ("kind", "MOON"), ("serial", "many")],
+    [
+        *[("brightness", value) for value in (256, -1, 1.5, float("inf"), [1, 2])],
+        *[("kind", 3), ("kind", "MOON"), ("kind", [1]), ("serial", "many")],
+    ],
 )
 def test_values_that_do_not_fit_are_refused_by_name(name: str, value: object) -> None:
     obj = block()

@@ -13,7 +13,7 @@ from levelwright.formats import source
 from levelwright.formats.source import LumpId, displacements, geometry
 from levelwright.formats.source.records import DispInfoFlag
 
-from tests.addon.source.rooms import imported, of_kind
+from tests.addon.source.rooms import imported, of_kind, room
 from tests.addon.source.surface_edits import edited, move, paint, small_room, the
 from tests.formats import source_room
 
@@ -139,6 +139,9 @@ def test_a_copy_is_refused(level) -> None:
     copy.location.x = 64
     obj.users_collection[0].objects.link(copy)
     assert refused(level, "are copies").objects == [copy]
+    flat = imported(room())
+    flat.objects.link(copy)
+    assert refused(flat, "more displacements").objects == [copy]
 
 
 def test_a_lost_attribute_is_told() -> None:

@@ -265,6 +265,22 @@ def test_what_the_lump_cannot_hold_is_refused(key: str, value: str, says: str) -
     assert caught.value.objects == [obj]
 
 
+def test_an_entity_without_pairs_stays_until_it_is_edited() -> None:
+    here = scene(ODD, [])
+    assert here.export().file.write() == here.data
+    here.objects()[2]["targetname"] = "a"
+    with pytest.raises(SceneError, match="no classname"):
+        here.export()
+
+
+def test_brush_models_of_another_map_are_no_models_here() -> None:
+    here, there = scene(ODD), scene([("classname", "func_button"), ("model", "*0")])
+    here.level.objects.link(there.objects()[1])
+    with pytest.raises(SceneError, match="that of another map") as caught:
+        here.export()
+    assert caught.value.objects == [there.objects()[1]]
+
+
 def test_things_that_are_no_entities_are_told() -> None:
     here = scene(ODD)
     for name, data in (("lost", None), ("lamp", bpy.data.lights.new("lamp", "POINT"))):

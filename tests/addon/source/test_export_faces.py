@@ -209,7 +209,7 @@ def test_a_face_without_a_material_is_refused(level) -> None:
 
 def test_a_renamed_material(level) -> None:
     material = originals.resources(level, layout.MATERIAL_KIND)[0]
-    material[layout.MATERIAL] = "dev\\another"
+    material[layout.MATERIAL] = " Materials\\dev\\another.vmt"
     made, changed = edited(level, material_reader.apply)
     assert changed == {"TEXDATA_STRING_TABLE", "TEXDATA_STRING_DATA"}
     assert made.texture_names.names == ["dev/another", "maps/room/dev/wall_10_20_30"]

@@ -218,6 +218,14 @@ def test_faces_of_a_door_in_the_world_are_new_there() -> None:
     refused(level, "1 new")
 
 
+def test_faces_of_another_map_are_refused() -> None:
+    level, _ = with_a_door()
+    other, strange = with_a_door()
+    level.objects.link(strange)
+    assert refused(level, "no model that it has in this map").objects == [strange]
+    assert edited(other, APPLY)[1] == set()
+
+
 def test_a_map_whose_faces_cannot_be_read_has_no_surfaces() -> None:
     level = imported(room(lumps={build.SURFEDGES: b"\xff\xff\xff\x7f" * 24}))
     assert edited(level, APPLY)[1] == set()

@@ -75,6 +75,15 @@ def test_a_door_that_is_made_wider(scene):
     assert np.ptp(meshes.read(box).positions, axis=0).tolist() == [8, 64, 96]
 
 
+def test_a_door_that_is_scaled(scene):
+    scene.door.scale.z = 2
+    with pytest.raises(SceneError, match="moved"):
+        scene.export()
+    assert scene.export(geometry="rebuild").table(E.MODELS)[1]["maxs"].tolist() == [4, 24, 192]
+    seen = scene.export(geometry="visual")
+    assert scene.changed(seen) == ["VERTEXES"]
+
+
 def test_textures_go_with_the_faces(scene):
     """What is stretched in Blender is stretched in the map: corners have the UVs that they have in the scene."""
     positions = meshes.read(scene.door).positions

@@ -190,6 +190,10 @@ def test_what_is_done_to_the_mesh_is_told() -> None:
     bpy.ops.object.join()
     assert len(records(here.export())) == 2
     assert here.report.warnings[0].startswith(f"{first.name}, {second.name}: what was done to the mesh")
+    first.data = second.data
+    first.modifiers.new("", "ARRAY")
+    here.export()
+    assert here.report.warnings[0].startswith(f"{first.name}, {second.name}: what was done to the mesh")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +207,9 @@ def test_what_is_done_to_the_mesh_is_told() -> None:
         (lambda obj: obj.__setitem__("model", ""), "needs a property 'model'"),
         (lambda obj: obj.__delitem__("model"), "needs a property 'model'"),
         (applied, "applied to its mesh"),
-        (lambda obj: obj.__setitem__("model", "models/" + "x" * 200), "127 are allowed"),
+        (lambda obj: obj.__setitem__("model", "models/" + "x" * 200 + ".mdl"), "127 are allowed"),
+        (lambda obj: obj.__setitem__("model", "models/crate"), "is no model's path"),
+        (lambda obj: obj.__setitem__("lighting_origin", 3.0), "lighting_origin is 3.0"),
     ],
 )
 def test_what_cannot_be_is_refused(edit: object, says: str) -> None:

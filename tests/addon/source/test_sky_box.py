@@ -58,6 +58,7 @@ def test_copies_are_of_no_record(corpus: Path):
         assert [key for key in dict(obj.items()) if key.startswith("levelwright")] == [identity.STAMP]
 
 
-def test_a_map_without_one():
-    collection, _ = shown(a_map([[("classname", "light")]]))
+@pytest.mark.parametrize("classname", ["light", "sky_camera"])
+def test_a_map_without_one_or_without_leafs(classname: str):
+    collection, _ = shown(a_map([[("classname", classname), ("origin", "0 0 0")]]))
     assert objects(collection, layout.PREVIEW) == {}
