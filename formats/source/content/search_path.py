@@ -14,6 +14,8 @@ from . import keyvalues, troika, vmt, vpk, vtf
 GAMEINFO = "gameinfo.txt"
 _GAME_KEYS = {"game", "mod", "platform", "vpk", "game_lv", "default_write_path"}
 _TROIKA = re.compile(r"pack\d{3}\.vpk", re.IGNORECASE | re.ASCII)  # archives of Bloodlines
+_MARK = re.compile(r"(?:\|([^|]*)\|)?/*(.*)", re.DOTALL)
+_OWN, _STEAM, _UPDATE = "gameinfo_path", "steamapps", "update"
 _LARGEST = 1 << 29
 _T = TypeVar("_T")
 
@@ -112,24 +114,23 @@ def normal(name: str) -> str | None:
 def of_game(directory: Path) -> Iterator[Source]:
     """The sources of a game: a folder with `gameinfo.txt` ("tf", "cstrike"), or any folder with content.
 
-    Without a gameinfo, or with one that can't be read, the folder's own files and archives.
+    Without a gameinfo, or with one that can't be read, the folder's own files and archives. Folders that the engine
+    mounts by itself come first: "update", and those of later content, "portal2_dlc2" before "portal2_dlc1".
     """
     info = next((path for path in _entries(directory) if path.name.lower() == GAMEINFO), None)
     places: list[Path] = []
     if info is not None:
         try:
-            places = list(_mounted(info))
+            places = [*_later(info.parent), *_mounted(info)]
         except (FormatError, OSError):
             places = []
     seen: set[Path] = set()
-    for place in [*places, directory]:
+    for place in [*places, directory.resolve()]:
         if place in seen:
             continue
         seen.add(place)
         if place.suffix.lower() == ".vpk":
-            found = next((path for path in (place, place.with_name(f"{place.stem}_dir.vpk")) if path.is_file()), None)
-            if found is not None:
-                yield vpk.Archive(found)
+            yield vpk.Archive(place)
         elif place.is_dir():
             yield Folder(place)
             inside = _entries(place)
@@ -141,25 +142,71 @@ def of_game(directory: Path) -> Iterator[Source]:
             yield from (troika.Archive(path) for path in reversed(inside) if _TROIKA.fullmatch(path.name))
 
 
+def _later(game: Path) -> Iterator[Path]:
+    """The folders beside a game's that the engine mounts before what its gameinfo names."""
+    found: list[tuple[int, Path]] = []
+    for entry in _entries(game.resolve().parent):
+        prefix, mark, number = entry.name.lower().rpartition("_dlc")
+        if entry.name.lower() == _UPDATE:
+            yield entry
+        elif mark and number.isdecimal() and prefix == game.resolve().name.lower():
+            found.append((int(number), entry))
+    yield from (entry for _, entry in sorted(found, reverse=True))
+
+
 def _mounted(info: Path) -> Iterator[Path]:
-    """The folders and archives that a gameinfo names, in its order, each as often as it names it."""
+    """The folders and archives that a gameinfo names, in its order, each as often as it names it.
+
+    They are below the folder of the engine, beside the game's; of mods, and of content that another game has, below
+    that of any game which Steam has installed there.
+    """
     whole = keyvalues.parse(info.read_bytes())
     game = whole.block("gameinfo") or whole
     system = game.block("filesystem")
     paths = system.block("searchpaths") if system else None
-    here = info.parent
+    here = info.parent.resolve()
+    engines = [here.parent]
+    steam = next((folder for folder in here.parents if folder.name.lower() == _STEAM), None)
+    if steam is not None:
+        engines += [entry for entry in _entries(steam / "common") if entry != here.parent]
     for key, value in paths.texts() if paths else ():
         if not _GAME_KEYS & set(key.lower().split("+")):
             continue
-        text = value.replace("\\", "/")
-        for mark, base in (("|gameinfo_path|", here), ("|all_source_engine_paths|", here.parent), ("", here.parent)):
-            if text.lower().startswith(mark):
-                place = base / text[len(mark) :].lstrip("/")
-                break
-        if place.name == "*":
-            yield from (entry for entry in _entries(place.parent) if entry.is_dir() or entry.suffix.lower() == ".vpk")
+        mark, text = _MARK.fullmatch(value.replace("\\", "/")).groups()  # type: ignore[union-attr]
+        bases = [here] if (mark or "").lower() == _OWN else engines
+        every = text.endswith("/*")
+        place = next((found for base in bases if (found := _there(base, text.removesuffix("/*"))) is not None), None)
+        if place is None:
+            continue
+        if every:
+            yield from (entry for entry in _entries(place) if entry.is_dir() or entry.suffix.lower() == ".vpk")
         else:
-            yield Path(place.resolve())
+            yield place
+
+
+def _there(base: Path, text: str) -> Path | None:
+    """The folder or archive at a path below `base`, whatever the case of its letters; None where there is none.
+
+    "hl2/hl2_misc.vpk" stands for "hl2/hl2_misc_dir.vpk".
+    """
+    *folders, last = text.split("/")
+    place: Path | None = base
+    for part in folders:
+        place = None if place is None else _inside(place, part)
+    if place is None:
+        return None
+    directory = f"{last[:-4]}_dir.vpk" if last.lower().endswith(".vpk") else None
+    return _inside(place, last) or (_inside(place, directory) if directory is not None else None)
+
+
+def _inside(folder: Path, name: str) -> Path | None:
+    if name in ("", "."):
+        return folder
+    if name == "..":
+        return folder.parent
+    if (folder / name).exists():
+        return folder / name
+    return next((entry for entry in _entries(folder) if entry.name.lower() == name.lower()), None)
 
 
 def _entries(directory: Path) -> list[Path]:
