@@ -46,7 +46,7 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
             edits.overlays.change(level, changes)
     if new:
         with one_at_fault({len(reader.table) + place: one.object for place, one in enumerate(added)}):
-            edits.overlays.add(level, new)
+            edits.overlays.add(level, new, [one.record if one.record >= 0 else None for one in added])
     gone = scene.deleted(layout.OVERLAY, len(reader.table))
     if gone:
         edits.overlays.remove(level, gone)

@@ -153,6 +153,19 @@ def test_an_overlay_is_moved_and_finds_its_faces(level):
     assert np.allclose(overlay_quads.corners(level.table(E.OVERLAYS))[0], corners + np.array([100, 0, 0]))
 
 
+def test_an_overlay_stays_off_faces_that_it_was_not_painted_on(level):
+    overlays.change(level, {0: {"origin": (0, 128, 64)}})
+    overlays.change(level, {0: {"faces": [room.NORTH_RIGHT]}})
+    overlays.change(level, {0: {"origin": (2, 128, 64)}})
+    row = level.table(E.OVERLAYS)[:1]
+    assert row["faces"][0, :2].tolist() == [room.NORTH_RIGHT, 0]
+    copy = {name: row[name][0] for name in ("origin", "basis_normal", "uv_points", "texinfo")}
+    overlays.add(level, [copy, copy], [0, None])
+    assert level.table(E.OVERLAYS)["face_count_and_render_order"].tolist() == [1, 1, 2]
+    overlays.change(level, {0: {"origin": (-100, 128, 64)}})
+    assert level.table(E.OVERLAYS)["faces"][0, :2].tolist() == [room.NORTH_LEFT, 0], "there is nothing else"
+
+
 def test_an_overlay_is_turned_in_its_plane_or_put_onto_another(level):
     corners = overlay_quads.corners(level.table(E.OVERLAYS))[0]
     middle = corners.mean(axis=0)
@@ -199,7 +212,7 @@ def test_the_first_overlay_of_a_map(level):
 
 
 def test_overlays_that_cannot_be(level):
-    refused(level, "lies on 0 faces", overlays.change, {0: {"origin": (-100, 100, 64)}})
+    refused(level, "lies on no face", overlays.change, {0: {"origin": (-100, 100, 64)}})
     refused(level, "isn't there", overlays.change, {1: {"origin": (0, 0, 0)}})
     refused(level, "isn't there", overlays.remove, [1])
     refused(level, "needs", overlays.add, [{"origin": (0, 0, 0)}])

@@ -1,7 +1,8 @@
 """Edits of overlays, with the rows of OVERLAY_FADES and OVERLAY_SYSTEM_LEVELS that go with them (notes §2.7, §3).
 
 An overlay names the faces that it is painted on: whenever it goes elsewhere, these are found anew, as all faces of the
-world in its plane that it covers a part of.
+world in its plane that it covers a part of. Those that it covered before without being painted on them, which the level
+designer has not chosen, stay without it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -49,15 +50,15 @@ def change(level: Level, overlays: Mapping[int, Mapping[str, Any]]) -> None:
     numbered(list(overlays), len(edit.overlays), LumpId.OVERLAYS)
     for number, fields in overlays.items():
         edit.set(number, fields)
-    edit.find_faces(
-        [n for n, fields in overlays.items() if FACES not in fields and any(name in _PLACE for name in fields)]
-    )
+    moved = [n for n, fields in overlays.items() if FACES not in fields and any(name in _PLACE for name in fields)]
+    edit.find_faces(moved, {number: number for number in moved})
     edit.changes.apply()
 
 
-def add(level: Level, overlays: Sequence[Mapping[str, Any]]) -> list[int]:
+def add(level: Level, overlays: Sequence[Mapping[str, Any]], copied: Sequence[int | None] | None = None) -> list[int]:
     """Add overlays behind the others; returns their numbers. `overlays`: fields as in `change`, "origin",
-    "basis_normal", "uv_points" and "texdata" or "texinfo" at least. Raises FormatError as `change` does.
+    "basis_normal", "uv_points" and "texdata" or "texinfo" at least. copied: of each the overlay that it is a copy of,
+    None for what is none. Raises FormatError as `change` does.
     """
     edit = _Edit(level)
     first = len(edit.overlays)
@@ -71,7 +72,8 @@ def add(level: Level, overlays: Sequence[Mapping[str, Any]]) -> list[int]:
         if lacking or not {TEXDATA, "texinfo"} & set(fields):
             raise FormatError(f"a new overlay needs {', '.join(lacking) or TEXDATA}", lump_name(LumpId.OVERLAYS))
         edit.set(number, fields)
-    edit.find_faces([n for n, fields in zip(numbers, overlays, strict=True) if FACES not in fields])
+    like = dict(zip(numbers, copied or [None] * len(numbers), strict=True))
+    edit.find_faces([n for n, fields in zip(numbers, overlays, strict=True) if FACES not in fields], like)
     edit.changes.apply()
     return numbers
 
@@ -210,25 +212,43 @@ class _Edit:
 
     def _set_faces(self, number: int, faces: Ints) -> None:
         slots = self.overlays["faces"].shape[1]
-        if not 0 < len(faces) <= slots:
-            raise FormatError(f"lies on {len(faces)} faces, 1 to {slots} can be told", f"overlay {number}")
+        if not len(faces):
+            raise FormatError("lies on no face of the world: it has to be in the plane of one", f"overlay {number}")
+        if len(faces) > slots:
+            raise FormatError(f"lies on {len(faces)} faces, it can tell {slots}: make it smaller", f"overlay {number}")
         self.overlays["faces"][number] = 0
         self.overlays["faces"][number, : len(faces)] = faces
         word = int(self.overlays["face_count_and_render_order"][number])
         self.overlays["face_count_and_render_order"][number] = word >> _COUNT_BITS << _COUNT_BITS | len(faces)
 
-    def find_faces(self, numbers: Sequence[int]) -> None:
-        """Find the faces of overlays where they are now; a list that is right already keeps its order."""
+    def find_faces(self, numbers: Sequence[int], like: Mapping[int, int | None]) -> None:
+        """Find the faces of overlays where they are now; a list that is right already keeps its order.
+
+        like: of each the overlay of the level that it is, or is a copy of: where that isn't painted, it isn't.
+        """
         if not numbers:
             return
         table = self.overlays[list(numbers)]
         owners, found = under(self.level, table)
         counts = overlay_counts(table)[0]
+        bare = self._bare([one for one in like.values() if one is not None])
         for place, number in enumerate(numbers):
-            faces = found[owners == place]
+            every = found[owners == place]
+            faces = np.setdiff1d(every, bare.get(like[number], []))
+            faces = faces if len(faces) else every
             before = np.sort(table["faces"][place][: int(counts[place])])
             if not len(faces) or not np.array_equal(before, faces):
                 self._set_faces(number, faces)
+
+    def _bare(self, numbers: Sequence[int]) -> dict[int | None, Ints]:
+        """The faces that overlays of the level cover without being painted on them."""
+        table = self.level.table(LumpId.OVERLAYS)[list(numbers)]
+        owners, found = under(self.level, table)
+        counts = overlay_counts(table)[0]
+        return {
+            number: np.setdiff1d(found[owners == place], table["faces"][place][: int(counts[place])])
+            for place, number in enumerate(numbers)
+        }
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what is no number is in no plane

@@ -103,7 +103,7 @@ def test_overlays_are_copied_and_deleted() -> None:
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
-        (lambda obj: setattr(obj, "location", (-100, 60, 64)), "faces"),
+        (lambda obj: setattr(obj, "location", (-100, 60, 64)), "no face of the world"),
         (lambda obj: setattr(obj, "delta_location", (5, 5, 5)), "delta location"),
         (lambda obj: obj.data.vertices.add(1), "four corners"),
         (lambda obj: setattr(obj, "scale", (0, 0, 0)), "span no area"),
