@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from . import motion
+from . import motion_file
 from .entities import Brush, Entity
 from .map_file import MapLevel
+from .motion import Motion, Track
 from .records import FACE, BrushFlag, texture_names
 
 _HEADER, _BRUSH_HEADER = 12, 8
@@ -67,7 +68,7 @@ def _parts(entity: Entity) -> Iterator[tuple[str, int]]:
             yield f"face {face} of brush {number}", FACE.itemsize
     yield "flags", 4
     if entity.motion is not None:
-        yield "motion", len(motion.write(entity.motion))
+        yield "motion", len(motion_file.write(entity.motion))
     yield "number of pairs", 4
     for key, value in entity.pairs:
         yield f"pair {key!r}", 8 + len(key) + len(value)
@@ -109,7 +110,7 @@ def _brush(brush: Brush) -> dict[str, Any]:
     }
 
 
-def motion_contents(moves: motion.Motion) -> dict[str, Any]:
+def motion_contents(moves: Motion) -> dict[str, Any]:
     """A motion, decoded."""
     return {
         "form": "binary" if moves.binary else "text",
@@ -120,7 +121,7 @@ def motion_contents(moves: motion.Motion) -> dict[str, Any]:
     }
 
 
-def _track(track: motion.Track | None) -> dict[str, Any] | None:
+def _track(track: Track | None) -> dict[str, Any] | None:
     if track is None:
         return None
     return {

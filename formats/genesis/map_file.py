@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import Buffer, Cursor, FormatError
-from . import motion, typedefs
+from . import motion_file, typedefs
 from .entities import Entity, PackedBrushes
 from .level import Level
 from .records import FACE, FaceArray
@@ -131,7 +131,7 @@ def _read_entity(cursor: Cursor, data: bytes, number: int) -> Entity:
     entity.flags = cursor.u32(f"flags of {where}")
     if entity.flags == HAS_MOTION:
         try:
-            entity.motion, cursor.offset = motion.read(data, cursor.offset)
+            entity.motion, cursor.offset = motion_file.read(data, cursor.offset)
         except FormatError as error:
             raise error.about(f"{error.reading} of {where}") from None
     count = cursor.i32(f"number of pairs of {where}")
@@ -222,7 +222,7 @@ def _entity_parts(entity: Entity) -> list[bytes]:
         parts += (_BRUSH_HEADER.pack(brush.flags & 0xFFFFFFFF, len(brush.faces)), brush.faces.tobytes())
     parts.append(struct.pack("<I", entity.flags))
     if entity.motion is not None:
-        parts.append(motion.write(entity.motion))
+        parts.append(motion_file.write(entity.motion))
     parts.append(_INT.pack(len(entity.pairs)))
     for pair in entity.pairs:
         for text in pair:

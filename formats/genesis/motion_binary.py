@@ -5,8 +5,9 @@ import struct
 import numpy as np
 
 from ..binary import Cursor, FormatError
-from .motion import BINARY_TAG, Compression, Event, Motion, Path, Track, name_checksum, quaternions
+from .motion import Compression, Event, Motion, Path, Track, name_checksum, quaternions
 
+TAG = b"MTNB"
 _VERSION = 0xF0
 _PATH_VERSION = 0x1001
 _LEAF = 2
@@ -19,7 +20,7 @@ _KEY = np.dtype([("time", "<f4"), ("offset", "<i4")])
 def read(data: bytes, offset: int) -> tuple[Motion, int]:
     """Read the motion that begins at `offset`; returns it and the offset of its end. Raises FormatError."""
     cursor = Cursor(data, offset)
-    _tag(cursor, BINARY_TAG, "motion")
+    _tag(cursor, TAG, "motion")
     _version(cursor, _VERSION, "motion")
     word = cursor.u32("name of the motion")
     length, maintain, node = word & 0xFFFF, word >> 16 & 0xFF, word >> 24
@@ -126,7 +127,7 @@ def render(motion: Motion) -> bytes:
     flags = _HAS_EVENTS * bool(motion.events) | _HAS_NAMES * (motion.names is not None)
     checksum = name_checksum(motion.names or []) if motion.checksum is None else motion.checksum
     word = len(name) | motion.maintain_names << 16 | _LEAF << 24
-    parts = [BINARY_TAG, struct.pack("<II", _VERSION, word), name]
+    parts = [TAG, struct.pack("<II", _VERSION, word), name]
     parts.append(struct.pack("<iiI", len(motion.paths), checksum, flags))
     if motion.events:
         texts = [_ended(event.text) for event in motion.events]

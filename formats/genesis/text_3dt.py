@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from ..binary import Buffer
-from . import motion
+from . import motion_file
 from .editor_level import (
     EditorBrush,
     EditorEntity,
@@ -227,7 +227,7 @@ class _Reader:
             model.transform = self.numbers("Transform", 12)
         if self.since(5) and self.integer("Motion"):
             scan.line("Motion")
-            model.motion, scan.offset = motion.read(self.data, scan.offset)
+            model.motion, scan.offset = motion_file.read(self.data, scan.offset)
         model.span = (start, scan.boundary())
         return model
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from ..binary import FormatError
-from . import motion, text_3dt
+from . import motion_file, text_3dt
 from .editor_level import EditorBrush, EditorEntity, EditorFace, EditorModel, Group, Level3dt, Sky, Span
 from .text import fixed
 from .tokens import patched, quote
@@ -180,7 +180,7 @@ class _Writer:
             lines.append(f"\tMotion {int(model.motion is not None)}")
         elif model.motion is not None:
             raise FormatError("motions came with version 1.5", f"model {model.name!r}")
-        path = motion.write(model.motion).decode("latin-1") if model.motion is not None else ""
+        path = motion_file.write(model.motion).decode("latin-1") if model.motion is not None else ""
         return _text(lines) + path
 
     def group(self, group: Group) -> str:

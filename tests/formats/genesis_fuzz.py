@@ -17,7 +17,7 @@ from formats.genesis import (
     check,
     contents,
     identify,
-    motion,
+    motion_file,
     read,
     section_at,
     summary,
@@ -155,7 +155,7 @@ def edit(level: MapLevel) -> None:
         entity.brushes = entity.brushes[::-1]
         if entity.motion is not None:
             entity.motion.events.append(Event(3.5, "new"))
-            motion.write(entity.motion)
+            motion_file.write(entity.motion)
 
 
 if __name__ == "__main__":

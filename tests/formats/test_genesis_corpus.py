@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from formats import FormatError
-from formats.genesis import Compression, check, contents, headers, identify, motion, read, summary, typedefs, write
+from formats.genesis import Compression, check, contents, headers, identify, motion_file, read, summary, typedefs, write
 from formats.genesis.brushes import planes, polygons
 from formats.genesis.textures import fit, from_uv, lay, parameters, texels, to_uv
 
@@ -115,7 +115,7 @@ def test_motions_of_the_editor(folder, genvs2):
     for entity in (*level.models, *hinge.models):
         if entity.motion is not None:
             text, entity.motion.source = entity.motion.source, None
-            assert motion.write(entity.motion) == text
+            assert motion_file.write(entity.motion) == text
     (door,) = [entity for entity in hinge.models if entity.name == "door2"]
     assert [(event.time, event.text) for event in door.motion.events] == [(1, "door open"), (5, "closed")]
     assert door.motion.paths[0].rotation.compression == Compression.HINGE
@@ -128,10 +128,10 @@ def test_motions_of_actors(folder):
         data = path.read_bytes()
         at = data.find(b"MTNB")
         while at >= 0:
-            found, end = motion.read(data, at)
-            assert motion.write(found) == data[at:end]
+            found, end = motion_file.read(data, at)
+            assert motion_file.write(found) == data[at:end]
             found.source = None
-            rewritten += motion.write(found) == data[at:end]
+            rewritten += motion_file.write(found) == data[at:end]
             count += 1
             at = data.find(b"MTNB", end)
     assert count == 15

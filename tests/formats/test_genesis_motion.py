@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from formats import FormatError
 from formats.genesis import Compression, Event, Motion, Path, Track
-from formats.genesis.motion import name_checksum, quaternions, read, write
+from formats.genesis.motion import name_checksum, quaternions
+from formats.genesis.motion_file import read, write
 from formats.genesis.text import fixed
 from tests.formats import genesis_bytes as build
 

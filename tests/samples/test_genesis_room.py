@@ -12,7 +12,7 @@ import pytest
 
 import formats
 from formats import genesis
-from formats.genesis import brushes, convert, headers, motion, records, txl, typedefs
+from formats.genesis import brushes, convert, headers, motion_file, records, txl, typedefs
 from formats.genesis.records import BrushFlag, EditorBrushFlag, FaceFlag
 from tests.samples import genesis_art, genesis_room
 
@@ -65,7 +65,7 @@ def test_cuts_and_hollows_leave_what_the_map_holds() -> None:
         assert Counter(map(described, ours.brushes)) == Counter(map(described, theirs.brushes))
         assert (ours.motion is None) == (theirs.motion is None)
         if ours.motion is not None:
-            assert motion.write(ours.motion) == motion.write(theirs.motion)
+            assert motion_file.write(ours.motion) == motion_file.write(theirs.motion)
 
 
 def test_every_brush_is_closed_and_inside_the_room_is_sealed() -> None:
