@@ -18,7 +18,7 @@ _KEY = r'[^"]*+'
 _VALUE = r'[^"\\]*+(?:(?:\\(?!")|\\(?="[ \t]*+(?:\r?\n|\}|\Z))|\\")[^"\\]*+)*+'
 _PAIR = re.compile(rf'"({_KEY})"\s*+"({_VALUE})"', re.ASCII)
 _ENTITY = re.compile(rf'\{{((?:\s*+"{_KEY}"\s*+"{_VALUE}")*+)\s*+\}}', re.ASCII)
-_BLANKS = " \t\r\n\0"
+_BLANKS, _NUL = " \t\r\n", "\0"
 _BYTES = "latin-1"  # text of which each character is a byte: what the patterns are for
 _END = b"\0"
 
@@ -220,16 +220,20 @@ class Entities(list[Entity]):
 
 
 def _blocks(text: str) -> Iterator[re.Match[str]]:
-    """Each entity's text. Raises FormatError where something else stands between them."""
+    """Each entity's text, up to a NUL between them, behind which the engine doesn't look. Raises FormatError where
+    something else stands between them.
+    """
     offset = 0
     for block in _ENTITY.finditer(text):
         if text[offset : block.start()].strip(_BLANKS):
             break
+        if _NUL in text[offset : block.start()]:
+            return
         yield block
         offset = block.end()
-    rest = text[offset:].lstrip(_BLANKS)
+    rest = text[offset:].split(_NUL, 1)[0].lstrip(_BLANKS)
     if rest:
-        offset = len(text) - len(rest)
+        offset = text.index(rest, offset)
         message = f"{rest[:32].encode(_BYTES)!r}: no entity that can be read"
         raise FormatError(message, WHAT, offset)
 

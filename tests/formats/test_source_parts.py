@@ -66,6 +66,14 @@ def test_texts_that_the_lump_cannot_hold_are_refused():
     assert utf8[0].get("message") == "\u0416"
 
 
+def test_what_is_behind_the_texts_end_is_kept():
+    junk = b'\0\xfe { "a" \0{ "classname" "old" }'
+    entities = Entities.decode(b'{ "classname" "worldspawn" }' + junk)
+    entities.append(Entity([("classname", "light")]))
+    assert [entity.classname for entity in entities] == ["worldspawn", "light"]
+    assert entities.encode() == b'{ "classname" "worldspawn" }{\n"classname" "light"\n}\n' + junk
+
+
 @pytest.mark.parametrize("data", [b"text", b"{", b'{ "key" }', b'{ "a" "b" } x { "c" "d" }', b'{ "a" "b'])
 def test_what_is_no_entity_is_refused_with_its_place(data):
     with pytest.raises(FormatError, match="ENTITIES"):
