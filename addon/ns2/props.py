@@ -14,7 +14,7 @@ import numpy as np
 from ...formats.binary import FormatError
 from ...formats.ns2 import model as model_file
 from ...formats.ns2.model import Model
-from ..scene import meshes
+from ..scene import meshes, shapes
 from ..scene.reports import Report
 from . import layout
 
@@ -37,7 +37,9 @@ def box(name: str, half: float, raised: float) -> bpy.types.Mesh:
     corners = np.array([[at >> axis & 1 for axis in range(3)] for at in range(8)], np.float32) * 2 - 1
     positions = corners * np.float32(half) + np.array([0, 0, raised], np.float32)
     none = np.zeros(0, np.int32)
-    return meshes.build(name, positions, none, none, smooth=True, edges=(_EDGES, none))
+    made = meshes.build(name, positions, none, none, smooth=True, edges=(_EDGES, none))
+    shapes.remember(made)
+    return made
 
 
 class Props:
@@ -105,6 +107,7 @@ class Props:
         if len(normals) == len(mesh.vertices) and len(mesh.polygons) and np.isfinite(normals).all():
             mesh.normals_split_custom_set_from_vertices(normals)
         made: bpy.types.Mesh = mesh
+        shapes.remember(made)
         return made
 
 

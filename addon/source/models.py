@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -10,18 +9,19 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...formats.binary import FormatError
 from ...formats.source.content import mdl
-from ..scene import baselines, materials, meshes
+from ..scene import materials, meshes
 from ..scene.attributes import Domain, Kind
 from ..scene.reports import Report
+from ..scene.shapes import is_edited as is_edited
+from ..scene.shapes import remember
 from . import layout
 from .site import Site
 
 _ENDING = ".mdl"
-_SHAPE = "shape"
 EDITED = "what was done to the mesh counts for nothing, the map has but the name of its model"
 """The warning of exports."""
 _CUBE = np.array(
@@ -111,23 +111,6 @@ def normal(path: str) -> str:
 def is_model(path: str) -> bool:
     """Whether a text names a model file, and not a brush model or a sprite."""
     return path.lower().endswith(_ENDING)
-
-
-def remember(mesh: bpy.types.Mesh) -> None:
-    """Keep what shape a model's mesh has."""
-    baselines.store(mesh, _SHAPE, _checksum(mesh))
-
-
-def is_edited(mesh: bpy.types.Mesh) -> bool:
-    """Whether a mesh that shows a model has another shape now."""
-    return baselines.load(mesh, _SHAPE) is not None and not baselines.same(mesh, _SHAPE, _checksum(mesh))
-
-
-def _checksum(mesh: bpy.types.Mesh) -> NDArray[np.int64]:
-    """int64[2]: how many points there are, and a checksum of where."""
-    points = np.empty(len(mesh.vertices) * 3, np.float32)
-    mesh.vertices.foreach_get("co", points)
-    return np.array([len(mesh.vertices), zlib.crc32(points.tobytes())], np.int64)
 
 
 def box(name: str, low: ArrayLike, high: ArrayLike) -> bpy.types.Mesh:

@@ -284,7 +284,14 @@ def test_properties_can_be_deleted_and_added() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("intensity", "bright"), ("color", [1.0, 1.0]), ("intensity", 1e300), ("extra", {"a": 1})]
+    ("key", "value"),
+    [
+        ("intensity", "bright"),
+        ("color", [1.0, 1.0]),
+        ("intensity", 1e300),
+        ("extra", {"a": 1}),
+        ("origin", [1.0, 2.0, 3.0]),
+    ],
 )
 def test_values_that_no_level_can_hold_are_refused(key: str, value: object) -> None:
     level = opened(DATA)

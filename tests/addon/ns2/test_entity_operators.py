@@ -1,0 +1,39 @@
+"""What artists do to entities by Blender's own operators, and what other add-ons leave on them."""
+
+import bpy
+import pytest
+from levelwright.addon.scene.reports import Report, SceneError
+
+from tests.addon.ns2.entity_helpers import exported, level_bytes, object_of, opened
+
+DATA = level_bytes()
+
+
+def test_what_is_done_to_the_meshes_of_props_is_told_and_places_that_were_applied_to_them_are_refused() -> None:
+    level = opened(DATA)
+    prop, trigger = object_of(level, "prop_static"), object_of(level, "location")
+    bpy.context.view_layer.update()
+    for obj in (prop, trigger):
+        obj.data.vertices[0].co.x += 1
+    report = Report()
+    assert exported(level, report) == DATA
+    assert "meshes of props and boxes counts for nothing" in report.warnings[0]
+    assert {prop.name, trigger.name} <= set(report.warnings[0].rpartition(": ")[2].split(", "))
+    trigger.data.vertices[0].co.x -= 1
+    for other in bpy.context.view_layer.objects:
+        other.select_set(other == prop)
+    bpy.context.view_layer.objects.active = prop
+    bpy.ops.object.transform_apply()
+    with pytest.raises(SceneError, match="applied to its mesh") as error:
+        exported(level)
+    assert error.value.objects == [prop]
+
+
+def test_properties_that_other_addons_registered_are_no_entitys() -> None:
+    bpy.types.Object.other_addon = bpy.props.IntProperty()
+    try:
+        level = opened(DATA)
+        object_of(level, "light_point").other_addon = 3
+        assert exported(level) == DATA
+    finally:
+        del bpy.types.Object.other_addon
