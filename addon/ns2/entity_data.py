@@ -33,6 +33,10 @@ COLOR, POWER, REACH, SHADOW, SPECULAR, SPOT, BLEND = slice(0, 3), 3, 4, 5, 6, 7,
 """Of a light's state. A speaker's is volume, distances of full and no loudness, pitch; a camera's its angle; an
 empty's its size."""
 
+USUAL_INTENSITY = 5.0
+"""That of lights in editor_setup.xml."""
+_UNSET = 40.0
+"""Metres: the distance of Blender's new lights, which counts for nothing until it is switched on."""
 LIGHT_CLASSES = {"POINT": "light_point", "SPOT": "light_spot"}
 """Class of a new light of one of Blender's types."""
 
@@ -42,6 +46,11 @@ Values = Mapping[str, Any]
 def power_of(distance: float) -> float:
     """Watts of a light of intensity 1."""
     return (math.pi * distance) ** 2 / 2
+
+
+def distance_of(power: float) -> float:
+    """Metres that a light of so many watts reaches at the usual intensity."""
+    return math.sqrt(2 * max(power, 0.0) / USUAL_INTENSITY) / math.pi
 
 
 def blend_of(inner: float, outer: float) -> float:
@@ -157,6 +166,8 @@ def edited(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fres
     now, was = state(obj), baselines.load(obj, STATE)
     if fresh or was is None or was.shape != now.shape:
         was = np.full(now.shape, np.nan, np.float32)
+        if obj.type == "LIGHT" and now[REACH] == _UNSET and not obj.data.use_custom_distance:
+            now[REACH] = distance_of(float(now[POWER]))
     told: dict[str, Any] = {}
     if obj.type == "LIGHT":
         _read_light(now, was, links, values, told)

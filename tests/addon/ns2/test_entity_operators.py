@@ -3,6 +3,7 @@
 import bpy
 import pytest
 from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.formats import ns2
 
 from tests.addon.ns2.entity_helpers import exported, level_bytes, object_of, opened
 
@@ -37,3 +38,14 @@ def test_properties_that_other_addons_registered_are_no_entitys() -> None:
         assert exported(level) == DATA
     finally:
         del bpy.types.Object.other_addon
+
+
+def test_a_light_that_was_just_added_reaches_as_far_as_its_power_does() -> None:
+    """Blender's own distance of 40 m is off: it would make the light as good as black."""
+    level = opened(DATA)
+    data = bpy.data.lights.new("lamp", "POINT")
+    data.energy = 1000
+    level.objects.link(bpy.data.objects.new("lamp", data))
+    new = ns2.read(exported(level)).entities[-1]
+    assert (new.class_name, new.get("intensity")) == ("light_point", pytest.approx(5))
+    assert new.get("distance") == pytest.approx(6.366, abs=0.001)
