@@ -65,6 +65,14 @@ def test_definitions():
     assert made.of("nothing") is None
 
 
+def test_a_mod_adds_to_a_class():
+    more = b'@include "a.fgd" @ExtendClass base(Toggle) = light_test [ style(integer) : "Style" new(float) : "New" ]'
+    light = fgd.read(more, {"a.fgd": GAME}.get).of("light_test")
+    assert (light.kind, light.keys["style"].type, light.keys["new"].title) == ("point", "integer", "New")
+    assert "_cone" in light.keys
+    assert list(fgd.read(b"@OverrideClass = other [ ]").classes) == ["other"]
+
+
 def test_colons_that_are_forgotten():
     made = fgd.read(b'@PointClass = a "A" [ x(string) "X" : "1" input Go(void) "Goes" ]').of("a")
     assert (made.help, made.keys["x"].title, made.keys["x"].default, made.inputs["go"].help) == ("A", "X", "1", "Goes")

@@ -18,6 +18,9 @@ _MARKS = frozenset("[](){}=:,+")
 _MOST_FILES = 64
 _DEEPEST_BASES = 64
 
+_MORE = ("extend", "override")
+"""Kinds of definitions that add to the class of their name: those of mods to what they include."""
+
 BOOLEAN, CHOICES, FLAGS = "boolean", "choices", "flags"
 COLORS, NUMBERS = ("color255", "color1"), ("integer", "float")
 
@@ -150,9 +153,23 @@ def _read(data: bytes, made: Definitions, include: Callable[[str], bytes | None]
                 raise error if error.file else error.in_file(name) from None
         elif word.endswith("class"):
             one = _class(tokens, word.removesuffix("class"))
-            made.classes[one.name.lower()] = one
+            old = made.classes.get(one.name.lower()) if one.kind in _MORE else None
+            made.classes[one.name.lower()] = one if old is None else _extended(old, one)
         else:
             tokens.skip_definition()
+
+
+def _extended(old: EntityClass, more: EntityClass) -> EntityClass:
+    return EntityClass(
+        old.name,
+        old.kind,
+        more.help or old.help,
+        [*old.bases, *more.bases],
+        [*old.helpers, *more.helpers],
+        old.keys | more.keys,
+        old.inputs | more.inputs,
+        old.outputs | more.outputs,
+    )
 
 
 def _class(tokens: "_Tokens", kind: str) -> EntityClass:
