@@ -23,6 +23,7 @@ from .site import Site
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
+Layers = dict[str, tuple[Domain, Kind, Any]]
 
 _FACE_CORNERS = 3
 _SAME_NORMAL = 1e-3
@@ -39,9 +40,10 @@ class Faces:
 
     polygons, records: the file's. corners: int64[c], vertices. source: int64[c], the file's corner that each one is.
     uv, lightmap_uv: float32[c, 2], v upwards; None without lightmaps. light_styles: see `Lightmaps`. smooth: bool[f],
-    and normals: float32[c, 3], the map's where they aren't those of the planes; 0 elsewhere. names: int64[f], numbers
-    in the table of texture names, -1: none. sizes: int64[names, 2], pixels. kinds: int64[f], places in layout.KINDS.
-    drawable: bool[f], what can be in a mesh.
+    faces with other normals than their planes'. normals: float32[n, 3], the map's, before them 0, which stands for the
+    plane's; normal: int64[c], which of them each corner has. names: int64[f], numbers in the table of texture names,
+    -1: none. sizes: int64[names, 2], pixels. kinds: int64[f], places in layout.KINDS. drawable: bool[f], what can be in
+    a mesh.
     """
 
     site: Site
@@ -54,6 +56,7 @@ class Faces:
     light_styles: dict[str, NDArray[np.int32]]
     smooth: Mask
     normals: Floats
+    normal: Ints
     names: Ints
     sizes: Ints
     texture_names: list[str]
@@ -81,61 +84,81 @@ class Faces:
         return self.site.materials.of(known, True, (size[0], size[1]))
 
     def mesh(self, name: str, numbers: Ints) -> bpy.types.Mesh:
-        """A mesh of the faces with these numbers, int64[n] (all drawable), with what `layout` says of them."""
-        first = self.polygons.first_corner[numbers]
-        counts = self.polygons.first_corner[numbers + 1] - first
-        starts = ranges.starts(counts)
-        places: Any = slice(int(first[0]), int(first[0]) + int(starts[-1])) if len(first) else slice(0)
-        if not np.array_equal(first, starts[:-1] + first[:1]):  # with others between them
-            places = ranges.flat(first, counts)
-        used, slots = ranges.distinct(self.names[numbers] + 1, len(self.texture_names) + 1)
-        smooth = self.smooth[numbers]
+        """A mesh of faces int64[n], ascending and all drawable, with what `layout` says of them."""
+        corner = self.polygons.first_corner
+        begin, end = (int(numbers[0]), int(numbers[-1]) + 1) if len(numbers) else (0, 0)
+        which: Any = numbers
+        if end - begin == len(numbers):  # all of a stretch, as most models are: nothing has to be copied
+            which, places = slice(begin, end), slice(int(corner[begin]), int(corner[end]))
+            starts = corner[begin : end + 1] - corner[begin]
+        else:
+            counts = corner[numbers + 1] - corner[numbers]
+            places, starts = ranges.flat(corner[numbers], counts), ranges.starts(counts)
+        used, slots = ranges.distinct(self.names[which] + 1, len(self.texture_names) + 1)
+        smooth = self.smooth[which]
+        rough = bool(smooth.any())
         material = slots if len(used) > 1 else None
         uvs = {layout.UV: self.uv[places]}
         if self.lightmap_uv is not None:
             uvs[layout.LIGHTMAP_UV] = self.lightmap_uv[places]
-        attributes = self._attributes(numbers)
+        attributes = _cut(self._face_layers, which)
+        if rough:
+            attributes["sharp_face"] = ("FACE", "BOOLEAN", ~smooth)
 
         def built(vertices: Ints, corners: Ints, report: Report | None) -> bpy.types.Mesh:
-            layers = attributes | layout.vertex_ids(vertices, self.site.token)
-            points, rough = self.polygons.positions[vertices], bool(smooth.any())
+            layers = attributes | _cut(self._vertex_layers, vertices)
+            points = self.polygons.positions[vertices]
             return meshes.build(name, points, corners, starts[:-1], uvs, layers, material, rough, report)
 
+        corners = self.corners[places]
         try:
-            mesh = built(*ranges.distinct(self.corners[places], len(self.polygons.positions)), None)
+            mesh = built(*ranges.distinct(corners, len(self.polygons.positions)), None)
         except SceneError:  # a few maps have faces that Blender can't hold as they are: only now find out which
-            mesh = built(*self._vertices(numbers, counts, self.corners[places]), self.site.report)
+            mesh = built(*self._vertices(self.alone[which], np.diff(starts), corners), self.site.report)
         for number in used.tolist():
             mesh.materials.append(self.material(number - 1))
-        if smooth.any():
-            mesh.normals_split_custom_set(self.normals[places].tolist())  # of arrays, Blender makes an object a row
+        if rough:
+            shared, of_corners = ranges.distinct(self.normal[places], len(self.normals))
+            rows = self.normals[shared].tolist()  # of arrays, Blender makes an object a row
+            mesh.normals_split_custom_set([rows[row] for row in of_corners.tolist()])
         return mesh
 
-    def _attributes(self, numbers: Ints) -> dict[str, tuple[Domain, Kind, Any]]:
-        """What the faces with these numbers say of themselves."""
-        groups = self.records["smoothing_groups"][numbers].astype(np.uint32).view(np.int32)
-        attributes: dict[str, tuple[Domain, Kind, Any]] = {
-            identity.ID: ("FACE", "INT", numbers + 1),
-            identity.CHECK: ("FACE", "INT", identity.checks(self.site.token, numbers + 1)),
-            layout.TEXINFO: ("FACE", "INT", self.records["texinfo"][numbers]),
-            layout.ORIGINAL_FACE: ("FACE", "INT", self.records["orig_face"][numbers]),
-            layout.SMOOTHING_GROUPS: ("FACE", "INT", groups),
-            layout.FLAGS: ("FACE", "INT", self.flags[numbers]),
-            **{key: ("FACE", "INT", styles[numbers]) for key, styles in self.light_styles.items()},
+    @cached_property
+    def _face_layers(self) -> Layers:
+        """What faces say of themselves: of all of them."""
+        ids = np.arange(1, len(self.records) + 1, dtype=np.int32)
+        values = {
+            identity.ID: ids,
+            identity.CHECK: identity.checks(self.site.token, ids),
+            layout.TEXINFO: self.records["texinfo"].astype(np.int32),
+            layout.ORIGINAL_FACE: self.records["orig_face"].astype(np.int32),
+            layout.SMOOTHING_GROUPS: self.records["smoothing_groups"].astype(np.uint32).view(np.int32),
+            layout.FLAGS: self.flags,
+            **self.light_styles,
         }
-        smooth = self.smooth[numbers]
-        if smooth.any():
-            attributes["sharp_face"] = ("FACE", "BOOLEAN", ~smooth)
-        return attributes
+        return {key: ("FACE", "INT", values[key]) for key in values}
 
-    def _vertices(self, numbers: Ints, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
-        """The file's vertices that a mesh has, and the place of each corner's among them."""
-        alone = np.repeat(self.alone[numbers], counts)
+    @cached_property
+    def _vertex_layers(self) -> Layers:
+        """The attributes of all the file's vertices."""
+        return layout.vertex_ids(np.arange(len(self.polygons.positions)), self.site.token)
+
+    def _vertices(self, faces_alone: Mask, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
+        """The file's vertices that a mesh has, and the place of each corner's among them.
+
+        faces_alone: `alone` of its faces. counts: corners of each.
+        """
+        alone = np.repeat(faces_alone, counts)
         shared, places = ranges.distinct(corners[~alone], len(self.polygons.positions))
         found = np.empty(len(corners), np.int64)
         found[~alone] = places
         found[alone] = len(shared) + np.arange(int(alone.sum()))
         return np.concatenate([shared, corners[alone]]), found
+
+
+def _cut(layers: Layers, which: Any) -> Layers:
+    """Layers of some elements alone."""
+    return {name: (domain, kind, values[which]) for name, (domain, kind, values) in layers.items()}
 
 
 def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
@@ -144,13 +167,13 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     lump = geometry.drawn_faces(level)
     records, texinfos = level.table(lump), level.table(LumpId.TEXINFO)
     texdata, texture_names = level.table(LumpId.TEXDATA), level.texture_names.names
-    polygons = geometry.polygons(level, lump)
+    polygons = site.polygons
     first, counts = polygons.first_corner[:-1], np.diff(polygons.first_corner)
     owner = polygons.corner_face
-    source = (2 * first + counts)[owner] - np.arange(len(owner))
+    source = np.repeat(2 * first + counts, counts) - np.arange(len(owner))
     source[first[counts > 0]] = first[counts > 0]  # the first corner stays the first
     corners = polygons.corners[source]
-    points = polygons.positions[corners]
+    points = polygons.positions.take(corners, axis=0)
 
     textured = geometry.valid_texinfos(level, records)
     texinfo = np.where(textured, records["texinfo"], 0).astype(np.int64)
@@ -159,12 +182,12 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     sizes = np.full((len(texture_names), 2), 512, np.int64)
     if len(texinfos):
         flags = np.where(textured, texinfos["flags"][texinfo].astype(np.uint32), np.uint32(0)).view(np.int32)
-        uv = layout.finite(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner]))
+        uv = layout.finite(geometry.texture_coordinates(points, texinfos, texdata, np.repeat(texinfo, counts)))
         names = np.where(textured, _names(texinfos, texdata, len(texture_names))[texinfo], -1)
         named = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(sizes))]
         sizes[named["name_string_table_id"]] = np.column_stack([named["width"], named["height"]])
     uv[:, 1] = 1 - uv[:, 1]
-    smooth, normals = _normals(site, polygons, source, owner)
+    smooth, normals, normal = _normals(site, polygons, source, owner)
     return Faces(
         site,
         polygons,
@@ -176,6 +199,7 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
         {} if lightmaps is None else lightmaps.styles,
         smooth,
         normals,
+        normal,
         names,
         sizes,
         texture_names,
@@ -212,22 +236,22 @@ def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> I
     return kinds
 
 
-def _normals(site: Site, polygons: Polygons, source: Ints, owner: Ints) -> tuple[Mask, Floats]:
-    """Which faces have other normals at their corners than their planes', and these normals; 0 at other faces."""
-    normals = np.zeros((len(source), 3), np.float32)
+def _normals(site: Site, polygons: Polygons, source: Ints, owner: Ints) -> tuple[Mask, Floats, Ints]:
+    """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of `Faces`."""
     smooth = np.zeros(len(polygons.first_corner) - 1, np.bool_)
     given = geometry.corner_normals(site.level, polygons)
     if given is None:
-        return smooth, normals
-    areas = geometry.area_normals(polygons)
+        return smooth, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
+    areas = site.area_normals
     lengths = np.sqrt((areas * areas).sum(axis=1, keepdims=True))
     planes = np.divide(areas, lengths, out=np.zeros_like(areas), where=lengths > 0)
     turned = given[source]
     away = (np.abs(turned - planes[owner]) > _SAME_NORMAL).any(axis=1) & np.isfinite(turned).all(axis=1)
     smooth[owner[away & (lengths[owner, 0] > 0)]] = True
     kept = smooth[owner] & np.isfinite(turned).all(axis=1)
-    normals[kept] = turned[kept]
-    return smooth, normals
+    numbers = site.level.table(LumpId.VERTNORMALINDICES)["normal"][source].astype(np.int64)
+    normals = site.level.table(LumpId.VERTNORMALS)["normal"]
+    return smooth, np.concatenate([np.zeros((1, 3), np.float32), normals]), np.where(kept, numbers + 1, 0)
 
 
 def _repeated(corners: Ints, first: Ints, counts: Ints) -> Mask:

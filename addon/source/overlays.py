@@ -44,6 +44,8 @@ def records(level: source.Level) -> Records:
 def prepare(site: Site, baked: Lightmaps | None) -> Callable[[], None]:
     """Make the meshes of overlays; what is returned makes the objects. baked: their light. Raises FormatError."""
     overlays = records(site.level)
+    if not len(overlays):
+        return lambda: None
     away = layout.finite(overlay_quads.corners(overlays) - overlays["origin"].astype(np.float64)[:, None])
     baselines.store(site.collection, layout.OVERLAY_CORNERS, away)
     baselines.store(site.collection, layout.OVERLAY_UVS, _uvs(overlays))
@@ -52,7 +54,8 @@ def prepare(site: Site, baked: Lightmaps | None) -> Callable[[], None]:
 
 def prepare_water(site: Site, baked: Lightmaps | None) -> Callable[[], None]:
     """Make those that are painted on water, as `prepare` does: for reference only. Raises FormatError."""
-    return _prepared(site, site.level.table(LumpId.WATEROVERLAYS), layout.WATER_OVERLAY, "Water Overlay", baked)
+    overlays = site.level.table(LumpId.WATEROVERLAYS)
+    return _prepared(site, overlays, layout.WATER_OVERLAY, "Water Overlay", baked) if len(overlays) else lambda: None
 
 
 def _uvs(overlays: Records) -> NDArray[np.float32]:
@@ -185,10 +188,10 @@ def decals(site: Site, entities: Sequence[tuple[int, Entity]], baked: Lightmaps 
     placed = [(number, entity) for number, entity in entities if entity.origin is not None]
     if not placed:
         return {}
-    polygons = geometry.polygons(site.level)
+    polygons = site.polygons
     filled = np.flatnonzero(np.diff(polygons.first_corner) > 2)
     starts = polygons.first_corner[:-1][filled]
-    normals = geometry.area_normals(polygons)[filled]
+    normals = site.area_normals[filled]
     length = np.sqrt((normals * normals).sum(axis=1, keepdims=True))
     points = polygons.positions.astype(np.float64)[polygons.corners]
     counts = np.diff(polygons.first_corner)[filled]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import bpy
 
 from ...formats import source
+from ...formats.source import geometry
 from ...formats.source.content.search_path import SearchPath
 from ..scene import identity
 from ..scene.reports import Report
@@ -50,6 +52,16 @@ class Site:
     def scale(self) -> float:
         """Metres a unit: of the root."""
         return float(self.settings.scale)
+
+    @cached_property
+    def polygons(self) -> geometry.Polygons:
+        """The drawn faces. Raises FormatError."""
+        return geometry.polygons(self.level)
+
+    @cached_property
+    def area_normals(self) -> geometry.Floats:
+        """Those of the drawn faces, see `geometry`. Raises FormatError."""
+        return geometry.area_normals(self.polygons)
 
     def group(self, name: str, below: str = "") -> bpy.types.Collection:
         """The collection of this name (layout.WORLD, "Static Props") in the level's, or in the group `below`; made

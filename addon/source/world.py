@@ -45,8 +45,9 @@ def build_meshes(site: Site, faces: Faces) -> list[tuple[str, str, bpy.types.Mes
 
 def _world(site: Site, faces: Faces, numbers: Ints) -> list[tuple[str, str, bpy.types.Mesh]]:
     made = []
+    kinds = faces.kinds[numbers]
     for kind, home in enumerate(layout.KINDS):
-        alike = numbers[faces.kinds[numbers] == kind]
+        alike = numbers[kinds == kind]
         for title, part in _parts(site, faces, home, alike):
             if len(part):
                 made.append((title, home, faces.mesh(f"{site.collection.name} {title}", part)))
