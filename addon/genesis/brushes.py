@@ -13,7 +13,6 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ...formats.genesis import textures
 from ...formats.genesis.editor_level import EditorBrush
 from ...formats.genesis.records import BrushFlag, EditorBrushFlag
 from ..scene import attributes, baselines, identity, meshes, properties
@@ -35,56 +34,64 @@ UNCLOSED_SHOWN = 8
 
 
 @dataclass(frozen=True)
+class Edges:
+    """The edges of all brushes, one brush behind the other.
+
+    vertices: int[e, 2]. of_corner: int[c], the edge from each corner to the next of its face. starts: int[b + 1].
+    sound: bool[b], whether they are right: where more than two faces share one, or a face meets itself, Blender has to
+    look.
+    """
+
+    vertices: Ints
+    of_corner: Ints
+    starts: Ints
+    sound: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
 class Arrays:
     """The meshes of all brushes, one behind the other. Starts have one more element than there are things.
 
-    positions: float32[v, 3], Blender's axes, relative to each brush's origin. vertex_starts: int[b + 1]. corners:
-    int[c], vertices. corner_starts: int[f + 1], of all faces of the file; those of drawn ones: face_starts int[d].
-    drawn: int[d], the numbers of the faces with corners. drawn_starts: int[b + 1], in `drawn`. uvs: float32[c, 2].
-    edges: int[e, 2]; corner_edges: int[c]; edge_starts: int[b + 1]. sound: bool[b], whether the edges are right: where
-    more than two faces share one, or a face meets itself, Blender has to look. origins: float32[b, 3].
+    positions: float32[v, 3], Blender's axes, relative to each brush's origin. vertex_starts: int32[b + 1]. corners:
+    int32[c], vertices. corner_starts: int32[f + 1], of all faces of the file. drawn: int[d], the numbers of those with
+    corners. drawn_starts: int[b + 1], in `drawn`. uvs: float32[c, 2]. origins: float32[b, 3]. edges: None where Blender
+    shall find them.
     """
 
     positions: NDArray[np.float32]
-    vertex_starts: Ints
-    corners: Ints
-    corner_starts: Ints
+    vertex_starts: NDArray[np.int32]
+    corners: NDArray[np.int32]
+    corner_starts: NDArray[np.int32]
     drawn: Ints
     drawn_starts: Ints
     uvs: NDArray[np.float32]
-    edges: Ints
-    corner_edges: Ints
-    edge_starts: Ints
-    sound: NDArray[np.bool_]
     origins: NDArray[np.float32]
+    edges: Edges | None
 
 
-def arrays(geometry: Geometry, sizes: NDArray[np.float64], centred: bool) -> Arrays:
-    """Work out the meshes. sizes: float64[f, 2], width and height of each face's texture. centred: see ORIGINS."""
+def arrays(geometry: Geometry, sizes: Floats, apart: bool) -> Arrays:
+    """Work out the meshes. sizes: float64[f, 2], width and height of each face's texture.
+
+    apart: each brush gets a mesh of its own, with its origin in its middle (see ORIGINS) and with edges: those of many
+    small meshes are found sooner here, all at once, than by Blender, which is as quick as that at large meshes.
+    """
     polygons = geometry.polygons
     points = layout.to_blender(polygons.positions)
-    count = len(geometry.counts)
-    origins = _origins(points, polygons.first_vertex) if centred else np.zeros((count, 3))
-    brush_of_vertex = np.repeat(np.arange(count), np.diff(polygons.first_vertex))
+    origins = np.zeros((len(geometry.counts), 3))
+    if apart:
+        origins = _origins(points, polygons.first_vertex)
+        points -= np.repeat(origins, np.diff(polygons.first_vertex), axis=0)
     drawn = np.flatnonzero(np.diff(polygons.first_corner) > 0)
-    per_brush = np.bincount(geometry.brush_of_face[drawn], minlength=count)
-    with np.errstate(all="ignore"):
-        uvs = textures.to_uv(geometry.texels(), sizes[polygons.corner_face]).astype(np.float32)
-    uvs[~np.isfinite(uvs)] = 0  # scales of 0
-    edges, corner_edges, edge_starts, sound = _edges(geometry)
     return Arrays(
-        (points - origins[brush_of_vertex]).astype(np.float32),
-        polygons.first_vertex,
-        polygons.corners,
-        polygons.first_corner,
+        points.astype(np.float32),
+        polygons.first_vertex.astype(np.int32),
+        polygons.corners.astype(np.int32),
+        polygons.first_corner.astype(np.int32),
         drawn,
-        np.concatenate([[0], np.cumsum(per_brush)]),
-        uvs,
-        edges,
-        corner_edges,
-        edge_starts,
-        sound,
+        np.searchsorted(drawn, geometry.first_face),
+        geometry.uvs(sizes),
         origins.astype(np.float32),
+        _edges(geometry) if apart else None,
     )
 
 
@@ -99,8 +106,8 @@ def _origins(points: Floats, starts: Ints) -> Floats:
     return result + 0.0
 
 
-def _edges(geometry: Geometry) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
-    """Edges [e, 2], the edge of each corner [c], starts [b + 1], and of which brushes they are sound [b]."""
+def _edges(geometry: Geometry) -> Edges:
+    """Find the edges of all brushes: half-edges with the same two vertices are one."""
     polygons = geometry.polygons
     corners, starts = polygons.corners, polygons.first_corner
     count = len(geometry.counts)
@@ -137,7 +144,7 @@ def _edges(geometry: Geometry) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
     twice = visits[1:][visits[1:] == visits[:-1]] // max(vertices, 1)
     sound[geometry.brush_of_face[twice]] = False
     sound[geometry.brush_of_face[np.flatnonzero(full & (np.diff(starts) < 3))]] = False
-    return edges, corner_edges, edge_starts, sound
+    return Edges(edges, corner_edges, edge_starts, sound)
 
 
 def texture_sizes(geometry: Geometry, materials: Materials) -> Floats:
@@ -150,9 +157,9 @@ def keep_baselines(collection: bpy.types.Collection, made: Arrays) -> None:
     """Keep on the level's collection what the exporter compares meshes with."""
     for key, values in (
         (layout.POSITIONS, made.positions),
-        (layout.VERTEX_STARTS, made.vertex_starts.astype(np.int32)),
-        (layout.CORNERS, made.corners.astype(np.int32)),
-        (layout.CORNER_STARTS, made.corner_starts.astype(np.int32)),
+        (layout.VERTEX_STARTS, made.vertex_starts),
+        (layout.CORNERS, made.corners),
+        (layout.CORNER_STARTS, made.corner_starts),
         (layout.UVS, made.uvs),
         (layout.ORIGINS, made.origins),
     ):
@@ -172,25 +179,27 @@ class MeshMaker:
         # As few steps as there can be for each mesh: everything it needs is a slice of these.
         drawn = made.drawn
         self.faces = made.drawn_starts[starts]
-        corner_starts = np.append(made.corner_starts[drawn], len(made.corners))
+        corner_starts = np.append(made.corner_starts[drawn], len(made.corners)).astype(np.int32)
         self.corners = corner_starts[self.faces]
         self.vertices = made.vertex_starts[starts]
-        self.edges = made.edge_starts[starts]
-        self.sound = np.logical_and.reduceat(made.sound, starts[:-1]) if len(starts) > 1 else np.empty(0, np.bool_)
-        face_counts, corner_counts, edge_counts = (np.diff(ends) for ends in (self.faces, self.corners, self.edges))
+        face_counts, corner_counts = np.diff(self.faces), np.diff(self.corners)
         self.face_corner = _local(corner_starts[:-1], self.corners, face_counts)
         self.corner_vertex = _local(made.corners, self.vertices, corner_counts)
-        self.corner_edge = _local(made.corner_edges, self.edges, corner_counts)
-        self.edge_vertices = _local(made.edges, self.vertices, edge_counts)
+        if made.edges is not None:
+            edge_counts = np.diff(made.edges.starts)
+            self.edge_vertices = _local(made.edges.vertices, self.vertices, edge_counts)
+            self.corner_edge = _local(made.edges.of_corner, made.edges.starts, corner_counts)
         ids = (drawn + 1).astype(np.int32)
-        fields = {name: values[drawn] for name, values in geometry.fields.items()}
-        fields |= {identity.ID: ids, identity.CHECK: identity.checks(site.token, ids)}
+        fields = geometry.fields
+        if len(drawn) < len(geometry.faces):
+            fields = {name: values[drawn] for name, values in fields.items()}
+        fields = fields | {identity.ID: ids, identity.CHECK: identity.checks(site.token, ids)}
         if self.shared:
             of_brush = geometry.brush_of_face[drawn]
             fields[layout.BRUSH] = geometry.numbers[of_brush]
             fields[layout.BRUSH_FLAGS] = geometry.flags.view(np.int32)[of_brush]
         self.fields: list[tuple[str, Kind, NDArray[Any]]] = [
-            (name, _KINDS[name], np.ascontiguousarray(values, attributes.LAYOUT[_KINDS[name]][1]))
+            (name, _KINDS[name], values.astype(attributes.LAYOUT[_KINDS[name]][1], copy=False))
             for name, values in fields.items()
         ]
         codes = geometry.texture[drawn] * LOOKS + geometry.look[drawn]
@@ -205,7 +214,6 @@ class MeshMaker:
         """Make a mesh."""
         faces = slice(int(self.faces[number]), int(self.faces[number + 1]))
         corners = slice(int(self.corners[number]), int(self.corners[number + 1]))
-        edges = slice(int(self.edges[number]), int(self.edges[number + 1]))
         codes = self.codes[self.first_code[number] : self.first_code[number + 1]]
         mesh = meshes.build(
             name,
@@ -215,19 +223,27 @@ class MeshMaker:
             uvs={layout.UV: self.arrays.uvs[corners]},
             attributes={name: ("FACE", kind, values[faces]) for name, kind, values in self.fields},
             material_index=self.slots[faces] if len(codes) > 1 else None,
-            edges=(self.edge_vertices[edges], self.corner_edge[corners]) if self.sound[number] else None,
+            edges=self._edges(number, corners),
             report=self.site.report,
         )
         for code in codes:
             mesh.materials.append(self.materials.get(self.names[code // LOOKS], Look(code % LOOKS)))
         return mesh
 
+    def _edges(self, number: int, corners: slice) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+        """The edges of a mesh and those of its corners; None where Blender has to find them."""
+        edges = self.arrays.edges
+        if edges is None or not edges.sound[number]:
+            return None
+        here = slice(int(edges.starts[number]), int(edges.starts[number + 1]))
+        return self.edge_vertices[here], self.corner_edge[corners]
 
-def _local(values: Ints, starts: Ints, counts: Ints) -> NDArray[np.int32]:
+
+def _local(values: NDArray[Any], starts: NDArray[Any], counts: Ints) -> NDArray[np.int32]:
     """Numbers counted from the start of the mesh that they are in."""
     offsets = np.repeat(starts[:-1], counts)
-    local: NDArray[np.int32] = (values - (offsets[:, None] if values.ndim > 1 else offsets)).astype(np.int32)
-    return local
+    local: NDArray[np.int32] = values - (offsets[:, None] if values.ndim > 1 else offsets)
+    return local.astype(np.int32, copy=False)
 
 
 @dataclass

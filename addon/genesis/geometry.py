@@ -32,12 +32,19 @@ class Look(IntFlag):
 
 
 LOOKS = 0x20
+_BLOCK = 1 << 12
+"""Faces of a step's arrays: they stay in the processor's cache."""
+_HASH_BITS = 16
 _LOOKS = {
     FaceFlag.MIRROR: Look.MIRROR,
     FaceFlag.FULLBRIGHT: Look.FULLBRIGHT,
     FaceFlag.SKY: Look.SKY,
     FaceFlag.TRANSLUCENT: Look.TRANSLUCENT,
 }
+_LOOK_OF_FLAGS = np.array(
+    [sum(shown for bit, shown in _LOOKS.items() if flags & bit) for flags in range(2 * max(_LOOKS))], np.int64
+)
+"""int64[n]: the Look for the lower bits of a face's flags."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +70,24 @@ class Geometry:
         """int[f]: a number from 0 to b."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
-    def texels(self) -> Floats:
-        """U and V of each corner, float64[c, 2]."""
-        corners = self.polygons.positions[self.polygons.corners]
-        return textures.texels(self.faces, corners, self.polygons.corner_face)
+    @property
+    def first_face(self) -> Ints:
+        """int[b + 1]: the first face of each brush."""
+        return np.concatenate([[0], np.cumsum(self.counts)])
+
+    def uvs(self, sizes: Floats) -> NDArray[np.float32]:
+        """UVs of the corners, float32[c, 2]. sizes: float64[f, 2], width and height of each face's texture."""
+        polygons, made = self.polygons, np.empty((len(self.polygons.corners), 2), np.float32)
+        for first in range(0, len(self.faces), _BLOCK):
+            starts = polygons.first_corner[first : first + _BLOCK + 1]
+            here, faces = slice(int(starts[0]), int(starts[-1])), slice(first, first + _BLOCK)
+            owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+            points = polygons.positions.take(polygons.corners[here], axis=0)
+            with np.errstate(all="ignore"):
+                texels = textures.texels(self.faces[faces], points, owners)
+                made[here] = textures.to_uv(texels, sizes[faces].take(owners, axis=0))
+        made[~np.isfinite(made)] = 0  # scales of 0
+        return made
 
 
 def of_map(level: MapLevel) -> tuple[Geometry, Ints]:
@@ -79,7 +100,7 @@ def of_map(level: MapLevel) -> tuple[Geometry, Ints]:
     for name in ("draw_scale", "offset"):
         fields[name] = np.empty((len(faces), 2), np.float32)
         fields[name][:, 0], fields[name][:, 1] = faces[f"{name}_x"], faces[f"{name}_y"]
-    names, texture = _textures(faces)
+    names, texture = texture_numbers(faces)
     flags = table["flags"].copy()
     look = _looks(faces["flags"], flags, counts)
     made = Geometry(np.arange(len(table)), flags, counts, faces, fields, names, texture, look, polygons)
@@ -116,7 +137,7 @@ def of_editor(leaves: Sequence[tuple[int, EditorBrush]]) -> Geometry:
     fields |= {"rotate": rotate, "shift": shift, "scale": scale, "light_scale": light_scale}
     flags = np.array([brush.flags & 0xFFFFFFFF for _, brush in leaves], np.uint32)
     of_map_flags = np.array([records.brush_flags_from_editor(int(one)) for one in flags], np.uint32)
-    names, texture = _textures(faces)
+    names, texture = texture_numbers(faces)
     look = _looks(faces["flags"], of_map_flags, counts)
     numbers = np.array([number for number, _ in leaves], np.int64)
     return Geometry(numbers, flags, counts, faces, fields, names, texture, look, polygons)
@@ -127,29 +148,53 @@ def _field(name: str) -> bytes:
     return name.encode("latin-1", "replace")[: records.NAME_SIZE - 1].ljust(records.NAME_SIZE, b"\0")
 
 
-def _textures(faces: records.FaceArray) -> tuple[list[str], Ints]:
+def texture_numbers(faces: records.FaceArray) -> tuple[list[str], Ints]:
     """The names of all textures, each once, and the number of each face's."""
-    raw, numbers = np.unique(np.ascontiguousarray(faces["tex_name"]).view("S32"), return_inverse=True)
-    first = np.zeros(len(raw), np.int64)
-    first[numbers[::-1].reshape(-1)] = np.arange(len(faces))[::-1]
+    raw = np.ascontiguousarray(faces["tex_name"])
+    like = _alike(raw.view(np.uint64).reshape(-1, records.NAME_SIZE // 8))
+    first = np.flatnonzero(like == np.arange(len(raw)))
+    first = first[np.argsort(raw[first].view("S32"))]
     names = records.texture_names(faces[first])
     unique = list(dict.fromkeys(names))
     place = {name: number for number, name in enumerate(unique)}
-    return unique, np.array([place[name] for name in names], np.int64)[numbers.reshape(-1)]
+    numbers = np.empty(len(raw), np.int64)
+    numbers[first] = [place[name] for name in names]
+    return unique, numbers.take(like)
+
+
+def _alike(rows: NDArray[np.uint64]) -> Ints:
+    """For each row, the number of one that equals it, the same one for all that do. rows: uint64[n, k].
+
+    A hash table: its places are those of the row that came last, and rows that find another one there have another turn
+    with other factors. Sorting takes several times as long.
+    """
+    like = np.empty(len(rows), np.int64)
+    table = np.empty(1 << _HASH_BITS, np.int64)
+    random = np.random.default_rng()
+    left = np.arange(len(rows))
+    while len(left):
+        factors = random.integers(0, 1 << 64, rows.shape[1], np.uint64) | np.uint64(1)
+        some = rows.take(left, axis=0)
+        places = (some @ factors >> np.uint64(64 - _HASH_BITS)).astype(np.int64)
+        table[places] = left
+        found = table.take(places)
+        same = (rows.take(found, axis=0) == some).all(axis=1)
+        like[left[same]] = found[same]
+        left = left[~same]
+    return like
 
 
 def _looks(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], counts: Ints) -> Ints:
     """The Look of each face."""
-    look = np.zeros(len(face_flags), np.int64)
-    for bit, shown in _LOOKS.items():
-        look |= np.where(face_flags & int(bit), int(shown), 0)
+    look = _LOOK_OF_FLAGS.take(face_flags & len(_LOOK_OF_FLAGS) - 1)
     hidden = (flags & int(BrushFlag.CLIP | BrushFlag.HINT)) != 0
     hidden |= ((flags & int(BrushFlag.AREA)) != 0) & ((flags & int(BrushFlag.SOLID)) == 0)
     invisible = np.repeat(hidden, counts)
     back = np.repeat((flags & int(BrushFlag.SHEET)) != 0, counts)
     starts = np.cumsum(counts) - counts
     back[starts[counts > 0]] = False  # of a sheet, only the first face can be seen
-    return np.where(invisible | back, int(Look.INVISIBLE), look)
+    look[invisible | back] = int(Look.INVISIBLE)
+    return look
 
 
 def _editor_polygons(sides: Sequence[EditorFace], counts: Ints) -> Polygons:

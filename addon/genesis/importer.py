@@ -133,7 +133,7 @@ def _types(site: Site, named: str, path: Path) -> entities.Types:
 def _build_brushes(site: Site, shape: Geometry, materials: Materials, places: list[Place], place_of: Any) -> None:
     """Make the brushes of a `.map`, one or many an object."""
     many = len(shape.counts) > site.settings.many_brushes
-    made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), centred=not many)
+    made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), apart=not many)
     brushes.keep_baselines(site.collection, made)
     brushes.warn_of_unclosed(site, shape)
     starts = brushes.shared(place_of) if many else brushes.one_each(len(place_of))
@@ -155,7 +155,7 @@ def _build_editor(site: Site, level: Level3dt, path: Path) -> Geometry:
     materials = _materials(site, level.texture_library, _sky(level), path)
     leaves = [(number, brush) for number, brush, _ in layout.numbered_brushes(level) if brush.children is None]
     shape = geometry.of_editor(leaves)
-    made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), centred=True)
+    made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), apart=True)
     brushes.keep_baselines(site.collection, made)
     maker = brushes.MeshMaker(site, shape, made, materials, brushes.one_each(len(leaves)))
     groups = _build_groups(site, level)

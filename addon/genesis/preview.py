@@ -48,7 +48,7 @@ def build(collection: bpy.types.Collection, level: Level3dt, materials: Material
     parents = _model_parents(collection, level)
     for model_id, rows in by_model.items():
         shape = geometry.of_editor(rows)
-        made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), centred=False)
+        made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), apart=False)
         codes = shape.texture[made.drawn] * LOOKS + shape.look[made.drawn]
         unique, slots = np.unique(codes, return_inverse=True)
         mesh = meshes.build(
