@@ -27,6 +27,8 @@ from .site import Site
 HOME = "3D Skybox"
 _CLASS = "sky_camera"
 _SCALE = 16.0
+_NEAR = 1.0
+"""Units around displacements: flat ones touch the leafs above them."""
 _AREA_BITS = {2: 9, 4: 17}
 """Of the word with area and flags, by its bytes."""
 _SHOWN = tuple(layout.KINDS.index(kind) for kind in (layout.WORLD, layout.WATER))
@@ -34,11 +36,10 @@ _SHOWN = tuple(layout.KINDS.index(kind) for kind in (layout.WORLD, layout.WATER)
 
 @dataclass(frozen=True)
 class SkyBox:
-    """camera: its place. faces: int64[n], of its area; areas: int64[leafs]; area: the camera's. mesh: of the faces."""
+    """camera: its place. areas: int64[leafs]; area: the camera's. mesh: of the faces in it."""
 
     camera: tuple[float, float, float]
     scale: float
-    faces: Ints
     areas: Ints
     area: int
     tree: LeafTree
@@ -47,6 +48,15 @@ class SkyBox:
     def holds(self, places: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which of float64[n, 3] places are in the camera's area."""
         return np.asarray(self.areas[self.tree.of_points(places)] == self.area)
+
+    def holds_boxes(self, mins: NDArray[np.float64], maxs: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of float64[n, 3] boxes touch the camera's area, and no other one."""
+        owners, leafs = self.tree.of_boxes(mins, maxs)
+        areas = self.areas[leafs]
+        inside = np.zeros(len(mins), np.bool_)
+        inside[owners[areas == self.area]] = True
+        inside[owners[(areas > 0) & (areas != self.area)]] = False
+        return inside
 
 
 def prepare(site: Site, faces: Faces) -> SkyBox | None:
@@ -69,7 +79,7 @@ def prepare(site: Site, faces: Faces) -> SkyBox | None:
     shown = numbers[faces.drawable[numbers] & np.isin(faces.kinds[numbers], _SHOWN)]
     scale = number(told(camera), "scale", _SCALE)
     mesh = faces.mesh(f"{site.collection.name} {HOME}", shown) if len(shown) else None
-    return SkyBox(camera.origin, scale if scale > 0 else _SCALE, numbers, areas, area, tree, mesh)
+    return SkyBox(camera.origin, scale if scale > 0 else _SCALE, areas, area, tree, mesh)
 
 
 def place(site: Site, box: SkyBox) -> None:
@@ -96,15 +106,21 @@ def place(site: Site, box: SkyBox) -> None:
 
 
 def _displacements(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
-    """The objects of the displacements in the area; none where all displacements are one object."""
-    infos = site.level.table(LumpId.DISPINFO)
-    for obj in site.group(layout.DISPLACEMENT_HOME).objects if len(infos) else ():
+    """The objects of the displacements in the area, by their boxes, since no leaf lists their faces; none where all
+    displacements are one object.
+    """
+    hills: list[Any] = []
+    for obj in site.group(layout.DISPLACEMENT_HOME).objects if len(site.level.bytes_of(LumpId.DISPINFO)) else ():
         mark = identity.stamped(obj)
-        if mark is not None and mark.kind == layout.DISPLACEMENT and 0 <= mark.record < len(infos):
-            face = int(infos["map_face"][mark.record])
-            at = int(np.searchsorted(box.faces, face))
-            if at < len(box.faces) and box.faces[at] == face:
-                yield obj
+        if mark is not None and mark.kind == layout.DISPLACEMENT and mark.record >= 0:
+            hills.append(obj)
+    mins, maxs = np.empty((len(hills), 3)), np.empty((len(hills), 3))
+    for number, hill in enumerate(hills):
+        points = np.empty(len(hill.data.vertices) * 3, np.float32)
+        hill.data.vertices.foreach_get("co", points)
+        mins[number], maxs[number] = points.reshape(-1, 3).min(axis=0), points.reshape(-1, 3).max(axis=0)
+    inside = box.holds_boxes(mins - _NEAR, maxs + _NEAR)
+    yield from (hill for hill, shown in zip(hills, inside.tolist(), strict=True) if shown)
 
 
 def _props(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:

@@ -12,8 +12,8 @@ from levelwright.formats.source.leaf_tree import LeafTree
 from tests.addon.source.placed import a_map, objects, shown
 
 
-@pytest.mark.parametrize("name", ["gm_oasis", "rc_pyramid", "trade_weed420-3sb"])
-def test_the_camera_is_the_worlds_middle(corpus: Path, name: str):
+@pytest.mark.parametrize(("name", "hills"), [("gm_oasis", 0), ("rc_pyramid", 0), ("trade_weed420-3sb", 8)])
+def test_the_camera_is_the_worlds_middle(corpus: Path, name: str, hills: int):
     path = next(corpus.glob(f"bsp/*/{name}.bsp"), None)
     if path is None:
         pytest.skip(f"the corpus has no {name}")
@@ -30,6 +30,7 @@ def test_the_camera_is_the_worlds_middle(corpus: Path, name: str):
     assert root.users_collection[0].name == sky_box.HOME
     assert made
     assert all(obj.parent == root for obj in made.values())
+    assert sum(obj.name.startswith("Displacement") for obj in made.values()) == hills  # no leaf lists their faces
     tree = LeafTree(level)
     areas = level.table(source.LumpId.LEAFS)["area_flags"].astype(int) & 511
     (home,) = areas[tree.of_points(np.array([camera.origin]))]
