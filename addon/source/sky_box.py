@@ -115,10 +115,10 @@ def _displacements(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
         if mark is not None and mark.kind == layout.DISPLACEMENT and mark.record >= 0:
             hills.append(obj)
     mins, maxs = np.empty((len(hills), 3)), np.empty((len(hills), 3))
-    for number, hill in enumerate(hills):
+    for row, hill in enumerate(hills):
         points = np.empty(len(hill.data.vertices) * 3, np.float32)
         hill.data.vertices.foreach_get("co", points)
-        mins[number], maxs[number] = points.reshape(-1, 3).min(axis=0), points.reshape(-1, 3).max(axis=0)
+        mins[row], maxs[row] = points.reshape(-1, 3).min(axis=0), points.reshape(-1, 3).max(axis=0)
     inside = box.holds_boxes(mins - _NEAR, maxs + _NEAR)
     yield from (hill for hill, shown in zip(hills, inside.tolist(), strict=True) if shown)
 
