@@ -32,9 +32,15 @@ def copy(
     """
     original = originals.require(collection, settings.build_as_new)
     level = ns2.read(original.data) if original is not None else ns2.new_level()
-    settings = replace(settings, save_as_v10=True)
-    made = exporter.laid(context, collection, level, original, settings, Report())
-    faces = np.unique(made.polygon_faces[_selected(made.geometry)])
+    settings = replace(settings, save_as_v10=True, uneven_uvs="nearest")
+    told = Report()
+    made = exporter.laid(context, collection, level, original, settings, told)
+    for warning in told.warnings:
+        report.warn(warning)
+    selected = _selected(made.geometry)
+    faces = np.unique(made.polygon_faces[selected])
+    if len(selected) and selected.all():
+        faces = np.arange(len(made.level.mesh.faces))  # also those that can't be shown
     editing = any(obj.mode == "EDIT" for obj in made.geometry.objects)
     entities = [
         one for one, obj in zip(made.level.entities, made.objects, strict=False) if obj.select_get() and not editing

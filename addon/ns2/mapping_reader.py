@@ -3,7 +3,8 @@
 What is solved for is what Blender shows. A face keeps its parameters to the bit while they give its UVs, or while
 nothing of it was edited. A face that was reshaped (moved, cut, merged, ...) so that no parameters give its UVs
 any more keeps its parameters too, or those of the face that it came from: its texture stays where it is in the level.
-Edited UVs of other faces, and those of new ones, that no parameters give are refused.
+A face that came from none (a cone that was added) has the parameters that come nearest. Edited UVs of other faces that
+no parameters give are refused.
 
 A mapping group whose faces agree moves with them. A face that no longer agrees with its group leaves it, with
 parameters of its own; UVs of faces that were put into a group, by the attribute, count for nothing, except that those
@@ -113,13 +114,15 @@ class MappingReader:
         usable = ~flat & np.isfinite(np.column_stack([mapping.angle, mapping.scale, mapping.offset])).all(axis=1)
         edited = self._uv_edited[which] & ~self.edited.reshaped[which]
         stays = ~found & (parents >= 0) & ~(edited | (self.nearest & usable))
-        blank = ~found & flat & (parents < 0)
-        self._refused[which[~found & ~stays & ~blank]] = True
+        blank, near = (~found & (parents < 0) & shaped for shaped in (~usable, usable))
+        self._refused[which[~found & (parents >= 0) & ~stays]] = True
         written = found | (~stays & ~blank & usable)
         self._write(faces, which[written], Mapping(*(each[written] for each in _parts(mapping))))
         faces["angle"][which[blank]], faces["offset"][which[blank]] = 0, 0
         faces["scale"][which[blank]] = USUAL_SCALE
         self._hold(which[stays & ~flat])
+        if near.any():
+            self.report.warn(f"{near.sum()} new faces have skewed UVs: their textures lie near them")
         told = stays & ~flat
         skewed = told & ((self.table.records[which] < 0) | self._uv_edited[which])
         if (told & ~skewed).any():

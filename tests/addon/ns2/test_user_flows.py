@@ -115,6 +115,20 @@ def test_joining_a_new_object_with_the_geometry(level: bpy.types.Collection) -> 
     assert loops(made)[: len(BEFORE.mesh.faces)] == loops(BEFORE)
 
 
+def test_a_new_object_with_skewed_uvs(level: bpy.types.Collection) -> None:
+    """As cones have, and spheres: nobody mapped them, so they come as near as can be."""
+    layer = bpy.context.view_layer
+    layer.active_layer_collection = layer.layer_collection.children[level.name]
+    bpy.ops.mesh.primitive_cone_add(vertices=6, radius1=1, depth=1, location=(3.0, 4.0, 1.5))
+    report = Report()
+    made = ns2.read(exported(level, report))
+    sound(made)
+    assert len(made.mesh.faces) == len(BEFORE.mesh.faces) + 7
+    assert any("new faces have skewed UVs" in warning for warning in report.warnings)
+    scales = np.abs(made.mesh.faces.records["scale"][len(BEFORE.mesh.faces) :])
+    assert ((scales > 0.1) & (scales < 1)).all()
+
+
 def test_joining_the_geometry_with_a_new_object(level: bpy.types.Collection) -> None:
     """The new one is the active one: the object of the import, with its stamp, is gone."""
     obj = geometry(level)
