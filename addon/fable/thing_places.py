@@ -77,7 +77,7 @@ def _read_position(thing: tng.Thing, was: Place, now: Matrix, rounding: float, w
     changed = False
     for axis, name in enumerate(_AXES):
         old, new = was.position[axis], float(now[axis])
-        near = max(rounding, 8 * np.finfo(np.float32).eps * abs(old)) if rounding else 0.0
+        near = max(rounding, float(8 * np.finfo(np.float32).eps) * abs(old)) if rounding else 0.0
         if np.float32(old) == np.float32(new) or abs(new - old) <= near:
             continue
         set_number(was.body, f"Position{name}", _decimals(new))

@@ -14,7 +14,7 @@ from ...formats.genesis.editor_level import EditorFace
 from ...formats.genesis.records import EditorFaceFlag, FaceArray
 from ..scene.reports import Report, SceneError
 from .brush_reader import FoundBrush
-from .convex import Floats
+from .convex import Bools, Floats
 from .face_reader import FaceReader, ReadFaces
 from .shape_reader import Shape
 
@@ -24,6 +24,8 @@ OFF_GRID = 1.0
 """Texels by which whole degrees and texels may move a texture without a warning."""
 TOO_FAR = 8.0
 """Texels, likewise, beyond which the texture would not be what the scene shows."""
+DECIMALS = 6
+"""Of numbers in the file."""
 TOO_LARGE = 2.0**31
 """What numbers of a locked texture stay below."""
 LOCKS = (1, 32)
@@ -60,7 +62,10 @@ def read(
     if not shape.rings:  # it is as it was
         shape.rings = [_backwards(records[record].points.astype(np.float64)) for record in shape.records.tolist()]
     read_faces = reader.read(shape, found.source)
-    laid = _parameters(found, read_faces, version, report)
+    on_purpose = (shape.faces >= 0) & found.source.uv_edited[shape.faces] & (shape.records >= 0)
+    if shape.brush < 0 and reader.settings.new_textures == "uv":
+        on_purpose |= shape.records < 0
+    laid = _parameters(found, read_faces, on_purpose, version, report)
     changes = Changes()
     result = []
     stays = shape.whole and shape.move is None
@@ -126,12 +131,13 @@ def _points(ring: Floats, was: EditorFace | None, shape: Shape) -> Any:
 
 
 def _parameters(
-    found: FoundBrush, faces: ReadFaces, version: tuple[int, int], report: Report
+    found: FoundBrush, faces: ReadFaces, on_purpose: Bools, version: tuple[int, int], report: Report
 ) -> list[dict[str, Any] | None]:
     """The editor's parameters of sides whose textures lie in another way than their records say, None for the others.
 
     Shifts are whole texels, and before version 1.33 turns whole degrees. Since version 1.32 a texture that lies in
-    another way is locked to its face, and so stays one that was.
+    another way is locked to its face, and so stays one that was; before, it comes as near as it can. on_purpose: [k],
+    whose UVs somebody laid so: SceneError is raised for those that don't come near.
     """
     shape = found.shape
     result: list[dict[str, Any] | None] = [None] * len(shape.records)
@@ -139,10 +145,20 @@ def _parameters(
     if not len(sides):
         return result
     wanted: FaceArray = faces.faces[sides]
+    locks = version >= LOCKS
+    if not locks:
+        wanted = _upright(wanted)
     settings = textures.parameters(wanted)
-    rotate = settings["rotate"] if version >= (1, 33) else np.round(settings["rotate"])
+    for name in ("scale", "light_scale"):  # as the text will say it: far from 0, much follows from that
+        said = np.round(settings[name], DECIMALS)
+        settings[name] = np.where(said != 0, said, settings[name])
+    rotate = np.round(settings["rotate"], DECIMALS if version >= (1, 33) else 0)
     made = wanted.copy()
     textures.lay(made, rotate, settings["scale"], 0.0, settings["light_scale"])
+    if not locks:
+        mirrored = (made["v_vec"] * wanted["v_vec"]).sum(axis=1) < 0
+        settings["scale"][mirrored, 1] *= -1
+        made["draw_scale_y"][mirrored] *= -1
     rings = [shape.rings[side] for side in sides]
     owners = np.repeat(np.arange(len(sides)), [len(ring) for ring in rings])
     points = np.concatenate([np.empty((0, 3)), *rings])
@@ -154,16 +170,16 @@ def _parameters(
     np.maximum.at(off, owners, np.nan_to_num(np.abs(texel - bare - shift[owners]).max(axis=1, initial=0.0)))
     flags = faces.fields["flags"][sides].astype(np.int64)
     numbers = np.column_stack([settings["shift"], settings["scale"], settings["light_scale"]])
-    locked = (version >= LOCKS) & (np.abs(numbers) < TOO_LARGE).all(axis=1)
+    locked = locks & (np.abs(numbers) < TOO_LARGE).all(axis=1)
     locked &= ((flags & int(EditorFaceFlag.TEXTURELOCKED)) != 0) | (off > OFF_GRID)
     far = (off > TOO_FAR) & ~locked
-    if far.any():
+    if (far & on_purpose[sides]).any():
         meshed = shape.faces[sides[far]]
         at_fault = {found.scene.object: meshed[meshed >= 0].astype(np.int32)}
         raise SceneError(
             f"{found.scene.object.name}: the textures of {int(far.sum())} faces lie in a way that the editor has no "
             "numbers for: it lays them on along the axes, shifted by whole texels, turned by whole degrees, and not "
-            "skewed. Export without Texture lock, or give the faces straight UVs",
+            "skewed. Give the faces straight UVs",
             [found.scene.object],
             at_fault,
         )
@@ -172,6 +188,7 @@ def _parameters(
         report.warn(
             f"{found.scene.object.name}: the textures of {int(coarse.sum())} faces moved by up to "
             f"{off[coarse].max():.1f} texels: the editor's numbers are whole"
+            + (", and its textures lie along the axes, not skewed" if far.any() else "")
         )
     for number, side in enumerate(sides.tolist()):
         one = settings[number]
@@ -190,4 +207,26 @@ def _parameters(
         elif flags[number] & EditorFaceFlag.TEXTURELOCKED:
             made_of["flags"] = int(flags[number]) & ~int(EditorFaceFlag.TEXTURELOCKED)
         result[side] = made_of
+    return result
+
+
+def _upright(faces: FaceArray) -> FaceArray:
+    """The same textures on the same planes, by vectors like the editor's: without a part along the axis that the normal
+    points to most. Their lengths (the lightmap's fineness) stay.
+    """
+    result = faces.copy()
+    normals, dists = faces["normal"].astype(np.float64), faces["dist"].astype(np.float64)
+    rows, axis = np.arange(len(faces)), np.abs(faces["normal"]).argmax(axis=1)
+    for vector, draw_scale, offset in (("u_vec", "draw_scale_x", "offset_x"), ("v_vec", "draw_scale_y", "offset_y")):
+        old, scale = faces[vector].astype(np.float64), faces[draw_scale].astype(np.float64)
+        with np.errstate(all="ignore"):
+            along = old[rows, axis] / normals[rows, axis]
+            new = old - along[:, None] * normals
+            new[rows, axis] = 0
+            longer = np.linalg.norm(old, axis=1) / np.linalg.norm(new, axis=1)
+            shift = along * dists / scale  # dot(P, normal) is dist all over the plane
+        leans = np.isfinite(longer) & (along != 0)
+        result[vector][leans] = new[leans] * longer[leans, None]
+        result[draw_scale][leans] = scale[leans] * longer[leans]
+        result[offset][leans] += shift[leans]
     return result

@@ -126,6 +126,50 @@ def test_a_turned_texture():
     np.testing.assert_allclose(uvs(brush(imported(exported(scene), "b.3dt"), 0)), uv, atol=1e-3)
 
 
+def laid_out(obj):
+    """Places below the root and texels of a box's corners, [6, 4, 3] and [6, 4, 2]."""
+    matrix = np.array(obj.matrix_basis)
+    places = positions(obj)[[loop.vertex_index for loop in obj.data.loops]] @ matrix[:3, :3].T + matrix[:3, 3]
+    return places.reshape(6, 4, 3), uvs(obj).reshape(6, 4, 2) * obj.data.materials[0][layout.TEXTURE_SIZE][0]
+
+
+def texels_off(scene, after):
+    """Texels by which the textures of a scene's first brush lie elsewhere in a file, [6]; whole tiles are none."""
+    bpy.context.view_layer.update()
+    (seen, wanted), (there, found) = laid_out(brush(scene, 0)), laid_out(brush(imported(after, "b.3dt"), 0))
+    match = np.abs(seen[:, :, None] - there[:, None]).max(axis=3).argmin(axis=2)
+    away = np.take_along_axis(found, match[..., None], axis=1) - wanted
+    size = brush(scene, 0).data.materials[0][layout.TEXTURE_SIZE][0]
+    return np.abs(away - np.round(away[:, :1] / size) * size).max(axis=(1, 2))
+
+
+def test_textures_stay_on_brushes_that_are_turned_about_the_vertical_or_mirrored():
+    scene = imported(sample(), "a.3dt")
+    obj = brush(scene, 0)
+    obj.rotation_euler.z = np.radians(37)
+    report = Report()
+    assert texels_off(scene, exported(scene, report)).max() <= 1
+    assert not report.warnings
+    obj.rotation_euler.z, obj.scale.x = 0, -1
+    assert texels_off(scene, exported(scene, report)).max() <= 1
+    assert not report.warnings
+
+
+def test_textures_that_cannot_stay_on_a_brush_come_near_and_are_told():
+    scene = imported(sample(), "a.3dt")
+    brush(scene, 0).rotation_euler = (0.4, 0.5, 0.6)
+    report = Report()
+    exported(scene, report)
+    assert "textures lie along the axes" in " ".join(report.warnings)
+
+
+def test_scales_count_as_the_file_says_them():
+    scene = imported(sample(leaf("box", low=(9000, 0, 0), high=(9064, 64, 64))), "a.3dt")
+    obj = brush(scene, 0)
+    set_uvs(obj, uvs(obj) * 128)  # a scale of 1 / 128, which needs 7 decimals
+    assert texels_off(scene, exported(scene)).max() <= 1
+
+
 def test_textures_that_the_editor_has_no_numbers_for_are_refused():
     scene = imported(sample(), "a.3dt")
     obj = brush(scene, 0)
