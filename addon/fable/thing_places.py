@@ -64,7 +64,7 @@ def read(
 
 def _rounding(root: bpy.types.Object | None) -> float:
     """By how much Blender may round a place of up to 1 unit, for parents other than the root: that may be far away."""
-    reach = 0.0 if root is None else max(abs(float(one)) for one in root.location)
+    reach = 0.0 if root is None else max(abs(one) for one in root.location[:])
     return float(np.finfo(np.float32).eps) * max(8.0, 2 * reach)
 
 
