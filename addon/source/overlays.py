@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...formats import source
-from ...formats.source import LumpId, geometry, overlay_lists, overlay_quads, ranges
+from ...formats.binary import FormatError
+from ...formats.source import LumpId, displacements, geometry, overlay_lists, overlay_quads, ranges
 from ...formats.source.entities import Entity
 from ...formats.source.records import Records
 from ..scene import baselines, identity, meshes, transforms
@@ -20,6 +21,8 @@ from .lightmaps import Lightmaps
 from .overlay_light import Beneath
 from .props import doubles
 from .site import Site
+
+Ints = NDArray[np.int64]
 
 HOME = "Overlays"
 ID = "overlay_id"
@@ -83,7 +86,7 @@ def _prepared(site: Site, overlays: Records, kind: str, title: str, baked: Light
         lit = None if light is None else light[number]
         made.append(quad(label, corners[number] - origins[number], uvs[number], order, site, lit))
         made[-1].materials.append(site.materials.of(name, light is None or bool(faces[number] >= 0), size))
-    sunken = _sunken(site, overlays)
+    sunken = _sunken(site, overlays, corners)
     return lambda: _place(site, overlays, kind, made, sunken)
 
 
@@ -110,10 +113,11 @@ def quad(
     return meshes.build(layout.readable(name), points, order, np.zeros(1, np.int32), layers, report=site.report)
 
 
-def _sunken(site: Site, overlays: Records) -> NDArray[np.float64]:
+def _sunken(site: Site, overlays: Records, corners: NDArray[np.float64]) -> NDArray[np.float64]:
     """float64[n]: how far overlays lie behind the faces that they are painted on, as many do: the game projects them.
 
-    Of faces that look the same way as the overlay the foremost counts; displacements are no such faces.
+    Of faces that look the same way as the overlay the foremost counts, and of displacements what rises highest below
+    it. corners: float64[n, 4, 3].
     """
     depth = np.full(len(overlays), -np.inf)
     if "faces" in (overlays.dtype.names or ()):
@@ -121,14 +125,39 @@ def _sunken(site: Site, overlays: Records) -> NDArray[np.float64]:
         faces, planes = site.level.table(geometry.drawn_faces(site.level)), site.level.table(LumpId.PLANES)
         inside = (painted >= 0) & (painted < len(faces))
         own, painted = own[inside], painted[inside]
+        hills = faces["dispinfo"][painted].astype(np.int64)
         numbers = faces["planenum"].astype(np.int64)[painted]
-        flat = (numbers >= 0) & (numbers < len(planes)) & (faces["dispinfo"][painted] < 0)
-        own, numbers = own[flat], numbers[flat]
-        normals, origins = doubles(planes["normal"][numbers]), doubles(overlays["origin"][own])
-        alike = np.einsum("ni,ni->n", normals, doubles(overlays["basis_normal"][own])) > _SAME_WAY
+        flat = (numbers >= 0) & (numbers < len(planes)) & (hills < 0)
+        level, numbers = own[flat], numbers[flat]
+        normals, origins = doubles(planes["normal"][numbers]), doubles(overlays["origin"][level])
+        alike = np.einsum("ni,ni->n", normals, doubles(overlays["basis_normal"][level])) > _SAME_WAY
         behind = doubles(planes["dist"][numbers]) - np.einsum("ni,ni->n", normals, origins)
-        np.maximum.at(depth, own[alike], behind[alike])
+        np.maximum.at(depth, level[alike], behind[alike])
+        if (hills >= 0).any():
+            _climb(site, overlays, corners, own[hills >= 0], hills[hills >= 0], depth)
     return np.where(np.isfinite(depth), depth, 0.0)
+
+
+def _climb(
+    site: Site, overlays: Records, corners: NDArray[np.float64], own: Ints, hills: Ints, depth: NDArray[np.float64]
+) -> None:
+    """Raise `depth` to what the displacements `hills` have in front of the overlays `own`, within their reach."""
+    try:
+        found = displacements.displacements(site.level, site.polygons)
+        points = layout.finite(found.positions(site.level.table(LumpId.DISP_VERTS))).astype(np.float64)
+    except FormatError:  # the displacements' own part of the import tells
+        return
+    for number, hill in zip(own.tolist(), hills.tolist(), strict=True):
+        if hill >= len(found.faces):
+            continue
+        start = int(found.first_vertex[hill])
+        origin, normal = doubles(overlays["origin"][number]), doubles(overlays["basis_normal"][number])
+        away = points[start : start + int(found.counts[hill])] - origin
+        height = away @ normal
+        beside = np.linalg.norm(away - height[:, None] * normal, axis=1)
+        reach = float(np.linalg.norm(corners[number] - origin, axis=1).max())
+        below = ~(beside > reach) | (beside == beside.min())
+        depth[number] = max(depth[number], float(height[below].max()))
 
 
 def _place(

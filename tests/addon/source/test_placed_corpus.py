@@ -73,7 +73,7 @@ def test_every_static_prop_is_where_the_map_has_it(corpus):
 
 
 def test_overlays_lie_on_their_faces(corpus):
-    checked = 0
+    checked = climbed = 0
     for path in maps(corpus):
         data = path.read_bytes()
         level = source.read(data)
@@ -83,14 +83,21 @@ def test_overlays_lie_on_their_faces(corpus):
         faces, planes = level.table(geometry.drawn_faces(level)), level.table(LumpId.PLANES)
         collection, _ = shown(data, lightmaps="none", static_props="none")
         made = objects(collection, layout.OVERLAY)
+        hills = objects(collection, layout.DISPLACEMENT)
         assert len(made) == len(records)
         for record, obj in made.items():
             face = faces[records["faces"][record, 0]]
-            if face["dispinfo"] >= 0 or not records["basis_normal"][record].any():
-                continue  # on hills it lies in their flat shape; and one map has an overlay without a place
+            if not records["basis_normal"][record].any():
+                continue  # one map has an overlay without a place
             plane = planes[face["planenum"]]
             corners = meshes.read(obj).positions.astype(np.float64) + np.array(obj.location)
             corners += np.array(obj.delta_location)
+            if face["dispinfo"] >= 0:  # what rises below it doesn't hide it
+                ground = meshes.read(hills[int(face["dispinfo"])]).positions
+                inside = ((ground >= corners.min(axis=0))[:, :2] & (ground <= corners.max(axis=0))[:, :2]).all(axis=1)
+                assert (ground[inside][:, 2] < corners[:, 2].min()).all(), (path.name, record)
+                climbed += int(inside.sum())
+                continue
             height = corners @ plane["normal"] - plane["dist"]
             assert height.min() > overlays.LIFT * 0.9, (path.name, record)
             assert height.max() < overlays.LIFT * 5, (path.name, record)
@@ -99,6 +106,7 @@ def test_overlays_lie_on_their_faces(corpus):
             checked += 1
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     assert checked > 20
+    assert climbed > 5
 
 
 def test_decals_lie_on_faces(corpus):
