@@ -30,6 +30,8 @@ NOT_SHOWN = {
     Fault.TOO_LARGE: "faces with too many corners",
     Fault.TWIN: "faces with the same vertices as another",
 }
+_BLOCK = 1 << 14
+"""Faces whose textures are laid at a time: what is worked out for them then stays in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +62,11 @@ def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[Geometry, layout
 
     Raises FormatError for members, edges or groups that name what isn't there.
     """
-    corners, ends, faces = mesh.corners, mesh.ends, mesh.faces
-    made = polygons(mesh.positions, corners, faces.face_loops, faces.loop_members, ends)
+    faces, positions = mesh.faces, mesh.positions
+    corners, ends = mesh.member_vertices()
+    made = polygons(positions, corners, faces.face_loops, faces.loop_members, ends)
     vertices = corners[made.members]
-    positions = layout.to_blender(mesh.positions)
-    uvs = _uvs(mesh, corners, made)
+    uvs = _uvs(mesh, positions, corners, made)
     edges, corner_edges, numbers, bridges = _edges(mesh, made, vertices, loose_edges)
     groups = mesh.geometry_groups
     real = numbers >= 0
@@ -90,7 +92,7 @@ def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[Geometry, layout
     count = len(mesh.materials)
     materials = np.where(records["material"] < count, records["material"], count).astype(np.int32)
     geometry = Geometry(
-        positions,
+        layout.to_blender(positions),
         vertices.astype(np.int32),
         shown.starts,
         shown.faces,
@@ -124,14 +126,16 @@ def _fields(mesh: ns2.Mesh) -> dict[str, Ints]:
     return found
 
 
-def mappings(mesh: ns2.Mesh, corners: NDArray[np.intp]) -> tuple[NDArray[np.float64], texture_mapping.Mapping]:
+def mappings(
+    mesh: ns2.Mesh, positions: NDArray[np.float32], corners: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], texture_mapping.Mapping]:
     """How textures lie on the faces: normals float64[n, 3] and parameters [n], of their mapping groups or their own.
 
-    corners: `mesh.corners`. Faces of a mapping group that doesn't exist have their own.
+    positions, corners: those of the mesh. Faces of a mapping group that doesn't exist have their own.
     """
     faces, groups = mesh.faces, mesh.mapping_groups
     records = faces.records
-    normals = face_normals(mesh.positions, corners, faces.face_loops, faces.loop_members)
+    normals = face_normals(positions, corners, faces.face_loops, faces.loop_members)
     values = [np.ascontiguousarray(records[name]) for name in ("angle", "scale", "offset")]
     if len(groups):
         order = np.argsort(groups["id"], kind="stable")
@@ -143,13 +147,20 @@ def mappings(mesh: ns2.Mesh, corners: NDArray[np.intp]) -> tuple[NDArray[np.floa
     return normals, texture_mapping.Mapping(*values)
 
 
-def _uvs(mesh: ns2.Mesh, corners: NDArray[np.intp], made: Polygons) -> NDArray[np.float32]:
+def _uvs(
+    mesh: ns2.Mesh, positions: NDArray[np.float32], corners: NDArray[np.intp], made: Polygons
+) -> NDArray[np.float32]:
     """Texture coordinates of the polygons' corners, float32[c, 2]; what isn't finite is 0."""
-    normals, mapping = mappings(mesh, corners)
-    charts = np.repeat(made.faces, np.diff(made.starts))
-    positions = mesh.positions[corners[made.members]]
+    normals, mapping = mappings(mesh, positions, corners)
+    uvs = np.empty((len(made.members), 2), np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
-        uvs = texture_mapping.coordinates(positions, normals, mapping, charts).astype(np.float32)
+        for begin in range(0, len(normals), _BLOCK):
+            some = slice(begin, begin + _BLOCK)
+            first, last = np.searchsorted(made.faces, (some.start, some.stop))
+            charts = np.repeat(made.faces[first:last] - begin, np.diff(made.starts[first : last + 1]))
+            own = slice(made.starts[first], made.starts[last])
+            points = positions.take(corners[made.members[own]], axis=0)
+            uvs[own] = texture_mapping.coordinates(points, normals[some], mapping[some], charts)
     if not np.isfinite(uvs).all():
         uvs[~np.isfinite(uvs)] = 0
     return uvs
@@ -167,12 +178,13 @@ def _edges(
     used[of_corner[~made.bridges]] = True
     if loose:
         used |= pairs[:, 0] != pairs[:, 1]
-    shown_by = layout.edge_numbers(mesh, used)
-    numbers = np.unique(shown_by[used])
-    index = np.zeros(len(pairs), np.int32)
-    index[numbers] = np.arange(len(numbers), dtype=np.int32)
+    shown_by = layout.edge_numbers(pairs, used)
+    shown = np.zeros(len(pairs), np.bool_)
+    shown[shown_by[used]] = True
+    numbers = np.flatnonzero(shown)
+    index = np.cumsum(shown, dtype=np.int32) - np.int32(1)
     corner_edges = index[shown_by[of_corner]]
-    edges = pairs[numbers]
+    edges = pairs.take(numbers, axis=0)
     cuts = np.flatnonzero(made.bridges)
     if len(cuts):
         after = np.arange(1, len(vertices) + 1)
@@ -216,25 +228,32 @@ def _tell(site: Site, geometry: Geometry, shown: layout.Shown) -> None:
     """Count what is shown, and what isn't."""
     report, faults = site.report, np.bincount(shown.faults, minlength=len(Fault))
     mesh = site.level.mesh
-    report.count("faces", len(faults_of := shown.faults) - int(faults[list(NOT_SHOWN)].sum()))
-    holed = np.count_nonzero((np.diff(mesh.faces.face_loops) > 1) & ~np.isin(faults_of, list(NOT_SHOWN)))
-    report.count("of them with holes", holed)
+    report.count("faces", len(shown.faults) - int(faults[list(NOT_SHOWN)].sum()))
+    holed = shown.faults[np.diff(mesh.faces.face_loops) > 1]
+    report.count("of them with holes", int(np.count_nonzero(~np.isin(holed, list(NOT_SHOWN)))))
     for fault, what in NOT_SHOWN.items():
         if faults[fault]:
             report.left_out(what, int(faults[fault]))
     if faults[Fault.PARTLY]:
         report.note(f"{faults[Fault.PARTLY]} faces are shown without parts that enclose nothing")
-    loose = len(mesh.edges) - len(np.unique(mesh.faces.members["edge"]))
+    passed = np.zeros(len(mesh.edges), np.bool_)
+    passed[mesh.faces.members["edge"]] = True
+    loose = int(np.count_nonzero(~passed))
     if loose and not site.settings.loose_edges:
         report.note(f"{loose} edges belong to no face: they are kept, but not shown")
     records = mesh.faces.records
-    numbers = np.column_stack([records["angle"], records["offset"], records["scale"]])
-    lost = np.count_nonzero(~np.isfinite(numbers).all(axis=1))
+    lost = _infinite(records["angle"], records["offset"], records["scale"])
     if lost:
         report.note(f"{lost} faces have textures that lie nowhere (no numbers): their UVs are 0")
-    places = int(np.count_nonzero(~np.isfinite(geometry.positions).all(axis=1)))
+    places = _infinite(geometry.positions)
     if places:
         report.warn(f"{places} vertices have coordinates that aren't numbers: they lie at 0")
+
+
+def _infinite(*values: NDArray[np.floating[Any]]) -> int:
+    """How many rows of these values [n] or [n, k] hold one that is no finite number."""
+    finite = [np.isfinite(column) for each in values for column in np.atleast_2d(each.T)]
+    return int(np.count_nonzero(~np.logical_and.reduce(finite)))
 
 
 def _parts(site: Site, geometry: Geometry) -> Iterator[tuple[str, NDArray[np.intp] | None]]:
@@ -277,17 +296,16 @@ def _mesh(
 ) -> bpy.types.Mesh:
     """Make the mesh of some polygons, with the vertices, edges and materials that they have."""
     faces, starts, corners, uvs = geometry.faces, geometry.starts, geometry.corners, geometry.uvs
-    corner_edges, kept_edges = geometry.corner_edges, np.arange(len(geometry.edges))
+    corner_edges = geometry.corner_edges
+    kept_edges: Any = slice(None)
     if chosen is not None:
         faces = faces[chosen]
         sizes = np.diff(starts)[chosen]
         own = np.repeat(starts[chosen] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
         corners, uvs, corner_edges = corners[own], uvs[own], corner_edges[own]
-        kept_edges, corner_edges = _compressed(len(geometry.edges), corner_edges)
-    ends = geometry.edges[kept_edges]
-    vertices, merged = _compressed(len(geometry.positions), np.concatenate([corners, ends.reshape(-1)]))
-    corners, ends = merged[: len(corners)], merged[len(corners) :].reshape(-1, 2)
+        kept_edges, (corner_edges,) = _compressed(len(geometry.edges), corner_edges)
+    vertices, (corners, ends) = _compressed(len(geometry.positions), corners, geometry.edges[kept_edges])
 
     smooth = geometry.smooth[kept_edges]
     flat = ~_any(smooth[corner_edges], starts)
@@ -306,11 +324,11 @@ def _mesh(
         layers[field] = ("FACE", "INT", values[faces])
     slots, index = materials, geometry.materials[faces]
     if chosen is not None:
-        used, index = _compressed(len(materials) + 1, index)
+        used, (index,) = _compressed(len(materials) + 1, index)
         slots = [materials[slot] for slot in used.tolist() if slot < len(materials)]
     mesh: Any = meshes.build(
         name,
-        geometry.positions[vertices],
+        geometry.positions.take(vertices, axis=0),
         corners,
         starts[:-1],
         {layout.UV: uvs},
@@ -331,16 +349,16 @@ def _mesh(
     return made
 
 
-def _compressed(count: int, numbers: NDArray[np.integer[Any]]) -> tuple[NDArray[np.intp], Ints]:
+def _compressed(count: int, *numbers: Ints) -> tuple[NDArray[np.intp], list[Ints]]:
     """Which of `count` things are named at all, ascending, and the numbers as places among those."""
     used = np.zeros(count, np.bool_)
-    used[numbers] = True
+    for each in numbers:
+        used[each] = True
     kept = np.flatnonzero(used)
     if len(kept) == count:
-        return kept, numbers.astype(np.int32, copy=False)
-    place = np.zeros(count, np.int32)
-    place[kept] = np.arange(len(kept), dtype=np.int32)
-    return kept, place[numbers]
+        return kept, list(numbers)
+    place = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    return kept, [place[each] for each in numbers]
 
 
 def _any(corners: Mask, starts: Ints) -> Mask:
@@ -350,7 +368,7 @@ def _any(corners: Mask, starts: Ints) -> Mask:
     return np.asarray(np.logical_or.reduceat(corners, starts[:-1]), np.bool_)
 
 
-def _write_edges(mesh: bpy.types.Mesh, sharp: Mask, geometry: Geometry, kept: NDArray[np.intp]) -> None:
+def _write_edges(mesh: bpy.types.Mesh, sharp: Mask, geometry: Geometry, kept: NDArray[np.intp] | slice) -> None:
     """Write what edges have: attributes can only be made where the edges are there already."""
     if sharp.any():
         mesh_attributes.create(mesh, "sharp_edge", "EDGE", "BOOLEAN", sharp)

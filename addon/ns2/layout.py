@@ -85,7 +85,6 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.ns2.mesh import Mesh
 from ...formats.ns2.records import NO_GROUP
 from ..scene import baselines, identity
 from ..scene.meshes import MeshData
@@ -185,12 +184,14 @@ def vertex_ids(mesh: MeshData, token: int) -> NDArray[np.int32]:
     return identity.valid_ids(ids, check, token)
 
 
-def edge_numbers(mesh: Mesh, used: NDArray[np.bool_]) -> NDArray[np.intp]:
+def edge_numbers(pairs: NDArray[np.intp], used: NDArray[np.bool_]) -> NDArray[np.intp]:
     """For each edge of the file, [e], the one that shows it: the lowest number between the same two vertices, of those
     that are `used` (bool[e]: polygons pass them); -1 for edges between vertices that no used edge joins.
+
+    pairs: `Mesh.edge_vertices`, [e, 2].
     """
-    one, other = mesh.edge_vertices.T
-    keys = np.minimum(one, other) * (len(mesh.vertices) + 1) + np.maximum(one, other)
+    one, other = pairs.T
+    keys = np.minimum(one, other) * (pairs.max(initial=0) + 1) + np.maximum(one, other)
     ordered = np.sort(keys)
     if not (ordered[1:] == ordered[:-1]).any():
         return np.where(used, np.arange(len(keys)), -1)
@@ -219,12 +220,12 @@ def group_ids(values: NDArray[np.int32]) -> NDArray[np.uint32]:
 
 def to_blender(points: NDArray[Any]) -> NDArray[Any]:
     """Spark's (x, y, z) as Blender's (z, x, y): [..., 3], of the same dtype; exact."""
-    return np.ascontiguousarray(points[..., [2, 0, 1]])
+    return np.take(points, (2, 0, 1), axis=-1)
 
 
 def from_blender(points: NDArray[Any]) -> NDArray[Any]:
     """The inverse of `to_blender`: [..., 3]."""
-    return np.ascontiguousarray(points[..., [1, 2, 0]])
+    return np.take(points, (1, 2, 0), axis=-1)
 
 
 def object_of(level: bpy.types.Collection, kind: str) -> bpy.types.Object | None:

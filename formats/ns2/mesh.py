@@ -157,7 +157,9 @@ class Mesh(Parts):
 
         Raises FormatError where a member names no edge, or its `flipped` is neither 0 nor 1.
         """
-        return self._member_vertices(0)
+        places, vertices = self._member_places()
+        corners: Ints = vertices[places]
+        return corners
 
     @property
     def ends(self) -> Ints:
@@ -165,17 +167,24 @@ class Mesh(Parts):
 
         That is where the next member of the loop starts, but for 12 loops of known levels. Raises as `corners` does.
         """
-        return self._member_vertices(1)
+        return self.member_vertices()[1]
 
-    def _member_vertices(self, side: int) -> Ints:
+    def member_vertices(self) -> tuple[Ints, Ints]:
+        """Both `corners` and `ends`: half of the work is the same."""
+        places, vertices = self._member_places()
+        return vertices[places], vertices[places ^ 1]
+
+    def _member_places(self) -> tuple[Ints, Ints]:
+        """Where the vertex at which each member starts stands among those of all edges, and these: [2 * e]."""
         members = self.faces.members
         pairs = self.edge_vertices
-        flipped = members["flipped"].astype(np.intp)
-        edges = members["edge"].astype(np.intp)
+        flipped, edges = members["flipped"], members["edge"]
         _below(flipped, 2, "loop member", "direction")
         _below(edges, len(pairs), "loop member", "edge")
-        vertices: Ints = pairs.reshape(-1)[2 * edges + (flipped ^ side)]
-        return vertices
+        places = edges.astype(np.intp)
+        places *= 2
+        places += flipped
+        return places, pairs.reshape(-1)
 
     # ------------------------------------------------------------------------------------------------------- writing
 

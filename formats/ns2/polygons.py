@@ -7,6 +7,7 @@ opens them again.
 
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Faults = npt.NDArray[np.uint8]
 
+_FEW = 6  # corners of which all pairs are compared faster than they are sorted
 _CUTTING = Rule(smallest=0, whole=True, several=True)
 
 
@@ -65,23 +67,20 @@ def polygons(
     count = len(face_loops) - 1
     faults = np.zeros(count, np.uint8)
     loop_faces = np.repeat(np.arange(count), np.diff(face_loops))
-    after = np.arange(1, len(corners) + 1)
-    filled = np.diff(loop_members) > 0
-    after[loop_members[1:][filled] - 1] = loop_members[:-1][filled]
-    following = corners[after] if len(corners) else corners
-    loops = np.repeat(np.arange(len(loop_faces)), np.diff(loop_members))
+    following = _after(corners, loop_members)
     # Members without a length go, and with them loops that can enclose nothing.
     kept = following != corners
-    sizes = np.bincount(loops, kept, minlength=len(loop_faces)).astype(np.intp)
+    sizes = np.diff(loop_members) - np.bincount(_parts_of(loop_members, ~kept), minlength=len(loop_faces))
     borders = np.zeros(len(loop_faces), bool)
     borders[face_loops[:-1]] = True
     small = sizes < 3
     faults[loop_faces[small & ~borders]] = Fault.PARTLY
     faults[loop_faces[small & borders]] = Fault.TOO_FEW
     if ends is not None:
-        faults[loop_faces[loops[ends != following]]] = Fault.UNCHAINED
+        faults[loop_faces[_parts_of(loop_members, ends != following)]] = Fault.UNCHAINED
     wanted = ~small & ((faults == Fault.NONE) | (faults == Fault.PARTLY))[loop_faces]
-    members = np.flatnonzero(kept & wanted[loops])
+    kept[gather(loop_members, np.flatnonzero(~wanted))[1]] = False
+    members = np.flatnonzero(kept)
     loop_starts = counts_to_starts(sizes[wanted])
     face_starts = counts_to_starts(np.bincount(loop_faces[wanted], minlength=count))
 
@@ -89,19 +88,36 @@ def polygons(
     lone_loops = face_starts[alone]
     simple = ~_repeating(corners[members], loop_starts, lone_loops)
     starts, which = gather(loop_starts, lone_loops[simple])
-    parts = [_Part(alone[simple], starts, members[which], np.zeros(len(which), bool))]
+    part = _Part(alone[simple], starts, members[which], np.zeros(len(which), bool))
+    others = []
     wound = alone[~simple]
     cut = np.flatnonzero(np.diff(face_starts) > 1)
     if len(wound):
         lobes, wound = _unwound(positions, corners, members, loop_starts, wound, face_starts[wound], faults)
-        parts.append(lobes)
+        others.append(lobes)
         cut = np.union1d(cut, wound)
     if len(cut):
         chosen_loops, numbers = gather(face_starts, cut)
         chosen_members, which = gather(loop_starts, numbers)
         own = members[which]
-        parts += _opened(positions, corners[own], chosen_loops, chosen_members, cut, own, faults)
-    return _without_twins(_mended(_joined(parts), corners, following, loop_faces, loops), corners, faults)
+        others += _opened(positions, corners[own], chosen_loops, chosen_members, cut, own, faults)
+    if others:
+        part = _joined([part, _mended(_joined(others), corners, following, loop_members[face_loops])])
+    return _without_twins(part, corners, faults)
+
+
+def _after(values: Ints, starts: Ints) -> Ints:
+    """Of loops of values [k] that begin at `starts`, what comes behind each value [k], the first behind the last."""
+    result = np.empty_like(values)
+    result[:-1] = values[1:]
+    filled = np.flatnonzero(np.diff(starts))
+    result[starts[1:][filled] - 1] = values[starts[:-1][filled]]
+    return result
+
+
+def _parts_of(starts: Ints, which: Mask) -> Ints:
+    """In which part of a list, by `starts` [n + 1], each of some elements is."""
+    return np.searchsorted(starts, np.flatnonzero(which), side="right") - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,32 +134,34 @@ class _Part:
 
 
 def _joined(parts: list[_Part]) -> _Part:
+    """The polygons of all parts, by the numbers of their faces."""
+    if len(parts) == 1:
+        return parts[0]
     faces = np.concatenate([part.faces for part in parts])
     starts = counts_to_starts(np.concatenate([np.diff(part.starts) for part in parts]))
     members = np.concatenate([part.members for part in parts])
     bridges = np.concatenate([part.bridges for part in parts])
-    if len(parts) == 1:
-        return _Part(faces, starts, members, bridges)
     order = np.argsort(faces, kind="stable")
     new_starts, which = gather(starts, order)
     return _Part(faces[order], new_starts, members[which], bridges[which])
 
 
-def _mended(part: _Part, corners: Ints, following: Ints, loop_faces: Ints, member_loops: Ints) -> _Part:
+def _mended(part: _Part, corners: Ints, following: Ints, face_members: Ints) -> _Part:
     """Where a hole touches the border, two members start at one vertex: each corner gets the one that ends right.
 
-    A corner for which its face has none is on a bridge. There are hardly any: this is a loop over them.
+    A corner for which its face has none is on a bridge. There are hardly any: this is a loop over them. `face_members`
+    int[n + 1]: where the members of each face begin.
     """
-    after = np.arange(1, len(part.members) + 1)
-    after[part.starts[1:] - 1] = part.starts[:-1]
     vertices = corners[part.members]
-    wrong = np.flatnonzero(~part.bridges & (following[part.members] != vertices[after]))
-    if not len(wrong):
+    ends = _after(vertices, part.starts)
+    wrong = ~part.bridges & (following[part.members] != ends)
+    if not wrong.any():
         return part
-    members, bridges, member_faces = part.members.copy(), part.bridges.copy(), loop_faces[member_loops]
-    for corner in wrong.tolist():
-        own = np.flatnonzero(member_faces == member_faces[members[corner]])
-        right = own[(corners[own] == vertices[corner]) & (following[own] == vertices[after[corner]])]
+    members, bridges = part.members.copy(), part.bridges.copy()
+    for corner, polygon in zip(np.flatnonzero(wrong).tolist(), _parts_of(part.starts, wrong).tolist(), strict=True):
+        face = part.faces[polygon]
+        own = np.arange(face_members[face], face_members[face + 1])
+        right = own[(corners[own] == vertices[corner]) & (following[own] == ends[corner])]
         if len(right):
             members[corner] = right[0]
         else:
@@ -155,10 +173,16 @@ def _repeating(vertices: Ints, starts: Ints, loops: Ints) -> Mask:
     """Which loops visit a vertex twice."""
     result = np.zeros(len(loops), bool)
     sizes = np.diff(starts)[loops]
-    for size in np.unique(sizes).tolist():
+    for size in np.flatnonzero(np.bincount(sizes)).tolist():
         rows = np.flatnonzero(sizes == size)
-        ring = np.sort(vertices[starts[loops[rows], None] + np.arange(size)], axis=1)
-        result[rows] = (ring[:, 1:] == ring[:, :-1]).any(axis=1)
+        ring = vertices[starts[loops[rows]] + np.arange(size)[:, None]]
+        if size > _FEW:
+            ring.sort(axis=0)
+        neighbours = pairwise(ring) if size > _FEW else combinations(ring, 2)
+        twice = np.zeros(len(rows), bool)
+        for one, other in neighbours:
+            twice |= one == other
+        result[rows] = twice
     return result
 
 
@@ -213,11 +237,11 @@ def _lobes(vertices: list[int]) -> list[list[int]]:
 def _without_twins(part: _Part, corners: Ints, faults: Faults) -> Polygons:
     """Leave out faces of which a polygon has the same vertices as one before: Blender drops such polygons."""
     sizes = np.diff(part.starts)
-    vertices = corners[part.members].astype(np.uint64)
-    mixed = (vertices + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    vertices = corners[part.members]
+    mixed = np.arange(1, vertices.max(initial=0) + 2, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(32)
-    sums = np.add.reduceat(mixed, part.starts[:-1]) if len(sizes) else mixed[:0]
+    sums = np.add.reduceat(mixed[vertices], part.starts[:-1]) if len(sizes) else mixed[:0]
     ordered = np.sort(sums)
     suspects = np.flatnonzero(np.isin(sums, ordered[1:][ordered[1:] == ordered[:-1]]))
     seen: set[tuple[int, ...]] = set()

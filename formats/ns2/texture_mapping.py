@@ -34,6 +34,10 @@ class Mapping:
     scale: Floats
     offset: Floats
 
+    def __getitem__(self, some: slice) -> "Mapping":
+        """Those of some charts."""
+        return Mapping(self.angle[some], self.scale[some], self.offset[some])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
@@ -51,18 +55,19 @@ class Solution:
 
 def axes(normals: Floats) -> tuple[Doubles, Doubles]:
     """The directions s (right) and t (up) of textures on planes with these normals [n, 3] of any length, level axes."""
-    normals = np.asarray(normals, np.float64)
+    x, y, z = np.asarray(normals, np.float64).T
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        n = normals / np.sqrt((normals**2).sum(axis=1))[:, None]
-        level = np.hypot(n[:, 0], n[:, 2])
-        right, ahead = n[:, 2] / level, -n[:, 0] / level
-        s = np.stack([right, np.zeros(len(n)), ahead], axis=1)
-        t = np.stack([n[:, 1] * ahead, n[:, 2] * right - n[:, 0] * ahead, -n[:, 1] * right], axis=1)
-    flat = (np.abs(n[:, 0]) <= HORIZONTAL) & (np.abs(n[:, 2]) <= HORIZONTAL)
-    t[flat] = (1, 0, 0)
-    s[flat] = 0
-    s[flat, 2] = np.where(n[flat, 1] > 0, 1, -1)
-    return s, t
+        length = np.sqrt(x * x + y * y + z * z)
+        x, y, z = x / length, y / length, z / length
+        level = np.hypot(x, z)
+        right, ahead = z / level, -x / level
+        s = np.stack([right, np.zeros(len(x)), ahead])
+        t = np.stack([y * ahead, z * right - x * ahead, -y * right])
+    flat = np.flatnonzero((np.abs(x) <= HORIZONTAL) & (np.abs(z) <= HORIZONTAL))
+    t[:, flat] = np.array([[1], [0], [0]])
+    s[:2, flat] = 0
+    s[2, flat] = np.where(y[flat] > 0, 1, -1)
+    return s.T, t.T
 
 
 def coordinates(positions: Floats, normals: Floats, mapping: Mapping, charts: Ints) -> Doubles:
@@ -74,17 +79,19 @@ def coordinates(positions: Floats, normals: Floats, mapping: Mapping, charts: In
     s, t = axes(normals)
     with np.errstate(invalid="ignore", over="ignore"):
         cos, sin = (f(np.asarray(mapping.angle, np.float64)) for f in (np.cos, np.sin))
-        u_axis = (s * cos[:, None] - t * sin[:, None]) * mapping.scale[:, :1]
-        v_axis = (s * sin[:, None] + t * cos[:, None]) * mapping.scale[:, 1:]
-        # Column by column: five times as fast as rows of three.
+        u_axis = (s.T * cos - t.T * sin) * mapping.scale[:, 0]
+        v_axis = (s.T * sin + t.T * cos) * mapping.scale[:, 1]
+        offsets = np.asarray(mapping.offset, np.float64).T
+        # Column by column, also in memory: five times as fast as rows of three.
         columns = [np.asarray(column, np.float64) for column in np.asarray(positions).T]
-        result = np.empty((len(charts), 2))
-        for place, (axis, sign) in enumerate(((u_axis, 1.0), (v_axis, -1.0))):
-            sums = np.zeros(len(charts))
-            for column, part in zip(columns, axis.T, strict=True):
-                sums += column * part.take(charts)
-            result[:, place] = sums + (sign * np.asarray(mapping.offset[:, place], np.float64)).take(charts)
-    return result
+        result = np.zeros((2, len(charts)))
+        for sums, axis, offset in zip(result, (u_axis, v_axis), (offsets[0], -offsets[1]), strict=True):
+            for column, part in zip(columns, axis, strict=True):
+                product = part.take(charts)
+                product *= column
+                sums += product
+            sums += offset.take(charts)
+    return result.T
 
 
 def solve(

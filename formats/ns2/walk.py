@@ -73,7 +73,9 @@ def counts_to_starts(counts: npt.NDArray[np.integer[Any]]) -> Ints:
 
 
 def gather(begins: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-    """Of parts of a list (`begins` [n + 1]) the chosen ones: their own begins, and which elements those are."""
+    """Of parts of a list (`begins` [n + 1], from 0) the chosen ones: their own begins, and which elements those are."""
+    if len(chosen) == len(begins) - 1 and (chosen == np.arange(len(chosen))).all():
+        return begins, np.arange(begins[-1], dtype=np.intp)
     sizes = np.diff(begins)[chosen]
     new = counts_to_starts(sizes)
     return new, np.arange(new[-1], dtype=np.intp) + np.repeat(begins[:-1][chosen] - new[:-1], sizes)

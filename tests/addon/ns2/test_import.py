@@ -177,11 +177,11 @@ def test_edges_between_the_same_vertices_are_shown_by_the_first_that_is_used() -
     shape = replace(nb.HOLED, edges=(*nb.HOLED.edges, (0, 1), (0, 1)), faces=faces)
     mesh = ns2.read(level_of(shape)).mesh
     used = np.ones(len(mesh.edges), bool)
-    assert layout.edge_numbers(mesh, used)[[0, 11, 12]].tolist() == [0, 0, 0]
+    assert layout.edge_numbers(mesh.edge_vertices, used)[[0, 11, 12]].tolist() == [0, 0, 0]
     used[0] = False
-    assert layout.edge_numbers(mesh, used)[[0, 11, 12]].tolist() == [11, 11, 11]
+    assert layout.edge_numbers(mesh.edge_vertices, used)[[0, 11, 12]].tolist() == [11, 11, 11]
     used[[11, 12]] = False
-    assert layout.edge_numbers(mesh, used)[[0, 11, 12]].tolist() == [-1, -1, -1]
+    assert layout.edge_numbers(mesh.edge_vertices, used)[[0, 11, 12]].tolist() == [-1, -1, -1]
     obj = geometry_of(imported(level_of(shape)))
     assert not obj.data.copy().validate()
 
