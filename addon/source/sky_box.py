@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.source import LumpId, leaf_tree
+from ...formats.source import LumpId, fields, leaf_tree
 from ...formats.source.geometry import Ints
 from ...formats.source.leaf_tree import LeafTree
 from ..scene import identity
@@ -29,8 +29,6 @@ _CLASS = "sky_camera"
 _SCALE = 16.0
 _NEAR = 1.0
 """Units around displacements: flat ones touch the leafs above them."""
-_AREA_BITS = {2: 9, 4: 17}
-"""Of the word with area and flags, by its bytes."""
 _SHOWN = tuple(layout.KINDS.index(kind) for kind in (layout.WORLD, layout.WATER))
 
 
@@ -69,8 +67,7 @@ def prepare(site: Site, faces: Faces) -> SkyBox | None:
     leafs, tree = site.level.table(LumpId.LEAFS), LeafTree(site.level)
     if not len(leafs):
         return None
-    words = leafs["area_flags"]
-    areas = words.astype(np.int64) & ((1 << _AREA_BITS[words.dtype.itemsize]) - 1)
+    areas, _ = fields.areas(leafs)
     area = int(areas[tree.of_points(np.array([camera.origin]))[0]])
     if not area:
         return None
