@@ -6,7 +6,8 @@ appended, linked and copied with the collection all the same. Entries are known 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
@@ -29,10 +30,14 @@ HOMES: dict[Kind, tuple[str, str]] = {
 }
 """List -> name and stamp of the collection that those are in."""
 
+NAMED = "levelwright_name"
+"""On those collections: the name that they got, so that one that was renamed is known."""
 NO_COLOR = (255, 255, 255, 0)
 """Of layers and groups, at first."""
 UNDRAWN = frozenset({"CollisionGeometry", "MovementCollisionGeometry", "InvisibleGeometry", "OcclusionGeometry"})
 """Names of groups whose faces the game doesn't draw (ns2-level-notes §10)."""
+
+_NUMBER = re.compile(r"\.\d{3,}$")
 
 Listed = TypeVar("Listed", ns2.Layer, ns2.Group)
 
@@ -73,10 +78,11 @@ def write(collection: bpy.types.Collection, level: ns2.Level) -> None:
 def lay(collection: bpy.types.Collection, level: ns2.Level) -> bool:
     """Make a level's lists what the scene's are; entries that were not edited stay as they are. Says whether any was.
 
-    Editing a list says which layers and groups there are: it takes nobody out of one that is gone.
+    Editing a list says which layers and groups there are: it takes nobody out of one that is gone. One whose collection
+    was renamed has the collection's name.
     """
-    layers = _laid(entries(collection, "layers"), level.layers, ns2.Layer)
-    groups = _laid(entries(collection, "groups"), level.groups, ns2.Group)
+    layers = _laid(entries(collection, "layers"), level.layers, ns2.Layer, _renamed(collection, "layers"))
+    groups = _laid(entries(collection, "groups"), level.groups, ns2.Group, _renamed(collection, "groups"))
     changed = False
     if layers is not None:
         level.layers, changed = layers, True
@@ -95,28 +101,46 @@ def lay(collection: bpy.types.Collection, level: ns2.Level) -> bool:
     return changed
 
 
-def _laid(items: Iterable[Any], original: list[Listed], make: type[Listed]) -> list[Listed] | None:
-    """A list as the scene has it; None if nothing of it was edited."""
+def _laid(
+    items: Iterable[Any], original: list[Listed], make: type[Listed], renamed: Mapping[int, str]
+) -> list[Listed] | None:
+    """A list as the scene has it; None if nothing of it was edited. renamed: see `_renamed`."""
     made: list[Listed] = []
     for item in items:
         number, color = unsigned(item.number), tuple(round(part * 255) for part in item.color)
         before = next((each for each in original[item.record : item.record + 1] if each.id == number), None)
+        name = renamed.get(number, item.name)
         if item.record < 0 or before is None:
-            made.append(make(item.name, number, int(item.visible), (color[0], color[1], color[2], color[3])))
+            made.append(make(name, number, int(item.visible), (color[0], color[1], color[2], color[3])))
             continue
-        same = item.name == layout.readable(before.name), item.visible == bool(before.visible), color == before.color
+        same = name == layout.readable(before.name), item.visible == bool(before.visible), color == before.color
         made.append(
             before
             if all(same)
             else replace(
                 before,
-                name=before.name if same[0] else item.name,
+                name=before.name if same[0] else name,
                 visible=before.visible if same[1] else int(item.visible),
                 color=before.color if same[2] else color,
             )
         )
     unchanged = len(made) == len(original) and all(a is b for a, b in zip(made, original, strict=True))
     return None if unchanged else made
+
+
+def _renamed(collection: bpy.types.Collection, kind: Kind) -> dict[int, str]:
+    """The names of the collections of layers or groups that got another one, but for a number that Blender adds."""
+    return {
+        number: home.name
+        for number, home in homes(collection, kind).items()
+        if isinstance(was := home.get(NAMED), str) and _NUMBER.sub("", home.name) != _NUMBER.sub("", was)
+    }
+
+
+def name_home(home: bpy.types.Collection, name: str) -> None:
+    """Call the collection of a layer or group as that."""
+    home.name = layout.readable(name)
+    home[NAMED] = home.name
 
 
 def signed(number: int) -> int:
@@ -189,6 +213,7 @@ def make_home(collection: bpy.types.Collection, kind: Kind, number: int, name: s
         identity.stamp(parent, token, stamp, 0)
         collection.children.link(parent)
     made = bpy.data.collections.new(layout.readable(name))
+    made[NAMED] = made.name
     identity.stamp(made, token, STAMPS[kind], signed(number))
     parent.children.link(made)
     return made

@@ -18,7 +18,7 @@ def _renamed(item: Any, _context: bpy.types.Context) -> None:
     """An entry that is renamed takes its collection along."""
     home = layers.homes(item.id_data, "layers" if _is_layer(item) else "groups").get(layers.unsigned(item.number))
     if home is not None:
-        home.name = item.name
+        layers.name_home(home, item.name)
 
 
 def _shown(item: Any, _context: bpy.types.Context) -> None:

@@ -198,6 +198,22 @@ def test_lists_are_edited_and_laid_over_a_level() -> None:
     assert ns2.read(ns2.write(of_level)).groups[2].name == "CommanderInvisible"
 
 
+def test_a_collection_that_is_renamed_renames_its_layer() -> None:
+    imported()
+    level = imported()  # again: Blender numbers the names of its collections
+    home = layers.homes(level, "layers")[VENTS]
+    laid = ns2.read(WHOLE)
+    assert home.name.endswith(".001")
+    assert not layers.lay(level, laid)
+    home.name = "Ducts"
+    assert layers.lay(level, laid)
+    assert [each.name for each in laid.layers if each.id == VENTS] == ["Ducts"]
+    item(level, "layers", VENTS).name = "Shafts"
+    assert home.name == "Shafts"
+    assert layers.lay(level, laid)
+    assert [each.name for each in laid.layers if each.id == VENTS] == ["Shafts"]
+
+
 def test_removing_a_layer_takes_everything_out_of_it() -> None:
     level = imported(invisible="show")
     obj, prop = geometry_of(level), entity(level, 0)
