@@ -44,15 +44,16 @@ class Parted:
     bent: Ints
 
 
-def find(surfaces: Surfaces, polygons: Ints, brush_of: Ints, corners: Sequence[Floats]) -> Parted:
+def find(surfaces: Surfaces, polygons: Ints, brush_of: Ints, copy_of: Ints, corners: Sequence[Floats]) -> Parted:
     """The pieces of polygons int64[n]. brush_of: int64[n], which of the old pieces each was drawn on, -1: none that is
-    known. corners: of each of the old pieces, float64[k, 3].
+    known. copy_of: the same, of copies and cut off parts of faces too. corners: of each of the old pieces,
+    float64[k, 3].
     """
     solids: list[Solid] = []
     bent = [np.zeros(0, np.int64)]
     for part in _loose(surfaces, polygons):
         numbers, brushes = polygons[part], brush_of[part]
-        several = _brushes(surfaces, numbers, brushes, corners)
+        several = _brushes(surfaces, numbers, copy_of[part], corners)
         if several is not None:
             solids += several
             continue
@@ -117,13 +118,15 @@ def _carried(surfaces: Surfaces, polygons: Ints, brush: int, corners: Floats) ->
 
 
 def carry_of(surfaces: Surfaces, polygons: Ints) -> Floats | None:
-    """The affine map that has moved all vertices of polygons from where they were, float64[4, 3]; None: there is none.
+    """The affine map that has moved all vertices of polygons that the map has from where they were, float64[4, 3];
+    None: there is none.
 
     Points are rows: `p @ map[:3] + map[3]`. Of polygons in one plane, what is across it turns along, as wide as it was.
     """
     places = np.concatenate([np.arange(*surfaces.starts[n : n + 2]) for n in polygons.tolist()])
     vertices = np.unique(surfaces.corners[places])
-    if len(vertices) < 3 or (surfaces.vertices[vertices] < 0).any():
+    vertices = vertices[surfaces.vertices[vertices] >= 0]
+    if len(vertices) < 3:
         return None
     was = surfaces.drawn.positions[surfaces.vertices[vertices]].astype(np.float64)
     now = surfaces.positions[vertices]

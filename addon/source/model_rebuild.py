@@ -91,8 +91,9 @@ class _Model:
             if carry is not None:
                 pieces = [model_pieces.moved(piece, carry) for piece in old]
             else:
-                brush_of = np.where(records >= 0, drawn_on[np.maximum(records - first, 0)] if len(drawn_on) else -1, -1)
-                pieces = self._pieces(polygons, brush_of, shown, old)
+                copy_of = self.surfaces.faces[polygons] - first
+                copy_of = np.where(copy_of >= 0, drawn_on[np.maximum(copy_of, 0)] if len(drawn_on) else -1, -1)
+                pieces = self._pieces(polygons, np.where(records >= 0, copy_of, -1), copy_of, shown, old)
                 kept = [piece for number, piece in enumerate(old) if len(drawn_on) and number not in drawn_on]
             self._put([*pieces, *kept], shown)
         self.report.count("brush models built anew")
@@ -147,10 +148,12 @@ class _Model:
             gone.any() or self.edits.new[polygons].any() or self.edits.torn[polygons].any()
         )
 
-    def _pieces(self, polygons: Ints, brush_of: Ints, shown: dict[int, Face], old: list[Piece]) -> list[Piece]:
+    def _pieces(
+        self, polygons: Ints, brush_of: Ints, copy_of: Ints, shown: dict[int, Face], old: list[Piece]
+    ) -> list[Piece]:
         """The pieces that polygons enclose. Raises SceneError for those that enclose none."""
         corners = _corners(old)
-        parted = model_pieces.find(self.surfaces, polygons, brush_of, corners)
+        parted = model_pieces.find(self.surfaces, polygons, brush_of, copy_of, corners)
         if len(parted.bent):
             raise self.surfaces.refused(
                 f"{self.surfaces.named(parted.bent)}: {len(parted.bent)} faces are not on the outside of a convex "

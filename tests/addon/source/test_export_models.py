@@ -214,6 +214,23 @@ def test_a_pane_of_which_one_side_is_seen_goes_along_with_it():
     assert np.ptp(hull.points, axis=0).round(3).tolist() == [47, 7, 95]
 
 
+def test_a_pane_of_which_one_side_is_seen_may_be_copied_and_cut():
+    pane = ((-4, -24, 0), (4, 24, 96))
+    scene = imported([pane], [source_door.box(*pane)[1]])
+    mesh = edit(scene.door)
+    made = bmesh.ops.duplicate(mesh, geom=[*mesh.verts, *mesh.edges, *mesh.faces])
+    bmesh.ops.translate(
+        mesh, verts=[each for each in made["geom"] if isinstance(each, bmesh.types.BMVert)], vec=(20, 0, 0)
+    )
+    bmesh.ops.subdivide_edges(mesh, edges=mesh.edges, cuts=1)
+    bmesh.ops.triangulate(mesh, faces=mesh.faces)
+    done(mesh, scene.door)
+    made = scene.export(geometry="rebuild")
+    hulls = sorted((hull.points[:, 0].min(), hull.points[:, 0].max()) for hull in solid_of(made).hulls)
+    assert np.allclose(hulls, [(-3.5, 3.5), (16.5, 23.5)], atol=1e-3)
+    assert len(drawn(made)) == len(scene.door.data.polygons)
+
+
 def test_a_pane_that_is_bent_is_refused():
     pane = ((-4, -24, 0), (4, 24, 96))
     scene = imported([pane], [source_door.box(*pane)[1]])
