@@ -66,4 +66,4 @@ def text(line: str, scale: int = 1) -> NDArray[np.bool_]:
     signs = [_SIGNS.get(sign.upper(), _SIGNS["?"]) for sign in line] or [_SIGNS[" "]]
     gap = np.zeros((HEIGHT, 1), np.bool_)
     mask = np.hstack([part for sign in signs for part in (sign, gap)][:-1])
-    return np.kron(mask, np.ones((scale, scale), np.bool_))
+    return mask if scale == 1 else mask.repeat(scale, axis=0).repeat(scale, axis=1)

@@ -142,7 +142,9 @@ def _share_nothing(corners: NDArray[np.int32] | None, starts: NDArray[np.int32],
     """Say whether each of `count` vertices belongs to one corner, in order (corners None: yes), and faces have three
     corners or more.
     """
-    if not len(starts) or int(np.diff(starts, append=np.int32(count)).min()) < 3:
+    if not len(starts) or (corners is not None and len(corners) != count):
+        return False
+    if count - int(starts[-1]) < 3 or int(np.diff(starts).min(initial=3)) < 3:
         return False
     return corners is None or np.array_equal(corners, np.arange(count, dtype=np.int32))
 

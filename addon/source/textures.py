@@ -67,13 +67,14 @@ class Textures:
         wide, high = (max(side, 1) for side in size)
         shrunk = min(1.0, _CHECKER / max(wide, high))
         width, height = max(1, round(wide * shrunk)), max(1, round(high * shrunk))
-        column, row = np.arange(width) * _CELLS // width, np.arange(height) * _CELLS // height
-        field = ((row[:, None] + column) & 1).astype(np.uint8)
-        mask = bitmap_font.text(name.rpartition("/")[2].upper())[:height, :width]
-        tall, broad = mask.shape
+        column, row = ((np.arange(side) * _CELLS // side & 1).astype(np.uint8) for side in (width, height))
+        field = row[:, None] ^ column
+        letters = bitmap_font.text(name.rpartition("/")[2].upper())[:height, :width].astype(np.uint8) * 2
+        tall, broad = letters.shape
         for top in range(0, height - tall + 1, max(height // 4, tall * 2)):
             left = (width - broad) // 2
-            field[top : top + tall, left : left + broad][mask] = 2
+            place = field[top : top + tall, left : left + broad]
+            np.maximum(place, letters, out=place)
         mean = np.asarray(color)
         colors = (_curved(np.stack([mean * 0.8, mean * 1.2, mean * 0.5 + 0.3])) * 255).astype(np.uint8)
         image = images.from_palette(layout.readable(name), field, colors)
