@@ -80,6 +80,9 @@ def laid(
         report.note(f"version {level.version} becomes version {ns2.records.VERSION}")
         level = ns2.as_v10(level)
     layers.lay(collection, level)
+    unlisted = layers.unlisted(collection)
+    if unlisted:
+        report.warn(f"collections that are no layers or groups (the sidebar adds those): {', '.join(unlisted[:NAMED])}")
     overlay = _lay_mesh(context, collection, level, original, settings, report)
     objects = entity_reader.apply(context, collection, level, original, report)
     report.count("entities", len(level.entities))

@@ -163,6 +163,13 @@ def homes(collection: bpy.types.Collection, kind: Kind) -> dict[int, bpy.types.C
     return found
 
 
+def unlisted(collection: bpy.types.Collection) -> list[str]:
+    """The names of collections among those of layers or groups that are no such: an artist added them."""
+    parents = {stamp for _, stamp in HOMES.values()}
+    found = [child for child in _below(collection) if (mark := identity.stamped(child)) and mark.kind in parents]
+    return sorted(child.name for home in found for child in home.children if identity.stamped(child) is None)
+
+
 def _below(collection: bpy.types.Collection) -> Iterator[bpy.types.Collection]:
     for child in collection.children:
         yield child

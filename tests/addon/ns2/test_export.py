@@ -233,6 +233,15 @@ def test_what_only_later_versions_hold_is_refused_with_a_hint():
     assert ns2.read(exported(level, save_as_v10=True)).mesh.geometry_groups.faces.assignment(3).tolist() == [1, 1, 1]
 
 
+def test_a_collection_among_the_layers_that_is_no_layer_is_told():
+    level = imported(whole(10))
+    parent = next(each for each in level.children_recursive if each.name == "Layers")
+    parent.children.link(bpy.data.collections.new("by hand"))
+    report = Report()
+    assert exported(level, report) == whole(10)
+    assert "no layers or groups (the sidebar adds those): by hand" in report.warnings[0]
+
+
 def test_lost_baselines_are_refused_and_build_as_new_builds_all_of_it():
     level = imported(whole(10))
     del level["levelwright_was_polygon_faces"]
