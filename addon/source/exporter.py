@@ -130,9 +130,11 @@ def _tell_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
 
 
 def _tell_reference(scene: SceneLevel, report: Report) -> None:
-    """Warn of what was moved and is there for reference only."""
+    """Warn of what was moved or deleted and is there for reference only."""
     for kind, title in _REFERENCE.items():
         objects = [one.object for one in scene.bearers(kind)]
+        if not objects and scene.is_shown(kind) and kind != layout.CLUSTERS:
+            report.warn(f"{title} are for reference only: they were deleted, in the map they stay")
         moved = sum(not _stands_still(obj, scene) for obj in objects)
         if moved:
             report.warn(f"{title} are for reference only: {moved} objects were moved, in the map they stay")

@@ -169,9 +169,11 @@ def one_at_fault(objects: Mapping[int, bpy.types.Object]) -> Iterator[None]:
     try:
         yield
     except FormatError as error:
-        number = re.search(r"\d+", error.reading)
+        what, _, record = error.reading.rpartition(" of ")
+        number = re.search(r"\d+", record)
         obj = objects.get(int(number[0])) if number is not None else None
-        raise SceneError(f"{obj.name}: {error.message}" if obj else str(error), [obj] if obj else []) from error
+        said = f"{what}: {error.message}" if what else error.message
+        raise SceneError(f"{obj.name}: {said}" if obj else str(error), [obj] if obj else []) from error
 
 
 def remember(collection: bpy.types.Collection) -> None:

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.source import entity_values, models
+from levelwright.addon.source import entity_values, layout, models
 from levelwright.formats import source
 from mathutils import Matrix
 
@@ -361,6 +361,9 @@ def test_what_is_there_for_reference_is_told() -> None:
         "brushes were edited: only an export as VMF takes that, in the map they stay",
         "clusters are for reference only: 1 objects were moved, in the map they stay",
     ]
+    here.level[layout.SHOWN] += f" {layout.OCCLUDERS}"
+    here.export()
+    assert "occluders are for reference only: they were deleted, in the map they stay" in here.report.warnings
 
 
 def test_values_typed_by_a_game_definition(tmp_path) -> None:

@@ -204,6 +204,7 @@ def test_what_is_done_to_the_mesh_is_told() -> None:
         (lambda obj: obj.__setitem__("solid", 900), "^Prop 1 a: property solid: 900 is outside 0 to 255"),
         (lambda obj: obj.__setitem__("solid", 77), "solid is 77"),
         (lambda obj: obj.__setitem__("skin", -1), "skin is -1"),
+        (lambda obj: obj.__setitem__("flags", 999), "^Prop 1 a: flags: 999 is no whole number from 0 to 255"),
         (lambda obj: obj.__setitem__("model", ""), "needs a property 'model'"),
         (lambda obj: obj.__delitem__("model"), "needs a property 'model'"),
         (applied, "applied to its mesh"),
