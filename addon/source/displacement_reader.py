@@ -108,7 +108,8 @@ def _alphas(reader: _Reader, before: NDArray[Any], colors: NDArray[np.float32], 
 
 def _tags(scene: SceneLevel, shown: Ints) -> Ints | None:
     """int64[t]: tags with those that were edited; None if none was. Raises SceneError where the map has none."""
-    table = scene.before.table(LumpId.DISP_TRIS) if len(scene.before.bytes_of(LumpId.DISP_TRIS)) else None
+    known = len(scene.before.bytes_of(LumpId.DISP_TRIS)) and scene.before.layout(LumpId.DISP_TRIS).dtype is not None
+    table = scene.before.table(LumpId.DISP_TRIS) if known else None
     before = np.zeros(len(shown), np.int64)
     if table is not None:
         count = min(len(table), len(before))

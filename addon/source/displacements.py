@@ -91,9 +91,12 @@ class _Maker:
 
     def _tags(self) -> NDArray[np.int32]:
         tags = np.zeros(len(self.found.triangles), np.int32)
-        if len(self.site.level.bytes_of(LumpId.DISP_TRIS)):
+        try:
             found = self.site.level.table(LumpId.DISP_TRIS)["tags"][: len(tags)]
-            tags[: len(found)] = found
+        except FormatError as error:
+            self.site.report.warn(f"displacements have no tags: {error}")
+            return tags
+        tags[: len(found)] = found
         return tags
 
     def _blends(self) -> dict[str, NDArray[np.float32]]:

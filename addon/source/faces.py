@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.binary import FormatError
 from ...formats.source import LumpId, geometry, ranges
 from ...formats.source.geometry import Polygons
 from ...formats.source.records import SurfaceFlag
@@ -239,7 +240,11 @@ def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> I
 def _normals(site: Site, polygons: Polygons, source: Ints, owner: Ints) -> tuple[Mask, Floats, Ints]:
     """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of `Faces`."""
     smooth = np.zeros(len(polygons.first_corner) - 1, np.bool_)
-    given = geometry.corner_normals(site.level, polygons)
+    try:
+        given = geometry.corner_normals(site.level, polygons)
+    except FormatError as error:
+        site.report.warn(f"faces are flat: {error}")
+        given = None
     if given is None:
         return smooth, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
     areas = site.area_normals

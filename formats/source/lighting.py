@@ -113,7 +113,7 @@ def lightmaps(level: Level) -> dict[LumpId, Blocks]:
     Lumps that are empty are left out. Raises FormatError.
     """
     flags = 0
-    if len(level.bytes_of(LumpId.MAP_FLAGS)):
+    if len(level.bytes_of(LumpId.MAP_FLAGS)) and level.layout(LumpId.MAP_FLAGS).dtype is not None:
         flags = int(level.table(LumpId.MAP_FLAGS)["flags"][0])
     hdr = LumpId.FACES_HDR if len(level.bytes_of(LumpId.FACES_HDR)) else LumpId.FACES
     found = {}

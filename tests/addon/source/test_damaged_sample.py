@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import originals
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.source import exporter
+from levelwright.addon.source.settings import ExportSettings
 from levelwright.formats import source
 from levelwright.formats.binary import FormatError
+from levelwright.formats.source import LumpId
 
 from tests.addon.source.rooms import imported
 from tests.samples import source_room
@@ -55,6 +58,21 @@ def test_damaged_maps_never_fail_an_import(seed: int) -> None:
         for mesh in bpy.data.meshes:
             assert not mesh.validate(), (number, mesh.name)
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def test_what_only_adds_to_faces_may_be_missing() -> None:
+    """Normals, tags and flags that can't be read leave the faces, displacements and lightmaps that have them."""
+    data, report = bytearray(source_room.MAP.read_bytes()), Report()
+    whole = Report()
+    imported(bytes(data), report=whole)
+    for lump in (LumpId.VERTNORMALINDICES, LumpId.DISP_TRIS, LumpId.MAP_FLAGS):
+        start, size = struct.unpack_from("<2i", data, 8 + 16 * lump)
+        struct.pack_into("<2i", data, 8 + 16 * lump, start or 1036, max(size, 2) - 1)
+    level = imported(bytes(data), report=report)
+    assert {"faces", "displacements", "lightmap images"} <= set(whole.counts)
+    assert report.counts == whole.counts
+    assert [warning.split(":")[0] for warning in report.warnings] == ["faces are flat", "displacements have no tags"]
+    assert exporter.export_level(bpy.context, level, ExportSettings(), Report()) == bytes(data)
 
 
 @pytest.mark.parametrize("seed", range(2))
