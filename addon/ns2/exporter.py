@@ -31,6 +31,7 @@ NOTHING_SHOWN = layout.Shown(
     np.zeros(0, np.uint8),
 )
 """Of a level that was made in Blender."""
+ENDING = ".material"
 NAMED = 5
 """Problems that an error names."""
 
@@ -125,9 +126,14 @@ def read_geometry(
 
 
 def material_path(material: bpy.types.Material | None, listed: list[str], token: int | None) -> str:
-    """The path that a material stands for, "" for no material. listed: those of the file with this token."""
+    """The path that a material stands for, "" for no material. listed: those of the file with this token.
+
+    One that was renamed to a path has that one: the import calls none so.
+    """
     if material is None:
         return ""
+    if "/" in material.name and material.name.endswith(ENDING):
+        return material.name
     path = material.get(layout.MATERIAL)
     if isinstance(path, str):
         return path

@@ -179,6 +179,16 @@ def test_one_polygon_of_a_face_with_holes_changes_the_material_of_the_face():
     assert ns2.read(after).mesh.faces.records["material"].tolist() == [1, 1, 0]
 
 
+def test_a_copy_of_a_material_that_is_renamed_to_a_path_is_that_material():
+    level = imported(whole(10))
+    mesh = geometry(level).data
+    copy = mesh.materials[0].copy()
+    mesh.materials[0] = copy
+    assert exported(level) == whole(10), "a copy that has no path of its own"
+    copy.name = "materials/own/copy.material"
+    assert "materials/own/copy.material" in ns2.read(exported(level)).mesh.materials
+
+
 def test_materials_are_added_by_their_path_and_go_when_the_scene_has_them_no_more():
     level = imported(whole(10))
     obj = geometry(level)
