@@ -14,12 +14,12 @@ scaled. All is relative to the level's root empty: moving that edits nothing.
 
 **Layers and groups** are two ordered lists on the level's collection, of id, name, visible, colour (see `layers`, which
 also lays them over a level again): they say which there are, and what they are called (a collection that was renamed
-says it, too). Which ones an *object* is in is
-said by the collections that it is linked to: any number of layers, and one group. Bits of a mask and group ids that are
-in no list stay as the original has them. Which ones *faces* are in is said by their attributes. What is hidden (in a
-layer or group that isn't visible, or one that the game doesn't draw) is hidden by `view.show`: objects by Disable in
-Viewports, faces by the attribute HIDDEN and a modifier named HIDING: both are for show, and an export takes no notice
-of them. Objects have the colour of their first layer that has one, or of their group: for show, too.
+says it, too). Which ones an *object* is in is said by the collections that it is linked to: any number of layers, and
+one group. Bits of a mask and group ids that are in no list stay as the original has them. Which ones *faces* are in is
+said by their attributes. What is hidden (in a layer or group that isn't visible, or one that the game doesn't draw) is
+hidden by `view.show`: objects by Disable in Viewports, faces by the attribute HIDDEN and a modifier named HIDING: both
+are for show, and an export takes no notice of them. Objects have the colour of their first layer that has one, or of
+their group: for show, too.
 
 **Geometry.** One mesh object, or several (option "split"): record = the running number of the object. Which object a
 face is in means nothing, and neither do names: faces are who they are by their ids. Unstamped mesh objects in the
@@ -43,10 +43,10 @@ faces without a smooth edge are flat, and of the others all edges that aren't sm
 them. A face's polygons are joined across edges with BRIDGE only (`formats.ns2.joining`). Attributes: LAYERS + "0" to
 "7" (the words of the mask, as int32 bit patterns; only those that the level uses: others are 0), FACE_GROUP,
 MAPPING_GROUP: ids as int32 bit patterns, 0 for none; an attribute that is absent is 0 everywhere. The polygon's
-material has the property MATERIAL, the path as in the file (materials without it, and those that were renamed to a
-path: their name): slots mean nothing. UV has the texture coordinates of `formats.ns2.texture_mapping` (v upwards); those
-that aren't finite are 0. A face's own angle, scale and offset are in the original: they stay as long as the UVs of all
-its corners are the same bits as in UVS.
+material has the property MATERIAL, the path as in the file (materials without it, and those renamed to a path: their
+name): slots mean nothing. UV has the texture coordinates of `formats.ns2.texture_mapping` (v upwards); those that aren't
+finite are 0. A face's own angle, scale and offset are in the original: they stay as long as the UVs of all its corners
+are the same bits as in UVS.
 
 Faces that can't be shown (FAULTS says why) or only in part, edges and vertices that no polygon has, triangles and
 smoothed normals are in the original only, and stay there as they are.
