@@ -84,13 +84,15 @@ def add_entity(
     if made is None:
         names = ", ".join(one.name for one in types.values())
         raise SceneError(f"the level defines no class {classname}: there are {names}")
+    own = next((one for one in typedefs.BUILTIN if one.name == made.name), None)
     x, y, z = (round(float(one)) for one in layout.from_blender(np.array(place, np.float64)))
     record = KeyValues([(CLASSNAME, made.name), (NAME, _free_name(level, made.name))])
     for each in made.fields:
         if each.name.lower() == ORIGIN:
             record.pairs.append((each.name, f"{x} {y} {z}"))
         elif each.type in _DEFAULTS:
-            record.pairs.append((each.name, each.default or _DEFAULTS[each.type]))
+            plain = own.field(each.name) if own is not None else None  # definitions in a `.map` have lost the defaults
+            record.pairs.append((each.name, each.default or (plain and plain.default) or _DEFAULTS[each.type]))
     homes = [one for one in level.children if kind_of(one) in (layout.ENTITIES, layout.GROUP)]
     obj = entities.build(site, record, NEW, types, homes[0] if homes else level)
     anything: Any = obj

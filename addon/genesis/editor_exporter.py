@@ -22,6 +22,7 @@ from ...formats.genesis.editor_level import (
     Sky,
 )
 from ...formats.genesis.entities import NAME
+from ...formats.genesis.headers import Declared
 from ...formats.genesis.records import EditorBrushFlag
 from ...formats.genesis.upgrade import upgraded
 from ..scene import originals, properties, transforms
@@ -29,6 +30,7 @@ from ..scene.reports import SceneError
 from . import brushes, editor_faces, geometry, layout, motion_reader
 from .brush_reader import BrushReader, FoundBrush, brush_properties
 from .editor_brushes import seen_changes
+from .entities import known_types
 from .entity_reader import MOVED, read_entity
 from .map_exporter import Scene, naming
 from .scene_reader import Matrix, SceneBrush, SceneEntity, SceneGroup, SceneModel, matrix_of, read_scene
@@ -71,6 +73,7 @@ class _EditorExport:
         self.groups: dict[int, Group] = {}  # by id of SceneGroup
         self.old_models = {model.model_id for model in level.models}
         self.old_groups = {group.group_id for group in level.groups}
+        self.types = known_types(Declared())
         self.kept: set[int] = set()  # numbers of brushes that are still there
 
     def run(self) -> Level3dt:
@@ -341,7 +344,8 @@ class _EditorExport:
         with naming(obj):
             root = self.found.root
             depsgraph = self.scene.context.evaluated_depsgraph_get() if transforms.needs_evaluation(obj, root) else None
-            edited = read_entity(obj, made, fresh, matrix_of(obj, root, depsgraph), root, self.scale, self.report)
+            matrix = matrix_of(obj, root, depsgraph)
+            edited = read_entity(obj, made, fresh, matrix, root, self.types, self.scale, self.report)
         if part.copy and NAME not in edited and made.name:
             made.set(NAME, self._free_name(made))
         group = self._group_id(part.group, made.group_id)

@@ -20,6 +20,7 @@ from ...formats.genesis.text import fixed
 from ..scene import transforms
 from ..scene.reports import Report, SceneError
 from . import entities, layout, lights, values
+from .entities import Types
 from .lights import COMPILED
 from .scene_reader import Matrix
 
@@ -100,24 +101,30 @@ def read_entity(
     new: bool,
     matrix: Matrix,
     root: bpy.types.Object | None,
+    types: Types,
     scale: float,
     report: Report,
 ) -> list[str]:
     """Lay an entity's object over its record: pairs, place, angles, light. Returns the keys that were edited.
 
     new: the record was made for this object, or it is a copy whose place counts. matrix: where it is below the root.
-    scale: metres a unit, of the import.
+    types: the classes that are known. scale: metres a unit, of the import.
     """
     before = KeyValues(list(record.pairs))
     edited = read_pairs(obj, record)
     if new and CLASSNAME not in record:
         record.pairs.insert(0, (CLASSNAME, _light_class(obj) or ""))
-    moved = new or bool(transforms.changed_channels(obj, root))
+    channels = transforms.changed_channels(obj, root)
+    moved = new or bool(channels)
     if moved and _read_place(record, not before.pairs, layout.from_blender(matrix[:3, 3]), report, obj):
         edited.append(ORIGIN)
     if isinstance(obj.data, bpy.types.Light):
         edited += _read_light(obj.data, record, before, scale, report)
-    if moved and _read_angles(obj, record, matrix, edited):
+    turned = bool(channels - {transforms.LOCATION, transforms.SCALE})
+    typed = entities.ANGLES in (key.lower() for key in edited)
+    if typed and not before.pairs:  # made in Blender: what was turned since counts, and where nothing was, the property
+        typed = not turned or (obj.get(transforms.BASELINE) is None and _is_upright(_turn_of(obj, matrix)))
+    if (turned or new or CLASSNAME in edited) and not typed and _read_angles(obj, record, matrix, types, report):
         edited.append(entities.ANGLES)
     return list(dict.fromkeys(edited))
 
@@ -150,28 +157,38 @@ def _read_place(record: KeyValues, fresh: bool, place: Any, report: Report, obj:
     return True
 
 
-def _read_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, edited: list[str]) -> bool:
-    """Write the angles of an entity that was turned; an edited property goes before."""
+def _read_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, types: Types, report: Report) -> bool:
+    """Write the angles of an entity that was turned, if its class has any."""
+    turn = _turn_of(obj, matrix)
     text = record.get(entities.ANGLES)
-    if text is None or entities.ANGLES in (key.lower() for key in edited):
+    if text is None and entities.type_of(entities.ANGLES, record.classname, types) != "point":
+        shines_all_around = isinstance(obj.data, bpy.types.Light) and obj.data.type != "SPOT"
+        if not shines_all_around and not _is_upright(turn):
+            report.left_out("turns of entities whose classes have no angles, as far as is known")
         return False
-    was = values.as_property("point", text)
-    if not isinstance(was, list):
+    was = values.as_property("point", text) if text is not None else None
+    if text is not None and not isinstance(was, list):
         return False
     is_light = isinstance(obj.data, bpy.types.Light)
-    linear = matrix[:3, :3]
-    lengths = np.linalg.norm(linear, axis=0)
+    euler = BlenderMatrix(turn.tolist()).to_euler(values.ROTATION_MODE)
+    x, y, z = values.angles((euler.x, euler.y, euler.z), is_light)
+    now, before = values.rotation([x, y, z], is_light), was and values.rotation(was, is_light)
+    if before and np.abs(_rotation_of(now) - _rotation_of(before)).max() <= math.radians(TURNED):
+        return False
+    record.set(entities.ANGLES, " ".join(fixed(one + 0.0) for one in (x, y, z)))
+    return True
+
+
+def _turn_of(obj: bpy.types.Object, matrix: Matrix) -> Matrix:
+    """How an object is turned, float64 [3, 3]: without its scale. Raises SceneError for a scale of 0."""
+    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
     if not (lengths > 0).all():
         raise SceneError(f"{obj.name}: its scale is 0, so it has no direction", [obj])
-    rotation = BlenderMatrix((linear / lengths).tolist())
-    before = values.rotation(was, is_light)
-    euler = rotation.to_euler(values.ROTATION_MODE)
-    x, y, z = euler.x, euler.y, euler.z
-    now = _rotation_of(values.rotation(list(values.angles((x, y, z), is_light)), is_light))
-    if np.abs(now - _rotation_of(before)).max() <= math.radians(TURNED):
-        return False
-    record.set(entities.ANGLES, " ".join(fixed(one + 0.0) for one in values.angles((x, y, z), is_light)))
-    return True
+    return np.asarray(matrix[:3, :3] / lengths)
+
+
+def _is_upright(turn: Matrix) -> bool:
+    return bool(np.abs(turn - np.eye(3)).max() <= math.radians(TURNED))
 
 
 def _rotation_of(euler: tuple[float, float, float]) -> Matrix:

@@ -14,6 +14,7 @@ from ...formats import genesis
 from ...formats.binary import FormatError
 from ...formats.genesis import Brush, Entity, MapLevel
 from ...formats.genesis.entities import CLASSNAME, MODEL, NAME, ORIGIN
+from ...formats.genesis.headers import Declared
 from ...formats.genesis.map_file import HAS_MOTION
 from ...formats.genesis.motion import PATH_NAME, Motion
 from ...formats.genesis.text import fixed
@@ -21,6 +22,7 @@ from ..scene import properties, transforms
 from ..scene.reports import Report, SceneError
 from . import geometry, layout, motion_reader
 from .brush_reader import BrushReader, FoundBrush, describe, map_flags_of
+from .entities import known_types, own_types
 from .entity_reader import MOVED, read_entity, read_pairs
 from .scene_reader import Matrix, SceneBrush, SceneEntity, SceneModel, matrix_of, read_scene
 from .settings import ExportSettings
@@ -70,6 +72,7 @@ class _MapExport:
         self.before = list(level.entities)
         self.found = read_scene(scene.collection, self.token, scene.report)
         self.reader = BrushReader(scene.collection, self.geometry, "map", self.token, scene.settings, scene.report)
+        self.types = known_types(Declared()) | own_types(level, Report())
         self.entity_of: dict[int, Entity] = {}  # by id of SceneModel and SceneEntity
 
     def run(self) -> MapLevel:
@@ -177,7 +180,7 @@ class _MapExport:
         fresh = part.record < 0 or part.copy
         with naming(obj):
             matrix = matrix_of(obj, self.found.root, self._depsgraph(obj))
-            edited = read_entity(obj, entity, fresh, matrix, self.found.root, self.scale, self.report)
+            edited = read_entity(obj, entity, fresh, matrix, self.found.root, self.types, self.scale, self.report)
             if part.copy and entity.name and NAME not in edited:
                 entity.set(NAME, self._free_name(entity.name, entity))
         if edited and not fresh:

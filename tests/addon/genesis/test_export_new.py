@@ -58,6 +58,29 @@ def test_what_has_no_parent_is_where_it_is_seen():
     assert [one.pairs for one in was.points] == [one.pairs for one in now.points]
 
 
+def test_new_spotlights_shine_where_they_are_turned_to():
+    level = edit.new_level(bpy.context, "mine", "map")
+    box(level)
+    for data in (bpy.data.lights.new("Spot", "SPOT"), bpy.data.lights.new("Point", "POINT")):
+        made = bpy.data.objects.new(data.name, data)
+        made.rotation_euler.y = -np.pi / 2  # from straight down to Blender's x, which is the engine's
+        level.objects.link(made)
+    added = edit.add_entity(bpy.context, level, "spotlight", (0, 0, 0))
+    assert (added["light"], added["arc"]) == (150, 45)
+    added.rotation_euler.x += 1
+    report = Report()
+    point, spot, turned = sorted(genesis.read(exported(level, report)).points, key=lambda one: one.get("angles") or "")
+    assert point.get("angles") is None
+    assert np.allclose([float(one) for one in spot.get("angles").split()], 0, atol=1e-3)
+    assert np.isclose(float(turned.get("angles").split()[0]), np.degrees(1), atol=1e-3)
+    assert "turns of entities" not in report.summary()
+    door = bpy.data.objects.new("Door", None)
+    door["classname"], door.rotation_euler.z = "Door", 1
+    level.objects.link(door)
+    exported(level, report)
+    assert "1 turns of entities" in report.summary()
+
+
 @pytest.mark.parametrize("kind", ["map", "3dt"])
 def test_a_level_made_in_blender(kind):
     level = edit.new_level(bpy.context, "mine", kind)
