@@ -44,8 +44,8 @@ them. A face's polygons are joined across edges with BRIDGE only (`formats.ns2.j
 "7" (the words of the mask, as int32 bit patterns; only those that the level uses: others are 0), FACE_GROUP,
 MAPPING_GROUP: ids as int32 bit patterns, 0 for none; an attribute that is absent is 0 everywhere. The polygon's
 material has the property MATERIAL, the path as in the file (materials without it, and those renamed to a path: their
-name): slots mean nothing. UV has the texture coordinates of `formats.ns2.texture_mapping` (v upwards); those that aren't
-finite are 0. A face's own angle, scale and offset are in the original: they stay as long as the UVs of all its corners
+name): slots mean nothing. UV has the texture coordinates of `formats.ns2.texture_mapping` (v upwards); what isn't
+finite is 0. A face's own angle, scale and offset are in the original: they stay as long as the UVs of all its corners
 are the same bits as in UVS.
 
 Faces that can't be shown (FAULTS says why) or only in part, edges and vertices that no polygon has, triangles and
