@@ -149,23 +149,28 @@ def is_placeholder(image: bpy.types.Image) -> bool:
     return bool(image.get("levelwright_placeholder", False))
 
 
+_DXGI = {b"BC7": 98}
+"""Formats that only a longer header can name, by number."""
+
+
 def from_dds(
     name: str, width: int, height: int, four_cc: bytes, blocks: bytes, non_color: bool = False
 ) -> bpy.types.Image:
-    """Make a packed image of DXT1, DXT3 or DXT5 blocks (the largest mip only): Blender decodes them itself.
+    """Make a packed image of compressed blocks (the largest mip only): Blender decodes them itself.
 
-    four_cc: b"DXT1", b"DXT3" or b"DXT5". Raises ValueError if the blocks are too few for the size.
+    four_cc: b"DXT1", b"DXT3", b"DXT5" or b"BC7". Raises ValueError if the blocks are too few for the size.
     """
-    block = {b"DXT1": 8, b"DXT3": 16, b"DXT5": 16}.get(four_cc)
+    block = {b"DXT1": 8, b"DXT3": 16, b"DXT5": 16, **dict.fromkeys(_DXGI, 16)}.get(four_cc)
     if block is None:
-        raise ValueError(f"{name}: {four_cc!r} isn't DXT1, DXT3 or DXT5")
+        raise ValueError(f"{name}: {four_cc!r} isn't DXT1, DXT3, DXT5 or BC7")
     size = -(-width // 4) * -(-height // 4) * block
     if width < 1 or height < 1 or len(blocks) < size:
         raise ValueError(f"{name}: {len(blocks)} bytes of blocks, {width} x {height} needs {size}")
     caps, height_width_format_linear = 0x1000, 0x1 | 0x2 | 0x4 | 0x1000 | 0x80000
     head = struct.pack("<4s7I44x", b"DDS ", 124, height_width_format_linear, height, width, size, 0, 1)
-    pixel_format = struct.pack("<2I4s20x", 32, 0x4, four_cc)
-    data = head + pixel_format + struct.pack("<I16x", caps) + blocks[:size]
+    more = struct.pack("<5I", _DXGI[four_cc], 3, 0, 1, 0) if four_cc in _DXGI else b""  # a picture, one
+    pixel_format = struct.pack("<2I4s20x", 32, 0x4, b"DX10" if more else four_cc)
+    data = head + pixel_format + struct.pack("<I16x", caps) + more + blocks[:size]
     return _packed(name, data, width, height, non_color)
 
 

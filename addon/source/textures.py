@@ -21,6 +21,7 @@ _DDS = {
     ImageFormat.DXT1_ONEBITALPHA: b"DXT1",
     ImageFormat.DXT3: b"DXT3",
     ImageFormat.DXT5: b"DXT5",
+    ImageFormat.BC7: b"BC7",
 }
 """Formats that Blender decodes itself."""
 _CHECKER, _CELLS = 128, 8

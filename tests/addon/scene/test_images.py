@@ -158,6 +158,18 @@ def test_dds_with_alpha(four_cc: bytes) -> None:
     assert images.to_rgba(image)[0, 0].tolist() == [0, 255, 0, 136]
 
 
+def test_bc7_images():
+    """A block of mode 6, which its lowest bit says: two ends of 7 bits a channel, a bit of each end, 4 bits a pixel."""
+    red, green, blue, alpha = 100, 50, 25, 127
+    bits = 1 << 6
+    for place, value in enumerate((red, red, green, green, blue, blue, alpha, alpha)):
+        bits |= value << 7 + 7 * place
+    bits |= 0b11 << 63
+    image = images.from_dds("d", 4, 4, b"BC7", bits.to_bytes(16, "little"))
+    assert list(image.size) == [4, 4]
+    assert [round(value * 255) for value in image.pixels[:4]] == [2 * red + 1, 2 * green + 1, 2 * blue + 1, 255]
+
+
 def test_dds_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="needs 16"):
         images.from_dds("d", 8, 4, b"DXT1", bytes(15))
