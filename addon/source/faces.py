@@ -88,6 +88,7 @@ class Faces:
         """A mesh of faces int64[n], ascending and all drawable, with what `layout` says of them."""
         corner = self.polygons.first_corner
         begin, end = (int(numbers[0]), int(numbers[-1]) + 1) if len(numbers) else (0, 0)
+        places: Any
         which: Any = numbers
         if end - begin == len(numbers):  # all of a stretch, as most models are: nothing has to be copied
             which, places = slice(begin, end), slice(int(corner[begin]), int(corner[end]))
