@@ -305,13 +305,14 @@ class _EditorExport:
         if "key_time" in edited:
             made.key_time = values.key_time
             changes.append("key time")
-        place = layout.from_blender(matrix_of(obj, self.found.root, None)[:3, 3])
+        matrix = matrix_of(obj, self.found.root, None)
+        place = layout.from_blender(matrix[:3, 3])
         moved = fresh or bool(transforms.changed_channels(obj, self.found.root))
         if moved and np.abs(place - np.array(made.origin)).max() > MOVED:
             turned = made.transform[:9] if len(made.transform) == 12 else IDENTITY[:9]
             made.transform = (*turned, *(float(one) + 0.0 for one in place))
             changes.append("origin")
-        motion = motion_reader.read_motion(part, made.motion, self.scene.scene, PATH_NAME, self.report)
+        motion = motion_reader.read_motion(part, made.motion, self.scene.scene, PATH_NAME, matrix, self.report)
         if motion is not made.motion:
             made.motion = motion
             changes.append("motion")

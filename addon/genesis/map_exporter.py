@@ -148,14 +148,15 @@ class _MapExport:
                 changes.append("name")
             if model.copy and "model_name" not in edited:
                 entity.set(NAME, self._free_name(entity.name or obj.name, entity))
-            place = layout.from_blender(matrix_of(obj, self.found.root, None)[:3, 3])
+            matrix = matrix_of(obj, self.found.root, None)
+            place = layout.from_blender(matrix[:3, 3])
             was = entity.origin
             moved = fresh or bool(transforms.changed_channels(obj, self.found.root))
             if moved and (was is None or np.abs(place - np.array(was)).max() > MOVED):
                 entity.set(ORIGIN, " ".join(fixed(float(one) + 0.0) for one in place))
                 changes.append("origin")
             before = entity.motion
-            motion = motion_reader.read_motion(model, before, self.scene.scene, PATH_NAME, self.report)
+            motion = motion_reader.read_motion(model, before, self.scene.scene, PATH_NAME, matrix, self.report)
             if motion is not before:
                 entity.motion = motion
                 entity.flags = HAS_MOTION if motion is not None and _moves(motion) else 0

@@ -20,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 
 SAME_RATE = 1e-3
 """Share by which frame rates differ that are not the same."""
+STRAIGHT = 1e-5
+"""What of a model's matrix is no turn and no scale, but rounding."""
 _PATHS = {models.ROTATION: (1.0, 0.0, 0.0, 0.0), models.LOCATION: (0.0, 0.0, 0.0)}
 """Channels of a motion's empty -> their values at rest."""
 
@@ -31,12 +33,44 @@ def action_of(model: SceneModel) -> bpy.types.Action | None:
 
 
 def read_motion(
-    model: SceneModel, before: Motion | None, scene: bpy.types.Scene, path_name: str, report: Report
+    model: SceneModel,
+    before: Motion | None,
+    scene: bpy.types.Scene,
+    path_name: str,
+    matrix: Matrix,
+    report: Report,
 ) -> Motion | None:
     """The motion that a model's action says: `before`, as it is, if nothing of it was edited.
 
-    path_name: the name of a new motion's path. Raises SceneError, naming the action, for what no motion can hold.
+    path_name: the name of a new motion's path. matrix: where the model is below the root; where it is turned or scaled,
+    so is the way that it takes. Raises SceneError, naming the action, for what no motion can hold.
     """
+    motion = _read(model, before, scene, path_name, report)
+    if motion is None or np.abs(matrix[:3, :3] - np.eye(3)).max() <= STRAIGHT:
+        return motion
+    axes = layout.from_blender(np.eye(3))
+    paths = [_turned(path, axes.T @ matrix[:3, :3].T @ axes, model.object) for path in motion.paths]
+    return replace(motion, paths=paths)
+
+
+def _turned(path: Path, turn: Floats, obj: bpy.types.Object) -> Path:
+    """A path after a transform of its model; turn: [3, 3], for rows, in the level's axes."""
+    rotation, translation = path.rotation, path.translation
+    if translation is not None:
+        translation = replace(translation, values=translation.values @ turn + 0.0)
+    if rotation is not None and rotation.values[:, 1:].any():
+        size = np.linalg.det(turn)
+        axes = turn / np.cbrt(size) if size else turn  # axes of rotations are mirrored the other way round
+        if np.abs(axes @ axes.T - np.eye(3)).max() > SAME_RATE:
+            raise SceneError(f"{obj.name}: its scale differs between the axes, but it turns in its motion", [obj])
+        values = np.column_stack([rotation.values[:, 0], rotation.values[:, 1:] @ axes + 0.0])
+        rotation = replace(rotation, values=values, axis=None)
+    return Path(rotation, translation)
+
+
+def _read(
+    model: SceneModel, before: Motion | None, scene: bpy.types.Scene, path_name: str, report: Report
+) -> Motion | None:
     action = action_of(model)
     if action is None:
         return None

@@ -130,6 +130,16 @@ def test_brushes_become_a_world_model_with_a_motion(kind):
         assert made.brushes[0].model_id == model.model_id
         assert made.brushes[0].faces[0].points[:, 0].min() >= 96
     assert empty.get("model_name") == "lift"
+    for index, values in enumerate(((1, 0), (0, 0), (0, 0), (0, 1))):
+        curve = animation.fcurve(action, animation.slot(action), "rotation_quaternion", index)
+        animation.set_keys(curve, (0, 24), values)
+    empty.rotation_euler.x, empty.scale = np.pi / 2, (-1, 1, 1)  # its way, and what it turns about, go along
+    (path,) = genesis.read(exported(level)).models[0].motion.paths
+    np.testing.assert_allclose(path.translation.values, [(0, 0, 0), (0, 0, 96)], atol=1e-4)
+    np.testing.assert_allclose(path.rotation.values[1], (0, 0, 0, -1), atol=1e-6)
+    empty.scale = (1, 2, 1)
+    with pytest.raises(SceneError, match="it turns in its motion"):
+        exported(level)
 
 
 def test_brushes_of_an_imported_level_become_a_model_unchanged():
