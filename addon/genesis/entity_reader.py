@@ -166,14 +166,14 @@ def _read_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, types
         if not shines_all_around and not _is_upright(turn):
             report.left_out("turns of entities whose classes have no angles, as far as is known")
         return False
-    was = values.as_property("point", text) if text is not None else None
-    if text is not None and not isinstance(was, list):
+    was = [] if text is None else values.as_property("point", text)
+    if not isinstance(was, list):
         return False
     is_light = isinstance(obj.data, bpy.types.Light)
     euler = BlenderMatrix(turn.tolist()).to_euler(values.ROTATION_MODE)
     x, y, z = values.angles((euler.x, euler.y, euler.z), is_light)
-    now, before = values.rotation([x, y, z], is_light), was and values.rotation(was, is_light)
-    if before and np.abs(_rotation_of(now) - _rotation_of(before)).max() <= math.radians(TURNED):
+    now = _rotation_of(values.rotation([x, y, z], is_light))
+    if was and np.abs(now - _rotation_of(values.rotation(was, is_light))).max() <= math.radians(TURNED):
         return False
     record.set(entities.ANGLES, " ".join(fixed(one + 0.0) for one in (x, y, z)))
     return True
