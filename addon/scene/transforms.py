@@ -97,7 +97,7 @@ def _channels(obj: bpy.types.Object, deltas: bool) -> tuple[Any, ...]:
     delta: tuple[float, ...] = (0.0,) * 10
     if deltas:
         delta = (*obj.delta_location[:], *_padded(_delta_rotation(obj, mode)), *obj.delta_scale[:])
-    rows = obj.matrix_parent_inverse
+    rows: Any = obj.matrix_parent_inverse
     inverse = (*rows[0], *rows[1], *rows[2], *rows[3])
     rotation = _padded(_rotation_values(obj, mode))
     return (*obj.location[:], *obj.scale[:], *rotation, mode.encode(), *delta, *inverse, deltas)
