@@ -35,6 +35,8 @@ EXPOSURE, BAKED, STYLE = "Exposure", "Baked light", "Style"
 GROUP = "baked_light"
 """Kind of resource: the node group."""
 TITLES = {LumpId.LIGHTING: "LDR", LumpId.LIGHTING_HDR: "HDR"}
+_EXPONENTS = np.arange(256, dtype=np.uint8).view(np.int8).astype(np.int16) + radiance.EXPONENT_BIAS
+_EXPONENTS = _EXPONENTS.clip(0, 255).astype("<u4") << 24
 _LARGEST = 1 << 13
 _INITIALLY_DARK = 1
 """Of the spawnflags of lamps."""
@@ -170,8 +172,7 @@ class _Painter:
         width, height = self.packed.width, self.packed.height
         picture = np.zeros(width * height, "<u4")
         raw = np.ascontiguousarray(colors).view("<u4")
-        exponent = ((raw >> 24).astype(np.uint8).view(np.int8).astype(np.int16) + radiance.EXPONENT_BIAS).clip(0, 255)
-        picture[places] = (raw & 0xFFFFFF) | (exponent.astype("<u4") << 24)
+        picture[places] = (raw & 0xFFFFFF) | _EXPONENTS[raw >> 24]
         if slot == 0:
             picture[self.pixels[self.starts[-2] :]] = 0xFFFFFF | radiance.EXPONENT_BIAS << 24
         title = f"{self.site.collection.name} light {TITLES[lump]}"
@@ -192,7 +193,7 @@ class _Painter:
         there = np.flatnonzero((blocks.lightmap(slot, sample) >= 0) & fit)
         if not fit.all():
             offsets = offsets[fit[owners]]
-        return offsets, self.pixels[ranges.flat(self.starts[blocks.faces[there]], blocks.luxels[there])]
+        return offsets, self.pixels[ranges.index(self.starts[blocks.faces[there]], blocks.luxels[there])]
 
 
 def fits(blocks: Blocks, sizes: Ints) -> NDArray[np.bool_]:

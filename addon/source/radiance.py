@@ -6,6 +6,9 @@ The format: a header, then each row's four channels one after another, in runs o
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +16,11 @@ EXPONENT_BIAS = 136
 """What a pixel's exponent is more than ColorRGBExp32's: its light is then rgb * 2**exponent, without the 1 / 255."""
 _RUN, _EQUAL = 64, 128
 """Bytes a run; what is added to the length of one of equal bytes."""
+_EACH_BYTE = 0x0101010101010101
+_BEGIN = struct.Struct(">BBH")
+"""Of a row in runs: 2, 2, its width."""
+_AT_ONCE = 1 << 16
+"""Pixels whose bytes stay in the cache."""
 NARROWEST, WIDEST = 8, 0x7FFF
 """Widths that rows may have to be stored in runs."""
 
@@ -26,23 +34,36 @@ def encode(pixels: NDArray[np.uint8]) -> bytes:
     run = min(_RUN, width)
     if width % run or not NARROWEST <= width <= WIDEST:
         raise ValueError(f"rows of {width} pixels")
-    busy = np.flatnonzero(pixels.any(axis=(1, 2)))  # most pictures of further styles are dark
-    runs = np.ascontiguousarray(pixels[busy].transpose(0, 2, 1)).reshape(len(busy), -1, run)
-    equal = (runs == runs[..., :1]).all(axis=2)
-    stored = np.empty((*runs.shape[:2], run + 1), np.uint8)
-    stored[..., 0] = np.where(equal, _EQUAL + run, run)
-    stored[..., 1:] = runs
-    kept = np.ones(stored.shape, np.bool_)
-    kept[..., 2:] = ~equal[..., None]
-    begin = np.array((2, 2, width >> 8, width & 0xFF), np.uint8)
-    rows = np.empty((len(busy), 4 + 4 * width // run * (run + 1)), np.uint8)
-    rows[:, :4] = begin
-    rows[:, 4:] = stored.reshape(len(busy), -1)
-    mask = np.ones(rows.shape, np.bool_)
-    mask[:, 4:] = kept.reshape(len(busy), -1)
-    bright, ends = rows[mask].tobytes(), np.cumsum(mask.sum(axis=1)).tolist()
-    lines = [begin.tobytes() + bytes((_EQUAL + run, 0)) * (4 * width // run)] * height
-    for row, start, end in zip(busy.tolist(), [0, *ends], ends, strict=False):
-        lines[row] = bright[start:end]
+    words = np.ascontiguousarray(pixels).view("<u4").reshape(height, width)
+    busy = np.flatnonzero(words.any(axis=1))  # most pictures of further styles are dark
+    lines = [_BEGIN.pack(2, 2, width) + bytes((_EQUAL + run, 0)) * (4 * width // run)] * height
+    for start in range(0, len(busy), max(1, _AT_ONCE // width)):
+        part = busy[start : start + max(1, _AT_ONCE // width)]
+        for row, line in zip(part.tolist(), _lines(words[part], run), strict=True):
+            lines[row] = line
     header = f"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {height} +X {width}\n"
     return header.encode("ascii") + b"".join(lines)
+
+
+def _lines(words: NDArray[np.uint32], run: int) -> Iterator[bytes]:
+    """The rows of a picture, uint32[h, w], in runs of so many pixels."""
+    height, width = words.shape
+    rows = np.empty((height, _BEGIN.size + 4 * width // run * (run + 1)), np.uint8)
+    rows[:, : _BEGIN.size] = np.frombuffer(_BEGIN.pack(2, 2, width), np.uint8)
+    kept = np.ones(rows.shape, np.bool_)
+    stored, wanted = (
+        each[:, _BEGIN.size :].reshape(height, 4, width // run, run + 1) for each in (rows, kept)
+    )  # views
+    equal = np.empty(stored.shape[:3], np.bool_)
+    for channel in range(4):
+        runs = (words >> np.uint32(8 * channel)).astype(np.uint8).reshape(height, width // run, run)
+        eights = runs.view(np.uint64)  # which are compared at once
+        equal[:, channel] = (eights == (runs[..., 0] * np.uint64(_EACH_BYTE))[..., None]).all(axis=2)
+        stored[:, channel, :, 1:] = runs
+    stored[..., 0] = np.where(equal, _EQUAL + run, run)
+    wanted[..., 2:] = ~equal[..., None]
+    found, start = rows[kept].tobytes(), 0
+    lengths = rows.shape[1] - equal.sum(axis=(1, 2)) * (run - 1)
+    for end in np.cumsum(lengths).tolist():
+        yield found[start:end]
+        start = end

@@ -22,6 +22,14 @@ def flat(starts: npt.ArrayLike, counts: npt.ArrayLike, step: int = 1) -> Integer
     return numbers
 
 
+def index(starts: npt.ArrayLike, counts: npt.ArrayLike) -> slice | Integers:
+    """Return what picks the entries of `flat` out of an array: a slice where they follow one another, else `flat`."""
+    first, lengths = np.asarray(starts, np.int64), np.asarray(counts, np.int64)
+    if len(first) and np.array_equal(first[1:], first[:-1] + lengths[:-1]):
+        return slice(int(first[0]), int(first[-1] + lengths[-1]))
+    return flat(first, lengths)
+
+
 def check_total(counts: npt.ArrayLike, there: int, what: str) -> None:
     """Raise FormatError for lists that share their entries as none do: a small file must not fill the memory.
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import originals
+from levelwright.addon.scene import images, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import layout, lightmap_reader, lightmaps
+from levelwright.addon.source import layout, lightmap_reader, lightmaps, radiance
 from levelwright.formats.source import LumpId, lighting, rgbe
 
 from tests.addon.source.surface_edits import edited, small_room
@@ -50,6 +50,18 @@ def luxels(made, lump: LumpId, face: int, sample: int = 0) -> np.ndarray:
 @pytest.fixture
 def level() -> bpy.types.Collection:
     return small_room()
+
+
+@pytest.mark.parametrize("width", [16, 64, 4096])
+def test_blender_reads_pictures_as_they_were_stored(width: int) -> None:
+    numbers = np.random.default_rng(5).integers(0, 256, (40, width, 4), np.uint8)
+    numbers[..., 3] = radiance.EXPONENT_BIAS - 8  # 128: the mantissas are 256ths
+    numbers[3], numbers[5, :, 1], numbers[20:] = 0, 7, 0
+    light = numbers[..., :3] / 256
+    for shown in (light, np.zeros_like(light)):  # a picture without any light, too
+        data = radiance.encode(numbers if shown.any() else np.zeros_like(numbers))
+        image = images.from_file_bytes("picture", data, width, 40, non_color=True)
+        assert np.array_equal(pixels(image)[::-1, :, :3], np.where(numbers[..., 3:] > 0, shown, 0).astype(np.float32))
 
 
 def test_nothing_painted_changes_nothing(level) -> None:
