@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ..scene import attributes, identity
+from ..scene.attributes import Domain
 from ..scene.reports import SceneError
 from . import layers, layout
 
@@ -196,23 +197,28 @@ def entities_home(level: bpy.types.Collection) -> bpy.types.Collection:
 
 
 def take_out_all(level: bpy.types.Collection, kind: layers.Kind, number: int) -> None:
-    """Take everything out of a layer or group that is going: faces and objects. Raises SceneError in edit mode."""
-    name = _attribute(kind, number)
+    """Take everything out of a layer or group that is going: elements of meshes, and objects. Raises SceneError in edit
+    mode.
+    """
     objects = [obj for obj in level.all_objects if isinstance(obj.data, bpy.types.Mesh)]
     edited = [obj for obj in objects if obj.mode == "EDIT"]
     if edited:
         raise SceneError("leave edit mode first", objects=edited)
     found: Any = {obj.data for obj in objects}
+    fields: list[tuple[str, Domain]] = [(_attribute(kind, number), "FACE")]
+    if kind == "groups":
+        fields += [(layout.VERTEX_GROUP, "POINT"), (layout.EDGE_GROUP, "EDGE")]
     for mesh in found:
-        values = attributes.read(mesh, name, "FACE")
-        if values is None or values.dtype != np.int32:
-            continue
-        words = values.view(np.uint32)
-        if kind == "groups":
-            words[words == number] = 0
-        else:
-            words &= ~np.uint32(1 << number % 32)
-        attributes.write(mesh, name, "FACE", "INT", values)
+        for name, domain in fields:
+            values = attributes.read(mesh, name, domain)
+            if values is None or values.dtype != np.int32:
+                continue
+            words = values.view(np.uint32)
+            if kind == "groups":
+                words[words == number] = 0
+            else:
+                words &= ~np.uint32(1 << number % 32)
+            attributes.write(mesh, name, domain, "INT", values)
     home = layers.homes(level, kind).get(number)
     if home is not None:
         for obj in list(home.objects):

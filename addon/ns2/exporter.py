@@ -86,6 +86,7 @@ def laid(
         report.warn(f"collections that are no layers or groups (the sidebar adds those): {', '.join(unlisted[:NAMED])}")
     overlay = _lay_mesh(context, collection, level, original, settings, report)
     objects = entity_reader.apply(context, collection, level, original, report)
+    layers.number(level)
     report.count("entities", len(level.entities))
     return Laid(level, overlay.scene, overlay.table.polygons, objects)
 

@@ -78,9 +78,16 @@ def write(collection: bpy.types.Collection, level: ns2.Level) -> None:
 def lay(collection: bpy.types.Collection, level: ns2.Level) -> bool:
     """Make a level's lists what the scene's are; entries that were not edited stay as they are. Says whether any was.
 
-    Editing a list says which layers and groups there are: it takes nobody out of one that is gone. One whose collection
-    was renamed has the collection's name.
+    What the level has in a layer or group that is gone is in it no more. One whose collection was renamed has the
+    collection's name.
     """
+    gone = {
+        kind: {each.id for each in listed}
+        - {unsigned(item.number) for item in entries(collection, kind) if item.record >= 0}
+        for kind, listed in (("layers", level.layers), ("groups", level.groups))
+    }
+    ns2.move_layers(level, dict.fromkeys(gone["layers"]))
+    ns2.drop_groups(level, gone["groups"])
     layers = _laid(entries(collection, "layers"), level.layers, ns2.Layer, _renamed(collection, "layers"))
     groups = _laid(entries(collection, "groups"), level.groups, ns2.Group, _renamed(collection, "groups"))
     changed = False
@@ -99,6 +106,18 @@ def lay(collection: bpy.types.Collection, level: ns2.Level) -> bool:
             settings.layers, changed = mask, True
             level.editor_settings = level.editor_settings
     return changed
+
+
+def number(level: ns2.Level) -> None:
+    """Give the layers of a version that has no ids their numbers, and whatever is in them (call it last)."""
+    if level.version > 4:
+        return
+    moves: dict[int, int | None] = {each.id: number for number, each in enumerate(level.layers)}
+    if all(old == new for old, new in moves.items()):
+        return
+    taken = dict.fromkeys(range(len(level.layers)))  # bits of layers that there aren't
+    ns2.move_layers(level, {**taken, **moves})
+    level.layers = [replace(each, id=number) for number, each in enumerate(level.layers)]
 
 
 def _laid(

@@ -44,6 +44,7 @@ from .records import (
     new_faces,
     new_vertices,
 )
+from .removal import drop_groups, move_layers
 from .triangles import GeometryGroups, GroupTable, Triangles
 
 __all__ = [
@@ -80,9 +81,11 @@ __all__ = [
     "clipboard",
     "contents",
     "cubemap",
+    "drop_groups",
     "identify",
     "layers_of",
     "mask_of",
+    "move_layers",
     "names",
     "new_edges",
     "new_faces",

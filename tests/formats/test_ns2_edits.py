@@ -140,6 +140,47 @@ def test_layers_and_groups_come_and_go(level):
         ns2.mask_of([256])
 
 
+def test_what_is_in_a_layer_moves_along_or_goes(level):
+    faces, object_masks = level.mesh.face_layers.members(3), [each.layers for each in level.entities]
+    assert faces.any()
+    ns2.move_layers(level, {3: 40, 99: None})
+    moved = ns2.read(ns2.write(level))
+    assert np.array_equal(moved.mesh.face_layers.members(40), faces)
+    assert not moved.mesh.face_layers.members(3).any()
+    assert [each.layers for each in moved.entities] == [
+        mask if mask is None or not mask & 8 else mask & ~8 | 1 << 40 for mask in object_masks
+    ]
+    ns2.move_layers(level, {40: 3})
+    assert ns2.write(level) == WHOLE
+    ns2.move_layers(level, {3: None})
+    assert not ns2.read(ns2.write(level)).mesh.face_layers.members(3).any()
+    assert not any(3 in ns2.layers_of(each.layers) for each in level.entities)
+
+
+def test_nothing_is_in_groups_that_were_dropped(level):
+    tables = level.mesh.geometry_groups
+    ids = set(tables.faces.ids.tolist()) | set(tables.edges.ids.tolist()) | set(tables.vertices.ids.tolist())
+    ns2.drop_groups(level, ())
+    ns2.drop_groups(level, {12345})
+    assert ns2.write(level) == WHOLE
+    ns2.drop_groups(level, ids | {each.group for each in level.entities})
+    tables = ns2.read(ns2.write(level)).mesh.geometry_groups
+    assert not len(tables.faces.members) + len(tables.edges.members) + len(tables.vertices.members)
+    assert {each.group for each in level.entities} == {ns2.NO_GROUP}
+
+
+def test_layers_of_version_4_swap_their_bits():
+    level = ns2.read(
+        build.level(
+            4, objects=[build.entity(4, "a", [], layers=build.mask(0)), build.entity(4, "b", [], layers=build.mask(1))]
+        )
+    )
+    ns2.move_layers(level, {0: 1, 1: 0})
+    assert [each.layers for each in level.entities] == [2, 1]
+    ns2.move_layers(level, {0: None})
+    assert [each.layers for each in level.entities] == [2, 0]
+
+
 def test_pathing_is_edited_in_place(level):
     level.pathing.set("Agent Radius", 0.75)
     level.pathing.layers = ns2.mask_of([3, 200])

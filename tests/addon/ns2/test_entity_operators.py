@@ -2,6 +2,7 @@
 
 import bpy
 import pytest
+from levelwright.addon.ns2 import layers
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 
@@ -49,3 +50,12 @@ def test_a_light_that_was_just_added_reaches_as_far_as_its_power_does() -> None:
     new = ns2.read(exported(level)).entities[-1]
     assert (new.class_name, new.get("intensity")) == ("light_point", pytest.approx(5))
     assert new.get("distance") == pytest.approx(6.366, abs=0.001)
+
+
+def test_layers_of_version_4_which_has_no_ids_are_renumbered_with_what_is_in_them() -> None:
+    level = opened(level_bytes(4))
+    layers.entries(level, "layers").move(0, 1)
+    after = ns2.read(exported(level))
+    found = {each.class_name: each.layers for each in after.entities}
+    assert [(each.name, each.id) for each in after.layers] == [("Lights", 0), ("Rooms", 1)]
+    assert (found["light_point"], found["light_spot"], found["decal"]) == (2, 1, 0)

@@ -7,7 +7,8 @@ import bmesh
 import bpy
 import pytest
 from levelwright.addon.ns2 import importer, layers, layout, level_settings, lists, panel, view
-from levelwright.addon.ns2.settings import ImportSettings
+from levelwright.addon.ns2.exporter import export_level
+from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene import attributes, identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
@@ -223,6 +224,13 @@ def test_removing_a_layer_takes_everything_out_of_it() -> None:
     assert layers.memberships(level)[prop] == (1 << LIGHTS, [])
     bpy.ops.levelwright.ns2_remove_entry(kind="groups")  # CollisionGeometry
     assert word(obj, layout.FACE_GROUP, 0) == {0}
+    assert {value for name in ("vertex_group", "edge_group") for value in attributes.read(obj.data, name)} <= {0, GROUP}
+    made = ns2.read(export_level(bpy.context, level, ExportSettings(), Report()))
+    assert not any(VENTS in ns2.layers_of(each.layers) or each.group == COLLISION for each in made.entities)
+    groups = made.mesh.geometry_groups
+    assert not any(COLLISION in table.ids for table in (groups.vertices, groups.edges, groups.faces))
+    assert not made.mesh.face_layers.members(VENTS).any()
+    assert not any("not there" in each.message or "no such group" in each.message for each in ns2.check(made))
     with editing(obj), pytest.raises(RuntimeError, match="leave edit mode"):
         bpy.ops.levelwright.ns2_remove_entry(kind="layers")
 
