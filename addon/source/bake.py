@@ -152,7 +152,7 @@ def _baked(
         if not settings.scene_world:
             stack.enter_context(_sky(context, level))
         stack.enter_context(_lit_by_blender(level))
-        stack.enter_context(_steady_lights(level))
+        stack.enter_context(_as_compilers_see(level))
         stack.enter_context(_into(picture, objects))
         stack.enter_context(_selected(context, objects))
         try:
@@ -227,22 +227,26 @@ def _lit_by_blender(level: bpy.types.Collection) -> Iterator[None]:
 
 
 @contextmanager
-def _steady_lights(level: bpy.types.Collection) -> Iterator[None]:
-    """Only lights that can't be switched."""
-    switched = [
-        obj
-        for obj in level.all_objects
-        if obj.type == "LIGHT"
-        and not obj.hide_render
-        and (obj.get(_NAME) or str(obj.get(_STYLE, "0")) not in ("0", ""))
-    ]
-    for obj in switched:
+def _as_compilers_see(level: bpy.types.Collection) -> Iterator[None]:
+    """Only lights that can't be switched, and no copy of what is around the sky camera: it is small where it stands."""
+    hidden = [obj for obj in level.all_objects if not obj.hide_render and (_is_switched(obj) or _is_scenery(obj))]
+    for obj in hidden:
         obj.hide_render = True
     try:
         yield
     finally:
-        for obj in switched:
+        for obj in hidden:
             obj.hide_render = False
+
+
+def _is_switched(obj: bpy.types.Object) -> bool:
+    return obj.type == "LIGHT" and bool(obj.get(_NAME) or str(obj.get(_STYLE, "0")) not in ("0", ""))
+
+
+def _is_scenery(obj: bpy.types.Object) -> bool:
+    """Whether an object is for show only, as the 3D skybox is, but not because others are hidden (see `visibility`)."""
+    mark = identity.stamped(obj)
+    return mark is not None and mark.kind == layout.PREVIEW and obj.get(layout.UNSEEN) is None
 
 
 @contextmanager

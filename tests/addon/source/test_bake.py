@@ -3,13 +3,13 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import originals
+from levelwright.addon.scene import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import bake, layout, lightmap_reader, lightmaps
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, lighting, rgbe
 
-from tests.addon.source.rooms import imported, of_kind, room
+from tests.addon.source.rooms import imported, of_kind, room, token_of
 from tests.addon.source.surface_edits import edited, small_room
 
 FLOOR, WIDE = 4, 5
@@ -54,6 +54,10 @@ def test_a_lamp_in_front_of_a_face() -> None:
     level, report = imported(lit_floor()), Report()
     power, height = 20.0, 48.0
     lamp((0, 0, -64 - height), power)
+    scenery = bpy.data.objects.new("sky", of_kind(level, layout.MODEL)[0].data)  # of a 3D skybox: it casts no shadow
+    scenery.parent, scenery.location.z = of_kind(level, layout.ROOT)[0], -height
+    identity.stamp(scenery, token_of(level), layout.PREVIEW, 1)
+    level.objects.link(scenery)
     kept = bpy.context.scene.render.engine
     group = originals.resources(level, lightmaps.GROUP)[0]
     (image,) = bake.bake(bpy.context, level, bake.BakeSettings(samples=16, bounces=0), report)
@@ -71,6 +75,7 @@ def test_a_lamp_in_front_of_a_face() -> None:
     assert image.packed_file is not None
     assert not image.is_dirty
     assert bpy.context.scene.render.engine == kept
+    assert not scenery.hide_render
     assert group.nodes[lightmaps.BAKED].outputs[0].default_value == 1
     assert not [one for one in bpy.data.images if one.name.startswith("levelwright bake")]
     world = of_kind(level, layout.MODEL)[0]
