@@ -58,8 +58,8 @@ def build_scene(
     root = bpy.data.objects.new(collection.name, None)
     root.empty_display_size = 1.0
     identity.stamp(root, token, layout.ROOT, 0)
-    collection.objects.link(root)
     site = _site(level, collection, root, token, scene, settings, report, path)
+    collection.objects.link(root)
     level_settings.write(site)
     geometry.build(site, site.materials.of_level())
     if settings.entities:

@@ -62,6 +62,8 @@ def show(collection: bpy.types.Collection) -> None:
     Objects also get the colour of the first of their layers that has one, or that of their group (ambient lights have
     their own): the viewport shows it where it shows objects' colours.
     """
+    if not collection.all_objects:
+        return  # an import fills the lists first: each entry of them asks for this
     off, groups = hidden(collection)
     for obj in geometry(collection):
         _show_faces(obj, off, groups)

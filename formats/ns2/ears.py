@@ -32,9 +32,9 @@ class Rule:
 
 def batches(sizes: Ints) -> Iterator[Ints]:
     """Numbers of polygons in batches of like sizes, small enough for tables of corners by corners."""
-    bounds = [4]
+    bounds = [4, 8, 16]
     while bounds[-1] < int(sizes.max(initial=0)):
-        bounds.append(2 * bounds[-1])  # each batch takes as many steps as its largest polygon has corners
+        bounds.append(4 * bounds[-1])  # each batch takes as many steps as its largest polygon has corners
     buckets = np.searchsorted(bounds, sizes)
     order = np.argsort(buckets, kind="stable")
     first = 0
@@ -108,7 +108,8 @@ class _Clipping:
         self.cost[rows, ear] = np.inf
         if self.rule.several:
             self.left = self.alive.sum(axis=1)
-            np.subtract.at(self.blocked, rows, self.blocks[rows, :, ear])
+            begins = np.flatnonzero(np.diff(rows, prepend=-1))
+            self.blocked[rows[begins]] -= np.add.reduceat(self.blocks[rows, :, ear], begins, axis=0, dtype=np.intp)
             changed = _listed(rows, np.stack([last, following]), self.alive.shape)
         else:
             self.left = self.left - 1
@@ -131,7 +132,7 @@ class _Clipping:
             chosen &= (cost < other) | ((cost == other) & (slots < neighbours))
         alone = np.flatnonzero(~chosen.any(axis=1))
         chosen[alone, ears[alone]] = True
-        rows, found = np.nonzero(chosen)
+        rows, found = np.nonzero(chosen)  # ascending rows
         return rows, found
 
     def _choose(self) -> Ints:

@@ -350,22 +350,26 @@ def _merged(owners: Ints, vertices: Ints, inner: Ints, twins: Ints, rows: Ints, 
     triangles = bits.reshape(-1, 3, words)
     held = triangles[:, 0] | triangles[:, 1] | triangles[:, 2]
     ends = bits[inner] | bits[twins[inner]]
-    # Triangles and cuts as rows, one a face; cuts by length.
+    # Triangles as rows, one a face; cuts by length. In each turn one cut of every face that has one left: `faces` has
+    # those with the most first, so that the `busy` ones of a turn are the first ones.
     begins = counts_to_starts(np.bincount(owners, minlength=count))
     labels = np.full((count, int(np.diff(begins).max())), -1, np.intp)
     labels[owners, np.arange(len(owners)) - begins[owners]] = np.arange(len(owners))
     order = np.lexsort((-lengths, rows[inner]))
-    cut_begins = counts_to_starts(np.bincount(rows[inner], minlength=count))
+    cuts = np.bincount(rows[inner], minlength=count)
+    first = counts_to_starts(cuts)
+    faces = np.argsort(-cuts, kind="stable")
+    busy = np.searchsorted(-cuts[faces], -np.arange(int(cuts.max())))
+    sides = [triangle // 3 - begins[rows[inner]] for triangle in (inner, twins[inner])]
     gone = []
-    for turn in range(int(np.diff(cut_begins).max())):
-        some = np.flatnonzero(np.diff(cut_begins) > turn)
-        cuts = order[cut_begins[some] + turn]
-        one = labels[some, inner[cuts] // 3 - begins[some]]
-        two = labels[some, twins[inner[cuts]] // 3 - begins[some]]
-        good = (one != two) & ((held[one] & held[two]) == ends[cuts]).all(axis=1)
+    for turn, several in enumerate(busy.tolist()):
+        some = faces[:several]
+        cut = order[first[some] + turn]
+        one, two = (labels[some, side[cut]] for side in sides)
+        good = (one != two) & ((held[one] & held[two]) == ends[cut]).all(axis=1)
         some, one, two = some[good], one[good], two[good]
         held[one] |= held[two]
         rows_ = labels[some]
         labels[some] = np.where(rows_ == two[:, None], one[:, None], rows_)
-        gone.append(inner[cuts[good]])
+        gone.append(inner[cut[good]])
     return np.concatenate(gone)
