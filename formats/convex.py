@@ -24,7 +24,7 @@ WELD = 1e-2  # units: corners of one vertex that are further apart than this mea
 CLIP = 1e-2  # units: how far behind a plane a point of an unclosed brush may lie and stay
 PARALLEL = 1e-6  # sine of the angle between two planes that meet nowhere
 AXIAL, WHOLE = 1e-5, 1e-3  # how near to an axis and to a whole number a plane is taken for that
-MOST_PLANES = 128
+MOST_PLANES = 256
 """A brush of more planes is clipped face by face: looking at all pairs of planes would take seconds."""
 BOUND = 32768.0  # units: faces of unclosed brushes end here; more than the compiler's world
 

@@ -20,6 +20,10 @@ ON = 0.02
 """Units that points may lie off a plane and count as on it."""
 _ALIKE = 1e-5  # between the numbers of normals of one plane
 _MOST_NODES = 8192
+_MOST_WALLS = 64
+"""Planes that a node's box is exact for. Below more of them, boxes are those of what their parent's box holds: time
+goes with the cube of the planes, and of a sphere each side is a node below all others.
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -89,7 +93,6 @@ def build(pieces: Sequence[Piece], polygons: convex.Polygons) -> Tree:
     outside = np.array([polygons.positions.min(axis=0) - MARGIN, polygons.positions.max(axis=0) + MARGIN])
     unseen = (np.diff(polygons.first_corner) < 3).astype(np.int64)
     starts = np.cumsum([0, *(len(piece.dists) for piece in pieces)])
-    walls = np.concatenate([np.hstack([-np.eye(3), -outside[:1].T]), np.hstack([np.eye(3), outside[1:].T])])
     whole = [
         _Fragment(
             number,
@@ -100,15 +103,16 @@ def build(pieces: Sequence[Piece], polygons: convex.Polygons) -> Tree:
         )
         for number, piece in enumerate(pieces)
     ]
-    root = _Cell(whole, walls, outside)
+    root = _Cell(whole, _walls(outside), outside)
     cells, nodes = [root], 0
     while cells:  # all that are as far from the root in one go
         _bound(cells)
         for cell in cells:
             cell.plane = plane = _best(cell.fragments)
             if plane is not None:
+                region = cell.region if len(cell.region) < _MOST_WALLS else _walls(cell.box)
                 cell.children = tuple(
-                    _Cell(part, np.concatenate([cell.region, [facing]]), outside)
+                    _Cell(part, np.concatenate([region, [facing]]), outside)
                     for part, facing in zip(_parted(cell.fragments, plane), (-plane, plane), strict=True)
                 )
         nodes += sum(bool(cell.children) for cell in cells)
@@ -116,6 +120,11 @@ def build(pieces: Sequence[Piece], polygons: convex.Polygons) -> Tree:
             raise FormatError(f"its tree has more than {_MOST_NODES} nodes", WHAT)
         cells = [child for cell in cells for child in cell.children]
     return _numbered(root)
+
+
+def _walls(box: Floats) -> Floats:
+    """The planes float64[6, 4] of a box float64[2, 3]."""
+    return np.concatenate([np.hstack([-np.eye(3), -box[:1].T]), np.hstack([np.eye(3), box[1:].T])])
 
 
 def _numbered(root: _Cell) -> Tree:
