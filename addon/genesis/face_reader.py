@@ -390,7 +390,9 @@ def checked_name(name: str, obj: bpy.types.Object, face: int) -> bytes:
     """The bytes of a texture's name; raises SceneError, with object and face, for one that no record can hold."""
     try:
         return texture_field(name)
-    except (ValueError, UnicodeEncodeError) as error:
+    except ValueError as error:
+        if isinstance(error, UnicodeError):
+            error = ValueError(f"texture {name!r} has characters that Latin-1 has not")
         at_fault = {obj: np.array([face], np.int32)} if face >= 0 else {}
         raise SceneError(f"{obj.name}: {error}", [obj], at_fault) from error
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...formats.genesis import brushes
+from ...formats.genesis.records import WORLD_BOUND
 from ..scene import baselines, identity, transforms
 from ..scene.meshes import MeshData
 from ..scene.reports import SceneError
@@ -25,6 +26,8 @@ Matrix = npt.NDArray[np.float64]
 
 IN_PLANE, ROUNDING = 1e-3, 4e-7
 """Units, and share of the largest coordinate: how far corners may be off their record's plane and leave it as it is."""
+FLAT = 1e-9
+"""What is left of a unit cube that is scaled to nothing along some axis."""
 _AXES = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])
 """Blender's axes to Genesis', as `layout.from_blender`."""
 
@@ -53,13 +56,16 @@ class Baseline:
         steps, owners = _steps(sizes[known])
         here, there = mesh.face_starts[known].astype(np.int64)[owners] + steps, starts[owners] + steps
         uv = mesh.uv(layout.UV)
+        uv = mesh.uv() if uv is None else uv
         result = []
         for now, was in (
             (mesh.positions[mesh.corner_verts[here]], self.positions[self.corners[there]]),
             (None if uv is None else uv[here], self.uvs[there]),
         ):
             same = np.zeros(len(sizes), np.bool_)
-            if now is not None and len(known):
+            if now is None:  # without any UV map nobody says another thing
+                same[known] = True
+            elif len(known):
                 equal = (np.ascontiguousarray(now).view("<u4") == np.ascontiguousarray(was).view("<u4")).all(axis=1)
                 same[known] = np.bincount(owners, ~equal, len(known)) == 0
             result.append(same)
@@ -162,6 +168,8 @@ class ShapeReader:
         Raises SceneError, with the faces at fault, for what no brush can be.
         """
         move = self._move(brush, matrix)
+        if move is not None or not same.all():
+            _refuse_places(obj, mesh, matrix)
         shapes = []
         left = np.ones(len(records), np.bool_)
         for number, faces in self._whole(brush, records, same):
@@ -337,6 +345,24 @@ class ShapeReader:
         """The brush that most of these faces belong to, -1: none."""
         known = records[records >= 0]
         return int(np.bincount(self._owner[known]).argmax()) if len(known) else -1
+
+
+def _refuse_places(obj: bpy.types.Object, mesh: MeshData, matrix: Matrix) -> None:
+    """Raise SceneError, with the vertices at fault, for a mesh that is flattened, or is out of the world."""
+    linear = matrix[:3, :3]
+    with np.errstate(all="ignore"):
+        size = np.abs(np.linalg.det(linear / np.linalg.norm(linear, axis=0)))
+        if not size > FLAT:
+            raise SceneError(f"{obj.name} can't be a brush: its scale is 0, or no number", [obj])
+        places = mesh.positions.astype(np.float64) @ linear.T + matrix[:3, 3]
+        out = np.flatnonzero(~(np.abs(places) <= WORLD_BOUND).all(axis=1)).astype(np.int32)
+    if len(out):
+        raise SceneError(
+            f"{obj.name} can't be a brush: {len(out)} of its vertices are out of the world, which ends at "
+            f"{WORLD_BOUND} units",
+            [obj],
+            points={obj: out},
+        )
 
 
 def _lies_in(of: convex.Surface, normals: Floats, dists: Floats) -> Bools:

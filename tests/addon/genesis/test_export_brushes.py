@@ -438,3 +438,28 @@ def test_stamps_of_another_level_are_new_brushes():
     assert len(after.world.brushes) == 2
     assert any("another level" in text for text in report.warnings)
     assert identity.stamped(guest).token != identity.stamped(one).token
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda obj: setattr(obj, "scale", (0, 1, 1)), "its scale is 0"),
+        (lambda obj: setattr(obj, "location", (np.inf, 0, 0)), "8 of its vertices are out of the world"),
+        (lambda obj: setattr(obj, "location", (1e9, 0, 0)), "8 of its vertices are out of the world"),
+        (lambda obj: setattr(obj.data.vertices[0].co, "x", np.nan), "1 of its vertices are out of the world"),
+        (lambda obj: obj.data.materials.__setitem__(0, bpy.data.materials.new("\u65e5")), "Latin-1 has not"),
+    ],
+)
+def test_places_and_names_that_no_brush_has(edit, message):
+    level = imported(sample())
+    edit(brush(level, 0))
+    with pytest.raises(SceneError, match=message):
+        exported(level)
+
+
+def test_a_mesh_without_any_uv_map_says_nothing_of_textures():
+    data = sample()
+    level = imported(data)
+    mesh = brush(level, 0).data
+    mesh.uv_layers.remove(mesh.uv_layers[0])
+    assert exported(level) == data
