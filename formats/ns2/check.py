@@ -12,7 +12,7 @@ from .level import Group, Layer, Level
 from .mesh import Mesh
 from .names import meant
 from .objects import Entity, no_group
-from .records import FLOAT_TYPES, NO_GROUP, NO_MAPPING_GROUP, Ints, layers_of
+from .records import FLOAT_TYPES, MASK_WORDS, NO_GROUP, NO_MAPPING_GROUP, Ints, layers_of
 
 Severity = Literal["error", "warning"]
 
@@ -93,7 +93,7 @@ def _faces(level: Level) -> Iterator[Problem]:
     layers = mesh.face_layers
     if len(layers.has) != len(records):
         yield Problem("face layers", f"are of {len(layers.has)} faces, there are {len(records)}")
-    elif level.version > 4:
+    elif layers.masks.shape[1] == MASK_WORDS:
         known = _mask_words(level.layers)
         yield from _some((layers.masks & ~known).any(axis=1), "face", "is in a layer that is not there", "warning")
     for number, path in enumerate(mesh.materials):

@@ -53,8 +53,8 @@ def drop_groups(level: Level, groups: Collection[int]) -> None:
 
 def _move_faces(level: Level, moves: Mapping[int, int | None]) -> None:
     old = level.mesh.face_layers
-    words = 1 if level.version <= 4 else MASK_WORDS  # of version 4 only the first word can be a mask
     masks = old.masks.copy()
+    words = MASK_WORDS if masks.shape[1] == MASK_WORDS else 1  # of version 4 only the first of the two can be a mask
     for layer in moves:
         if layer < 32 * words:
             masks[:, layer // 32] &= ~_bit(layer)
@@ -62,7 +62,7 @@ def _move_faces(level: Level, moves: Mapping[int, int | None]) -> None:
         if new is not None and max(layer, new) < 32 * words:
             masks[old.members(layer), new // 32] |= _bit(new)
     if not np.array_equal(masks, old.masks):
-        has = np.where((masks == old.masks).all(axis=1), old.has, masks.any(axis=1) | (level.version <= 4))
+        has = np.where((masks == old.masks).all(axis=1), old.has, masks.any(axis=1) | (words == 1))
         level.mesh.face_layers = FaceLayers(has, masks)
 
 

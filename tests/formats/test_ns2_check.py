@@ -23,6 +23,11 @@ def test_a_whole_level_has_what_it_has():
     ]
 
 
+@pytest.mark.parametrize("version", [4, 5, 6, 8])
+def test_levels_of_all_versions_can_be_checked(version):
+    assert "its texture lies nowhere" in problems(ns2.read(build.whole(version)))[0]
+
+
 FACE = build.HOLED.faces[0]
 CASES = [
     ({"faces": (build.Face(FACE.loops, material=9), *build.HOLED.faces[2:])}, "face 0: names a material that is not"),
