@@ -25,7 +25,7 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
     gone = scene.deleted(layout.CUBEMAP, len(table))
     for number in reversed(gone):
         edits.cubemaps.remove(level, number)
-    stale = 0
+    waiting: dict[int, tuple[Bearer, list[int], int]] = {}
     for number, one in scene.records(layout.CUBEMAP).items():
         with at_fault(one.object):
             if number >= len(table):
@@ -33,9 +33,15 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
             was = table["origin"][number].tolist()
             origin, size = _origin(scene, one, was), _size(one, int(table["size"][number]))
             if origin != was or size != table["size"][number]:
-                behind = number - sum(other < number for other in gone)
-                edits.cubemaps.change(level, behind, origin if origin != was else None, size)
-                stale += 1
+                waiting[number - sum(other < number for other in gone)] = one, origin, size
+    stale = len(waiting)
+    while waiting:  # first those whose new place is free: a row may be moved along by one
+        origins = level.table(LumpId.CUBEMAPS)["origin"].tolist()
+        free = (n for n, (_, origin, _) in waiting.items() if origin == origins[n] or origin not in origins)
+        number = next(free, next(iter(waiting)))
+        one, origin, size = waiting.pop(number)
+        with at_fault(one.object):
+            edits.cubemaps.change(level, number, origin if origin != origins[number] else None, size)
     for one in scene.added(layout.CUBEMAP):
         with at_fault(one.object):
             edits.cubemaps.add(level, _origin(scene, one, (0, 0, 0)), _size(one, 0))

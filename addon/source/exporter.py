@@ -40,7 +40,7 @@ from .settings import ExportSettings
 
 NAMED = 5
 """Problems that an error names."""
-_BYSTANDERS = frozenset(("CAMERA", "LIGHT_PROBE", "SPEAKER"))
+_BYSTANDERS = frozenset(("CAMERA", "SPEAKER"))
 """Types of objects that nobody expects in a map."""
 _REFERENCE = {
     layout.AREAPORTALS: "area portals",
@@ -125,6 +125,8 @@ def _tell_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
     for obj in loose:
         if obj.type == "LIGHT":
             report.left_out(f"light {obj.name!r} (no entity: it needs a property classname)")
+        elif obj.type == "LIGHT_PROBE":
+            report.left_out(f"light probe {obj.name!r} (no cubemap: copy one that the map has)")
         elif obj.type not in _BYSTANDERS:
             report.left_out(f"object {obj.name!r} (nothing that a map has: an entity needs a property classname)")
 

@@ -226,6 +226,15 @@ def test_overlays_that_cannot_be(level):
 # ------------------------------------------------------------------------------------------------------------ cubemaps
 
 
+def test_numbers_that_are_part_of_others_are_no_cubemaps(level):
+    level.pak.put("materials/maps/room/floor_10_20_30_40.vmt", b"")
+    level.pak.put("materials/maps/room/floor_10_20_30_-40.vmt", b"")
+    level.pak.put("materials/maps/room/water_10_20_30_depth_40.vmt", b"")
+    cubemaps.change(level, 0, (1, 2, 3))
+    names = [name.removeprefix("materials/maps/room/") for name in level.pak.names[-3:]]
+    assert names == ["floor_10_20_30_40.vmt", "floor_10_20_30_-40.vmt", "water_1_2_3_depth_40.vmt"]
+
+
 def test_all_that_is_named_after_a_cubemap_moves_with_it(level):
     cubemaps.change(level, 0, (-1, 20, 3000))
     assert changed(level) == {"CUBEMAPS", "PAKFILE", "TEXDATA_STRING_DATA"}

@@ -122,8 +122,8 @@ def _folder(changes: Changes) -> str:
 
 
 def _pattern(place: Place, before: str = f"(?:{_FILE}|{_USER})") -> re.Pattern[str]:
-    """Finds a place in names below maps/: behind what `before` matches."""
-    return re.compile(rf"(maps[/\\][^\"\r\n]*?{before}){re.escape(_token(place))}(?!\d)", re.IGNORECASE)
+    """Finds a place in names below maps/: behind what `before` matches, and with no fourth number behind it."""
+    return re.compile(rf"(maps[/\\][^\"\r\n]*?{before}){re.escape(_token(place))}(?!_?-?\d)", re.IGNORECASE)
 
 
 def _rename(changes: Changes, old: Place, new: Place) -> None:

@@ -283,11 +283,13 @@ def test_brush_models_of_another_map_are_no_models_here() -> None:
 
 def test_things_that_are_no_entities_are_told() -> None:
     here = scene(ODD)
-    for name, data in (("lost", None), ("lamp", bpy.data.lights.new("lamp", "POINT"))):
+    lamp, probe = bpy.data.lights.new("lamp", "POINT"), bpy.data.lightprobes.new("probe", "SPHERE")
+    for name, data in (("lost", None), ("lamp", lamp), ("probe", probe)):
         here.level.objects.link(bpy.data.objects.new(name, data))
     here.export()
     assert "object 'lost'" in here.report.summary()
     assert "light 'lamp'" in here.report.summary()
+    assert "light probe 'probe' (no cubemap" in here.report.summary()
     here.objects()[1]["group"] = {"a": 1}
     assert here.export().file.write() == here.data
     assert "1 groups of properties of 'prop_dynamic 1'" in here.report.summary()

@@ -132,6 +132,13 @@ def test_a_cubemap_moves_with_all_that_is_named_after_it() -> None:
     assert "materials/maps/room/c11_20_30.vtf" in made.pak
     assert "maps/room/dev/wall_11_20_30" in made.texture_names.names
     assert "build cubemaps" in here.report.warnings[0]
+    first, second = (here.objects(layout.CUBEMAP)[number] for number in range(2))
+    first.location, second.location = (50, 60, 70), (90, 100, 110)
+    assert here.export().table(LumpId.CUBEMAPS)["origin"].tolist() == [[50, 60, 70], [90, 100, 110]], "one by one"
+    second.location = (10, 20, 30)
+    with pytest.raises(SceneError, match=r"is at .* already"):
+        here.export()
+    first.location, second.location = (10, 20, 30), (50, 60, 70)
     here.objects(layout.CUBEMAP)[0].location.x = 10.3  # still the same whole units
     assert here.export().file.write() == ROOM
 
