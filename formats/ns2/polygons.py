@@ -303,7 +303,7 @@ def _cut(batch: Rings, corners: Ints) -> tuple[_Part, Mask]:
     points = batch.flat
     with np.errstate(invalid="ignore", over="ignore"):
         lengths = ((points[rows[inner], slots[inner]] - points[rows[inner], nexts[inner]]) ** 2).sum(axis=1)
-    open_ = _merged(owners, vertices, inner, twins, rows, lengths, count)
+    open_ = _merged(owners, vertices, inner, twins, lengths)
     removed = np.zeros(len(slots), bool)
     removed[open_] = removed[twins[open_]] = True
 
@@ -334,42 +334,30 @@ def _is_edge(batch: Rings, start: Ints, stop: Ints) -> Mask:
     return ~np.isin(start * size + stop, steps)
 
 
-def _merged(owners: Ints, vertices: Ints, inner: Ints, twins: Ints, rows: Ints, lengths: Floats, count: int) -> Ints:
-    """Which cuts go: those between polygons that have no vertex in common but the cut's own two."""
-    if not len(inner):
-        return inner
-    # Vertices of each face as bits.
-    keys = np.repeat(owners, 3) * (int(vertices.max()) + 1) + vertices.reshape(-1)
-    unique, numbers = np.unique(keys, return_inverse=True)
-    numbers = numbers.reshape(-1)
-    first = np.searchsorted(unique, np.arange(count) * (int(vertices.max()) + 1))
-    local = numbers - first[np.repeat(owners, 3)]
-    words = int(local.max()) // 64 + 1
-    bits = np.zeros((len(local), words), np.uint64)
-    bits[np.arange(len(local)), local // 64] = np.uint64(1) << (local % 64).astype(np.uint64)
-    triangles = bits.reshape(-1, 3, words)
-    held = triangles[:, 0] | triangles[:, 1] | triangles[:, 2]
-    ends = bits[inner] | bits[twins[inner]]
-    # Triangles as rows, one a face; cuts by length. In each turn one cut of every face that has one left: `faces` has
-    # those with the most first, so that the `busy` ones of a turn are the first ones.
-    begins = counts_to_starts(np.bincount(owners, minlength=count))
-    labels = np.full((count, int(np.diff(begins).max())), -1, np.intp)
-    labels[owners, np.arange(len(owners)) - begins[owners]] = np.arange(len(owners))
-    order = np.lexsort((-lengths, rows[inner]))
-    cuts = np.bincount(rows[inner], minlength=count)
-    first = counts_to_starts(cuts)
-    faces = np.argsort(-cuts, kind="stable")
-    busy = np.searchsorted(-cuts[faces], -np.arange(int(cuts.max())))
-    sides = [triangle // 3 - begins[rows[inner]] for triangle in (inner, twins[inner])]
+def _merged(owners: Ints, vertices: Ints, inner: Ints, twins: Ints, lengths: Floats) -> Ints:
+    """Which cuts go, the longest first: those between polygons with no vertex in common but the cut's own two.
+
+    What goes depends on what went before, and there are few cuts even in big levels: this is a loop over them.
+    """
+    # The vertices of each triangle as bits of one number: by their places among those of the face.
+    size = int(vertices.max(initial=0)) + 1
+    owner = np.repeat(owners, 3)
+    keys, numbers = np.unique(owner * size + vertices.reshape(-1), return_inverse=True)
+    bits = [1 << bit for bit in (numbers.reshape(-1) - np.searchsorted(keys, owner * size)).tolist()]
+    held = [one | two | three for one, two, three in zip(bits[::3], bits[1::3], bits[2::3], strict=True)]
+    merged = list(range(len(held)))  # into which polygon each triangle's went; that one's may have gone on
+
+    def polygon(triangle: int) -> int:
+        while merged[triangle] != triangle:
+            merged[triangle] = triangle = merged[merged[triangle]]
+        return triangle
+
     gone = []
-    for turn, several in enumerate(busy.tolist()):
-        some = faces[:several]
-        cut = order[first[some] + turn]
-        one, two = (labels[some, side[cut]] for side in sides)
-        good = (one != two) & ((held[one] & held[two]) == ends[cut]).all(axis=1)
-        some, one, two = some[good], one[good], two[good]
-        held[one] |= held[two]
-        rows_ = labels[some]
-        labels[some] = np.where(rows_ == two[:, None], one[:, None], rows_)
-        gone.append(inner[cut[good]])
-    return np.concatenate(gone)
+    inner = inner[np.argsort(-lengths, kind="stable")]
+    for cut, twin in zip(inner.tolist(), twins[inner].tolist(), strict=True):
+        one, two = polygon(cut // 3), polygon(twin // 3)
+        if one != two and held[one] & held[two] == bits[cut] | bits[twin]:
+            merged[two] = one
+            held[one] |= held[two]
+            gone.append(cut)
+    return np.array(gone, np.intp)

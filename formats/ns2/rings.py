@@ -189,12 +189,14 @@ def _visible(flat: Floats, rings_: Ints, sizes: Ints, inner: Ints) -> Ints:
         chosen = np.where(on_low | on_high, end, chosen)
         # Of several times that the ring passes there, the one that has the inner corner inside.
         corner = here[rows, chosen][:, None]
-        into, out, back = last - corner, following - corner, -corner
-        wide = _cross(out, into) < 0
-        between = (_cross(out, back) >= 0) & (_cross(back, into) >= 0)
-        outside = (_cross(into, back) > 0) & (_cross(back, out) > 0)
-        facing = (here == corner).all(axis=2) & np.where(wide, ~outside, between)
-    chosen = np.where(facing.any(axis=1), facing.argmax(axis=1), chosen)
+        there = (u1 == corner[..., 0]) & (v1 == corner[..., 1])
+        if (there.sum(axis=1) > 1).any():
+            into, out, back = last - corner, following - corner, -corner
+            wide = _cross(out, into) < 0
+            between = (_cross(out, back) >= 0) & (_cross(back, into) >= 0)
+            outside = (_cross(into, back) > 0) & (_cross(back, out) > 0)
+            facing = there & np.where(wide, ~outside, between)
+            chosen = np.where(facing.any(axis=1), facing.argmax(axis=1), chosen)
     return np.where(np.isfinite(reach), chosen, -1)
 
 
