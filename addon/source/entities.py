@@ -114,6 +114,8 @@ def types_of(site: Site) -> Types:
         return Types()
     for name in made.missing:
         site.report.missing("game definitions", name)
+    for reason in made.errors:
+        site.report.warn(f"a definition is read in part: {reason}")
     return Types(made)
 
 

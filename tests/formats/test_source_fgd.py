@@ -108,13 +108,23 @@ def test_other_encodings():
     ],
 )
 def test_bad_definitions(text, line):
-    with pytest.raises(FormatError, match=f"line {line}:"):
-        fgd.read(text)
+    (error,) = fgd.read(BASE + text).errors
+    assert f"line {BASE.count(10) + line}:" in str(error)
+    made = fgd.read(BASE + text + b"\n@SolidClass = last [ z(float) ]")
+    assert len(made.errors) == 1
+    assert {"targetname", "last"} <= set(made.classes)
 
 
 def test_an_error_of_an_included_file_names_it():
     with pytest.raises(FormatError, match=r"b\.fgd.*line 2"):
         fgd.read(b'@include "b.fgd"', {"b.fgd": b"\n?"}.get)
+
+
+def test_a_class_counts_up_to_its_error():
+    made = fgd.read(b"@PointClass = a [ x(string) : ) y(string) ] @PointClass = b []")
+    assert list(made.classes) == ["a", "b"]
+    assert list(made.of("a").keys) == []
+    assert list(fgd.read(b"@PointClass = a [ x(string) ( ] @PointClass = b []").of("a").keys) == ["x"]
 
 
 def test_damaged_definitions_end_in_format_errors():

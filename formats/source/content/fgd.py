@@ -2,7 +2,7 @@
 
 Syntax: Valve Developer Community, "FGD". Words are bare or quoted; `+` joins quoted ones, `//` starts a comment.
 Editors don't agree on details, and games' files have mistakes: what follows a class's heading may stand in any order,
-and what is no key, choice or output that can be read is an error that names its line.
+and what is no key, choice or output that can be read is an error that names its line, and ends its class.
 """
 
 import re
@@ -82,11 +82,12 @@ class EntityClass:
 class Definitions:
     """classes: by their names in small letters; of those that are defined several times the last.
 
-    missing: names of included files that weren't there.
+    missing: names of included files that weren't there. errors: why definitions can't be read, or not to their ends.
     """
 
     classes: dict[str, EntityClass] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
+    errors: list[FormatError] = field(default_factory=list)
     _whole: dict[str, EntityClass] = field(default_factory=dict, repr=False)
 
     def of(self, classname: str) -> EntityClass | None:
@@ -125,38 +126,56 @@ def _missing(_name: str) -> None:
 def read(data: bytes, include: Callable[[str], bytes | None] = _missing) -> Definitions:
     """Read a game definition. include: gives the bytes of a file that it includes ("base.fgd"), None where missing.
 
-    Bytes are UTF-8 or Latin-1. Raises FormatError.
+    Bytes are UTF-8 or Latin-1. Raises FormatError where no class can be read at all.
     """
     made = Definitions()
     _read(data, made, include, set())
+    if made.errors and not made.classes:
+        raise made.errors[0]
     return made
 
 
-def _read(data: bytes, made: Definitions, include: Callable[[str], bytes | None], files: set[str]) -> None:
+def _read(
+    data: bytes, made: Definitions, include: Callable[[str], bytes | None], files: set[str], name: str = ""
+) -> None:
     tokens = _Tokens(data)
-    while (token := tokens.next()) is not None:
-        if tokens.quoted or not token.startswith("@"):
-            raise tokens.error(f"{token!r}: a definition begins with @")
-        word = token[1:].lower()
-        if word == "include":
-            name = tokens.text("name of a file")
-            if name.lower() in files:
-                continue
+    while True:
+        try:
+            if not _read_one(tokens, made, include, files):
+                return
+        except FormatError as error:
+            made.errors.append(error.in_file(name) if name else error)
+            tokens.skip_definition()
+
+
+def _read_one(tokens: "_Tokens", made: Definitions, include: Callable[[str], bytes | None], files: set[str]) -> bool:
+    """Read one definition; False at the end. Raises FormatError: of a class then counts what stood before."""
+    token = tokens.next()
+    if token is None:
+        return False
+    if tokens.quoted or not token.startswith("@"):
+        raise tokens.error(f"{token!r}: a definition begins with @")
+    word = token[1:].lower()
+    if word == "include":
+        name = tokens.text("name of a file")
+        if name.lower() not in files:
             files.add(name.lower())
             found = include(name) if len(files) <= _MOST_FILES else None
             if found is None:
                 made.missing.append(name)
-                continue
-            try:
-                _read(found, made, include, files)
-            except FormatError as error:
-                raise error if error.file else error.in_file(name) from None
-        elif word.endswith("class"):
-            one = _class(tokens, word.removesuffix("class"))
+            else:
+                _read(found, made, include, files, name)
+    elif word.endswith("class"):
+        one = EntityClass("", word.removesuffix("class"))
+        try:
+            _class(tokens, one)
+        finally:
             old = made.classes.get(one.name.lower()) if one.kind in _MORE else None
-            made.classes[one.name.lower()] = one if old is None else _extended(old, one)
-        else:
-            tokens.skip_definition()
+            if one.name:
+                made.classes[one.name.lower()] = one if old is None else _extended(old, one)
+    else:
+        tokens.skip_definition()
+    return True
 
 
 def _extended(old: EntityClass, more: EntityClass) -> EntityClass:
@@ -172,8 +191,8 @@ def _extended(old: EntityClass, more: EntityClass) -> EntityClass:
     )
 
 
-def _class(tokens: "_Tokens", kind: str) -> EntityClass:
-    made = EntityClass("", kind)
+def _class(tokens: "_Tokens", made: EntityClass) -> None:
+    """Read a class behind the word that says its kind."""
     while tokens.peek() != "=":
         helper = tokens.text("helper").lower()
         arguments = tuple(tokens.arguments()) if tokens.peek() == "(" else ()
@@ -186,7 +205,7 @@ def _class(tokens: "_Tokens", kind: str) -> EntityClass:
     if tokens.take(":") or tokens.peek() == "":  # colons are forgotten in games' own files
         made.help = tokens.string()
     if not tokens.take("["):
-        return made
+        return
     while not tokens.take("]"):
         word = tokens.text("key")
         if word.lower() in ("input", "output") and tokens.peek() not in ("(", None):
@@ -198,7 +217,6 @@ def _class(tokens: "_Tokens", kind: str) -> EntityClass:
         else:
             key = _key(tokens, word)
             made.keys[key.name.lower()] = key
-    return made
 
 
 def _key(tokens: "_Tokens", name: str) -> Key:
@@ -277,16 +295,21 @@ class _Tokens:
         return True
 
     def expect(self, mark: str) -> None:
-        token = self.next()
-        if token != mark or self.quoted:
-            raise self.error(f"{'the end' if token is None else repr(token)}, where {mark} was expected")
+        """Pass this mark. Raises FormatError for another token, which comes next then."""
+        if not self.take(mark):
+            raise self._other_than(mark)
 
     def text(self, what: str) -> str:
-        """A word, or a text in quotation marks."""
-        token = self.next()
-        if token is None or (not self.quoted and token in _MARKS):
-            raise self.error(f"{'the end' if token is None else repr(token)}, where a {what} was expected")
-        return token
+        """A word, or a text in quotation marks. Raises FormatError for another token, which comes next then."""
+        token = self.peek()
+        if token is None or token in _MARKS or token.startswith("@"):
+            raise self._other_than(f"a {what}")
+        return self.next() or ""
+
+    def _other_than(self, wanted: str) -> FormatError:
+        self._start = len(self._text) if self._ahead is None else self._ahead[2]
+        found = "the end" if self._ahead is None else repr(self._ahead[0])
+        return self.error(f"{found}, where {wanted} was expected")
 
     def string(self) -> str:
         """A text of pieces that are joined by +, or a word (a number, maybe)."""
@@ -303,10 +326,7 @@ class _Tokens:
             if self.take(","):
                 pieces.append([])
                 continue
-            token = self.next()
-            if token is None:
-                raise self.error("the end, where ) was expected")
-            pieces[-1].append(token)
+            pieces[-1].append(self.next() or "" if self.peek() in _MARKS else self.text("word or )"))
         return [" ".join(piece) for piece in pieces if piece]
 
     def skip_definition(self) -> None:
