@@ -78,7 +78,7 @@ def _build(site: Site, materials: Materials) -> None:
         made = _part(report, "models", lambda: world.build_meshes(site, drawn)) or []
         hills = _part(report, "displacements", lambda: displacements.build_meshes(site, drawn, baked)) or []
         if site.settings.entities:
-            sky = _part(report, "the 3D skybox", lambda: sky_box.prepare(site, drawn))
+            sky = _part(report, "parts of the 3D skybox", lambda: sky_box.prepare(site, drawn))
     entities.build(site, baked)
     if drawn is not None:
         world.place_world(site, made)
@@ -91,7 +91,7 @@ def _build(site: Site, materials: Materials) -> None:
             clusters.place(site, boxes)
     world.place_rest(site)
     if sky is not None:
-        _part(report, "the 3D skybox", lambda: sky_box.place(site, sky))
+        _part(report, "parts of the 3D skybox", lambda: sky_box.place(site, sky))
 
 
 def _part(report: Report, title: str, make: Callable[[], _Made]) -> _Made | None:
