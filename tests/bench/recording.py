@@ -50,20 +50,22 @@ class Recorded:
     parts: dict[str, Any] = field(default_factory=dict)
 
 
-KINDS = (
-    "images",
-    "sounds",
-    "texts",
-    "node_groups",
-    "materials",
-    "meshes",
-    "speakers",
-    "cameras",
-    "lights",
-    "actions",
-    "objects",
-    "collections",
-)
+KINDS = {
+    "images": "IMAGE",
+    "sounds": "SOUND",
+    "texts": "TEXT",
+    "node_groups": "NODETREE",
+    "materials": "MATERIAL",
+    "meshes": "MESH",
+    "speakers": "SPEAKER",
+    "cameras": "CAMERA",
+    "lights": "LIGHT",
+    "actions": "ACTION",
+    "objects": "OBJECT",
+    "collections": "COLLECTION",
+}
+"""What of `bpy.data` is recorded, in the order in which it is made again, and the types of these data blocks."""
+_KIND_OF = {id_type: kind for kind, id_type in KINDS.items()}
 UNPLAYED = {
     "name",
     "rna_type",
@@ -153,10 +155,8 @@ def settings_of(struct: Any, fresh: Any = None) -> Settings:
 
 def reference(block: bpy.types.ID) -> Reference | None:
     """Where `block` is found again, or None for what isn't replayed (scenes, worlds)."""
-    for kind in KINDS:
-        if getattr(bpy.data, kind).get(block.name) == block:
-            return Reference(kind, block.name)
-    return None
+    kind = _KIND_OF.get(block.id_type)
+    return None if kind is None or block.is_embedded_data else Reference(kind, block.name)
 
 
 def _pointer(block: bpy.types.ID | None) -> Reference | None:
@@ -191,8 +191,11 @@ def record_blocks() -> dict[str, list[Recorded]]:
         "objects": bpy.data.objects.new("fresh", None),
         "collections": bpy.data.collections.new("fresh"),
     }
-    recorded = {kind: [_READERS[kind](block) for block in blocks[kind]] for kind in KINDS}
-    for kind, usual in fresh.items():
+    weighted = {obj.data: obj for obj in reversed(blocks["objects"]) if obj.vertex_groups}
+    readers = _READERS | {"meshes": lambda mesh: _read_mesh(mesh, weighted.get(mesh))}
+    recorded = {kind: [readers[kind](block) for block in blocks[kind]] for kind in KINDS}
+    for kind in KINDS:
+        usual = fresh.get(kind)
         for block, of_block in zip(blocks[kind], recorded[kind], strict=True):
             alike = isinstance(usual, type(block))  # a tree of geometry nodes has more settings than one of shaders
             of_block.settings = settings_of(block, usual if alike else None)
@@ -201,7 +204,7 @@ def record_blocks() -> dict[str, list[Recorded]]:
 
 
 def _read(block: Any, **parts: Any) -> Recorded:
-    return Recorded(block.name, settings_of(block), properties_of(block), parts)
+    return Recorded(block.name, [], properties_of(block), parts)
 
 
 def _read_image(image: Any) -> Recorded:
@@ -220,7 +223,8 @@ def _read_sound(sound: Any) -> Recorded:
     return _read(sound, path=sound.filepath, packed=bytes(sound.packed_file.data) if sound.packed_file else None)
 
 
-def _read_mesh(mesh: Any) -> Recorded:
+def _read_mesh(mesh: Any, weighted: Any) -> Recorded:
+    """A mesh; weighted: an object of it that has vertex groups, or None."""
     attributes = []
     for attribute in mesh.attributes:
         # Hidden ones and "position" are written by the recipe of `_make_meshes`.
@@ -239,7 +243,7 @@ def _read_mesh(mesh: Any) -> Recorded:
         separate=len(mesh.edges) == len(mesh.loops) == len(mesh.vertices),
         attributes=attributes,
         normals=_normals(mesh),
-        weights=_weights(mesh),
+        weights=_weights(mesh, weighted),
         materials=[reference(material) for material in mesh.materials if material],
     )
 
@@ -257,9 +261,8 @@ def _normals(mesh: Any) -> tuple[bool, NDArray[np.float32]] | None:
     return bool(alike), of_vertices if alike else normals
 
 
-def _weights(mesh: Any) -> tuple[list[str], list[tuple[int, list[int], float]]]:
+def _weights(mesh: Any, user: Any) -> tuple[list[str], list[tuple[int, list[int], float]]]:
     """Names of the vertex groups, and which vertices have which weight in which: as few as `add` needs calls."""
-    user = next((obj for obj in bpy.data.objects if obj.data == mesh and obj.vertex_groups), None)
     if user is None:
         return [], []
     found = [(each.group, each.weight, vertex.index) for vertex in mesh.vertices for each in vertex.groups]
@@ -436,7 +439,6 @@ _READERS: dict[str, Callable[[Any], Recorded]] = {
     "texts": _read_text,
     "node_groups": _read_group,
     "materials": _read_material,
-    "meshes": _read_mesh,
     "speakers": _read,
     "cameras": _read,
     "lights": lambda light: _read(light, type=light.type),
