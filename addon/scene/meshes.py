@@ -81,11 +81,16 @@ def build(
     known = None if edges is None else tuple(np.ascontiguousarray(part, np.int32) for part in edges)
     if known is None and _share_nothing(None if corner_verts is None else corners, starts, len(co)):
         known = _ring_edges(corners, starts)
-    mesh = _make(name, co, corners, starts, uvs or {}, layers, known)
-    if len(mesh.polygons) < len(starts):  # rare, so only now find out which: once more, with the faces numbered
+    mesh = _make(name, co, corners, starts)
+    _join(mesh, known)
+    if len(mesh.polygons) == len(starts):
+        _fill(mesh, uvs or {}, layers)
+    else:  # rare, so only now find out which: once more, with the faces numbered and all attributes that it cuts
         bpy.data.meshes.remove(mesh)
         numbers = np.arange(len(starts), dtype=np.int32)
-        mesh = _make(name, co, corners, starts, uvs or {}, {**layers, _SOURCE: ("FACE", "INT", numbers)}, known)
+        mesh = _make(name, co, corners, starts)
+        _fill(mesh, uvs or {}, {**layers, _SOURCE: ("FACE", "INT", numbers)})
+        _join(mesh, None)
         lost = np.setdiff1d(numbers, np.asarray(mesh_attributes.read(mesh, _SOURCE)))
         mesh.attributes.remove(mesh.attributes[_SOURCE])
         mesh[DROPPED] = lost
@@ -101,41 +106,44 @@ def build(
     return mesh
 
 
-def _make(
-    name: str,
-    co: NDArray[np.float32],
-    corners: NDArray[np.int32],
-    starts: NDArray[np.int32],
-    uvs: Mapping[str, ArrayLike],
-    layers: Mapping[str, tuple[Domain, Kind, ArrayLike]],
-    edges: tuple[NDArray[np.int32], ...] | None,
-) -> bpy.types.Mesh:
-    """The measured recipe, on arrays that are safe for Blender. edges: see `build`; without them Blender finds them."""
+def _make(name: str, co: NDArray[np.float32], corners: NDArray[np.int32], starts: NDArray[np.int32]) -> bpy.types.Mesh:
+    """The measured recipe, on arrays that are safe for Blender: vertices and faces, which still need their edges."""
     mesh: Any = bpy.data.meshes.new(name)
     mesh.vertices.add(len(co))
     mesh.loops.add(len(corners))
     mesh.polygons.add(len(starts))
-    try:
-        mesh_attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", co)
-        if len(starts):
-            mesh_attributes.write(mesh, ".corner_vert", "CORNER", "INT", corners)
-            mesh.polygons.foreach_set("loop_start", starts)
-        for uv_name, uv in uvs.items():
-            values = mesh_attributes.flat(uv, np.float32, 2, len(corners), uv_name)
-            mesh.uv_layers.new(name=uv_name, do_init=False).uv.foreach_set("vector", values)
-        for layer_name, (domain, kind, layer_values) in layers.items():
-            mesh_attributes.create(mesh, layer_name, domain, kind, layer_values)
-    except ValueError:
-        bpy.data.meshes.remove(mesh)
-        raise
+    mesh_attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", co)
+    if len(starts):
+        mesh_attributes.write(mesh, ".corner_vert", "CORNER", "INT", corners)
+        mesh.polygons.foreach_set("loop_start", starts)
+    made: bpy.types.Mesh = mesh
+    return made
+
+
+def _join(mesh: Any, edges: tuple[NDArray[np.int32], ...] | None) -> None:
+    """Give a mesh its edges: see `build`; without them Blender finds them, and drops the faces that it can't hold.
+
+    It looks through all attributes that there are by then: the fewer, the sooner it is done.
+    """
     if edges is not None and len(edges[0]):
         mesh.edges.add(len(edges[0]))
         mesh.attributes[".edge_verts"].data.foreach_set("value", edges[0].reshape(-1))
         mesh_attributes.write(mesh, ".corner_edge", "CORNER", "INT", edges[1])
     else:
         mesh.validate()
-    made: bpy.types.Mesh = mesh
-    return made
+
+
+def _fill(mesh: Any, uvs: Mapping[str, ArrayLike], layers: Mapping[str, tuple[Domain, Kind, ArrayLike]]) -> None:
+    """Write all attributes of a mesh that was just made; there is none where they don't fit."""
+    try:
+        for name, uv in uvs.items():
+            values = mesh_attributes.flat(uv, np.float32, 2, len(mesh.loops), name)
+            mesh.uv_layers.new(name=name, do_init=False).uv.foreach_set("vector", values)
+        for name, (domain, kind, layer_values) in layers.items():
+            mesh_attributes.create(mesh, name, domain, kind, layer_values)
+    except ValueError:
+        bpy.data.meshes.remove(mesh)
+        raise
 
 
 def _share_nothing(corners: NDArray[np.int32] | None, starts: NDArray[np.int32], count: int) -> bool:
