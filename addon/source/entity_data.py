@@ -20,6 +20,7 @@ from .entity_values import number
 _SET = "data"
 _LIGHT = ("red", "green", "blue", "energy", "cutoff", "spot_size", "spot_blend", "spread")
 _MOST = 255.0
+_WHITE = "255 255 255 255"
 _GAMMA = 2.2
 
 
@@ -31,13 +32,16 @@ def remember(obj: bpy.types.Object) -> None:
 
 
 def edited(obj: bpy.types.Object, values: Mapping[str, str], scale: float, hdr: bool) -> dict[str, str]:
-    """The keys of an entity whose light, speaker or camera was set to something else, with their new values.
+    """The keys of an entity whose light, speaker or camera was set to something else, with their new values; of a new
+    light those that it has not.
 
     values: the entity's own, by key in small letters. scale: metres a unit. hdr: whether lights show what they are in
-    HDR. Raises ValueError for a light that is brighter now and was dark.
+    HDR. Raises ValueError for a light that is brighter now and that its own keys leave dark.
     """
     was = baselines.load(obj, _SET)
     now = _values(obj)
+    if was is None and isinstance(obj.data, bpy.types.Light):
+        return _of_new_light(obj.data, now, values, scale, hdr)
     if was is None or len(was) != len(now):  # it is new, or has data of another kind
         return {}
     changed = [not places.same([a], [b]) for a, b in zip(was.tolist(), now, strict=True)]
@@ -67,6 +71,20 @@ def _values(obj: bpy.types.Object) -> list[float]:
     return [data.distance_max, data.volume] if obj.type == "SPEAKER" else []
 
 
+def _of_new_light(
+    light: bpy.types.Light, now: Sequence[float], values: Mapping[str, str], scale: float, hdr: bool
+) -> dict[str, str]:
+    if light.type != lights.kind_of(values.get(CLASSNAME, "")):
+        return {}
+    lacking = {
+        "energy": not values.get(lights.color_key(values, hdr)),
+        "cutoff": now[4] > 0 and not {"_distance", "_zero_percent_distance"} & values.keys(),
+        "spot_size": light.type == "SPOT" and "_cone" not in values,
+        "spread": now[7] > 0 and "sunspreadangle" not in values,
+    }
+    return _of_light([0.0] * len(now), now, dict.fromkeys(_LIGHT, False) | lacking, values, scale, hdr)
+
+
 def _of_light(
     was: Sequence[float],
     now: Sequence[float],
@@ -79,15 +97,18 @@ def _of_light(
     colored = any(changed[name] for name in ("red", "green", "blue"))
     if colored or changed["energy"]:
         key = lights.color_key(values, hdr)
-        brightness = lights.light_color(values.get(key, ""))[1]
-        if was[3] == 0:
-            raise ValueError(f"its light was dark, so nothing says how bright it is now: edit its property {key}")
         color = np.clip(now[:3], 0, None)
         most = float(color.max())
         channels = (_MOST * (color / (most or 1.0)) ** (1 / _GAMMA)).round().astype(int).tolist()
-        level = brightness * most * (now[3] / was[3]) * _MOST
         parts = values.get(key, "").split()
-        if not colored and len(parts) in (3, 4):  # the colour stays as it is written
+        if was[3] == 0:
+            white = lights.look(values.get(CLASSNAME, ""), {**values, key: _WHITE}, scale, hdr).energy
+            if not white:
+                raise ValueError(f"its other keys leave it dark, so nothing says how bright it is: edit its {key}")
+            level = now[3] / white * most * _MOST
+        elif colored or len(parts) not in (3, 4):
+            level = lights.light_color(values.get(key, ""))[1] * most * (now[3] / was[3]) * _MOST
+        else:  # the colour stays as it is written
             channels = parts[:3]
             level = (number({key: parts[3]}, key) if len(parts) == 4 else _MOST) * now[3] / was[3]
         found[key] = " ".join([*map(str, channels), places.text(round(level, 3))])

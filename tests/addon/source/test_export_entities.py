@@ -308,6 +308,24 @@ def test_a_light_that_is_brighter_keeps_its_colour() -> None:
     assert edited(here) == {"_light": "254 210 152 70"}
 
 
+def test_lights_that_are_new_or_were_dark_are_as_bright_as_blenders() -> None:
+    here = scene([("classname", "light"), ("origin", "0 0 0")], LIGHT)
+    dark, lamp = here.objects()[1], bpy.data.lights.new("lamp", "SPOT")
+    dark.data.energy = here.objects()[2].data.energy  # red, and 10 bright
+    lamp.energy, lamp.color, lamp.spot_size, lamp.spot_blend = 50, (1, 0, 0), math.radians(40), 0
+    new = bpy.data.objects.new("lamp", lamp)
+    new["classname"] = "light_spot"
+    here.level.objects.link(new)
+    made = here.export()
+    assert pairs(made)["_light"] == "255 255 255 10"
+    assert (pairs(made, 3)["_cone"], pairs(made, 3)["_inner_cone"]) == ("20", "20")
+    again = Scene(bytes(made.file.write())).objects()[3]
+    assert again.data.energy == pytest.approx(50, rel=1e-3)
+    assert tuple(again.data.color) == (1, 0, 0)
+    new["_light"] = "1 2 3 4"
+    assert pairs(here.export(), 3)["_light"] == "1 2 3 4"
+
+
 def test_a_place_that_is_typed_wins() -> None:
     here = scene(ODD)
     obj = here.objects()[1]
