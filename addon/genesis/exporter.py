@@ -72,8 +72,7 @@ def _types(settings: ExportSettings, level: MapLevel | Level3dt, report: Report)
         return (*typedefs.BUILTIN, *game_headers.find("", level.headers_directory, beside, report).types)
     folder = Path(bpy.path.abspath(settings.headers_directory))
     try:
-        files = sorted(file for file in folder.iterdir() if file.suffix.lower() == ".h")
-        declared = headers.parse(file.read_bytes().decode("latin-1") for file in files)
+        declared = headers.parse(file.read_bytes().decode("latin-1") for file in game_headers.below(folder))
     except OSError as error:
         raise SceneError(f"the headers in {folder} can't be read: {error}") from error
     return (*typedefs.BUILTIN, *declared.types)

@@ -37,7 +37,7 @@ def find(chosen: str, named: str, beside: Path, report: Report) -> Declared:
             if folder is None:
                 report.missing("folders of headers", name)
     try:
-        files = [file for folder in dict.fromkeys(folders) for file in _headers_in(folder)]
+        files = below(folders[0]) if chosen else [file for one in dict.fromkeys(folders) for file in _headers_in(one)]
         declared = headers.parse(file.read_bytes().decode("latin-1") for file in files)
     except (OSError, FormatError) as error:
         report.warn(f"the headers in {', '.join(map(str, folders))} can't be read: {error}")
@@ -47,6 +47,12 @@ def find(chosen: str, named: str, beside: Path, report: Report) -> Declared:
     if files:
         report.count("headers", len(files))
     return declared
+
+
+def below(folder: Path) -> list[Path]:
+    """The headers in a folder, then those in each folder in it, as games have them. Raises OSError."""
+    inside = sorted(one for one in folder.iterdir() if one.is_dir())
+    return [file for one in (folder, *inside) for file in _headers_in(one)]
 
 
 def _headers_in(folder: Path) -> list[Path]:

@@ -29,8 +29,9 @@ class ImportSettings:
         default="",
         metadata={
             "title": "Headers",
-            "tooltip": "Folder with the game's C headers, which say what the keys of entities and the contents of "
-            "brushes mean. Without it, the folders that a .3dt names (HeadersDir) are looked for beside the level",
+            "tooltip": "Folder with the game's C headers, or with folders of them, which say what the keys of entities "
+            "and the contents of brushes mean. Without it, the folders that a .3dt names (HeadersDir) are looked for "
+            "beside the level",
             "subtype": "DIR_PATH",
         },
     )
@@ -114,8 +115,8 @@ class ExportSettings:
         default="",
         metadata={
             "title": "Headers",
-            "tooltip": "Folder with the game's C headers: classes of entities that a .map doesn't define yet are "
-            "defined from them",
+            "tooltip": "Folder with the game's C headers, or with folders of them: classes of entities that a .map "
+            "doesn't define yet are defined from them",
             "subtype": "DIR_PATH",
         },
     )

@@ -96,13 +96,15 @@ class _Header:
             elif word == "enum" and contents:
                 self.read_contents()
                 contents = False
-            elif word == "struct" and self.peek(-2) == "typedef" and (self.peek() == "{" or self.peek(1) == "{"):
+            elif word == "struct" and icon is not None and self.peek(-2) == "typedef" and self.opens():
                 tag = self.next()
                 made = self.read_struct("" if tag == "{" else tag)
-                if icon is not None:
-                    made.icon = icon
-                    self.result.types.append(made)
-                icon = None
+                made.icon, icon = icon, None
+                self.result.types.append(made)
+
+    def opens(self) -> bool:
+        """Whether a struct's fields come next, after its tag if it has one."""
+        return "{" in (self.peek(), self.peek(1))
 
     def read_contents(self) -> None:
         """`enum { Water = 0x10000, ... }`"""

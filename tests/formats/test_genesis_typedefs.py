@@ -21,7 +21,7 @@ typedef enum
 } UserContentsEnum;
 
 typedef enum { NOTHING = 0, OTHER } Unnamed;
-typedef struct Hidden { int x; } Hidden;   // no GE_Type: no class
+typedef struct Hidden { uint16 x[3], * (*f)(int); } Hidden;   // no GE_Type: no class
 #pragma GE_Type("Door.ico")
 typedef struct Lift Lift;
 #pragma GE_Type("..\\\\icons\\\\door.bmp")

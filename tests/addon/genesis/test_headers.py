@@ -62,6 +62,8 @@ def test_the_option_wins_and_what_is_missing_is_told(tmp_path):
     (tmp_path / "src" / "a.h").write_text(HEADER)
     scene, report = read(headed("src"), tmp_path, headers_directory=str(tmp_path / "own"))
     assert part(scene, layout.ENTITY, 0)["Team"] == "2" and report.counts["headers"] == 1
+    _, report = read(headed("nowhere"), tmp_path, headers_directory=str(tmp_path))
+    assert report.counts["headers"] == 2, "those of the folders in it"
     _, report = read(headed("nowhere"), tmp_path)
     assert report.missing_names["folders of headers"] == ["nowhere"]
     (tmp_path / "src" / "a.h").write_text('#pragma GE_Type("a")\ntypedef struct A { wchar_t b; } A;')
