@@ -81,13 +81,8 @@ def lay(collection: bpy.types.Collection, level: ns2.Level) -> bool:
     What the level has in a layer or group that is gone is in it no more. One whose collection was renamed has the
     collection's name.
     """
-    gone = {
-        kind: {each.id for each in listed}
-        - {unsigned(item.number) for item in entries(collection, kind) if item.record >= 0}
-        for kind, listed in (("layers", level.layers), ("groups", level.groups))
-    }
-    ns2.move_layers(level, dict.fromkeys(gone["layers"]))
-    ns2.drop_groups(level, gone["groups"])
+    ns2.move_layers(level, dict.fromkeys(_gone(level.layers, entries(collection, "layers"))))
+    ns2.drop_groups(level, _gone(level.groups, entries(collection, "groups")))
     layers = _laid(entries(collection, "layers"), level.layers, ns2.Layer, _renamed(collection, "layers"))
     groups = _laid(entries(collection, "groups"), level.groups, ns2.Group, _renamed(collection, "groups"))
     changed = False
@@ -106,6 +101,11 @@ def lay(collection: bpy.types.Collection, level: ns2.Level) -> bool:
             settings.layers, changed = mask, True
             level.editor_settings = level.editor_settings
     return changed
+
+
+def _gone(original: Sequence[ns2.Layer | ns2.Group], items: Iterable[Any]) -> set[int]:
+    """The ids of layers or groups of the original of which the scene's list has no entry any more."""
+    return {each.id for each in original} - {unsigned(item.number) for item in items if item.record >= 0}
 
 
 def number(level: ns2.Level) -> None:

@@ -13,6 +13,7 @@ of a group that isn't there yet make one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,8 @@ _KEPT = 2e-5
 """Repeats: UVs this near to what parameters give are what they gave."""
 _FLAT = 1e-9
 """Of the extent squared: what is narrower covers no area."""
+_THIN = 1e-5
+"""Of a group's extent: what is thinner is flat, but for rounding."""
 _ALIKE = 0.5
 """Cosine of the angle between the normals of faces on which one texture may lie."""
 _STEP = 2.0**-22
@@ -182,10 +185,12 @@ class MappingReader:
         everyone = np.setdiff1d(everyone, which[joins])
         _, all_corners = self._charts(everyone)
         together = np.zeros(len(all_corners), np.intp)
-        mapping, residual, flat = self._solve(all_corners, together, normal, before)
-        if not flat[0] and residual[0] <= self._limit(all_corners, together, 1)[0]:
-            self._write(self.groups, row, mapping)
-            return
+        for normal_now in (normal, *self._turned(all_corners, before)):
+            mapping, residual, flat = self._solve(all_corners, together, normal_now, before)
+            if not flat[0] and residual[0] <= self._limit(all_corners, together, 1)[0]:
+                self._write(self.groups, row, mapping)
+                self.groups["normal"][row] = normal_now
+                return
         leaving = which[misfit]
         charts, corners = self._charts(leaving)
         _, residual, flat = self._solve(corners, charts, self._normals[leaving], _mapping(faces[leaving]))
@@ -194,6 +199,19 @@ class MappingReader:
         faces["mapping_group"][leaving[alone]] = NO_MAPPING_GROUP
         if alone.any():
             self.report.note(f"{alone.sum()} faces left mapping group {number}: their textures lie otherwise")
+
+    def _turned(self, corners: Ints, before: Mapping) -> Iterator[Doubles]:
+        """The normal [1, 3] of a group whose texture lies on these corners as one, if there is one: where all of its
+        faces were turned.
+        """
+        points, uvs = self._points[corners].astype(np.float64), self.scene.uvs[corners].astype(np.float64)
+        if not np.isfinite(uvs).all():
+            return
+        gradients = np.linalg.lstsq(points - points.mean(axis=0), uvs - uvs.mean(axis=0), rcond=_THIN)[0]
+        normal = np.cross(gradients[:, 0], gradients[:, 1]) * np.sign(np.asarray(before.scale)).prod()
+        length = np.sqrt((normal**2).sum())
+        if length > 0:
+            yield (normal / length)[None]
 
     def _new_group(self, number: int, which: Ints) -> None:
         """A group that there isn't yet, of all faces whose attribute names it."""

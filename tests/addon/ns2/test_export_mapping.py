@@ -8,6 +8,7 @@ import pytest
 from levelwright.addon.scene import attributes
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
+from levelwright.formats.ns2.normals import face_normals
 
 from tests.addon.ns2.export_helpers import changed, edited, exported, faces, geometry, imported
 from tests.formats.ns2_bytes import whole
@@ -135,6 +136,17 @@ def test_a_mapping_group_whose_faces_agree_moves_with_them():
     assert mesh.mapping_groups["offset"][0] == pytest.approx([0.75, 0.75], abs=1e-6)
     assert mesh.mapping_groups["scale"][0].tolist() == [1, 2]
     assert mesh.faces.records[0].tobytes() == ns2.read(whole(10)).mesh.faces.records[0].tobytes()
+
+
+def test_a_mapping_group_turns_with_its_faces():
+    level = imported(whole(10))
+    geometry(level).rotation_euler = (0.2, 0.3, 0.4)
+    after = ns2.read(exported(level)).mesh
+    assert after.faces.records["mapping_group"].tolist()[0] == 7
+    normals = face_normals(after.positions, after.corners, after.faces.face_loops, after.faces.loop_members)
+    before = ns2.read(whole(10)).mesh.mapping_groups
+    assert after.mapping_groups["normal"][0] == pytest.approx(normals[0], abs=1e-5)
+    assert np.abs(after.mapping_groups["scale"][0]) == pytest.approx(np.abs(before["scale"][0]), rel=1e-4)
 
 
 def test_a_face_that_disagrees_with_its_group_leaves_it():
