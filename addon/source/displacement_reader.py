@@ -55,7 +55,8 @@ def is_shown(scene: SceneLevel) -> bool:
 def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
     """Change the displacements that were edited. Raises SceneError, with vertices selected, for other grids."""
     if not is_shown(scene):
-        foreign = objects_of(scene)
+        kinds = (layout.DISPLACEMENT, layout.DISPLACEMENTS)
+        foreign = [one.object for kind in kinds for one in scene.bearers(kind) if one.record < 0]
         if foreign:
             raise SceneError(f"{foreign[0].name}: {NO_MORE}", foreign)
         return

@@ -359,6 +359,11 @@ def test_meshes_of_new_entities() -> None:
     with pytest.raises(SceneError, match=r"^a: its mesh is no part of the map") as caught:
         here.export()
     assert caught.value.objects == [obj]
+    bare = bpy.data.objects.new("b", None)
+    here.level.objects.link(bare)
+    obj["classname"], bare["classname"] = "info_target", "func_door"
+    here.export()
+    assert here.report.warnings[-1].startswith("b: func_door may be nothing without a brush model")
 
 
 def test_an_unreadable_lump_of_light_changes_no_entity() -> None:
