@@ -18,7 +18,7 @@ from .records import Records
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_STEP = 1 << 14  # points at once: their numbers stay in the cache
+_STEP = 1 << 12  # points at once: their numbers stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +179,15 @@ def _project(points: NDArray[Any], vectors: NDArray[Any], numbers: NDArray[Any])
     for start in range(0, len(numbers), _STEP):
         part = slice(start, start + _STEP)
         x, y, z = np.ascontiguousarray(points[part].T, np.float64)
-        which = numbers[part].astype(np.intp)
+        which = numbers[part].astype(np.intp, copy=False)
         for axis in range(2):
-            a, b, c, d = (column[which] for column in wide[axis])
-            placed[part, axis] = x * a + y * b + z * c + d
+            a, b, c, d = wide[axis].take(which, axis=1)
+            a *= x
+            b *= y
+            c *= z
+            a += b
+            a += c
+            placed[part, axis] = a + d
     return placed
 
 

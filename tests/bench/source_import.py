@@ -29,8 +29,8 @@ def decode(path: Path) -> None:
     """What the library has to do for an import without a game's content."""
     level = source.read(path.read_bytes())
     polygons = geometry.polygons(level)
-    geometry.corner_normals(level, polygons)
-    geometry.area_normals(polygons)
+    if geometry.corner_normals(level, polygons) is not None:
+        geometry.area_normals(polygons)
     faces, texinfos, texdata = (
         level.table(lump) for lump in (geometry.drawn_faces(level), LumpId.TEXINFO, LumpId.TEXDATA)
     )
