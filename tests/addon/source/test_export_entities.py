@@ -363,7 +363,7 @@ def test_meshes_of_new_entities() -> None:
     here.level.objects.link(bare)
     obj["classname"], bare["classname"] = "info_target", "func_door"
     here.export()
-    assert here.report.warnings[-1].startswith("b: func_door may be nothing without a brush model")
+    assert any(each.startswith("b: a func_door needs a brush model") for each in here.report.warnings)
 
 
 def test_an_unreadable_lump_of_light_changes_no_entity() -> None:
