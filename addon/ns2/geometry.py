@@ -66,7 +66,7 @@ def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[Geometry, layout
     corners, ends = mesh.member_vertices()
     made = polygons(positions, corners, faces.face_loops, faces.loop_members, ends)
     vertices = corners[made.members]
-    uvs = _uvs(mesh, positions, corners, made)
+    uvs = _uvs(made, positions, vertices, *mappings(mesh, positions, corners))
     edges, corner_edges, numbers, bridges = _edges(mesh, made, vertices, loose_edges)
     groups = mesh.geometry_groups
     real = numbers >= 0
@@ -136,8 +136,9 @@ def mappings(
     faces, groups = mesh.faces, mesh.mapping_groups
     records = faces.records
     normals = face_normals(positions, corners, faces.face_loops, faces.loop_members)
-    values = [np.ascontiguousarray(records[name]) for name in ("angle", "scale", "offset")]
+    values = [records[name] for name in ("angle", "scale", "offset")]
     if len(groups):
+        values = [value.copy() for value in values]
         order = np.argsort(groups["id"], kind="stable")
         place = order[np.searchsorted(groups["id"], records["mapping_group"], sorter=order).clip(max=len(order) - 1)]
         grouped = np.flatnonzero(groups["id"][place] == records["mapping_group"])
@@ -148,10 +149,16 @@ def mappings(
 
 
 def _uvs(
-    mesh: ns2.Mesh, positions: NDArray[np.float32], corners: NDArray[np.intp], made: Polygons
+    made: Polygons,
+    positions: NDArray[np.float32],
+    vertices: NDArray[np.intp],
+    normals: NDArray[np.float64],
+    mapping: texture_mapping.Mapping,
 ) -> NDArray[np.float32]:
-    """Texture coordinates of the polygons' corners, float32[c, 2]; what isn't finite is 0."""
-    normals, mapping = mappings(mesh, positions, corners)
+    """Texture coordinates of the polygons' corners, float32[c, 2]; what isn't finite is 0.
+
+    vertices: of the corners. normals, mapping: of the faces.
+    """
     uvs = np.empty((len(made.members), 2), np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         for begin in range(0, len(normals), _BLOCK):
@@ -159,7 +166,7 @@ def _uvs(
             first, last = np.searchsorted(made.faces, (some.start, some.stop))
             charts = np.repeat(made.faces[first:last] - begin, np.diff(made.starts[first : last + 1]))
             own = slice(made.starts[first], made.starts[last])
-            points = positions.take(corners[made.members[own]], axis=0)
+            points = positions.take(vertices[own], axis=0)
             uvs[own] = texture_mapping.coordinates(points, normals[some], mapping[some], charts)
     if not np.isfinite(uvs).all():
         uvs[~np.isfinite(uvs)] = 0
@@ -183,7 +190,7 @@ def _edges(
     shown[shown_by[used]] = True
     numbers = np.flatnonzero(shown)
     index = np.cumsum(shown, dtype=np.int32) - np.int32(1)
-    corner_edges = index[shown_by[of_corner]]
+    corner_edges = index[shown_by][of_corner]
     edges = pairs.take(numbers, axis=0)
     cuts = np.flatnonzero(made.bridges)
     if len(cuts):
