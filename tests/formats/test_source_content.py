@@ -223,18 +223,20 @@ def test_a_mod_finds_the_content_of_games_whatever_the_case_of_names_is(tmp_path
     mod, engine = tmp_path / "SteamApps/sourcemods/mine", tmp_path / "SteamApps/common/Source SDK Base"
     for folder in (mod, engine / "HL2", mod.parent / "mine_dlc1", mod.parent / "mine_dlc12", mod.parent / "update"):
         folder.mkdir(parents=True)
-    (mod / "GameInfo.txt").write_text(
-        """"GameInfo" { FileSystem { SteamAppId 218 SearchPaths {
+    text = """"GameInfo" { FileSystem { SteamAppId 218 SearchPaths {
         game+mod |appid_218|hl2/HL2_Textures.vpk
         game |all_source_engine_paths|hl2
+        game "ABSOLUTE/*"
         game |nowhere|missing  game+mod+mod_write |gameinfo_path|. platform PLATFORM } } }"""
-    )
+    (mod / "GameInfo.txt").write_text(text.replace("ABSOLUTE", str(tmp_path / "Mounted")))
+    (tmp_path / "mounted/addon").mkdir(parents=True)
     (engine / "HL2/hl2_textures_dir.vpk").write_bytes(build.vpk({"materials/a.vmt": (b"A { }", b"", 0)}))
     (engine / "platform").mkdir()
     steps = [(source.path.name, type(source).__name__) for source in of_game(mod)]
     assert steps[:3] == [("update", "Folder"), ("mine_dlc12", "Folder"), ("mine_dlc1", "Folder")]
     assert steps[3:] == [
-        ("hl2_textures_dir.vpk", "Archive"), ("HL2", "Folder"), ("mine", "Folder"), ("platform", "Folder")
+        ("hl2_textures_dir.vpk", "Archive"), ("HL2", "Folder"), ("addon", "Folder"), ("mine", "Folder"),
+        ("platform", "Folder"),
     ]  # fmt: skip
     assert SearchPath(list(of_game(mod))).material("a").shader == "A"
 

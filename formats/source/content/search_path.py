@@ -14,7 +14,7 @@ from . import keyvalues, troika, vmt, vpk, vtf
 GAMEINFO = "gameinfo.txt"
 _GAME_KEYS = {"game", "mod", "platform", "vpk", "game_lv", "default_write_path"}
 _TROIKA = re.compile(r"pack\d{3}\.vpk", re.IGNORECASE | re.ASCII)  # archives of Bloodlines
-_MARK = re.compile(r"(?:\|([^|]*)\|)?/*(.*)", re.DOTALL)
+_MARK = re.compile(r"(?:\|([^|]*)\|/*)?(.*)", re.DOTALL)
 _OWN, _STEAM, _UPDATE = "gameinfo_path", "steamapps", "update"
 _LARGEST = 1 << 29
 _T = TypeVar("_T")
@@ -174,8 +174,8 @@ def _mounted(info: Path) -> Iterator[Path]:
             continue
         mark, text = _MARK.fullmatch(value.replace("\\", "/")).groups()  # type: ignore[union-attr]
         bases = [here] if (mark or "").lower() == _OWN else engines
-        every = text.endswith("/*")
-        place = next((found for base in bases if (found := _there(base, text.removesuffix("/*"))) is not None), None)
+        every, text = text.endswith("/*"), text.removesuffix("/*")
+        place = next((found for base in bases if (found := _there(base, text)) is not None), None)
         if place is None:
             continue
         if every:
@@ -185,10 +185,14 @@ def _mounted(info: Path) -> Iterator[Path]:
 
 
 def _there(base: Path, text: str) -> Path | None:
-    """The folder or archive at a path below `base`, whatever the case of its letters; None where there is none.
+    """The folder or archive at a path, below `base` if it isn't absolute, whatever the case of its letters; None where
+    there is none.
 
     "hl2/hl2_misc.vpk" stands for "hl2/hl2_misc_dir.vpk".
     """
+    whole = Path(text)
+    if whole.is_absolute():
+        base, text = Path(whole.anchor), "/".join(whole.parts[1:])
     *folders, last = text.split("/")
     place: Path | None = base
     for part in folders:
