@@ -129,9 +129,7 @@ class _Reader:
         if model.startswith("*") and mark is not None and mark.record >= 0:
             raise ValueError(f"its model {model} is that of another map, and {geometry_reader.NO_MORE}")
         if not model and obj.data is None and classname.lower().startswith(_BRUSH_CLASSES):
-            self.report.warn(
-                f"{obj.name}: {classname} may be nothing without a brush model: copy an entity that has one"
-            )
+            self.report.warn(f"{obj.name}: a {classname} needs a brush model: copy an entity that has one")
         if not isinstance(obj.data, bpy.types.Mesh) or models.is_model(model) or model.startswith("*"):
             return
         if classname in (*entity_classes.LADDERS, entity_classes.DECAL):
