@@ -69,12 +69,16 @@ def show(collection: bpy.types.Collection) -> None:
         _show_faces(obj, off, groups)
     mask = sum(1 << number for number in off if number < 256)
     of_layers, of_all_groups = colors(collection, "layers"), colors(collection, "groups")
+    looks: dict[tuple[int, ...], tuple[bool, tuple[float, ...] | None]] = {}
     for obj, (own, of_groups) in layers.memberships(collection).items():
-        gone = bool(own & mask) or not groups.isdisjoint(of_groups)
+        key = (own, *of_groups)
+        if key not in looks:  # most objects are in the same layers as others
+            found = [color for number, color in of_layers.items() if own >> number & 1]
+            found += [of_all_groups[number] for number in of_groups if number in of_all_groups]
+            looks[key] = bool(own & mask) or not groups.isdisjoint(of_groups), found[0] if found else None
+        gone, color = looks[key]
         if obj.hide_viewport != gone:
             obj.hide_viewport = obj.hide_render = gone
-        color = next((color for number, color in of_layers.items() if own >> number & 1), None)
-        color = color or next((of_all_groups[number] for number in of_groups if number in of_all_groups), None)
         if color is not None and obj.get(entity_values.CLASS) != ambience.CLASS:
             obj.color = color
 
