@@ -179,6 +179,18 @@ def test_original_faces_whose_texinfos_mean_nothing_stay(level):
     assert changed(level, before) == {"TEXINFO", "FACES", "FACES_HDR"}
 
 
+@pytest.mark.parametrize("lump", [E.BRUSHES, E.BRUSHSIDES, E.LEAFBRUSHES, E.NODES, E.ORIGINALFACES])
+@pytest.mark.parametrize("left", [b"", b"?"], ids=["gone", "damaged"])
+def test_faces_of_protected_maps_can_be_edited(level, lump, left):
+    level.set_bytes(lump, left)
+    before = read(write(level))
+    texture_vectors.assign(level, [room.WEST], level.table(E.TEXINFO)["texture_vecs"][[1]] + 8)
+    assert {"TEXINFO", "FACES", "FACES_HDR"} <= changed(level, before) <= {
+        "TEXINFO", "FACES", "FACES_HDR", "ORIGINALFACES", "BRUSHSIDES"
+    }  # fmt: skip
+    assert bytes(level.bytes_of(lump)) == left
+
+
 def test_another_texture_on_a_face(level):
     texture_vectors.assign(level, [room.EAST], texdata=[0])
     row = level.table(E.TEXINFO)[level.table(E.FACES)["texinfo"][room.EAST]]

@@ -1,7 +1,8 @@
 """Edits of how textures lie on faces: texinfos, which faces share (notes §2.4, §2.7, §3).
 
 A face gets a row of its own, or that of faces that lie the same; lightmap vectors and with them the lighting stay. Its
-original face and its side of a brush follow where they go with it: those are for decompilers and tools alone.
+original face and its side of a brush follow where they go with it: those are for decompilers and tools alone, and maps
+that are protected from these have them no more.
 """
 
 from typing import Any
@@ -67,9 +68,11 @@ def assign(
                 raise FormatError(f"{len(changes.table(lump))} faces, others are {len(table)}", lump_name(lump))
             changes.table(lump)["texinfo"][wanted] = new[wanted]
     touched = np.flatnonzero(old != new)
-    if len(touched):
-        _original_faces(changes, table, old, new, touched)
-        _brush_sides(changes, table, old, new, touched)
+    for follow in (_original_faces, _brush_sides) if len(touched) else ():
+        try:
+            follow(changes, table, old, new, touched)
+        except FormatError:  # taken out of the map, or damaged, so that they are of no use to any tool
+            continue
     changes.apply()
 
 
@@ -88,8 +91,8 @@ def share(changes: Changes, rows: Records, old: Ints | None = None) -> Ints:
     fresh = np.unique(numbers[numbers >= len(known)])
     numbers[numbers >= len(known)] = len(known) + np.searchsorted(fresh, numbers[numbers >= len(known)])
     if len(fresh):
-        users = (*_DRAWN, LumpId.BRUSHSIDES)
-        most = min(int(np.iinfo(changes.level.table(lump).dtype["texinfo"]).max) for lump in users)
+        users = (changes.level.layout(lump).dtype for lump in (*_DRAWN, LumpId.BRUSHSIDES))
+        most = min(int(np.iinfo(dtype["texinfo"]).max) for dtype in users if dtype is not None)
         if len(known) + len(fresh) > most:
             raise FormatError(f"would have {len(known) + len(fresh)}, {most} can be told", lump_name(LumpId.TEXINFO))
         changes.append(LumpId.TEXINFO, rows[fresh - len(known)])
