@@ -2,7 +2,7 @@
 
 The camera's area is drawn around the world, as many times larger as its key `scale` says, so that the camera's place
 becomes the world's origin. What is shown is a copy, for show only: a mesh of the area's faces, and objects that share
-the meshes of its displacements and static props. All of these stay where they are, too.
+the meshes of its displacements, static props and entities. All of these stay where they are, too.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def prepare(site: Site, faces: Faces) -> SkyBox | None:
 
 def place(site: Site, box: SkyBox) -> None:
     """Make the objects, below an empty with the skybox's place and size: called when those of the map are made."""
-    originals = [*_displacements(site, box), *_props(site, box)]
+    originals = [*_displacements(site, box), *_props(site, box), *_entities(site, box)]
     if box.mesh is None and not originals:
         return
     home = site.group(HOME)
@@ -106,18 +106,37 @@ def _displacements(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
     """The objects of the displacements in the area, by their boxes, since no leaf lists their faces; none where all
     displacements are one object.
     """
-    hills: list[Any] = []
+    hills = []
     for obj in site.group(layout.DISPLACEMENT_HOME).objects if len(site.level.bytes_of(LumpId.DISPINFO)) else ():
         mark = identity.stamped(obj)
         if mark is not None and mark.kind == layout.DISPLACEMENT and mark.record >= 0:
             hills.append(obj)
-    mins, maxs = np.empty((len(hills), 3)), np.empty((len(hills), 3))
-    for row, hill in enumerate(hills):
-        points = np.empty(len(hill.data.vertices) * 3, np.float32)
-        hill.data.vertices.foreach_get("co", points)
-        mins[row], maxs[row] = points.reshape(-1, 3).min(axis=0), points.reshape(-1, 3).max(axis=0)
+    return _inside(box, hills)
+
+
+def _entities(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
+    """The objects of entities in the area that have a mesh, but those that are hidden, as triggers are."""
+    found = []
+    for obj in site.collection.all_objects:
+        mark, mesh = identity.stamped(obj), obj.data
+        if mark is None or mark.kind != layout.ENTITY or not isinstance(mesh, bpy.types.Mesh):
+            continue
+        if len(mesh.vertices) and not obj.users_collection[0].hide_viewport:
+            found.append(obj)
+    return _inside(box, found)
+
+
+def _inside(box: SkyBox, objects: list[bpy.types.Object]) -> Iterator[bpy.types.Object]:
+    """Those of these objects, with meshes, that are in the area."""
+    mins, maxs = np.empty((len(objects), 3)), np.empty((len(objects), 3))
+    for row, obj in enumerate(objects):
+        mesh: Any = obj.data
+        points, matrix = np.empty(len(mesh.vertices) * 3, np.float32), np.array(obj.matrix_basis, np.float64)
+        mesh.vertices.foreach_get("co", points)
+        placed = points.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        mins[row], maxs[row] = placed.min(axis=0), placed.max(axis=0)
     inside = box.holds_boxes(mins - _NEAR, maxs + _NEAR)
-    yield from (hill for hill, shown in zip(hills, inside.tolist(), strict=True) if shown)
+    return (obj for obj, shown in zip(objects, inside.tolist(), strict=True) if shown)
 
 
 def _props(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
