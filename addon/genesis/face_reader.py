@@ -163,6 +163,10 @@ class FaceReader:
         self._lay_plain(faces, plain | (~known & blank))
         self._lay_by_uv(shape, source, result, edited, plain)
         self._one_texture_a_side(shape, source, result)
+        if not all(result.names):
+            bare = sum(not name for name, record in zip(result.names, shape.records, strict=True) if record < 0)
+            if bare:
+                self.report.left_out("textures of new faces, which have no material (the compiler takes any)", bare)
         return result
 
     def _lay_locked(self, faces: FaceArray, records: Ints, edited: dict[str, Bools]) -> None:

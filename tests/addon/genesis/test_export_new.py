@@ -50,7 +50,10 @@ def test_what_has_no_parent_is_where_it_is_seen():
         freed.matrix_world = seen
     made = box(level, size=64 * layout.SCALE, location=(2 + 128 * layout.SCALE, 0, 0))
     made.parent = None
-    was, now = genesis.read(data), genesis.read(exported(level))
+    made.data.materials.clear()
+    report = Report()
+    was, now = genesis.read(data), genesis.read(exported(level, report))
+    assert "6 textures of new faces" in report.summary()
     *kept, new = now.world.brushes
     np.testing.assert_allclose(np.sort(new.faces["dist"]), [-96, 32, 32, 32, 32, 160], atol=1e-3)
     for before, after in zip(was.world.brushes, kept, strict=True):
