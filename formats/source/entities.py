@@ -18,6 +18,7 @@ _KEY = r'[^"]*+'
 _VALUE = r'[^"\\]*+(?:(?:\\(?!")|\\(?="[ \t]*+(?:\r?\n|\}|\Z))|\\")[^"\\]*+)*+'
 _PAIR = re.compile(rf'"({_KEY})"\s*+"({_VALUE})"', re.ASCII)
 _ENTITY = re.compile(rf'\{{((?:\s*+"{_KEY}"\s*+"{_VALUE}")*+)\s*+\}}', re.ASCII)
+_QUOTED = re.compile(r'(?<!\\)"')
 _BLANKS, _NUL = " \t\r\n", "\0"
 _BYTES = "latin-1"  # text of which each character is a byte: what the patterns are for
 _END = b"\0"
@@ -209,9 +210,11 @@ class Entities(list[Entity]):
         text = b"".join(lines)
         block = _ENTITY.match(text.decode(_BYTES))
         if block is None or block.end() != len(text) - 1 or _pairs(block[1], self.encoding) != list(pairs):
-            raise FormatError(f"{entity!r} has a quotation mark in a key or value", WHAT)
+            bad = next((pair for pair in pairs if _QUOTED.search("".join(pair))), ("a key", "or its value"))
+            raise FormatError(f"{entity.classname}: {bad[0]!r} {bad[1]!r} has a quotation mark, which ends it", WHAT)
         if b"\0" in text:
-            raise FormatError(f"{entity!r} has a NUL in a key or value", WHAT)
+            bad = next(pair for pair in pairs if "\0" in "".join(pair))
+            raise FormatError(f"{entity.classname}: {bad[0]!r} {bad[1]!r} has a NUL, which ends the lump", WHAT)
         return text
 
     def of_class(self, *classnames: str) -> Iterator[Entity]:
