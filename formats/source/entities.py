@@ -210,11 +210,11 @@ class Entities(list[Entity]):
         text = b"".join(lines)
         block = _ENTITY.match(text.decode(_BYTES))
         if block is None or block.end() != len(text) - 1 or _pairs(block[1], self.encoding) != list(pairs):
-            bad = next((pair for pair in pairs if _QUOTED.search("".join(pair))), ("a key", "or its value"))
-            raise FormatError(f"{entity.classname}: {bad[0]!r} {bad[1]!r} has a quotation mark, which ends it", WHAT)
+            key, value = next((pair for pair in pairs if _QUOTED.search("".join(pair))), ("a key", "or its value"))
+            raise FormatError(f"{entity.classname}: {key!r} {value!r} has a quotation mark, which ends it", WHAT)
         if b"\0" in text:
-            bad = next(pair for pair in pairs if "\0" in "".join(pair))
-            raise FormatError(f"{entity.classname}: {bad[0]!r} {bad[1]!r} has a NUL, which ends the lump", WHAT)
+            key, value = next(pair for pair in pairs if "\0" in "".join(pair))
+            raise FormatError(f"{entity.classname}: {key!r} {value!r} has a NUL, which ends the lump", WHAT)
         return text
 
     def of_class(self, *classnames: str) -> Iterator[Entity]:
