@@ -31,7 +31,7 @@ def move_layers(level: Level, moves: Mapping[int, int | None]) -> None:
     settings = level.pathing
     if settings is not None and _moved(settings.layers, moves) != settings.layers:
         settings.layers = _moved(settings.layers, moves)
-        level.editor_settings = level.editor_settings
+        level.editor_settings = level.editor_settings  # the block was changed in place: now it is written
     _move_faces(level, moves)
 
 
