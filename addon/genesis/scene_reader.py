@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..scene import identity, transforms
+from ..scene import identity, originals, transforms
 from ..scene.reports import Report, SceneError
 from . import layout
 
@@ -142,10 +142,33 @@ def read_scene(collection: bpy.types.Collection, token: int | None, report: Repo
     if foreign:
         named = ", ".join(foreign[:5]) + (" ..." if len(foreign) > 5 else "")
         report.warn(f"{len(foreign)} objects come from another level, they are written as new ones: {named}")
+    _refuse_applied_root(collection, level)
     _mark_copies(level.models, lambda one: transforms.unchanged(one.object, level.root))
     _mark_copies(level.entities, lambda one: transforms.unchanged(one.object, level.root))
     _mark_copies(level.groups, lambda _: True)
     return level
+
+
+def _refuse_applied_root(collection: bpy.types.Collection, level: SceneLevel) -> None:
+    """Raise SceneError where somebody applied the root's scale: that made metres of the units of all that is in it.
+
+    Scaling the root alone edits nothing, but Blender then gives all of its children a scale to make up for it.
+    """
+    info = originals.describe(collection)
+    if info is None or level.root is None or not level.entities:
+        return
+    size = float(info.options.get("scale", layout.SCALE))
+    if np.allclose(level.root.scale, size, rtol=1e-5):
+        return
+    scales = np.array([one.object.scale for one in level.entities], np.float64)
+    usual = np.median(scales, axis=0)
+    alike = np.isclose(scales, usual, rtol=1e-4).all(axis=1)
+    if not np.allclose(usual, 1, rtol=1e-4) and 2 * np.count_nonzero(alike) > len(scales):
+        raise SceneError(
+            f"{level.root.name}: its scale was applied (Ctrl+A), which made metres of the level's units: undo that, "
+            "and leave the root out when you apply transforms",
+            [level.root],
+        )
 
 
 def _is_entity(obj: bpy.types.Object) -> bool:

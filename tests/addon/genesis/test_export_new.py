@@ -28,6 +28,20 @@ def box(level, size=64.0, location=(0, 0, 0)):
     return obj
 
 
+def test_a_root_whose_scale_was_applied_is_refused():
+    data = room()
+    level = imported(data)
+    root = next(one for one in level.objects if one.parent is None)
+    root.scale = (1, 1, 1)
+    assert exported(level) == data
+    root.scale = (layout.SCALE,) * 3
+    bpy.context.view_layer.update()
+    with bpy.context.temp_override(active_object=root, object=root, selected_editable_objects=[root]):
+        assert bpy.ops.object.transform_apply() == {"FINISHED"}
+    with pytest.raises(SceneError, match="its scale was applied"):
+        exported(level)
+
+
 def test_what_has_no_mesh_of_its_own_is_refused_with_a_message(tmp_path):
     level = imported(room())
     text = bpy.data.objects.new("Words", bpy.data.curves.new("Words", "FONT"))
