@@ -158,9 +158,9 @@ def _refuse_applied_root(collection: bpy.types.Collection, level: SceneLevel) ->
     if info is None or level.root is None or not level.entities:
         return
     size = float(info.options.get("scale", layout.SCALE))
-    if np.allclose(level.root.scale, size, rtol=1e-5):
+    if np.allclose(level.root.scale[:], size, rtol=1e-5):
         return
-    scales = np.array([one.object.scale for one in level.entities], np.float64)
+    scales = np.array([one.object.scale[:] for one in level.entities], np.float64)
     usual = np.median(scales, axis=0)
     alike = np.isclose(scales, usual, rtol=1e-4).all(axis=1)
     if not np.allclose(usual, 1, rtol=1e-4) and 2 * np.count_nonzero(alike) > len(scales):
