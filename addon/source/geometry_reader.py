@@ -128,9 +128,12 @@ def apply(
 
 def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, settings: ExportSettings, models: Ints) -> SceneError:
     """What can't be, and why."""
+    torn = edits.torn & ~edits.new
+    flipped = _turned_over(surfaces, np.flatnonzero(torn))
     counts = {
         "moved": int((edits.reshaped & ~edits.torn & ~edits.new).sum()),
-        "cut or joined": int((edits.torn & ~edits.new).sum()),
+        "turned over (Flip Normals turns them back)": len(flipped),
+        "cut or joined": int(torn.sum()) - len(flipped),
         "new": int(edits.new.sum()),
         "deleted": len(edits.deleted),
     }
@@ -154,6 +157,19 @@ def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, settings: Expo
     homes = surfaces.drawn.models[edits.deleted]
     return SceneError(message, [b.object for b, home in zip(surfaces.bearers, surfaces.homes, strict=True)
                                 if home in homes])  # fmt: skip
+
+
+def _turned_over(surfaces: Surfaces, polygons: Ints) -> Ints:
+    """Which of polygons int64[n] have the vertices of the faces that they bear, and go around them the other way."""
+    first, drawn = surfaces.starts[polygons], surfaces.drawn
+    sources, wanted = drawn.corners(surfaces.faces[polygons])
+    counts = surfaces.starts[polygons + 1] - first
+    alike = counts == np.diff(wanted)
+    owners = ranges.owners(np.where(alike, counts, 0))
+    there = surfaces.vertices[surfaces.corners[ranges.flat(first[alike], counts[alike])]]
+    own = drawn.polygons.corners[sources[ranges.flat(wanted[:-1][alike], counts[alike])]]
+    other = there[np.lexsort((there, owners))] != own[np.lexsort((own, owners))]
+    return np.asarray(polygons[alike & (np.bincount(owners, other, len(polygons)) == 0)])
 
 
 # -------------------------------------------------------------------------------------------------------- for show only

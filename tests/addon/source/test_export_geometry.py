@@ -72,7 +72,7 @@ def test_a_moved_world_is_refused() -> None:
         (lambda mesh: bmesh.ops.poke(mesh, faces=[mesh.faces[0]]), "new"),
         (lambda mesh: bmesh.ops.subdivide_edges(mesh, edges=mesh.faces[1].edges[:1], cuts=1), "cut or joined"),
         (lambda mesh: bmesh.ops.inset_individual(mesh, faces=[mesh.faces[3]], thickness=2), "new|cut"),
-        (lambda mesh: bmesh.ops.reverse_faces(mesh, faces=[mesh.faces[3]]), "1 cut or joined"),
+        (lambda mesh: bmesh.ops.reverse_faces(mesh, faces=[mesh.faces[3]]), r": 1 turned over \(Flip"),
         (lambda mesh: bmesh.ops.triangulate(mesh, faces=[mesh.faces[3]]), "1 cut or joined, 1 new"),
     ],
 )
