@@ -82,6 +82,14 @@ def test_a_door_that_is_scaled(scene):
     assert scene.export(geometry="rebuild").table(E.MODELS)[1]["maxs"].tolist() == [4, 24, 192]
     seen = scene.export(geometry="visual")
     assert scene.changed(seen) == ["VERTEXES"]
+    scene.door.rotation_euler.z, scene.door.scale = 1, (1, 2, 1)
+    scene.door["classname"] = "func_brush"
+    made = scene.export(geometry="rebuild")
+    assert made.table(E.MODELS)[1]["maxs"].tolist() == [4, 48, 96], "what is turned is the entity"
+    scene.door.scale.x = -1
+    for how in ("rebuild", "visual"):
+        with pytest.raises(SceneError, match="have no scale"):
+            scene.export(geometry=how)
 
 
 def test_textures_go_with_the_faces(scene):
