@@ -347,6 +347,9 @@ class _EditorExport:
             depsgraph = self.scene.context.evaluated_depsgraph_get() if transforms.needs_evaluation(obj, root) else None
             matrix = matrix_of(obj, root, depsgraph)
             edited = read_entity(obj, made, fresh, matrix, root, self.types, self.scale, self.report)
+        broken = [key for key in edited if set("\r\n") & set(made.get(key) or "")]
+        if broken:
+            raise SceneError(f"{obj.name}: property {broken[0]}: a value in a .3dt is one line", [obj])
         if part.copy and NAME not in edited and made.name:
             made.set(NAME, self._free_name(made))
         group = self._group_id(part.group, made.group_id)

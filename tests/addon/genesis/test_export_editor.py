@@ -194,6 +194,13 @@ def test_properties_of_brushes_and_faces():
     ]
 
 
+def test_values_of_several_lines_are_refused():
+    scene = imported(sample(), "a.3dt")
+    part(scene, layout.ENTITY, 0)["light"] = "1\n2"
+    with pytest.raises(SceneError, match="property light: a value in a"):
+        exported(scene)
+
+
 def test_a_hollow_brush_moves_as_one():
     data = sample(hollow("room", (-256, 0, -256), (256, 256, 256)), leaf("box"))
     scene = imported(data, "a.3dt")
