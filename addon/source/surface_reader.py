@@ -183,9 +183,10 @@ class _Reader:
             if home > 0 and bearer.object.data is not None and not meshes.needs_evaluation(bearer.object):
                 again = (home, bearer.object.data.name)
                 own_look = any(slot.link == "OBJECT" for slot in bearer.object.material_slots)
-                if again in known and not own_look and np.array_equal(places, mesh.positions):
-                    continue
-                known.add(again)
+                if np.array_equal(places, mesh.positions):
+                    if again in known and not own_look:
+                        continue
+                    known.add(again)
             used.append(bearer)
             data.append(mesh)
             homes.append(home)

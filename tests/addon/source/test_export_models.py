@@ -11,7 +11,7 @@ from levelwright.formats import source
 from levelwright.formats.source import LumpId, brushes, geometry, physcollide_surface
 from levelwright.formats.source.edits import brush_models
 
-from tests.addon.source.exports import Scene
+from tests.addon.source.exports import Scene, copied
 from tests.addon.source.surface_edits import move
 from tests.formats import source_door
 
@@ -82,6 +82,12 @@ def test_a_door_that_is_scaled(scene):
     assert scene.export(geometry="rebuild").table(E.MODELS)[1]["maxs"].tolist() == [4, 24, 192]
     seen = scene.export(geometry="visual")
     assert scene.changed(seen) == ["VERTEXES"]
+    linked = copied(scene.door, linked=True)
+    linked.scale = (1, 1, 1)
+    for how in ("rebuild", "visual"):
+        with pytest.raises(SceneError, match=r"another object has|in common"):
+            scene.export(geometry=how)
+    bpy.data.objects.remove(linked)
     scene.door.rotation_euler.z, scene.door.scale = 1, (1, 2, 1)
     scene.door["classname"] = "func_brush"
     made = scene.export(geometry="rebuild")
