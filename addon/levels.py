@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+from mathutils import Quaternion, Vector
 
 from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .fable import worlds
 from .fable.settings import WorldSettings
-from .scene import files, originals
+from .scene import files, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
 
@@ -38,7 +39,7 @@ def import_files(
     Raises FormatError naming the file, SceneError, or OSError.
     """
     collections = []
-    with _nothing_left_behind(context.scene), progress(len(paths), "files") as step:
+    with _nothing_left_behind(context), progress(len(paths), "files") as step:
         for path in paths:
             data = path.read_bytes()
             game = only or games.identify(data, str(path))
@@ -71,33 +72,33 @@ def export_file(
     game's levels can't be written at all, FormatError, or OSError.
     """
     game = game_of(collection)
-    if form is not None:
-        data = form.export(context, collection, settings, report)
-        files.write_atomically(path, data, verify=form.check, backup=getattr(settings, "backup", False))
-        _keep_report(collection, report, "export")
-        return
-    chosen = game.for_file(settings, path) if game.for_file is not None else settings
-    made = game.writer.export_level(context, collection, chosen, report)
-    parts = {path.suffix: made} if isinstance(made, bytes) else made
-    contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
-    for ending, data in parts.items():
-        if not contents:
-            contents[path] = data, partial(formats.read, format=game.format.key)
-        else:  # what came in broken goes out again: only what was made now is checked
-            check = bytes if originals.holds(collection, data) else game.beside[ending.lower()]
-            contents[path.with_suffix(ending)] = data, check
-    files.write_together(contents, backup=getattr(chosen, "backup", False))
-    if len(contents) > 1:
-        report.note(f"written: {', '.join(file.name for file in contents)}")
-    _keep_report(collection, report, "export")
+    with _reported(collection, report):
+        if form is not None:
+            data = form.export(context, collection, settings, report)
+            files.write_atomically(path, data, verify=form.check, backup=getattr(settings, "backup", False))
+            return
+        chosen = game.for_file(settings, path) if game.for_file is not None else settings
+        made = game.writer.export_level(context, collection, chosen, report)
+        parts = {path.suffix: made} if isinstance(made, bytes) else made
+        contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
+        for ending, data in parts.items():
+            if not contents:
+                contents[path] = data, partial(formats.read, format=game.format.key)
+            else:  # what came in broken goes out again: only what was made now is checked
+                check = bytes if originals.holds(collection, data) else game.beside[ending.lower()]
+                contents[path.with_suffix(ending)] = data, check
+        files.write_together(contents, backup=getattr(chosen, "backup", False))
+        if len(contents) > 1:
+            report.note(f"written: {', '.join(file.name for file in contents)}")
 
 
 def check_export(context: bpy.types.Context, collection: bpy.types.Collection, settings: Any, report: Report) -> None:
     """Do all that an export does, and report it, without writing a file. Raises as `export_file` does."""
-    made = game_of(collection).writer.export_level(context, collection, settings, report)
-    parts = [made] if isinstance(made, bytes) else made.values()
-    report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")
-    _keep_report(collection, report, "export")
+    game = game_of(collection)
+    with _reported(collection, report):
+        made = game.writer.export_level(context, collection, settings, report)
+        parts = [made] if isinstance(made, bytes) else made.values()
+        report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")
 
 
 def import_world(
@@ -113,7 +114,7 @@ def import_world(
         places = worlds.places(data, path, world, report)
     except FormatError as error:
         raise error.in_file(path) from error
-    with _nothing_left_behind(context.scene):
+    with _nothing_left_behind(context):
         made = import_files(
             context, [place.file for place in places], lambda _: settings, report, games.by_key("fable")
         )
@@ -186,10 +187,24 @@ def _keep_report(collection: bpy.types.Collection, report: Report, what: str) ->
 
 
 @contextmanager
-def _nothing_left_behind(scene: bpy.types.Scene | None) -> Iterator[None]:
-    """Remove every data-block that was made inside when an exception leaves it, and let the scene look as before."""
+def _reported(collection: bpy.types.Collection, report: Report) -> Iterator[None]:
+    """Keep the report of an export, whatever comes of it: why it was refused is told in it."""
+    try:
+        yield
+    except (FormatError, SceneError, OSError) as error:
+        report.warn(f"refused, nothing was written: {error}")
+        _keep_report(collection, report, "export")
+        raise
+    _keep_report(collection, report, "export")
+
+
+@contextmanager
+def _nothing_left_behind(context: bpy.types.Context) -> Iterator[None]:
+    """Remove every data-block that was made inside when an exception leaves it, and let the scene and the windows look
+    as before.
+    """
     before = {block.session_uid for block in _data_blocks()}
-    looks = list(_looks(scene))
+    looks = [(struct, name, _copy(getattr(struct, name))) for struct, name in _looks(context)]
     try:
         yield
     except BaseException:
@@ -199,14 +214,22 @@ def _nothing_left_behind(scene: bpy.types.Scene | None) -> Iterator[None]:
         raise
 
 
-def _looks(scene: Any) -> Iterator[tuple[Any, str, Any]]:
-    """What imports change of a scene itself: whose settings they are, their names and values."""
+def _looks(context: bpy.types.Context) -> Iterator[tuple[Any, str]]:
+    """What imports change of a scene itself and of its windows: whose settings they are, and their names."""
+    scene: Any = context.scene
     if scene is not None:
-        for struct, names in (
-            (scene.view_settings, ("view_transform", "look", "exposure", "gamma")),
-            (scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current")),
-        ):
-            yield from ((struct, name, getattr(struct, name)) for name in names)
+        yield from ((scene.view_settings, name) for name in ("view_transform", "look", "exposure", "gamma"))
+        its_own = ("world", "camera", "audio_distance_model", "frame_start", "frame_current")
+        yield from ((scene, name) for name in its_own)
+    for space in stage.viewports(context):
+        names = ("view_perspective", "view_rotation", "view_location", "view_distance")
+        yield from ((space.region_3d, name) for name in names)
+        yield from ((space, "clip_end"), (space.shading, "type"), (space.overlay, "show_relationship_lines"))
+
+
+def _copy(value: Any) -> Any:
+    """A setting's value that stays what it is when the setting changes."""
+    return value.copy() if isinstance(value, Vector | Quaternion) else value
 
 
 def _data_blocks() -> Iterator[bpy.types.ID]:

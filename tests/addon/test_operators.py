@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import pytest
 from levelwright.addon import file_handlers, games, levels, settings, teeworlds
-from levelwright.addon.scene import originals
+from levelwright.addon.scene import originals, stage
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 
@@ -91,11 +91,19 @@ def test_an_import_that_fails_halfway_leaves_nothing_behind(monkeypatch: pytest.
         build(*arguments)
         raise FormatError("a quad of the last layer is no quad", offset=66)
 
+    def seen() -> list[Any]:
+        return [
+            (*space.region_3d.view_location, *space.region_3d.view_rotation, space.clip_end, space.shading.type)
+            for space in stage.viewports(bpy.context)
+        ]
+
     monkeypatch.setattr(teeworlds, "import_level", fail_at_the_end)
-    before = counts()
+    before, views = counts(), seen()
+    assert views
     with pytest.raises(RuntimeError, match=r"first-light\.map: at byte 0x42: a quad"):
         bpy.ops.import_scene.teeworlds_map(filepath=str(SAMPLE))
     assert counts() == before
+    assert seen() == views
 
 
 def test_one_undo_takes_an_import_back() -> None:
@@ -154,6 +162,9 @@ def test_a_failing_export_leaves_the_old_file_and_selects_what_is_at_fault(
     assert list(bpy.context.selected_objects) == [culprit]
     assert bpy.context.view_layer.objects.active == culprit
     assert [polygon.index for polygon in culprit.data.polygons if polygon.select] == [0]
+    text = levels.report_of(levels.choose(bpy.context))
+    assert text is not None
+    assert "refused, nothing was written: two tiles lie in one cell" in text.as_string()
 
 
 def test_an_export_that_cannot_be_read_back_leaves_the_old_file(
