@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from mathutils import Quaternion, Vector
 
 from .. import formats
 from ..formats.binary import FormatError
@@ -22,6 +21,8 @@ from .scene import files, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
 
+FAILURES = (FormatError, SceneError, OSError)
+"""What all of this raises for what users give it: operators report these."""
 _NEVER_MADE = ("libraries", "screens", "window_managers", "workspaces")  # by an import; and Blender won't remove them
 
 
@@ -191,7 +192,7 @@ def _reported(collection: bpy.types.Collection, report: Report) -> Iterator[None
     """Keep the report of an export, whatever comes of it: why it was refused is told in it."""
     try:
         yield
-    except (FormatError, SceneError, OSError) as error:
+    except FAILURES as error:
         report.warn(f"refused, nothing was written: {error}")
         _keep_report(collection, report, "export")
         raise
@@ -204,32 +205,13 @@ def _nothing_left_behind(context: bpy.types.Context) -> Iterator[None]:
     as before.
     """
     before = {block.session_uid for block in _data_blocks()}
-    looks = [(struct, name, _copy(getattr(struct, name))) for struct, name in _looks(context)]
+    looks = stage.looks(context)
     try:
         yield
     except BaseException:
         bpy.data.batch_remove([block for block in _data_blocks() if block.session_uid not in before])
-        for struct, name, value in looks:
-            setattr(struct, name, value)
+        stage.look_again(looks)
         raise
-
-
-def _looks(context: bpy.types.Context) -> Iterator[tuple[Any, str]]:
-    """What imports change of a scene itself and of its windows: whose settings they are, and their names."""
-    scene: Any = context.scene
-    if scene is not None:
-        yield from ((scene.view_settings, name) for name in ("view_transform", "look", "exposure", "gamma"))
-        its_own = ("world", "camera", "audio_distance_model", "frame_start", "frame_current")
-        yield from ((scene, name) for name in its_own)
-    for space in stage.viewports(context):
-        names = ("view_perspective", "view_rotation", "view_location", "view_distance")
-        yield from ((space.region_3d, name) for name in names)
-        yield from ((space, "clip_end"), (space.shading, "type"), (space.overlay, "show_relationship_lines"))
-
-
-def _copy(value: Any) -> Any:
-    """A setting's value that stays what it is when the setting changes."""
-    return value.copy() if isinstance(value, Vector | Quaternion) else value
 
 
 def _data_blocks() -> Iterator[bpy.types.ID]:

@@ -7,14 +7,12 @@ from typing import Any
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from ..formats.binary import FormatError
 from . import fable, games, genesis, levels, ns2, settings, source, teeworlds
 from .fable.settings import WorldSettings
 from .scene.meshes import needs_evaluation, select_faces, select_points
 from .scene.reports import Report, SceneError
 
 Result = set[Any]  # {"FINISHED"} or {"CANCELLED"}; the stubs want literals that a shared helper can't promise
-FAILURES = (FormatError, SceneError, OSError)
 NOTE_LETTERS = 44
 """Of a note in a line: what the file browser's sidebar is wide."""
 
@@ -67,7 +65,7 @@ class _Import(ImportHelper, bpy.types.Operator):
 
         try:
             levels.import_files(context, paths, chosen, report, self.game)
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return _refuse(self, context, error)
         report.forward(self)
         return {"FINISHED"}
@@ -108,7 +106,7 @@ class _Export(ExportHelper, bpy.types.Operator):
         """Suggest the name that the level was imported from."""
         try:
             level = levels.choose(context, self.collection, self.game)
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return _refuse(self, context, error)
         self.collection = level.name
         path = Path(context.blend_data.filepath).parent / levels.file_name(level)
@@ -123,7 +121,7 @@ class _Export(ExportHelper, bpy.types.Operator):
             level = levels.choose(context, self.collection, self.game)
             chosen = settings.from_properties(self.choices, self)
             levels.export_file(context, level, Path(bpy.path.abspath(self.filepath)), chosen, report, self.form)
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return _refuse(self, context, error)
         report.forward(self)
         report.log()
@@ -267,7 +265,7 @@ class ImportFableWorld(_Import):
         chosen = settings.from_properties(fable.ImportSettings, self)
         try:
             levels.import_world(context, path, world, chosen, report)
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return _refuse(self, context, error)
         report.forward(self)
         return {"FINISHED"}
@@ -299,7 +297,7 @@ class ExportFableWorld(ExportHelper, bpy.types.Operator):
         report = Report()
         try:
             levels.export_world(context, self.collection, Path(bpy.path.abspath(self.filepath)), report)
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return _refuse(self, context, error)
         report.forward(self)
         return {"FINISHED"}
@@ -379,7 +377,7 @@ class CheckExport(bpy.types.Operator):
         try:
             level = levels.choose(context, self.collection)
             levels.check_export(context, level, levels.game_of(level).writer.ExportSettings(), report)
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return _refuse(self, context, error)
         report.forward(self)
         report.log()
@@ -400,7 +398,7 @@ class AttachOriginal(ImportHelper, bpy.types.Operator):
         """Compare the file's hash with the one that was imported, and attach it."""
         try:
             levels.attach_original(context, self.collection, Path(bpy.path.abspath(self.filepath)))
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return _refuse(self, context, error)
         return {"FINISHED"}
 

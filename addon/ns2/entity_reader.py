@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import bpy
@@ -17,7 +16,7 @@ from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.editor_setup import EditorSetup
 from ...formats.ns2.records import PropertyType
-from ..scene import evaluated, identity, meshes, originals, shapes, transforms
+from ..scene import evaluated, identity, originals, properties, shapes, transforms
 from ..scene.reports import Report, SceneError
 from . import entity_data, entity_places, entity_values, layers, layout, probes
 from .entity_classes import PLACED, Classes
@@ -93,8 +92,7 @@ class _Reader:
         self.listed = sum(1 << number for number in self.homes["layers"] if number < 256)
         self.known = entity_values.Known()
         self.sized: list[str] = []
-        self.shaped: list[str] = []
-        self._is_edited = cache(shapes.is_edited)
+        self.shapes = shapes.Watch(root)
         self.depsgraph: bpy.types.Depsgraph | None = None
 
     # ------------------------------------------------------------------------------------------------------ who is who
@@ -167,10 +165,10 @@ class _Reader:
             self.report.warn(
                 f"entities of these classes have no scale, so that of the objects is lost: {_listed(self.sized)}"
             )
-        if self.shaped:
+        if self.shapes.edited:
             self.report.warn(
                 "what was done to the meshes of props and boxes counts for nothing, the level has but the path of a "
-                f"model, or a scale: {_listed(self.shaped)}"
+                f"model, or a scale: {_listed(self.shapes.edited)}"
             )
 
     def _made(self, obj: bpy.types.Object) -> ns2.Entity:
@@ -216,7 +214,7 @@ class _Reader:
     def _lay_over(self, obj: bpy.types.Object, entity: ns2.Entity, fresh: bool) -> bool:
         """Write what an object says of its entity; whether that changed anything. fresh: made of this very object."""
         changed = False
-        self._check_mesh(obj)
+        self.shapes.look_at(obj)
         class_name = obj.get(CLASS)
         if isinstance(class_name, str) and class_name != layout.readable(entity.class_name):
             if not class_name:
@@ -231,32 +229,6 @@ class _Reader:
             del entity.properties[at]
         changed |= bool(edited or gone) | self._read_cubemap(obj, entity)
         return self._read_homes(obj, entity) | changed
-
-    def _check_mesh(self, obj: bpy.types.Object) -> None:
-        """Note an object whose mesh is no longer its model's, or a trigger's box, or has modifiers. Raises ValueError
-        where its place was applied to its mesh.
-        """
-        mesh: Any = obj.data
-        if not isinstance(mesh, bpy.types.Mesh):
-            return
-        if mesh.is_editmode:
-            obj.update_from_editmode()
-        if not self._is_edited(mesh):
-            if meshes.needs_evaluation(obj):
-                self.shaped.append(obj.name)
-            return
-        changed = transforms.changed_channels(obj, self.root)
-        channels = (
-            (transforms.LOCATION, obj.location, 0.0),
-            (transforms.ROTATION, obj.rotation_euler, 0.0),
-            (transforms.SCALE, obj.scale, 1.0),
-        )
-        applied = any(name in changed and all(part == none for part in now) for name, now, none in channels)
-        if applied and mesh.users == 1 and obj.get(transforms.BASELINE) is not None:
-            raise ValueError(
-                "its place was applied to its mesh (Ctrl+A), and a level has but the place of an entity: undo that"
-            )
-        self.shaped.append(obj.name)
 
     def _fresh_slots(self, obj: bpy.types.Object, entity: ns2.Entity) -> tuple[Slot, ...]:
         """The slots of an entity that was made of an object: those of its that made it."""
@@ -290,7 +262,7 @@ class _Reader:
         placed = {slot.name for slot in slots if slot.key in CHANNELS}
         for key in entity_values.written_keys(obj):
             raw = entity_values.plain(obj[key])
-            if key in shown or isinstance(raw, bpy.types.ID) or _is_registered(obj, key):
+            if key in shown or isinstance(raw, bpy.types.ID) or properties.is_registered(obj, key):
                 continue
             if key in placed:
                 raise ValueError(f"property {key}: the object's own place says this; delete the property")
@@ -399,12 +371,6 @@ def _read_light_class(obj: bpy.types.Object, entity: ns2.Entity) -> bool:
     entity.class_name = wanted
     entity.properties += [one for one in Classes(EditorSetup()).new(wanted) if one.name not in had]
     return True
-
-
-def _is_registered(obj: bpy.types.Object, key: str) -> bool:
-    """Whether a key is a property that an add-on gave to all objects: before Blender 5 it is among the custom ones."""
-    registered: Any = obj.bl_rna.properties.get(key)
-    return registered is not None and bool(registered.is_runtime)
 
 
 def _is_light(obj: bpy.types.Object) -> bool:

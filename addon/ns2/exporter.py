@@ -15,6 +15,7 @@ import numpy as np
 
 from ...formats import ns2
 from ...formats.binary import Problem
+from ...formats.ns2 import material as material_file
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
 from . import entity_reader, layers, layout, level_settings, mapping_groups, mesh_reader, scene_reader
@@ -31,7 +32,6 @@ NOTHING_SHOWN = layout.Shown(
     np.zeros(0, np.uint8),
 )
 """Of a level that was made in Blender."""
-ENDING = ".material"
 NAMED = 5
 """Problems that an error names."""
 
@@ -133,7 +133,7 @@ def material_path(material: bpy.types.Material | None, listed: list[str], token:
     """
     if material is None:
         return ""
-    if "/" in material.name and material.name.endswith(ENDING):
+    if "/" in material.name and material.name.endswith(material_file.ENDING):
         return material.name
     path = material.get(layout.MATERIAL)
     if isinstance(path, str):

@@ -6,7 +6,6 @@ appended, linked and copied with the collection all the same. Entries are known 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
@@ -36,8 +35,6 @@ NO_COLOR = (255, 255, 255, 0)
 """Of layers and groups, at first."""
 UNDRAWN = frozenset({"CollisionGeometry", "MovementCollisionGeometry", "InvisibleGeometry", "OcclusionGeometry"})
 """Names of groups whose faces the game doesn't draw (ns2-level-notes §10)."""
-
-_NUMBER = re.compile(r"\.\d{3,}$")
 
 Listed = TypeVar("Listed", ns2.Layer, ns2.Group)
 
@@ -152,7 +149,7 @@ def _renamed(collection: bpy.types.Collection, kind: Kind) -> dict[int, str]:
     return {
         number: home.name
         for number, home in homes(collection, kind).items()
-        if isinstance(was := home.get(NAMED), str) and _NUMBER.sub("", home.name) != _NUMBER.sub("", was)
+        if isinstance(was := home.get(NAMED), str) and identity.unnumbered(home.name) != identity.unnumbered(was)
     }
 
 

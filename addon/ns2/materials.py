@@ -69,7 +69,7 @@ class Materials:
         return found
 
     def _new(self, path: str) -> bpy.types.Material:
-        title = layout.readable(path).rsplit("/", 1)[-1].removesuffix(".material")
+        title = layout.readable(path).rsplit("/", 1)[-1].removesuffix(material_file.ENDING)
         name = title or "(no name)"
         about = self._read(path)
         if about is None:

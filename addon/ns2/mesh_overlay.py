@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.ns2 import material as material_file
 from ...formats.ns2.faces import FaceLayers, Faces
 from ...formats.ns2.mesh import Mesh
 from ...formats.ns2.normals import face_normals
@@ -262,8 +263,8 @@ class MeshOverlay:
             if path not in numbers:
                 numbers[path] = len(materials)
                 materials.append(path)
-                if not path.endswith(".material"):
-                    self.report.warn(f"material {path!r} is no path of a .material file")
+                if not path.endswith(material_file.ENDING):
+                    self.report.warn(f"material {path!r} is no path of a {material_file.ENDING} file")
             result[~same & (wanted == place)] = numbers[path]
         stays = np.zeros(len(materials), np.bool_)
         stays[result[result < len(materials)]] = True

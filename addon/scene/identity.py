@@ -9,6 +9,7 @@ elements are duplicated, joined or separated, averages them when elements are su
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -104,6 +105,11 @@ def nearest_bearers(ids: NDArray[Any], distances: NDArray[Any]) -> NDArray[np.bo
     return keep
 
 
+_NUMBER = re.compile(r"\.\d{3,}$")
+_CUT = 55
+"""Bytes that Blender keeps of any name, whatever it adds: 63 have to do in versions before 5.0."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """What a data-block is: a record of a kind in the import with this token; digest begins its file's sha256."""
@@ -139,6 +145,17 @@ def kinds(id_blocks: Iterable[bpy.types.ID]) -> set[str]:
     """Return the kinds of records that data-blocks are stamped as."""
     texts = {text for id_block in id_blocks if isinstance(text := id_block.get(STAMP), str)}
     return {text.partition(" ")[0] for text in texts}
+
+
+def unnumbered(name: str) -> str:
+    """Return a data-block's name without the number that Blender adds to names that are taken."""
+    return _NUMBER.sub("", name)
+
+
+def is_named(name: str, given: str) -> bool:
+    """Say whether a data-block's name is the one that it was given, but for what Blender added to it or cut off."""
+    bare = unnumbered(name)
+    return given in (name, bare) or (len(bare.encode()) >= _CUT and given.startswith(bare))
 
 
 def unstamp(id_block: bpy.types.ID) -> None:

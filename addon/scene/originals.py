@@ -204,12 +204,12 @@ def level_of(context: bpy.types.Context) -> bpy.types.Collection | None:
     return candidates[0] if len(candidates) == 1 else None
 
 
-def make_active(context: bpy.types.Context, level: bpy.types.Collection) -> None:
-    """Make a level the active collection: what the user adds then becomes a part of it, and exports are of it."""
+def make_active(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
+    """Make a level, or a collection in it, the active one: what is added becomes part of it, and exports are of it."""
     stack = [context.view_layer.layer_collection] if context.view_layer else []
     while stack:
         layer = stack.pop()
-        if layer.collection == level:
+        if layer.collection == collection:
             context.view_layer.active_layer_collection = layer
             return
         stack.extend(layer.children)

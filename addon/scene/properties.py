@@ -283,6 +283,15 @@ def _ui(field: Field, kind: type) -> dict[str, Any]:
     return ui
 
 
+def is_registered(id_block: bpy.types.ID, key: str) -> bool:
+    """Say whether a key is a property that an add-on gave to all blocks of a kind.
+
+    Before Blender 5 those are among the custom ones.
+    """
+    registered: Any = id_block.bl_rna.properties.get(key)
+    return registered is not None and bool(registered.is_runtime)
+
+
 def write_pairs(id_block: bpy.types.ID, pairs: Sequence[tuple[str, str]], rename: Callable[[str], str] = str) -> None:
     """Write free text keys and values (entity keyvalues); keys that repeat become a list of text.
 

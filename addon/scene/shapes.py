@@ -6,12 +6,13 @@ What an artist does to such a mesh is lost in an export, for the level has but i
 from __future__ import annotations
 
 import zlib
+from functools import cache
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from . import baselines
+from . import baselines, meshes, transforms
 
 _SHAPE = "shape"
 
@@ -24,6 +25,41 @@ def remember(mesh: bpy.types.Mesh) -> None:
 def is_edited(mesh: bpy.types.Mesh) -> bool:
     """Whether a mesh has another shape than the one that is remembered. It isn't in edit mode."""
     return baselines.load(mesh, _SHAPE) is not None and not baselines.same(mesh, _SHAPE, _checksum(mesh))
+
+
+class Watch:
+    """What one export finds was done to such meshes. edited: the names of objects for which it counts for nothing."""
+
+    def __init__(self, root: bpy.types.Object | None) -> None:
+        self.root, self.edited = root, list[str]()
+        self._is_edited = cache(is_edited)
+
+    def look_at(self, obj: bpy.types.Object) -> None:
+        """Note an object whose mesh has another shape now, or has modifiers. Raises ValueError where its place was
+        applied to its mesh: what it was moved, turned or scaled by since the import, its channels don't say any more.
+        """
+        mesh = obj.data
+        if not isinstance(mesh, bpy.types.Mesh):
+            return
+        if mesh.is_editmode:
+            obj.update_from_editmode()
+        if self._is_edited(mesh):
+            if mesh.users == 1 and obj.get(transforms.BASELINE) is not None and self._is_at_rest(obj):
+                raise ValueError("its place was applied to its mesh (Ctrl+A), and a level has but its place: undo that")
+        elif not meshes.needs_evaluation(obj):
+            return
+        self.edited.append(obj.name)
+
+    def _is_at_rest(self, obj: bpy.types.Object) -> bool:
+        """Whether a channel that was changed has become one that does nothing."""
+        changed = transforms.changed_channels(obj, self.root)
+        scale = np.array(obj.scale, np.float64)
+        turn = transforms.local(obj)[:3, :3] / np.where(scale != 0, scale, 1.0)
+        return (
+            (transforms.LOCATION in changed and not any(obj.location[:]))
+            or (transforms.ROTATION in changed and np.array_equal(turn, np.eye(3)))
+            or (transforms.SCALE in changed and bool((scale == 1).all()))
+        )
 
 
 def _checksum(mesh: bpy.types.Mesh) -> NDArray[np.int64]:

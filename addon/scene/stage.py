@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Quaternion, Vector
 from numpy.typing import ArrayLike
 
 from . import identity
@@ -98,3 +99,31 @@ def look_at(context: bpy.types.Context, points: ArrayLike) -> None:
         space.clip_end = max(space.clip_end, 4.0 * size)
         space.shading.type = "MATERIAL"
         space.overlay.show_relationship_lines = False
+
+
+Looks = list[tuple[Any, str, Any]]
+"""Settings of a scene and its windows: whose they are, their names and values."""
+
+
+def looks(context: bpy.types.Context) -> Looks:
+    """What imports may change of how the context's scene looks, as it is now."""
+    scene: Any = context.scene
+    changed: list[tuple[Any, tuple[str, ...]]] = []
+    if scene is not None:
+        changed += [(scene.view_settings, ("view_transform", "look", "exposure", "gamma"))]
+        changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
+    for space in viewports(context):
+        changed += [(space.region_3d, ("view_perspective", "view_rotation", "view_location", "view_distance"))]
+        changed += [(space, ("clip_end",)), (space.shading, ("type",)), (space.overlay, ("show_relationship_lines",))]
+    return [(struct, name, _copy(getattr(struct, name))) for struct, names in changed for name in names]
+
+
+def look_again(before: Looks) -> None:
+    """Let everything look as it did."""
+    for struct, name, value in before:
+        setattr(struct, name, value)
+
+
+def _copy(value: Any) -> Any:
+    """A setting's value that stays what it is when the setting changes."""
+    return value.copy() if isinstance(value, Vector | Quaternion) else value

@@ -60,7 +60,7 @@ def site_of(context: bpy.types.Context, level: bpy.types.Collection, report: Rep
 
 def _plain(collection: bpy.types.Collection) -> str:
     """A collection's name without the number that Blender gives it."""
-    return collection.name.partition(".")[0]
+    return identity.unnumbered(collection.name)
 
 
 class _Kept:

@@ -15,7 +15,7 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source import edits
 from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
-from ..scene import identity, meshes, transforms
+from ..scene import identity, meshes, shapes, transforms
 from ..scene.reports import Report, SceneError
 from . import (
     entities,
@@ -144,7 +144,7 @@ class _Reader:
         done to the mesh of its model.
         """
         if isinstance(obj.data, bpy.types.Mesh) and (
-            models.is_edited(obj.data) or (models.is_model(values.get(MODEL, "")) and meshes.needs_evaluation(obj))
+            shapes.is_edited(obj.data) or (models.is_model(values.get(MODEL, "")) and meshes.needs_evaluation(obj))
         ):
             self.report.warn(f"{obj.name}: {models.EDITED}")
         groups = entity_values.groups(obj)

@@ -12,7 +12,7 @@ import bpy
 
 from ...formats.source.content import fgd
 from ...formats.source.entities import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
-from ..scene.properties import INT32, MAX_KEY, put
+from ..scene.properties import INT32, MAX_KEY, is_registered, put
 
 RESERVED = "levelwright"
 """Keys that begin so would be taken for ours: they stay in the original only."""
@@ -201,12 +201,7 @@ def groups(id_block: bpy.types.ID) -> list[str]:
 
 def _own_keys(id_block: bpy.types.ID) -> list[str]:
     keys: Sequence[str] = list(id_block.keys())
-    registered = id_block.bl_rna.properties
-    return [
-        key
-        for key in keys
-        if not key.lower().startswith(RESERVED) and not (key in registered and registered[key].is_runtime)
-    ]
+    return [key for key in keys if not key.lower().startswith(RESERVED) and not is_registered(id_block, key)]
 
 
 def readable(value: str) -> str:

@@ -26,12 +26,8 @@ _SAMPLED = 1 << 16
 """Pixels of an image that its mean colour is taken of."""
 _LETTERS = re.compile(r"[ !#-~]+")
 """What a texture's name is of: no quotes, which would end it in a material's or an editor's file."""
-_NUMBERED = re.compile(r"\.\d{3,}$")
-"""What Blender adds to names that are taken."""
 _AS_FILE = re.compile(r"(?:/|materials/)*(.*?)(?:\.vmt)?", re.IGNORECASE | re.DOTALL)
 """A texture's name, with what the path of its material's file has around it."""
-_CUT = 56
-"""Bytes that Blender keeps of any name, whatever it adds: 63 have to do in versions before 5.0."""
 
 
 def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
@@ -49,7 +45,7 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
         if wanted is None or number >= len(names):
             continue
         if wanted == layout.readable(names[number]):
-            if not is_named(material.name, wanted):
+            if not identity.is_named(material.name, wanted):
                 renamed.append(f"{material.name!r} ({wanted})")
             continue
         name = _checked(wanted, material, scene)
@@ -69,12 +65,6 @@ def _number(material: bpy.types.Material, token: int) -> int:
     """The number of a material's name in the original's table, -1 for a material that isn't the import's."""
     mark = identity.stamped(material)
     return mark.record if mark is not None and mark.token == token and mark.kind == layout.MATERIAL_KIND else -1
-
-
-def is_named(name: str, texture: str) -> bool:
-    """Whether Blender's name of a material is the one that the import gave it: numbered or cut where it had to be."""
-    bare = _NUMBERED.sub("", name)
-    return name == texture or bare == texture or (len(bare.encode()) >= _CUT and texture.startswith(bare))
 
 
 def plain_name(text: str) -> str:

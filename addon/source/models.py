@@ -16,7 +16,6 @@ from ...formats.source.content import mdl
 from ..scene import materials, meshes
 from ..scene.attributes import Domain, Kind
 from ..scene.reports import Report
-from ..scene.shapes import is_edited as is_edited
 from ..scene.shapes import remember
 from . import layout
 from .site import Site

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import bpy
@@ -15,7 +14,7 @@ from ...formats.source import edits
 from ...formats.source.edits.static_props import MODEL, OWN
 from ...formats.source.records import Records, Solidity
 from ...formats.source.static_props import StaticProps, model_name
-from ..scene import baselines, meshes, properties, transforms
+from ..scene import baselines, properties, shapes
 from ..scene.reports import Report, SceneError
 from . import layout, models, places, props
 from .places import Place
@@ -67,15 +66,13 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
             report.warn(f"new static props have no baked light: {', '.join(dark[:5])}{' ...' if dark[5:] else ''}")
     if gone:
         edits.static_props.remove(level, gone)
-    if reader.shaped:
-        names = f"{', '.join(reader.shaped[:5])}{' ...' if reader.shaped[5:] else ''}"
+    if reader.shapes.edited:
+        names = f"{', '.join(reader.shapes.edited[:5])}{' ...' if reader.shapes.edited[5:] else ''}"
         report.warn(f"{names}: {models.EDITED}")
 
 
 class _Reader:
-    """One export of static props. hulls: boxes of the models whose meshes tell. shaped: names of objects whose meshes
-    were edited.
-    """
+    """One export of static props. hulls: boxes of the models whose meshes tell. shapes: whose meshes were edited."""
 
     def __init__(self, scene: SceneLevel, lump: StaticProps, records: Records) -> None:
         self.scene, self.records = scene, records
@@ -88,8 +85,7 @@ class _Reader:
         self.scales = props.scales_of(lump).tolist()
         self.skins = baselines.load(scene.collection, layout.SKINS)
         self.hulls: dict[str, tuple[Any, Any]] = {}
-        self.shaped: list[str] = []
-        self._is_edited = cache(models.is_edited)
+        self.shapes = shapes.Watch(scene.root)
 
     def changes(self, one: Bearer) -> Fields:
         """The fields of a record (or of what a copy was copied from) that its object says otherwise.
@@ -115,7 +111,7 @@ class _Reader:
                 self._read_place(place, found, *(props.doubles(record[name]).tolist() for name in ("origin", "angles")))
                 self._read_scale(place, found, self.scales[one.record])
             _check(found)
-            self._check_mesh(obj)
+            self.shapes.look_at(obj)
             if found:
                 self._add_hull(obj, self._model_of(one, found))
             return found
@@ -156,7 +152,7 @@ class _Reader:
             fields.setdefault("skin", mesh.get(layout.SKIN, 0))
         fields.setdefault(MODEL, "")
         _check(fields)
-        self._check_mesh(obj)
+        self.shapes.look_at(obj)
         place = places.here(self.scene, obj)
         fields["origin"], fields["angles"] = place.origin((0.0, 0.0, 0.0)), place.angles((0.0, 0.0, 0.0))
         self._read_light(obj, fields, None)
@@ -195,30 +191,6 @@ class _Reader:
         known = self.skins is not None and one.record < len(self.skins)
         if "skin" in self.fields and (other or (known and self.skins is not None and skin != self.skins[one.record])):
             found.setdefault("skin", skin)
-
-    def _check_mesh(self, obj: bpy.types.Object) -> None:
-        """Note an object whose mesh is no longer its model's, or has modifiers. Raises ValueError where its place was
-        applied to it.
-        """
-        if not isinstance(obj.data, bpy.types.Mesh):
-            return
-        if not self._is_edited(obj.data):
-            if meshes.needs_evaluation(obj):
-                self.shaped.append(obj.name)
-            return
-        place = Place(obj, True, transforms.local(obj))
-        channels = (
-            (transforms.LOCATION, place.location, np.zeros(3)),
-            (transforms.ROTATION, place.rotation, np.eye(3)),
-            (transforms.SCALE, place.scale, np.ones(3)),
-        )
-        changed = transforms.changed_channels(obj, self.scene.root)
-        applied = any(name in changed and np.array_equal(now, none) for name, now, none in channels)
-        if applied and obj.get(transforms.BASELINE) is not None:
-            raise ValueError(
-                "its place was applied to its mesh (Ctrl+A), and the map has but the name of its model: undo that"
-            )
-        self.shaped.append(obj.name)
 
     def _read_place(self, place: Place, found: Fields, origin: Sequence[float], angles: Sequence[float]) -> None:
         for name, was, now in (("origin", origin, place.origin(origin)), ("angles", angles, place.angles(angles))):

@@ -106,19 +106,8 @@ class NewMap(bpy.types.Operator):
         except FormatError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        activate(context, level)
+        originals.make_active(context, level)
         return {"FINISHED"}
-
-
-def activate(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
-    """Make a collection of the scene the active one."""
-    stack = [context.view_layer.layer_collection] if context.view_layer else []
-    while stack:
-        layer = stack.pop()
-        if layer.collection == collection:
-            context.view_layer.active_layer_collection = layer
-            return
-        stack.extend(layer.children)
 
 
 def make_active(context: bpy.types.Context, obj: bpy.types.Object) -> None:
@@ -159,7 +148,7 @@ class AddGroup(_Edit, bpy.types.Operator):
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make the group and make it the active one: layers are added to the group of the active object."""
         group = edit.add_group(level, self.title)
-        activate(context, group)
+        originals.make_active(context, group)
         make_active(context, edit.root_of(group))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePath
 
 import bpy
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from ...formats.teeworlds import Image, Level
 from ...formats.teeworlds.check import TILESET_CELLS
-from ..scene import images, originals, properties
+from ..scene import identity, images, originals, properties
 from ..scene.reports import Report, SceneError
 from . import layout
 from .layout import ImageProperties
@@ -118,14 +117,13 @@ def _read_properties(block: bpy.types.Image) -> tuple[ImageProperties, frozenset
 
 def plain_name(name: str) -> str:
     """A data-block's name as the game names images: without the ending of a file and Blender's number for doubles."""
-    name = re.sub(r"\.\d{3,}$", "", name)
+    name = identity.unnumbered(name)
     return PurePath(name).stem if PurePath(name).suffix.lower() in ENDINGS else name
 
 
 def _is_named(block: bpy.types.Image, name: str) -> bool:
     """Whether a data-block has the name that an import gave it, give or take what Blender does to doubles."""
-    base = re.sub(r"\.\d{3,}$", "", block.name)
-    return block.name == name or base == name or (len(base.encode()) >= 55 and name.startswith(base))
+    return identity.is_named(block.name, name)
 
 
 def _pixels(block: bpy.types.Image) -> npt.NDArray[np.uint8]:

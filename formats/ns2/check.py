@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import FormatError, Problem
+from . import material
 from .level import Group, Layer, Level
 from .mesh import Mesh
 from .names import meant
@@ -97,8 +98,8 @@ def _faces(level: Level) -> Iterator[Problem]:
         known = _mask_words(level.layers)
         yield from _some((layers.masks & ~known).any(axis=1), "face", "is in a layer that is not there", "warning")
     for number, path in enumerate(mesh.materials):
-        if not path.endswith(".material"):
-            yield Problem(f"material {number}", f"{path!r} does not end with .material", "warning")
+        if not path.endswith(material.ENDING):
+            yield Problem(f"material {number}", f"{path!r} does not end with {material.ENDING}", "warning")
 
 
 def _mask_words(layers: list[Layer]) -> npt.NDArray[np.uint32]:

@@ -16,6 +16,7 @@ _LINE = re.compile(
     r"\s*(?P<key>[A-Za-z_]\w*)\s*=\s*(?:\"(?P<text>[^\"]*)\"|(?P<number>[-+]?[\d.][\w.+-]*)|\[(?P<list>[^\]]*)\])"
     r"\s*(?P<rest>.*)"
 )
+ENDING = ".material"
 LONGEST = 1 << 20  # bytes that a file may have
 
 #: Keys that make a picture; one that only ends like one of these is a slip of the keyboard.

@@ -368,3 +368,10 @@ def test_stamp() -> None:
     for junk in ("", "quad", "quad x 3", 7, b"quad 1 2"):
         obj[identity.STAMP] = junk
         assert identity.stamped(obj) is None
+
+
+def test_long_names_that_blender_cuts_are_no_other_names() -> None:
+    name = "maps/" + "x" * 90
+    assert identity.is_named(name[:63], name)
+    assert identity.is_named(name[:59] + ".001", name)
+    assert not identity.is_named(name[:40], name)

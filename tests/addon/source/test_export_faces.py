@@ -237,13 +237,6 @@ def test_another_name_in_blender_alone_is_told(level) -> None:
     assert any("'dev/other'" in each and "keep theirs" in each for each in report.warnings)
 
 
-def test_long_names_that_blender_cuts_are_no_other_names() -> None:
-    name = "maps/" + "x" * 90
-    assert material_reader.is_named(name[:63], name)
-    assert material_reader.is_named(name[:59] + ".001", name)
-    assert not material_reader.is_named(name[:40], name)
-
-
 def test_a_material_of_the_object_is_what_is_seen(level) -> None:
     world = the(level, layout.MODEL)
     slot = world.material_slots[0]
