@@ -30,7 +30,7 @@ def store(id_block: bpy.types.ID, key: str, values: ArrayLike) -> None:
         raise TypeError(f"{key}: a baseline holds numbers, not {array.dtype}")
     array = array.astype(array.dtype.newbyteorder("<"), copy=False)
     head = f"{array.dtype.str} {','.join(map(str, array.shape))}\n".encode()
-    put_bytes(id_block, PREFIX + key, head + array.tobytes())
+    put_bytes(id_block, PREFIX + key, b"".join((head, array.data if array.flags.c_contiguous else array.tobytes())))
 
 
 def load(id_block: bpy.types.ID, key: str) -> NDArray[Any] | None:

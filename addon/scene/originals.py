@@ -1,7 +1,7 @@
 """The level's collection: what marks it, the imported bytes that travel on it, and the resources it holds.
 
 A level is one collection with three kinds of properties: LEVEL (JSON: format, token, import options, file name, hash),
-ORIGINAL (the imported bytes, flat; compressed where that saves a tenth, large ones when the .blend is saved) and one
+ORIGINAL (the imported bytes; deflated where that saves a tenth, large ones when the .blend is saved) and one
 group of data-block pointers for each kind of resource. All of it survives saving, append, link, library override and
 copies of the collection. A level made in Blender has no bytes and is exported whole.
 """
@@ -12,6 +12,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +29,10 @@ RESOURCES = "levelwright_"
 
 LARGE = 1 << 18
 """Bytes of an original that is deflated as quickly as can be, and not before the .blend is saved."""
+DEFLATED = b"Z"
+"""First byte of an original that is kept deflated."""
+MARKED_ONCE = (b"R", b"L")
+"""First bytes, by way of marks, of originals that aren't deflated, in scenes of version 0.3.0 and before."""
 SAMPLE, SAMPLES = 1 << 14, 8
 """Bytes and number of the pieces of a large file by which `attach` guesses whether it shrinks."""
 
@@ -71,10 +76,10 @@ def attach(
     info["file_name"] = file_name
     if data is not None:
         info["sha256"] = getattr(token, "digest", "") or hashlib.sha256(data).hexdigest()
-        put_bytes(collection, ORIGINAL, _pack(data))
+        put_bytes(collection, ORIGINAL, _kept(data))
         info["parts"] = {name: hashlib.sha256(part).hexdigest() for name, part in (parts or {}).items()}
         for number, part in enumerate((parts or {}).values()):
-            put_bytes(collection, f"{PART}{number}", _pack(part))
+            put_bytes(collection, f"{PART}{number}", _kept(part))
     collection[LEVEL] = json.dumps(info)
     identity.stamp(collection, identity.Token(token, info.get("sha256", "")), identity.LEVEL, 0)
 
@@ -132,7 +137,7 @@ def reattach(
             f"that of the imported one with {names}"
         )
     if info is not None and info.get("sha256"):
-        put_bytes(collection, ORIGINAL, _pack(data))
+        put_bytes(collection, ORIGINAL, _kept(data))
     else:
         attach(collection, format_key, data, token, options, file_name)
 
@@ -265,25 +270,27 @@ def deflate_large() -> None:
             continue
         for key in _keys(collection):
             if key == ORIGINAL or key.startswith(PART):
-                packed = collection[key]
-                if isinstance(packed, bytes) and packed[:1] == b"L":
-                    put_bytes(collection, key, _deflated(packed[1:]))
+                held = collection[key]
+                # A file that begins with a Z itself stays as it is: the mark wouldn't tell it from a deflated one.
+                if isinstance(held, bytes) and len(held) > LARGE and held[:1] != DEFLATED:
+                    deflated = _deflated(held)
+                    if deflated is not held:
+                        put_bytes(collection, key, deflated)
 
 
-def _pack(data: bytes) -> bytes:
-    """Return one byte that says how, then the data: Z deflated (if that saves a tenth), R as it is; L as it is for now,
-    to be deflated later (`deflate_large`).
-    """
-    return b"L" + data if len(data) > LARGE else _deflated(data)
+def _kept(data: bytes) -> bytes:
+    """Return a file's bytes as an import keeps them: copying large ones takes longer than all else that it does."""
+    return data if len(data) > LARGE else _deflated(data)
 
 
 def _deflated(data: bytes) -> bytes:
+    """Return the bytes deflated, behind the mark that says so; or themselves if that doesn't save a tenth."""
     if _shrinks(data):
         # At 3 nearly as small as at 6, in half the time; what is large is worth the least time.
-        packed = zlib.compress(data, 1 if len(data) > LARGE else 3)
-        if len(packed) <= len(data) * 9 // 10:
-            return b"Z" + packed
-    return b"R" + data
+        deflated = zlib.compress(data, 1 if len(data) > LARGE else 3)
+        if len(deflated) <= len(data) * 9 // 10:
+            return DEFLATED + deflated
+    return data
 
 
 def _shrinks(data: bytes) -> bool:
@@ -296,20 +303,26 @@ def _shrinks(data: bytes) -> bool:
 
 
 def _unpack(collection: bpy.types.Collection, key: str, sha256: str, name: str) -> bytes:
-    """Return the bytes under a key, after checking their hash."""
-    packed = collection.get(key)
-    data = b""
-    if isinstance(packed, bytes) and packed[:1] in (b"Z", b"R", b"L"):
-        try:
-            data = zlib.decompress(packed[1:]) if packed[:1] == b"Z" else packed[1:]
-        except zlib.error:
-            data = b""
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise SceneError(
-            f"{collection.name}: the bytes of the imported file {name or 'original'} are missing or damaged. Attach "
-            f"the file whose SHA-256 is {sha256} to the collection, or export with Build as New"
-        )
-    return data
+    """Return the bytes of the file under a key: of the ways in which they may be kept, the one that gives its hash."""
+    held = collection.get(key)
+    for data in _readings(held) if isinstance(held, bytes) else ():
+        if hashlib.sha256(data).hexdigest() == sha256:
+            return data
+    raise SceneError(
+        f"{collection.name}: the bytes of the imported file {name or 'original'} are missing or damaged. Attach "
+        f"the file whose SHA-256 is {sha256} to the collection, or export with Build as New"
+    )
+
+
+def _readings(held: bytes) -> Iterator[bytes]:
+    """What bytes that are kept may stand for."""
+    mark = held[:1]
+    if mark == DEFLATED:
+        with suppress(zlib.error):
+            yield zlib.decompress(memoryview(held)[1:])
+    yield held
+    if mark in MARKED_ONCE:
+        yield held[1:]
 
 
 def _info(collection: bpy.types.Collection) -> dict[str, Any] | None:
