@@ -48,6 +48,11 @@ def test_key_values_that_end_too_soon_count_as_they_are():
     assert keyvalues.parse(b"a { b c d } e f").entries[1:] == [("e", "f")]
 
 
+def test_comments_and_conditions_without_blanks():
+    block = keyvalues.parse(b"a b/c//is d\ne http://f//g\nh/ i j k[$WIN32] l m [$X360 || " + b"!" * 9999 + b"$WIN32]")
+    assert block.entries == [("a", "b/c"), ("e", "http://f"), ("h/", "i"), ("j", "k[$WIN32]")]
+
+
 @pytest.mark.parametrize("text", [b"{ }", b"a { {", b"a { " * 100])
 def test_bad_key_values(text):
     with pytest.raises(FormatError):
@@ -79,9 +84,11 @@ def test_a_material_of_a_good_machine():
     material = vmt.read(
         b"""LightmappedGeneric { "$basetexture" plain "360?$detail" xbox "!360?$color" 1 "GPU>=2?$bumpmap" rough
         "srgb?$scale" 2 "!srgb?$scale" 8 "ldr?$envmap" dark  ">=DX90" { "$basetexture" fine } "<DX90" { "$alpha" 0 }
-        LightmappedGeneric_DX9 { "$envmap" env_cubemap } LightmappedGeneric_DX8 { "$envmap" "" } }"""
+        LightmappedGeneric_DX9 { "$envmap" env_cubemap } LightmappedGeneric_DX8 { "$envmap" "" }
+        ">dx80" { $old 1 } "<=dx95" { $late 1 } "<dx90_20b" { $old 2 } "gpu<1?$old" 3 "!GPU<2?$quick" 1 }"""
     )
     wanted = {"$basetexture": "fine", "$color": "1", "$bumpmap": "rough", "$scale": "2", "$envmap": "env_cubemap"}
+    wanted |= {"$old": "1", "$late": "1", "$quick": "1"}
     assert material.parameters == wanted
 
 
@@ -191,6 +198,8 @@ def test_search_path_of_a_game(tmp_path: Path):
         """GameInfo { game "X" FileSystem { SearchPaths {
         game+mod        tfx/custom/*
         "game"    |gameinfo_path|.
+        game_lv   hl2/bloodless.vpk
+        game      hl2/M?ne*
         game      |all_source_engine_paths|hl2/hl2_misc.vpk
         game      |all_source_engine_paths|hl2
         gamebin   bin } } }""".replace("tfx", "Game")
@@ -203,7 +212,14 @@ def test_search_path_of_a_game(tmp_path: Path):
     (game / "Materials/broken.vtf").write_text("VTF")
     (other / "materials/c.vmt").write_text("Other { }")
     (other / "hl2_misc_dir.vpk").write_bytes(build.vpk({"materials/c.vmt": (b"Archive { }", b"", 0)}))
+    (other / "bloodless.vpk").write_bytes(build.vpk({"materials/c.vmt": (b"Bloodless { }", b"", 0)}))
+    (other / "MINE_DIR.VPK").write_bytes(build.vpk({"materials/d.vmt": (b"Mine", b"Too { }", 0)}))
+    (other / "MINE_000.VPK").write_bytes(b"Too { }")
+    (other / ".mine").mkdir()
     search = SearchPath(list(of_game(game)))
+    mounted = [source.path.name for source in search.sources]
+    assert mounted == ["mine", "Game", "MINE_DIR.VPK", "hl2_misc_dir.vpk", "hl2"]
+    assert search.material("D").shader == "MineToo"
     assert search.material("A").shader == "Mine"
     assert search.material("b").shader == "Loose"
     assert search.material("c").shader == "Archive"
@@ -215,7 +231,7 @@ def test_search_path_of_a_game(tmp_path: Path):
     assert sorted(search.unread) == ["materials/broken.vmt", "materials/broken.vtf"]
     plain = SearchPath([Folder(other)])
     assert plain.material("c").shader == "Other"
-    assert [type(source).__name__ for source in of_game(other)] == ["Folder", "Archive"]
+    assert [type(source).__name__ for source in of_game(other)] == ["Folder", "Archive", "Archive"]
     assert list(of_game(tmp_path / "nowhere")) == []
 
 

@@ -57,7 +57,7 @@ def _encoded(form: ImageFormat, blocks: Blocks) -> Blocks:
     if form == ImageFormat.ATI1N:
         return _gradient(blocks[..., 0])
     if form == ImageFormat.ATI2N:
-        return np.concatenate([_gradient(blocks[..., 0]), _gradient(blocks[..., 1])], axis=1)
+        return np.concatenate([_gradient(blocks[..., 1]), _gradient(blocks[..., 0])], axis=1)
     raise ValueError(f"{form.name} has no blocks that can be made")
 
 

@@ -2,8 +2,8 @@
 
 Keys are compared without regard to case; duplicates and order stay. Syntax: Valve Developer Community, "KeyValues":
 tokens are quoted, or end at white space, braces and quotes, or if they begin with a square bracket, at the other one;
-`//` starts a comment; a condition in square brackets may follow a key or its value. Backslashes are just characters in
-these files (they hold paths).
+`//` starts a comment, behind a token without a blank, too, but not in addresses ("http://"); a condition in square
+brackets may follow a key or its value. Backslashes are just characters in these files (they hold paths).
 """
 
 import re
@@ -15,7 +15,9 @@ from ...binary import FormatError
 DEEPEST = 64
 _OPEN, _CLOSE = "{}"
 _TOKEN = re.compile(
-    r'\s*(?://[^\n]*|"(?P<quoted>[^"]*)"?|(?P<brace>[{}])|(?P<bare>\[[^\]\n{}"]*\]|[^\s{}"]+))', re.ASCII
+    r'\s*(?://[^\n]*|"(?P<quoted>[^"]*)"?|(?P<brace>[{}])'
+    r'|(?P<bare>\[[^\]\n{}"]*\]|(?:[^\s{}"/]|(?<=:)//|/(?!/))+))',
+    re.ASCII,
 )
 _CONDITION = re.compile(r"\[\s*!?\s*\$")
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -55,7 +57,7 @@ def on_a_pc(condition: str) -> bool:
 
     def holds(term: str) -> bool:
         name = term.strip().lower()
-        return not holds(name[1:]) if name.startswith("!") else name in _THERE
+        return (name.lstrip("! ") in _THERE) == (name.count("!") % 2 == 0)
 
     return any(all(map(holds, either.split("&&"))) for either in condition.strip("[]").split("||"))
 
@@ -112,4 +114,4 @@ def _tokens(text: str) -> Iterator[tuple[str, bool, int]]:
         if (quoted := match["quoted"]) is not None:
             yield quoted, True, match.start("quoted")
         elif token := match["brace"] or match["bare"]:
-            yield token.split("//", 1)[0] if "//" in token and "://" not in token else token, False, match.start()
+            yield token, False, match.start()

@@ -5,6 +5,7 @@ The order of a game's own: its `gameinfo.txt` (Valve Developer Community, "Gamei
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -12,8 +13,10 @@ from ...binary import FormatError
 from . import keyvalues, troika, vmt, vpk, vtf
 
 GAMEINFO = "gameinfo.txt"
-_GAME_KEYS = {"game", "mod", "platform", "vpk", "game_lv", "default_write_path"}
+_GAME_KEYS = {"game", "mod", "platform", "vpk", "default_write_path"}  # not "game_lv": where violence is toned down
 _TROIKA = re.compile(r"pack\d{3}\.vpk", re.IGNORECASE | re.ASCII)  # archives of Bloodlines
+_PART = re.compile(r"(.+)_\d{3}\.vpk", re.IGNORECASE | re.ASCII)  # of an archive, beside its directory
+_DIRECTORY = "_dir.vpk"
 _MARK = re.compile(r"(?:\|([^|]*)\|/*)?(.*)", re.DOTALL)
 _OWN, _STEAM, _UPDATE = "gameinfo_path", "steamapps", "update"
 _LARGEST = 1 << 29
@@ -135,7 +138,7 @@ def of_game(directory: Path) -> Iterator[Source]:
             yield Folder(place)
             inside = _entries(place)
             for archive in inside:
-                if archive.name.lower().endswith("_dir.vpk") and archive not in seen:
+                if archive.name.lower().endswith(_DIRECTORY) and archive not in seen:
                     seen.add(archive)
                     yield vpk.Archive(archive)
             # Nobody says which of them has precedence: those that came later have higher numbers.
@@ -174,14 +177,28 @@ def _mounted(info: Path) -> Iterator[Path]:
             continue
         mark, text = _MARK.fullmatch(value.replace("\\", "/")).groups()  # type: ignore[union-attr]
         bases = [here] if (mark or "").lower() == _OWN else engines
-        every, text = text.endswith("/*"), text.removesuffix("/*")
-        place = next((found for base in bases if (found := _there(base, text)) is not None), None)
-        if place is None:
+        folder, _, last = text.rpartition("/")
+        pattern = last if "*" in last or "?" in last else None
+        wanted = text if pattern is None else folder
+        place = next((found for base in bases if (found := _there(base, wanted)) is not None), None)
+        if place is not None:
+            yield from [place] if pattern is None else _matching(place, pattern)
+
+
+def _matching(folder: Path, pattern: str) -> Iterator[Path]:
+    """What the engine mounts for a pattern ("*"): folders and archives that aren't hidden, of those in several files
+    the directory alone.
+    """
+    wanted = pattern.lower().replace("[", "[[]")
+    names = {entry.name.lower() for entry in _entries(folder)}
+    for entry in _entries(folder):
+        part = _PART.fullmatch(entry.name)
+        if entry.name.startswith(".") or not fnmatchcase(entry.name.lower(), wanted):
             continue
-        if every:
-            yield from (entry for entry in _entries(place) if entry.is_dir() or entry.suffix.lower() == ".vpk")
-        else:
-            yield place
+        if part is not None and part[1].lower() + _DIRECTORY in names:
+            continue
+        if entry.is_dir() or entry.suffix.lower() == ".vpk":
+            yield entry
 
 
 def _there(base: Path, text: str) -> Path | None:
@@ -199,7 +216,7 @@ def _there(base: Path, text: str) -> Path | None:
         place = None if place is None else _inside(place, part)
     if place is None:
         return None
-    directory = f"{last[:-4]}_dir.vpk" if last.lower().endswith(".vpk") else None
+    directory = last[:-4] + _DIRECTORY if last.lower().endswith(".vpk") else None
     return _inside(place, last) or (_inside(place, directory) if directory is not None else None)
 
 

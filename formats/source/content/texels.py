@@ -168,7 +168,7 @@ _CHANNELS = {
     ImageFormat.A8: "000A",
     ImageFormat.RGB888_BLUESCREEN: "ABC-",
     ImageFormat.BGR888_BLUESCREEN: "CBA-",
-    ImageFormat.ARGB8888: "BCDA",
+    ImageFormat.ARGB8888: "BCDA",  # as the engine has it; VTFEdit and srctools take its bytes for G, B, A and R
     ImageFormat.BGRA8888: "CBAD",
     ImageFormat.BGRX8888: "CBA-",
     ImageFormat.UV88: "AB0-",
@@ -281,7 +281,7 @@ def _ati1n(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _ati2n(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     pixels = np.full((len(blocks), 16, 4), _OPAQUE, np.uint8)
-    pixels[..., 0], pixels[..., 1] = _gradient(blocks[:, :8]), _gradient(blocks[:, 8:])
+    pixels[..., 1], pixels[..., 0] = _gradient(blocks[:, :8]), _gradient(blocks[:, 8:])  # y first, unlike in BC5
     x, y = (pixels[..., i] / np.float32(127.5) - 1 for i in (0, 1))
     z = np.sqrt(np.clip(1 - x * x - y * y, 0, 1))
     pixels[..., 2] = np.rint((z + 1) * 127.5)

@@ -7,6 +7,7 @@ machines take: blocks (">=dx90 {..}", "LightmappedGeneric_dx9 {..}") and paramet
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from operator import ge, gt, le, lt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,12 @@ from ...binary import FormatError
 from .keyvalues import Block, parse
 
 _MOST_INCLUDES = 16
-_THERE = {
-    *("dx9", ">dx90", ">=dx90", ">=dx90_20b", ">=dx95", "hdr", "hdr_dx9", "srgb", "srgb_pc"),
-    *(f"gpu>={level}" for level in range(4)),
-}
-"""What a good PC has: of conditions that aren't named here, only the opposite is met."""
+_THERE = {"dx9", "hdr", "hdr_dx9", "srgb", "srgb_pc"}
+"""What a good PC has: of conditions that aren't named here, only the opposite is met; but for those of levels."""
+_LEVEL = re.compile(r"(gpu)?([<>]=?)(?(1)|dx)(\d{1,3})(?:_20b)?")
+_COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+_DX, _GPU = 95, 3
+"""Its levels."""
 _BETTER = ("_dx9", "_dx90", "_hdr", "_hdr_dx9")
 """Endings of a shader's name: blocks of that name are for such a PC."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -142,10 +144,13 @@ def _parameters(block: Block, shader: str) -> dict[str, str]:
             found[name] = value
     for name, inner in block.blocks():
         name = name.lower()
-        if name in _THERE or name in [shader + ending for ending in _BETTER]:
+        if _is_met(name) or name in [shader + ending for ending in _BETTER]:
             found |= _parameters(inner, shader)
     return found
 
 
 def _is_met(condition: str) -> bool:
-    return condition[1:] not in _THERE if condition.startswith("!") else condition in _THERE
+    asked = condition.removeprefix("!")
+    level = _LEVEL.fullmatch(asked)
+    met = asked in _THERE if level is None else _COMPARED[level[2]](_GPU if level[1] else _DX, int(level[3]))
+    return met == (asked == condition)

@@ -66,7 +66,8 @@ class Archive:
             return entry.preload
         path = self.path
         if entry.archive is not None:
-            path = path.with_name(f"{path.stem.removesuffix('_dir')}_{entry.archive:03}.vpk")
+            stem = path.stem[:-4] if path.stem.lower().endswith("_dir") else path.stem
+            path = path.with_name(f"{stem}_{entry.archive:03}{path.suffix}")
             start = 0
         try:
             with path.open("rb") as file:
