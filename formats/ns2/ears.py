@@ -16,8 +16,10 @@ Floats = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
+_Edges = list[tuple[Floats, Floats]]  # x and y of the edges of triangles a, b, c: from a to b, b to c, c to a
+
 SMALLEST = 0.001  # square metres: twice the area of the smallest triangle that the editor makes
-CELLS = 1 << 19  # of a table of corners by corners: bounds a batch's memory
+CELLS = 1 << 19  # of the tables of a batch: bounds its memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +32,19 @@ class Rule:
     several: bool = False  # at once: all ears that go before both of their neighbours
 
 
-def batches(sizes: Ints) -> Iterator[Ints]:
-    """Numbers of polygons in batches of like sizes, small enough for tables of corners by corners."""
-    bounds = [4, 8, 16]
-    while bounds[-1] < int(sizes.max(initial=0)):
-        bounds.append(4 * bounds[-1])  # each batch takes as many steps as its largest polygon has corners
-    buckets = np.searchsorted(bounds, sizes)
-    order = np.argsort(buckets, kind="stable")
+def batches(sizes: Ints, dimensions: int = 2) -> Iterator[Ints]:
+    """Numbers of polygons in batches, small ones first, for tables of corners by corners that aren't too large.
+
+    Each batch takes as many steps as its largest polygon has corners: the fewer there are, the better. `dimensions`: 1
+    for tables of polygons by corners.
+    """
+    order = np.argsort(sizes, kind="stable")
+    ascending = sizes[order]
     first = 0
-    for end in np.searchsorted(buckets[order], np.arange(len(bounds)), side="right").tolist():
-        most = int(sizes[order[first:end]].max(initial=1))
-        step = max(CELLS // (most * most), 1)
-        for start in range(first, end, step):
-            yield order[start : min(start + step, end)]
+    while first < len(order):
+        cells = np.arange(1, len(order) - first + 1) * ascending[first:] ** dimensions
+        end = first + max(int(np.searchsorted(cells, CELLS, side="right")), 1)
+        yield order[first:end]
         first = end
 
 
@@ -68,19 +70,17 @@ class _Clipping:
         self.rule = rule
         self.found: list[tuple[Ints, Ints]] = []
         self.owner = np.arange(count)
-        self.points = points
+        self.x, self.y = np.ascontiguousarray(np.moveaxis(points, 2, 0))
         self.left = sizes
         self.head = np.zeros(count, np.intp)  # of the list of corners that are left; going round: where to look first
         self.after = np.where(slots + 1 < sizes[:, None], slots + 1, 0)
         self.before = np.where(slots > 0, slots - 1, sizes[:, None] - 1)
         self.alive = slots < sizes[:, None]
         self.cost = np.full((count, width), np.inf, points.dtype)
-        self.blocks = np.zeros((count, width, width), bool)  # [ear, corner in its way]
+        self.blocks = np.zeros((count, width, width), bool)  # [convex corner, corner in its way]
         self.blocked = np.zeros((count, width), np.intp)
         self._finish()
-        if len(self.owner):
-            self._weigh(np.broadcast_to(slots, self.cost.shape))
-            self.cost[~self.alive] = np.inf
+        self._weigh(*np.nonzero(self.alive))
 
     def run(self) -> tuple[Ints, Ints]:
         while len(self.owner):
@@ -110,13 +110,14 @@ class _Clipping:
             self.left = self.alive.sum(axis=1)
             begins = np.flatnonzero(np.diff(rows, prepend=-1))
             self.blocked[rows[begins]] -= np.add.reduceat(self.blocks[rows, :, ear], begins, axis=0, dtype=np.intp)
-            changed = _listed(rows, np.stack([last, following]), self.alive.shape)
         else:
             self.left = self.left - 1
             self.blocked -= self.blocks[rows, :, ear]
-            changed = np.stack([last, following], axis=1)
         self.blocks[rows, :, ear] = False
-        self._finish(changed)
+        changed = np.zeros(self.alive.shape, bool)
+        changed[rows, last] = changed[rows, following] = True
+        more = self._finish()
+        self._weigh(*np.nonzero(changed[more]))
 
     def _and_others(self, ears: Ints) -> tuple[Ints, Ints]:
         """Polygons and ears of theirs that can all be cut at once: those that cost less than their neighbours do.
@@ -153,69 +154,79 @@ class _Clipping:
         if not stuck.any():
             return ear
         if self.rule.whole:
-            faults = self.blocked + np.where(self.cost == np.inf, len(cost[0]), 0) + np.where(self.alive, 0, 1 << 30)
-            return np.asarray(np.where(stuck, faults.argmin(axis=1), ear))
+            return np.asarray(np.where(stuck, self._faults().argmin(axis=1), ear))
         self._keep(~stuck)
         return np.asarray(ear[~stuck])
 
-    def _finish(self, changed: Ints | None = None) -> None:
-        """Let go of polygons of three corners, which are triangles if they are large enough; weigh `changed` ones."""
+    def _faults(self) -> Ints:
+        """What speaks against cutting each corner off: corners in its way; more than all of them, not to be convex."""
+        blocked = np.full(self.alive.shape, 1 << 30)
+        rows, ears = np.nonzero(self.alive)
+        blocked[rows, ears] = self._in_the_way(rows, ears).sum(axis=1)
+        return np.asarray(blocked + np.where(self.cost == np.inf, blocked.shape[1], 0))
+
+    def _finish(self) -> Mask:
+        """Let go of polygons of three corners, which are triangles if they are large enough; which ones stay."""
         three = self.left == 3
         if three.any():
             rows = np.flatnonzero(three)
             a = self.head[rows] if self.rule.by_shape else self.before[rows, self.head[rows]]
             b = self.after[rows, a]
             c = self.after[rows, b]
-            large = _doubled_area(*(self.points[rows, corner] for corner in (a, b, c))) > self.rule.smallest
+            large = _doubled_area(self._edges(rows, a, b, c)) > self.rule.smallest
             large |= self.rule.whole
             self.found.append((self.owner[rows[large]], np.stack([a, b, c], axis=1)[large]))
         more = self.left > 3
         if not more.all():
             self._keep(more)
-            changed = None if changed is None else changed[more]
-        if changed is not None and len(changed):
-            self._weigh(changed)
+        return more
 
     def _keep(self, which: Mask) -> None:
-        for name in ("owner", "points", "left", "head", "after", "before", "alive", "cost", "blocks", "blocked"):
+        for name in ("owner", "x", "y", "left", "head", "after", "before", "alive", "cost", "blocks", "blocked"):
             setattr(self, name, getattr(self, name)[which])
 
-    def _weigh(self, ears: Ints) -> None:
-        """Work out what cutting corners int[n, k] off costs (infinite: not convex) and which corners are in the way."""
-        rows = np.arange(len(ears))[:, None]
-        a, b, c = (self.points[rows, at] for at in (self.before[rows, ears], ears, self.after[rows, ears]))
-        cost = _squareness(a, b, c) if self.rule.by_shape else np.zeros((), self.points.dtype)
-        self.cost[rows, ears] = np.where(_doubled_area(a, b, c) > self.rule.smallest, cost, np.inf)
-        x, y = self.points[:, None, :, 0], self.points[:, None, :, 1]
-        blocks = np.broadcast_to(self.alive[:, None], (*ears.shape, x.shape[2])).copy()
-        for p, q in ((a, b), (b, c), (c, a)):
-            px, py = p[..., 0, None], p[..., 1, None]
-            dx, dy = x - px, y - py
-            blocks &= (q[..., 0, None] - px) * dy - (q[..., 1, None] - py) * dx >= 0
-            blocks &= (dx != 0) | (dy != 0)
+    def _weigh(self, rows: Ints, ears: Ints) -> None:
+        """Work out what cutting corners off costs (infinite: not convex), and which corners are in the way of others.
+
+        rows, ears: int[k].
+        """
+        edges = self._edges(rows, self.before[rows, ears], ears, self.after[rows, ears])
+        convex = _doubled_area(edges) > self.rule.smallest
+        self.cost[rows, ears] = np.where(convex, _squareness(edges) if self.rule.by_shape else 0, np.inf)
+        rows, ears = rows[convex], ears[convex]
+        blocks = self._in_the_way(rows, ears)
         self.blocks[rows, ears] = blocks
-        self.blocked[rows, ears] = blocks.sum(axis=2)
+        self.blocked[rows, ears] = blocks.sum(axis=1)
+
+    def _edges(self, rows: Ints, *corners: Ints) -> _Edges:
+        """The edges of triangles with these corners: three int[k], of the polygons `rows`."""
+        x, y = ([values[rows, at] for at in corners] for values in (self.x, self.y))
+        return [(x[to] - x[at], y[to] - y[at]) for at, to in ((0, 1), (1, 2), (2, 0))]
+
+    def _in_the_way(self, rows: Ints, ears: Ints) -> Mask:
+        """Which corners lie in the triangles of corners int[k], or on their edges, and aren't where its own are."""
+        blocks = self.alive[rows]
+        x, y = self.x[rows], self.y[rows]
+        corners = [self.before[rows, ears], ears, self.after[rows, ears]]
+        for at, (along, up) in zip(corners, self._edges(rows, *corners), strict=True):
+            dx, dy = x - self.x[rows, at][:, None], y - self.y[rows, at][:, None]
+            blocks &= (dx != 0) | (dy != 0)
+            dy *= along[:, None]
+            dx *= up[:, None]
+            blocks &= dy >= dx
+        return blocks
 
 
-def _listed(rows: Ints, slots: Ints, shape: tuple[int, ...]) -> Ints:
-    """Slots [k, m] of rows [m] as a table with a row for each: int[n, most]; shorter ones repeat their first."""
-    marked = np.zeros(shape, bool)
-    marked[rows, slots] = True
-    order = np.argsort(~marked, axis=1, kind="stable")[:, : int(marked.sum(axis=1).max(initial=1))]
-    return np.asarray(np.where(np.take_along_axis(marked, order, axis=1), order, order[:, :1]))
+def _doubled_area(edges: _Edges) -> Floats:
+    (x1, y1), _, (x3, y3) = edges
+    return np.asarray(x3 * y1 - y3 * x1)
 
 
-def _doubled_area(a: Floats, b: Floats, c: Floats) -> Floats:
-    ab, ac = b - a, c - a
-    return np.asarray(ab[..., 0] * ac[..., 1] - ab[..., 1] * ac[..., 0])
-
-
-def _squareness(a: Floats, b: Floats, c: Floats) -> Floats:
+def _squareness(edges: _Edges) -> Floats:
     """The least |cosine| of a triangle's three angles: 0 where one of them is right."""
-    edges = []
-    for edge in (b - a, c - b, a - c):
-        x, y = edge[..., 0], edge[..., 1]
+    units = []
+    for x, y in edges:
         scale = np.ones(1, x.dtype) / np.sqrt(x * x + y * y)
-        edges.append((x * scale, y * scale))
-    cosines = [np.abs(edges[i][0] * edges[j][0] + edges[i][1] * edges[j][1]) for i, j in ((0, 1), (1, 2), (2, 0))]
+        units.append((x * scale, y * scale))
+    cosines = [np.abs(units[i][0] * units[j][0] + units[i][1] * units[j][1]) for i, j in ((0, 1), (1, 2), (2, 0))]
     return np.asarray(np.minimum(np.minimum(cosines[0], cosines[1]), cosines[2]))

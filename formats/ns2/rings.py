@@ -91,7 +91,7 @@ def rings(
             flat = flattened(points.reshape(-1, 3), np.repeat(normals, points.shape[1], axis=0)).reshape(*ring.shape, 2)
             flat[~valid] = np.nan
             yield Rings(faces, np.where(valid, ring, -1), borders[faces], flat, np.ones(len(faces), bool))
-        for batch in batches(totals[holed] + 2 * holes[holed]):
+        for batch in batches(totals[holed] + 2 * holes[holed], dimensions=1):
             faces = holed[batch]
             ring, valid = padded(begins[faces], borders[faces])
             normals = area_normals(positions[corners[ring]], valid)
@@ -108,7 +108,10 @@ def rings(
             inner[owners[inside], turn[inside], slots[inside]] = numbers[inside]
             vertices = corners if share else None
             ring, sizes, complete = _bridged(flat, np.where(valid, ring, -1), inner, vertices)
-            yield Rings(faces, ring, sizes, np.where(ring[..., None] >= 0, flat[ring], np.nan), complete)
+            for part in batches(sizes):
+                own = ring[part, : int(sizes[part].max())]
+                points = np.where(own[..., None] >= 0, flat[own], np.nan)
+                yield Rings(faces[part], own, sizes[part], points, complete[part])
 
 
 def _bridged(flat: Floats, borders: Ints, holes: Ints, vertices: Ints | None) -> tuple[Ints, Ints, Mask]:
@@ -127,13 +130,14 @@ def _bridged(flat: Floats, borders: Ints, holes: Ints, vertices: Ints | None) ->
     order = np.argsort(-u.max(axis=2), axis=1, kind="stable")
     furthest = u.argmax(axis=2)
     complete = np.ones(len(borders), bool)
-    slots = np.arange(width)
     for turn in range(holes.shape[1]):
         some = np.flatnonzero(counts[rows, order[:, turn]] > 0)
+        if not len(some):
+            break
         hole = order[some, turn]
         start = furthest[some, hole]
         inner = holes[some, hole, start]
-        at = _visible(flat, result[some], sizes[some], inner)
+        at = _visible(flat, result[some, : int(sizes[some].max())], sizes[some], inner)
         good = at >= 0
         complete[some[~good]] = False
         some, hole, start, inner, at = some[good], hole[good], start[good], inner[good], at[good]
@@ -141,13 +145,15 @@ def _bridged(flat: Floats, borders: Ints, holes: Ints, vertices: Ints | None) ->
         touch = np.zeros(len(some), np.intp)
         if vertices is not None:
             touch += vertices[result[some, at]] == vertices[inner]
+        more = count + np.where(touch, 0, 2)
+        sizes[some] += more
+        slots = np.arange(int(sizes[some].max(initial=0)))
+        ring = result[some, : len(slots)]
         inside = slots - at[:, None] - 1
         around = np.take_along_axis(holes[some, hole], (start[:, None] + touch[:, None] + inside) % count[:, None], 1)
-        more = count + np.where(touch, 0, 2)
-        later = np.take_along_axis(result[some], np.maximum(slots - more[:, None], 0), axis=1)
+        later = np.take_along_axis(ring, np.maximum(slots - more[:, None], 0), axis=1)
         end = np.where(touch, count, count + 1)
-        result[some] = np.where(inside < 0, result[some], np.where(inside < end[:, None], around, later))
-        sizes[some] += more
+        result[some, : len(slots)] = np.where(inside < 0, ring, np.where(inside < end[:, None], around, later))
     return result, sizes, complete
 
 
