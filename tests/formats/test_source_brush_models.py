@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from formats import convex
 from formats.binary import FormatError
-from formats.source import LumpId, brushes, check, geometry, physcollide_surface, ranges, read, write
+from formats.source import Level, LumpId, brushes, check, geometry, physcollide_surface, ranges, read, write
 from formats.source.edits import brush_models
 from formats.source.edits.brush_models import NEW, Face, Piece
 from formats.source.leaf_tree import LeafTree
@@ -190,6 +190,14 @@ def test_what_collides_with_nothing_has_no_hull(level):
     after = rebuilt(level, [piece(contents=0x08000000)], faces(level))
     assert after.physcollide.of_model(1) is None
     assert rebuilt(after, [piece()], brush_models.faces(after, 1)).physcollide.of_model(1).text.count('"mass"') == 1
+
+
+def test_solids_of_consoles_are_not_made(level, monkeypatch):
+    level.physcollide.models.pop()
+    check(level)  # so that all tables are known
+    monkeypatch.setattr(Level, "byte_order", ">")
+    high = (4, 24, 128)
+    refused(level, "solids of consoles", brush_models.rebuild, 1, [piece(high=high)], faces(level, high=high))
 
 
 def test_an_overlay_follows_its_face_or_holds_it(level):
