@@ -7,8 +7,9 @@ A face that came from none (a cone that was added) has the parameters that come 
 no parameters give are refused.
 
 A mapping group whose faces agree moves with them. A face that no longer agrees with its group leaves it, with
-parameters of its own; UVs of faces that were put into a group, by the attribute, count for nothing, except that those
-of a group that isn't there yet make one.
+parameters of its own or, where none give its UVs (it looks elsewhere than the group), for a new group like it. UVs of
+faces that were put into a group, by the attribute, count for nothing, except that those of a group that isn't there yet
+make one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from ...formats.ns2.mesh import Mesh
 from ...formats.ns2.normals import face_normals
 from ...formats.ns2.records import MAPPING_GROUP, NO_MAPPING_GROUP, Records
-from ...formats.ns2.texture_mapping import TOLERANCE, Mapping, coordinates, solve
+from ...formats.ns2.texture_mapping import TOLERANCE, Mapping, axes, coordinates, solve
 from ..scene.reports import Report
 from .elements import mixed
 from .face_reader import FaceTable
@@ -42,6 +43,8 @@ _THIN = 1e-5
 """Of a group's extent: what is thinner is flat, but for rounding."""
 _ALIKE = 0.5
 """Cosine of the angle between the normals of faces on which one texture may lie."""
+_FIRST_ID = 6
+"""The editor gives mapping groups ids from this on (ns2-level-notes §3)."""
 _STEP = 2.0**-22
 """Of coordinates as 32-bit floats."""
 
@@ -114,8 +117,10 @@ class MappingReader:
         before = _mapping(faces[which])
         mapping, residual, flat = self._solve(corners, charts, self._normals[which], before)
         found = ~flat & (residual <= self._limit(corners, charts, len(which)))
-        usable = ~flat & np.isfinite(np.column_stack([mapping.angle, mapping.scale, mapping.offset])).all(axis=1)
-        edited = self._uv_edited[which] & ~self.edited.reshaped[which]
+        usable = ~flat & _is_finite(mapping)
+        # What was done to UVs counts for nothing where they were never shown, and on faces on which no texture lies.
+        blind = self._is_sliver(which, corners, charts) | (flat & ~_is_finite(before))
+        edited = self._uv_edited[which] & ~self.edited.reshaped[which] & ~blind
         stays = ~found & (parents >= 0) & ~(edited | (self.nearest & usable))
         blank, near = (~found & (parents < 0) & shaped for shaped in (~usable, usable))
         self._refused[which[~found & (parents >= 0) & ~stays]] = True
@@ -123,10 +128,10 @@ class MappingReader:
         self._write(faces, which[written], Mapping(*(each[written] for each in _parts(mapping))))
         faces["angle"][which[blank]], faces["offset"][which[blank]] = 0, 0
         faces["scale"][which[blank]] = USUAL_SCALE
-        self._hold(which[stays & ~flat])
+        told = stays & ~flat & ~blind
+        self._hold(which[told])
         if near.any():
             self.report.warn(f"{near.sum()} new faces have skewed UVs: their textures lie near them")
-        told = stays & ~flat
         skewed = told & ((self.table.records[which] < 0) | self._uv_edited[which])
         if (told & ~skewed).any():
             count = int((told & ~skewed).sum())
@@ -150,8 +155,14 @@ class MappingReader:
         with np.errstate(invalid="ignore", divide="ignore"):
             found = solve(points, normals, coordinates(points, old, before, charts), charts, before).mapping
             alike = (old * normals).sum(axis=1) > _ALIKE
-        alike &= np.isfinite(np.column_stack(_parts(found))).all(axis=1)
+        alike &= _is_finite(found)
         self._write(self.table.faces.records, which[alike], Mapping(*(each[alike] for each in _parts(found))))
+
+    def _is_sliver(self, which: Ints, corners: Ints, charts: Ints) -> Bools:
+        """Which faces are lines, but for rounding, bool of `which`."""
+        points = self._points[corners].astype(np.float64)
+        flat = [(points * axis[charts]).sum(axis=1) for axis in axes(self._normals[which])]
+        return _narrow(np.stack(flat, axis=1), charts, len(which))
 
     def _file_normals(self) -> Doubles:
         """Of the faces of the file [n, 3]."""
@@ -195,10 +206,47 @@ class MappingReader:
         charts, corners = self._charts(leaving)
         _, residual, flat = self._solve(corners, charts, self._normals[leaving], _mapping(faces[leaving]))
         alone = ~flat & (residual <= self._limit(corners, charts, len(leaving)))
-        alone |= self._uv_edited[leaving] & ~self.edited.reshaped[leaving]
         faces["mapping_group"][leaving[alone]] = NO_MAPPING_GROUP
         if alone.any():
             self.report.note(f"{alone.sum()} faces left mapping group {number}: their textures lie otherwise")
+        self._divide(row, leaving[~alone & self._uv_edited[leaving] & ~self.edited.reshaped[leaving]])
+
+    def _divide(self, row: Ints, which: Ints) -> None:
+        """Take faces out of a group whose UVs neither it gives nor any parameters of their own: where those of a group
+        like it do, they get one.
+        """
+        faces, normal, before = self.table.faces.records, self.groups["normal"][row], _mapping(self.groups[row])
+        charts, corners = self._charts(which)
+        spread = (np.repeat(each, len(which), axis=0) for each in _parts(before))
+        _, residual, flat = self._solve(corners, charts, np.repeat(normal, len(which), axis=0), Mapping(*spread))
+        fitting = ~flat & (residual <= self._limit(corners, charts, len(which)))
+        faces["mapping_group"][which[~fitting]] = NO_MAPPING_GROUP
+        rest = which[fitting]
+        while len(rest):
+            rest = rest[~self._branch(row, rest)]
+
+    def _branch(self, row: Ints, which: Ints) -> Bools:
+        """Put faces into a new group that is turned as another one: all of them, or else those that lie as the first.
+        Says which.
+        """
+        faces, normal, before = self.table.faces.records, self.groups["normal"][row], _mapping(self.groups[row])
+        charts, corners = self._charts(which)
+        one = np.zeros(len(corners), np.intp)
+        mapping, residual, flat = self._solve(corners, one, normal, before)
+        members = np.ones(len(which), np.bool_)
+        if flat[0] or residual[0] > self._limit(corners, one, 1)[0]:
+            first = corners[charts == 0]
+            mapping, _, _ = self._solve(first, one[: len(first)], normal, before)
+            members = self._fits(corners, charts, which, normal, mapping)
+            members[0] = True
+        used = np.union1d(self.groups["id"], faces["mapping_group"])
+        made = self.groups[row]
+        made["id"] = np.setdiff1d(np.arange(_FIRST_ID, _FIRST_ID + len(used) + 1), used)[0]
+        self._write(made, np.zeros(1, np.intp), mapping)
+        self.groups = np.concatenate([self.groups, made])
+        faces["mapping_group"][which[members]] = made["id"]
+        self.report.note(f"{members.sum()} faces became mapping group {made['id'][0]}: their textures lie otherwise")
+        return members
 
     def _turned(self, corners: Ints, before: Mapping) -> Iterator[Doubles]:
         """The normal [1, 3] of a group whose texture lies on these corners as one, if there is one: where all of its
@@ -277,13 +325,13 @@ class MappingReader:
             worst = np.zeros(len(normals))
             np.maximum.at(worst, charts, np.abs(apart - means[charts]).max(axis=1))
             limit = _KEPT + _STEP * np.sqrt(np.bincount(charts, (uvs**2).sum(axis=1), len(normals)))
-            moved = (worst <= limit) & np.isfinite(means).all(axis=1) & ~flat & ~_equal(mapping, before)
+            moved = (worst <= limit) & np.isfinite(means).all(axis=1) & ~_equal(mapping, before)
             shift = means * (1, -1)
             shift = np.where(np.abs(shift - before.offset) <= limit[:, None], before.offset, shift)
         offset = np.where(moved[:, None], shift, mapping.offset)
         angle = np.where(moved, before.angle, mapping.angle)
         scale = np.where(moved[:, None], before.scale, mapping.scale)
-        return Mapping(angle, scale, offset), np.where(moved, worst, residual), flat
+        return Mapping(angle, scale, offset), np.where(moved, worst, residual), flat & ~moved
 
     def _fits(self, corners: Ints, charts: Ints, which: Ints, normal: Doubles, mapping: Mapping) -> Bools:
         """Whether the UVs of faces are what the parameters of one chart give, bool of `which`."""
@@ -316,8 +364,14 @@ def _parts(mapping: Mapping) -> tuple[NDArray[np.floating[Any]], ...]:
     return np.asarray(mapping.angle), np.asarray(mapping.scale), np.asarray(mapping.offset)
 
 
+def _is_finite(mapping: Mapping) -> Bools:
+    """Which charts have parameters that are numbers."""
+    result: Bools = np.isfinite(np.column_stack(_parts(mapping))).all(axis=1)
+    return result
+
+
 def _narrow(uvs: Doubles, charts: Ints, count: int) -> Bools:
-    """Which charts' UVs lie on a line or in a point."""
+    """Which charts' UVs, or places in their planes, lie on a line or in a point."""
     sizes = np.maximum(np.bincount(charts, minlength=count), 1)
     means = np.stack([np.bincount(charts, axis, count) / sizes for axis in uvs.T], axis=1)
     u, v = (uvs - means[charts]).T

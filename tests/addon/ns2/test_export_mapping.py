@@ -1,6 +1,7 @@
 """UVs to angle, scale and offset, and mapping groups."""
 
 import math
+from dataclasses import replace
 
 import bmesh
 import numpy as np
@@ -166,6 +167,48 @@ def test_a_face_that_disagrees_with_its_group_leaves_it():
     assert mesh.faces.records["scale"][3].tolist() == [1, 2]  # as the group has it
     assert any("left mapping group 7" in note for note in report.notes)
     assert mesh.mapping_groups.tobytes() == ns2.read(whole(10)).mesh.mapping_groups.tobytes()
+
+
+def test_faces_that_lie_askew_to_their_group_get_groups_like_it():
+    """What only the group's normal gives, no angle, scale and offset of the face do."""
+    original = ns2.read(whole(10))
+    records, groups = original.mesh.faces.records.copy(), original.mesh.mapping_groups.copy()
+    records["mapping_group"] = 7
+    groups["normal"] = (0.6, 0.64, 0.48)
+    original.mesh.faces = replace(original.mesh.faces, records=records)
+    original.mesh.mapping_groups = groups
+    before = ns2.write(original)
+    level = imported(before)
+    map_face(level, 1, lambda u, v: (u + 0.5, v))
+    map_face(level, 2, lambda u, v: (u, v + 0.25))
+    after = exported(level)
+    mesh = ns2.read(after).mesh
+    assert mesh.faces.records["mapping_group"].tolist() == [7, 6, 8]
+    assert mesh.mapping_groups["id"].tolist() == [7, 6, 8]
+    assert mesh.mapping_groups[:1].tobytes() == groups.tobytes()
+    assert mesh.mapping_groups["offset"] == pytest.approx(np.array([[0.25, 0.75], [0.75, 0.75], [0.25, 0.5]]))
+    for name in ("normal", "angle", "scale"):
+        assert (mesh.mapping_groups[name] == groups[name]).all()
+    assert mesh.faces.records["scale"].tobytes() == records["scale"].tobytes()
+    assert exported(imported(after, "again.level")) == after
+
+
+def test_uvs_of_faces_on_which_no_texture_lies_count_for_nothing():
+    """So that the textures of a whole level can be moved: real ones have faces that are lines, or lie nowhere."""
+    original = ns2.read(whole(10))
+    records, vertices = original.mesh.faces.records.copy(), original.mesh.vertices.copy()
+    records["offset"][0] = np.nan
+    records["mapping_group"] = ns2.NO_MAPPING_GROUP
+    faces_of = original.mesh.faces
+    loop = original.mesh.corners[slice(*faces_of.loop_members[faces_of.face_loops[[2, 3]]])]
+    vertices["position"][loop] = vertices["position"][loop] * np.float32((1, 1e-6, 1)) + np.float32((0, 9, 0))
+    original.mesh.faces = replace(faces_of, records=records)
+    original.mesh.vertices = vertices
+    before = ns2.write(original)
+    level = imported(before)
+    for face in (0, 2):
+        map_face(level, face, lambda u, v: (0.25 - v, u + 0.5))
+    assert exported(level) == before
 
 
 def test_faces_put_into_a_group_take_its_texture_and_a_new_number_makes_a_group():
