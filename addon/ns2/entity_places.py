@@ -54,8 +54,10 @@ def read(
         return False
     values: dict[str, Matrix] = {}
     if composed:
-        values = _taken_apart(transforms.seen(obj, root, depsgraph), obj)
-        values = {key: value for key, value in values.items() if not _is(key, value, entity, channels)}
+        for key, seen in _taken_apart(transforms.seen(obj, root, depsgraph), obj).items():
+            value = _other(key, seen, entity, channels)
+            if value is not None:
+                values[key] = value
     else:
         if transforms.LOCATION in changed:
             values[LOCATION] = layout.from_blender(np.array(obj.location, np.float64))
@@ -113,15 +115,20 @@ def _taken_apart(matrix: Matrix, obj: bpy.types.Object) -> dict[str, Matrix]:
     }
 
 
-def _is(key: str, value: Matrix, entity: ns2.Entity, channels: Mapping[str, int]) -> bool:
-    """Whether a composed value is the entity's own, but for rounding."""
+def _other(key: str, seen: Matrix, entity: ns2.Entity, channels: Mapping[str, int]) -> Matrix | None:
+    """A composed value, with the numbers of the entity's own where it differs from those by rounding only; None where
+    all do.
+    """
     was = _value(entity, channels.get(key))
     if was is None:
         was = np.ones(3) if key == SCALE else np.zeros(3)
     was = np.where(np.isfinite(was), was, 1.0 if key == SCALE else 0.0)
-    if key == ROTATION:
-        return bool(np.abs(rotation_of(value.tolist()) - rotation_of(was.tolist())).max() < TURNED)
-    return bool((np.abs(value - was) <= _NEAR * max(float(np.abs(was).max()), 1.0)).all())
+    near = np.abs(seen - was) <= (TURNED if key == ROTATION else _NEAR * max(float(np.abs(was).max()), 1.0))
+    if near.all():
+        return None
+    if key == ROTATION and np.abs(rotation_of(seen.tolist()) - rotation_of(was.tolist())).max() < TURNED:
+        return None
+    return np.where(near, was, seen)
 
 
 def _value(entity: ns2.Entity, at: int | None) -> Matrix | None:
