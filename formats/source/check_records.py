@@ -70,6 +70,8 @@ _RANGES: tuple[tuple[LumpId, str, str, LumpId], ...] = (
     (LumpId.LEAF_AMBIENT_INDEX_HDR, "first", "count", LumpId.LEAF_AMBIENT_LIGHTING_HDR),
     (LumpId.PORTALS, "firstportalvert", "numportalverts", LumpId.PORTALVERTS),
     (LumpId.CLUSTERS, "firstportal", "numportals", LumpId.CLUSTERPORTALS),
+    (LumpId.PORTALS, "hull_start", "hull_count", LumpId.CLUSTERS),
+    (LumpId.CLUSTERS, "vert_start", "vert_count", LumpId.PORTALVERTS),
 )
 
 # lump, field: numbers that the engine computes with

@@ -16,6 +16,7 @@ from . import records_displacements as displacements
 from . import records_geometry as geometry
 from . import records_lights as lights
 from . import records_overlays as overlays
+from . import records_props as props
 from . import records_tree as tree
 from .lumps import LumpId
 from .records import NO_STYLE, ByteOrder, Dtype, Records
@@ -141,6 +142,8 @@ _AMBIENT_INDEX = (
 )
 PROP_COLLISION_VERSION = 21
 FACE_LIST_SIZES = (geometry.FACEBRUSHLIST.itemsize, geometry.FACEBRUSHLIST_32.itemsize)
+PROP_COLLISION = (LumpId.PORTALS, LumpId.CLUSTERS, LumpId.PORTALVERTS, LumpId.CLUSTERPORTALS)
+"""Lumps that may hold it."""
 _V17, _OLD, _V21 = (17,), range(20), range(PROP_COLLISION_VERSION, 1 << 16)
 
 _TABLE: dict[int, tuple[_Variant, ...]] = {
@@ -184,14 +187,22 @@ _TABLE: dict[int, tuple[_Variant, ...]] = {
         _Variant(tree.PORTAL, maps=_OLD),
         _Variant(geometry.FACEBRUSH, maps=_V21, prop_collision=False),
         _Variant(geometry.FACEBRUSH_32, (1,), _V21, prop_collision=False),
+        _Variant(props.PROPCOLLISION, maps=_V21, prop_collision=True),
     ),
     LumpId.CLUSTERS: (
         _Variant(tree.CLUSTER, maps=_OLD),
         _Variant(geometry.FACEBRUSHLIST, maps=_V21, prop_collision=False),
         _Variant(geometry.FACEBRUSHLIST_32, (1,), _V21, prop_collision=False),
+        _Variant(props.PROPHULL, maps=_V21, prop_collision=True),
     ),
-    LumpId.PORTALVERTS: (_Variant(tree.PORTALVERT, maps=_OLD),),
-    LumpId.CLUSTERPORTALS: (_Variant(tree.CLUSTERPORTAL, maps=_OLD),),
+    LumpId.PORTALVERTS: (
+        _Variant(tree.PORTALVERT, maps=_OLD),
+        _Variant(props.PROPHULLVERT, maps=_V21, prop_collision=True),
+    ),
+    LumpId.CLUSTERPORTALS: (
+        _Variant(tree.CLUSTERPORTAL, maps=_OLD),
+        _Variant(props.PROPHULLTRIS, maps=_V21, prop_collision=True),
+    ),
     LumpId.DISPINFO: (
         _Variant(displacements.DISPINFO, wide=False, fits=_dispinfos_fit),
         _Variant(displacements.DISPINFO_17, (0,), _V17, fits=_dispinfos_fit),

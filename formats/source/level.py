@@ -120,7 +120,7 @@ class Level:
                 self.bytes_of(lump),
                 self.byte_order == ">",
                 wide=self._has_wide_indices(),
-                prop_collision=lump in (LumpId.PORTALS, LumpId.CLUSTERS) and self.has_prop_collision,
+                prop_collision=lump in layouts.PROP_COLLISION and self.has_prop_collision,
             )
         return self._layouts[lump]
 

@@ -1,4 +1,4 @@
-"""Records of static and detail props, which are in game lumps (source-bsp-seed; source-bsp-notes §2.8).
+"""Records of static and detail props, which are in game lumps, and of props' hulls (source-bsp-seed; notes §2.8).
 
 The fields of static props by their version and measured size; one version may have several sizes. Angles are degrees:
 pitch, yaw and roll about y, z and x.
@@ -117,6 +117,14 @@ PROP_LEAF = record(("leaf", "<u2"), size=2)
 PROP_LEAF_32 = record(("leaf", "<u4"), size=4)  # from version 12 on
 #: Vindictus: props that are scaled.
 PROP_SCALE = record(("prop", "<i4"), ("scale", VECTOR), size=16)
+
+#: From Left 4 Dead 2 on (`public/bspfile.h` of Alien Swarm's branch), the lumps 22 to 25: the hulls of one thing,
+PROPCOLLISION = record(("hull_count", "<i4"), ("hull_start", "<i4"), size=8)
+#: a hull,
+PROPHULL = record(("vert_count", "<i4"), ("vert_start", "<i4"), ("surface_prop", "<i4"), ("contents", "<u4"), size=16)
+PROPHULLVERT = record(("point", VECTOR), size=12)
+#: and its triangles' piece of the lump PROP_BLOB, of which no more is known.
+PROPHULLTRIS = record(("index_start", "<i4"), ("index_count", "<i4"), size=8)
 
 # ------------------------------------------------------------------------------------------------------- detail props
 

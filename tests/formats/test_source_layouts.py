@@ -1,5 +1,6 @@
 """One map in the records of every game that is known: whatever is asked of it has one answer."""
 
+import struct
 from collections import deque
 
 import numpy as np
@@ -92,12 +93,16 @@ def test_whatever_is_asked_is_answered_alike(name, usual):
 
 def test_prop_collision_is_told_from_lists_of_brushes_by_its_size():
     """As in Portal 2, whose header has the usual order: two hulls of a prop, 16 bytes each."""
-    collision = {22: bytes(8), 23: bytes(2 * 16), 24: bytes(12), 25: bytes(8)}
+    hulls = struct.pack("<4i", 1, 0, 5, 1) + struct.pack("<4i", 0, 0, 0, 1)
+    collision = {22: struct.pack("<2i", 2, 0), 23: hulls, 24: struct.pack("<3f", 1, 2, 3), 25: bytes(2 * 8)}
     order = (*source_bytes.ORDER, *collision)
     level = read(maps.USUAL_MAP.but(version=21, order=order, lumps=collision).build())
     assert level.has_prop_collision
-    assert [level.layout(lump).dtype for lump in collision] == [None] * 4
-    assert [problem.place for problem in check(level)] == [lump_name(lump) for lump in collision]  # opaque, no more
+    assert [len(level.table(lump)) for lump in collision] == [1, 2, 1, 2]
+    assert level.table(24)["point"].tolist() == [[1, 2, 3]]
+    assert check(level) == []
+    level.set_bytes(23, hulls.replace(b"\1", b"\2", 1))
+    assert [problem.place for problem in check(level)] == [f"{lump_name(23)}, record 0"]
     with pytest.raises(FormatError, match="lump 22"):
         static_props.remove(level, [1])
     brushes = {22: bytes(2), 23: bytes(4 * len(level.table(LumpId.FACES)))}

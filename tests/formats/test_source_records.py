@@ -237,7 +237,9 @@ def test_what_is_not_known_says_so(lump, version, bsp_version, size, reason):
 
 
 def test_prop_collision_of_left_4_dead_2_is_no_list_of_brushes():
-    assert layouts.choose(LumpId.PORTALS, 0, 21, bytes(8), prop_collision=True).dtype is None
+    chosen = [layouts.choose(lump, 0, 21, bytes(48), prop_collision=True).dtype for lump in layouts.PROP_COLLISION]
+    assert chosen == [table(name) for name in ("PROPCOLLISION", "PROPHULL", "PROPHULLVERT", "PROPHULLTRIS")]
+    assert layouts.choose(LumpId.PORTALVERTS, 0, 21, bytes(48)).dtype is None
 
 
 def test_entities_of_the_client_take_the_place_of_portals():
