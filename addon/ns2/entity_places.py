@@ -52,19 +52,23 @@ def read(
     composed = bool(found & _CHAIN) or transforms.needs_evaluation(obj, root)
     if not (changed or composed):
         return False
-    values: dict[str, Matrix] = {}
+    seen: dict[str, Matrix] = {}
+    exact: set[str] = set()
     if composed:
-        for key, seen in _taken_apart(transforms.seen(obj, root, depsgraph), obj).items():
-            value = _other(key, seen, entity, channels)
-            if value is not None:
-                values[key] = value
+        seen = _taken_apart(transforms.seen(obj, root, depsgraph), obj)
     else:
+        exact = {LOCATION, SCALE} | ({ROTATION} if _has_angles(obj) else set())
         if transforms.LOCATION in changed:
-            values[LOCATION] = layout.from_blender(np.array(obj.location, np.float64))
+            seen[LOCATION] = layout.from_blender(np.array(obj.location, np.float64))
         if transforms.SCALE in changed:
-            values[SCALE] = layout.from_blender(np.array(obj.scale, np.float64))
+            seen[SCALE] = layout.from_blender(np.array(obj.scale, np.float64))
         if transforms.ROTATION in changed:
-            values[ROTATION] = _angles(obj)
+            seen[ROTATION] = _angles(obj)
+    values: dict[str, Matrix] = {}
+    for key, one in seen.items():
+        value = one if key in exact else _other(key, one, entity, channels)
+        if value is not None:
+            values[key] = value
     return _write(entity, channels, values, sized)
 
 
@@ -78,9 +82,14 @@ def start_of(obj: bpy.types.Object, channel: str) -> tuple[float, ...]:
     return tuple(np.array(obj.rotation_euler if kept is None else kept, np.float64).tolist())
 
 
+def _has_angles(obj: bpy.types.Object) -> bool:
+    """Whether an object's channel is roll, pitch and yaw."""
+    return obj.rotation_mode == "XYZ" and not is_turned(obj)
+
+
 def _angles(obj: bpy.types.Object) -> Matrix:
     """Roll, pitch and yaw of an object's own rotation."""
-    if obj.rotation_mode == "XYZ" and not is_turned(obj):
+    if _has_angles(obj):
         return np.array(obj.rotation_euler, np.float64)
     linear = transforms.local(obj, deltas=False)[:3, :3]
     scale = np.array(obj.scale, np.float64)
@@ -116,7 +125,7 @@ def _taken_apart(matrix: Matrix, obj: bpy.types.Object) -> dict[str, Matrix]:
 
 
 def _other(key: str, seen: Matrix, entity: ns2.Entity, channels: Mapping[str, int]) -> Matrix | None:
-    """A composed value, with the numbers of the entity's own where it differs from those by rounding only; None where
+    """A value that was worked out, with the numbers of the entity's own where it differs from those by rounding only; None where
     all do.
     """
     was = _value(entity, channels.get(key))

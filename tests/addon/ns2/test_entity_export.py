@@ -115,6 +115,7 @@ def test_a_spotlight_is_turned_as_it_is_seen() -> None:
     obj.location = (6, 4, 5)
     entity = read(exported(level))["light_spot"]
     assert entity.get("angles") == pytest.approx((0.1, 1.2, 0.8), abs=1e-5)
+    assert entity.get("angles")[:2] == read(DATA)["light_spot"].get("angles")[:2], "to the bit"
     assert entity.get("origin") == (4, 5, 6)
 
 
