@@ -125,8 +125,8 @@ def _taken_apart(matrix: Matrix, obj: bpy.types.Object) -> dict[str, Matrix]:
 
 
 def _other(key: str, seen: Matrix, entity: ns2.Entity, channels: Mapping[str, int]) -> Matrix | None:
-    """A value that was worked out, with the numbers of the entity's own where it differs from those by rounding only; None where
-    all do.
+    """A value that was worked out, with the entity's own numbers where it differs from those by rounding only; None
+    where all do.
     """
     was = _value(entity, channels.get(key))
     if was is None:
