@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import identity
 from .reports import Report, SceneError
 
-STARTUP = {"Camera", "Cube", "Light"}
+STARTUP, STARTUP_WORLD = {"Camera", "Cube", "Light"}, "World"
 """What Blender's own startup file has in it."""
 TRUE = ("Standard", "Raw")
 """View transforms that leave colours as they are."""
@@ -66,6 +66,14 @@ def plain_world(name: str, color: tuple[float, ...]) -> bpy.types.World:
     return made
 
 
+def may_replace_world(scene: bpy.types.Scene) -> bool:
+    """Say whether a scene has no world, one that an import made and marked, or that of a new file of Blender's."""
+    world = scene.world
+    if world is None or identity.stamped(world) is not None:
+        return True
+    return not bpy.data.filepath and world.name == STARTUP_WORLD
+
+
 def viewports(context: bpy.types.Context) -> Iterator[Any]:
     """The 3D viewports in windows or, without any, all that a .blend would be opened with: SpaceView3D."""
     manager = context.window_manager
@@ -114,7 +122,11 @@ def looks(context: bpy.types.Context) -> Looks:
         changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
     for space in viewports(context):
         changed += [(space.region_3d, ("view_perspective", "view_rotation", "view_location", "view_distance"))]
-        changed += [(space, ("clip_end",)), (space.shading, ("type",)), (space.overlay, ("show_relationship_lines",))]
+        changed += [
+            (space, ("clip_end",)),
+            (space.shading, ("type", "use_scene_world")),
+            (space.overlay, ("show_relationship_lines",)),
+        ]
     return [(struct, name, _copy(getattr(struct, name))) for struct, names in changed for name in names]
 
 

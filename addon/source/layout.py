@@ -68,7 +68,8 @@ location lifts it off its faces for show. LIGHTMAP_UV, of it and of decals, is t
 PORTAL_KEY, or OCCLUDER. For reference only are **detail props** (option; stamps "detail_prop", record = place in the
 lump, and "detail_sprites": one mesh, faces with DETAIL) and **compiled lights** (option; stamp "worldlight", record =
 place in the lump), hidden, and **water overlays** (stamp "water_overlay", like overlays). The **3D skybox** is a copy
-of what is around the sky camera, stamp PREVIEW.
+of what is around the sky camera, stamp PREVIEW. The **sky** is the scene's world, stamp SKY_WORLD (see `sky`), for show
+too; so is the light that the scene gets without one.
 
 **Files of the pak** that an export adds, replaces and removes are a list on the level's collection: see `pak_files`.
 
@@ -96,7 +97,7 @@ SCALE = 0.01905
 # Stamps: the `kind` of scene.identity.stamp.
 LEVEL, ROOT, GROUP = "level", "root", "group"
 MODEL, DISPLACEMENT, DISPLACEMENTS, BRUSHES = "model", "displacement", "displacements", "brushes"
-MATERIAL_KIND, IMAGE, LIGHTMAP = "material", "image", "lightmap"
+MATERIAL_KIND, IMAGE, LIGHTMAP, SKY_WORLD = "material", "image", "lightmap", "sky"
 ENTITY, STATIC_PROP, OVERLAY, CUBEMAP = "entity", "static_prop", "overlay", "cubemap"
 AREAPORTALS, OCCLUDERS = "areaportals", "occluders"
 DETAIL_PROP, DETAIL_SPRITES, WORLDLIGHT = "detail_prop", "detail_sprites", "worldlight"

@@ -7,10 +7,11 @@ import numpy as np
 
 from ...formats.binary import FormatError
 from ...formats.source import LumpId
-from ..scene import stage
+from ..scene import identity, stage
+from . import layout, sky
 from .site import Site
 
-SKY = (0.3, 0.4, 0.5)
+LIGHT = (0.3, 0.4, 0.5)
 """Linear colour of the light from all sides, for what no lightmap lights."""
 
 
@@ -19,11 +20,25 @@ def prepare_scene(context: bpy.types.Context, site: Site, alone: bool) -> None:
     stage.show_true_colors(site.scene, alone, site.report)
     if not alone:
         return
-    if site.scene.world is None:
-        site.scene.world = stage.plain_world("Source", SKY)
+    _show_world(context, site)
     try:
         world = site.level.table(LumpId.MODELS)[:1]
         corners = np.concatenate([world["mins"], world["maxs"]]).astype(np.float64) * site.scale
     except FormatError:  # the report has said it
         corners = np.zeros((0, 3))
     stage.look_at(context, corners)
+
+
+def _show_world(context: bpy.types.Context, site: Site) -> None:
+    """Give the scene the map's sky, unless the world that it has is somebody's; and some light, where it has none."""
+    if not stage.may_replace_world(site.scene):
+        return
+    made = sky.build(site, LIGHT)
+    if made is not None:
+        for space in stage.viewports(context):
+            space.shading.use_scene_world = True
+    elif site.scene.world is None:
+        made = stage.plain_world("Source", LIGHT)
+    if made is not None:
+        identity.stamp(made, site.token, layout.SKY_WORLD, 0)
+        site.scene.world = made
