@@ -152,14 +152,13 @@ def _game_lumps(level: Level) -> Iterator[dict[str, Any]]:
 def _game_lump(level: Level, name: str) -> dict[str, Any]:
     head = {"id": name, "version": level.game_lumps.version_of(name)}
     try:
-        static, detail = level.static_props, level.detail_props
-        if name == STATIC_PROPS and static is not None:
+        if name == STATIC_PROPS and (static := level.static_props) is not None:
             props = static.reason if static.props is None else columns(static.props)
             more = {"leafs": static.leafs["leaf"], "props": props, "trailing": static.trailing}
             if static.scales is not None:
                 more["scales"] = columns(static.scales)
             return head | {"models": static.models} | more
-        if name == DETAIL_PROPS and detail is not None:
+        if name == DETAIL_PROPS and (detail := level.detail_props) is not None:
             sprites = None if detail.sprites is None else columns(detail.sprites)
             return head | {"models": detail.models, "sprites": sprites, "details": columns(detail.details)}
         data = level.game_lumps.bytes_of(name)

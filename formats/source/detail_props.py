@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..binary import Buffer, Cursor, FormatError
 from .counted import table_bytes, take_table, texts
 from .records import ByteOrder, Records
@@ -50,7 +52,9 @@ def read(data: Buffer, version: int, byte_order: ByteOrder = "<") -> DetailProps
 
 
 def read_lighting(data: Buffer, byte_order: ByteOrder = "<") -> Records:
-    """Read `dplt` or `dplh`: DETAIL_LIGHTSTYLE [n], a view. Raises FormatError."""
+    """Read `dplt` or `dplh`: DETAIL_LIGHTSTYLE [n], a view; of no bytes, none. Raises FormatError."""
+    if not len(data):
+        return np.empty(0, DETAIL_LIGHTSTYLE)
     cursor = Cursor(data)
     what = "lighting of detail props"
     styles = take_table(cursor, DETAIL_LIGHTSTYLE, byte_order, what)

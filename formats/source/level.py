@@ -221,8 +221,8 @@ class Level:
 
     @property
     def static_props(self) -> StaticProps | None:
-        """Models that are part of the world; None if the map has no such lump. Raises FormatError."""
-        if STATIC_PROPS not in self.game_lumps:
+        """Models that are part of the world; None if the map has no such lump, or an empty one. Raises FormatError."""
+        if STATIC_PROPS not in self.game_lumps or not len(self.game_lumps.bytes_of(STATIC_PROPS)):
             return None
         if STATIC_PROPS not in self._props:
             data, version = self.game_lumps.bytes_of(STATIC_PROPS), self.game_lumps.version_of(STATIC_PROPS)
@@ -232,8 +232,8 @@ class Level:
 
     @property
     def detail_props(self) -> DetailProps | None:
-        """Grass and the like; None if the map has no such lump. Raises FormatError."""
-        if DETAIL_PROPS not in self.game_lumps:
+        """Grass and the like; None if the map has no such lump, or an empty one. Raises FormatError."""
+        if DETAIL_PROPS not in self.game_lumps or not len(self.game_lumps.bytes_of(DETAIL_PROPS)):
             return None
         if DETAIL_PROPS not in self._props:
             data, version = self.game_lumps.bytes_of(DETAIL_PROPS), self.game_lumps.version_of(DETAIL_PROPS)

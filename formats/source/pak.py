@@ -60,11 +60,12 @@ class PakFile:
 class Pak:
     """The files of a pak, in their order. Names are found whatever their case and slashes are."""
 
-    __slots__ = ("_budget", "_numbers", "_source", "align", "comment", "files", "gap", "trailing")
+    __slots__ = ("_budget", "_granted", "_numbers", "_source", "align", "comment", "files", "gap", "trailing")
 
     def __init__(self, data: Buffer, budget: Budget) -> None:
         """Read the directory; of no bytes, an empty pak. Raises FormatError."""
         self._budget = budget
+        self._granted: set[PakFile] = set()  # files that were decompressed before: the budget has paid for them
         self.files: list[PakFile] = []
         self.comment = _COMMENT
         self.gap = b""  # before the central directory
@@ -177,7 +178,10 @@ class Pak:
         if size != len(properties):
             raise FormatError(f"{size} bytes of LZMA properties", what)
         stream = memoryview(file.packed)[_LZMA_HEAD.size :]
-        return lzma_lump.decode_stream(stream, properties, file.size, self._budget, what)
+        budget = Budget.unlimited() if file in self._granted else self._budget
+        plain = lzma_lump.decode_stream(stream, properties, file.size, budget, what)
+        self._granted.add(file)
+        return plain
 
     def put(self, name: str, data: Buffer, compress: bool = False) -> None:
         """Add a file behind the others, or give one other bytes in its place. Raises FormatError."""

@@ -144,6 +144,15 @@ def test_props_that_were_changed_in_place_are_written():
     assert len(write(level)) == len(build.VARIANTS["room"])
 
 
+def test_game_lumps_without_bytes_have_no_props():
+    level = read(build.VARIANTS["room"])
+    for name in ("sprp", "dprp", "dplt"):
+        level.game_lumps.set_bytes(name, b"")
+    after = read(write(level))
+    assert (after.static_props, after.detail_props, check(after)) == (None, None, [])
+    assert after.game_lumps.bytes_of("plan") == b"what nobody knows"
+
+
 def test_a_pak_at_a_sector_stays_at_one():
     data = build.ROOM.but(pak_align=2048).build()
     data += bytes(-len(data) % 2048)

@@ -279,3 +279,11 @@ def test_a_pak_that_is_not_whole_is_refused():
     wrong[data.index(b"a.txt") + 9] = 0xFF
     with pytest.raises(FormatError, match=r"a\.txt in lump 40"):
         Pak(bytes(wrong), FREE).read("a.txt")
+
+
+def test_a_packed_file_may_be_read_as_often_as_one_likes():
+    plain = bytes(1000)
+    pak = Pak(build.zip_file({"a.txt": plain, "b.txt": plain}, packed=True), Budget(1500))
+    assert {bytes(pak.read("a.txt")) for _ in range(9)} == {plain}
+    with pytest.raises(FormatError, match=r"b\.txt.*beyond the limit"):
+        pak.read("b.txt")

@@ -161,5 +161,6 @@ def test_lighting_of_detail_props(byte_order):
     found = detail_props.read_lighting(data, byte_order)
     assert found["style"].tolist() == [build.record("DETAIL_LIGHTSTYLE", first)[4] for first in (0, 7)]
     assert detail_props.write_lighting(found, byte_order) == data
+    assert len(detail_props.read_lighting(b"", byte_order)) == 0
     with pytest.raises(FormatError, match="follow the last"):
         detail_props.read_lighting(data + b"\0", byte_order)
