@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...formats.binary import FormatError
-from ...formats.source import LumpId, displacements
+from ...formats.source import LumpId, displacements, ranges
 from ...formats.source.displacements import Displacements
 from ..scene import baselines, identity, meshes
 from ..scene.attributes import Domain, Kind
@@ -21,39 +21,45 @@ from .site import Site
 _OPAQUE = 255.0
 
 
-def build_meshes(site: Site, faces: Faces, lightmaps: Lightmaps | None) -> list[tuple[int, bpy.types.Mesh]]:
-    """Make a mesh for each displacement, with its number; joined, one of all with the number -1.
+def build_meshes(site: Site, faces: Faces, lightmaps: Lightmaps | None) -> Hills | None:
+    """Make a mesh for each displacement, or one of all; None without any.
 
     Raises FormatError for lumps that don't fit together.
     """
     if not len(site.level.bytes_of(LumpId.DISPINFO)):
-        return []
+        return None
     found = displacements.displacements(site.level, faces.polygons)
-    made = _Maker(site, faces, lightmaps, found)
+    made = Hills(site, faces, lightmaps, found)
     count = len(found.faces)
     site.report.count("displacements", count)
     if site.settings.displacements == "joined":
-        return [(-1, made.mesh(f"{site.collection.name} Displacements", np.arange(count)))]
+        made.meshes.append((-1, made.mesh(f"{site.collection.name} Displacements", np.arange(count))))
+        return made
     digits = len(str(count))
     title = f"{site.collection.name} Displacement"
-    return [(number, made.mesh(f"{title} {number:0{digits}}", np.array([number]))) for number in range(count)]
+    for number in range(count):
+        made.meshes.append((number, made.mesh(f"{title} {number:0{digits}}", np.array([number]))))
+    return made
 
 
-def place(site: Site, made: list[tuple[int, bpy.types.Mesh]]) -> None:
+def place(site: Site, hills: Hills) -> None:
     """Make the objects of the meshes."""
-    home = site.group(layout.DISPLACEMENT_HOME) if made else None
-    digits = len(str(len(made)))
-    for number, mesh in made:
+    home = site.group(layout.DISPLACEMENT_HOME)
+    digits = len(str(len(hills.meshes)))
+    for number, mesh in hills.meshes:
         if number < 0:
             site.object_of("Displacements", layout.DISPLACEMENTS, 0, mesh, home)
         else:
             site.object_of(f"Displacement {number:0{digits}}", layout.DISPLACEMENT, number, mesh, home)
 
 
-class _Maker:
-    """Arrays of all vertices and triangles; meshes are cut out of them."""
+class Hills:
+    """Arrays of all vertices and triangles; meshes are cut out of them. meshes: those that show the map, each with the
+    number of its displacement, or -1 for one of all.
+    """
 
     def __init__(self, site: Site, faces: Faces, lightmaps: Lightmaps | None, found: Displacements) -> None:
+        self.meshes: list[tuple[int, bpy.types.Mesh]] = []
         self.site, self.faces, self.found = site, faces, found
         self.token = layout.displacement_token(site.token)
         self.verts = site.level.table(LumpId.DISP_VERTS)
@@ -116,6 +122,12 @@ class _Maker:
         for name, values in blends.items():
             values[having] = found[name]
         return blends
+
+    def boxes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the greatest coordinates of each displacement, float64[d, 3]."""
+        counts = self.found.counts
+        points, first = self.positions[ranges.flat(self.found.first_vertex, counts)], ranges.starts(counts)[:-1]
+        return np.minimum.reduceat(points, first), np.maximum.reduceat(points, first)
 
     def mesh(self, name: str, numbers: Ints) -> bpy.types.Mesh:
         """The mesh of displacements int64[n]."""

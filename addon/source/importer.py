@@ -76,13 +76,14 @@ def _build(site: Site, materials: Materials) -> None:
     sky = None
     if drawn is not None:
         made = _part(report, "models", lambda: world.build_meshes(site, drawn)) or []
-        hills = _part(report, "displacements", lambda: displacements.build_meshes(site, drawn, baked)) or []
+        hills = _part(report, "displacements", lambda: displacements.build_meshes(site, drawn, baked))
         if site.settings.entities:
-            sky = _part(report, "parts of the 3D skybox", lambda: sky_box.prepare(site, drawn))
+            sky = _part(report, "parts of the 3D skybox", lambda: sky_box.prepare(site, drawn, hills))
     entities.build(site, baked)
     if drawn is not None:
         world.place_world(site, made)
-        displacements.place(site, hills)
+        if hills is not None:
+            displacements.place(site, hills)
     if site.settings.brushes:
         brushes.place(site, _part(report, "brushes", lambda: brushes.build_meshes(site)) or [])
     if site.settings.leafs:

@@ -1,8 +1,9 @@
 """The 3D skybox: the small scenery around the sky camera, once more in the size and place that the game shows it in.
 
 The camera's area is drawn around the world, as many times larger as its key `scale` says, so that the camera's place
-becomes the world's origin. What is shown is a copy, for show only: a mesh of the area's faces, and objects that share
-the meshes of its displacements, static props and entities. All of these stay where they are, too.
+becomes the world's origin. What is shown is a copy, for show only: a mesh of the area's faces (and one of its
+displacements, where they are joined), and objects that share the meshes of its displacements, static props and
+entities. All of these stay where they are, too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ...formats.source.geometry import Ints
 from ...formats.source.leaf_tree import LeafTree
 from ..scene import identity
 from . import layout, props
+from .displacements import Hills
 from .entity_values import RESERVED, number, told
 from .faces import Faces
 from .site import Site
@@ -34,14 +36,16 @@ _SHOWN = tuple(layout.KINDS.index(kind) for kind in (layout.WORLD, layout.WATER)
 
 @dataclass(frozen=True)
 class SkyBox:
-    """camera: its place. areas: int64[leafs]; area: the camera's. mesh: of the faces in it."""
+    """camera: its place. areas: int64[leafs]; area: the camera's. meshes: of the faces in it, and of its displacements
+    where those of the map are one object.
+    """
 
     camera: tuple[float, float, float]
     scale: float
     areas: Ints
     area: int
     tree: LeafTree
-    mesh: bpy.types.Mesh | None
+    meshes: list[bpy.types.Mesh]
 
     def holds(self, places: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which of float64[n, 3] places are in the camera's area."""
@@ -57,8 +61,8 @@ class SkyBox:
         return inside
 
 
-def prepare(site: Site, faces: Faces) -> SkyBox | None:
-    """Find the map's first sky camera, and make the mesh of the faces around it; None without one, or one that is
+def prepare(site: Site, faces: Faces, hills: Hills | None) -> SkyBox | None:
+    """Find the map's first sky camera, and make the meshes of what is around it; None without one, or one that is
     outside. Raises FormatError.
     """
     camera = next(site.level.entities.of_class(_CLASS), None)
@@ -75,14 +79,22 @@ def prepare(site: Site, faces: Faces) -> SkyBox | None:
     numbers = np.unique(listed[areas[owners] == area])
     shown = numbers[faces.drawable[numbers] & np.isin(faces.kinds[numbers], _SHOWN)]
     scale = number(told(camera), "scale", _SCALE)
-    mesh = faces.mesh(f"{site.collection.name} {HOME}", shown) if len(shown) else None
-    return SkyBox(camera.origin, scale if scale > 0 else _SCALE, areas, area, tree, mesh)
+    box = SkyBox(camera.origin, scale if scale > 0 else _SCALE, areas, area, tree, [])
+    title = f"{site.collection.name} {HOME}"
+    if len(shown):
+        box.meshes.append(faces.mesh(title, shown))
+    if hills is not None and site.settings.displacements == "joined":
+        mins, maxs = hills.boxes()
+        inside = np.flatnonzero(box.holds_boxes(mins - _NEAR, maxs + _NEAR))
+        if len(inside):
+            box.meshes.append(hills.mesh(f"{title} Displacements", inside))
+    return box
 
 
 def place(site: Site, box: SkyBox) -> None:
     """Make the objects, below an empty with the skybox's place and size: called when those of the map are made."""
     originals = [*_displacements(site, box), *_props(site, box), *_entities(site, box)]
-    if box.mesh is None and not originals:
+    if not box.meshes and not originals:
         return
     home = site.group(HOME)
     root: Any = site.object_of(HOME, layout.PREVIEW, 0, None, home)
@@ -90,8 +102,7 @@ def place(site: Site, box: SkyBox) -> None:
     root.location = [-box.scale * axis for axis in box.camera]
     root.empty_display_size = 8.0
     copies = [obj.copy() for obj in originals]
-    if box.mesh is not None:
-        copies.append(bpy.data.objects.new(box.mesh.name, box.mesh))
+    copies += [bpy.data.objects.new(mesh.name, mesh) for mesh in box.meshes]
     for record, obj in enumerate(copies, 1):
         for key in list(dict(obj.items())):
             if key.startswith(RESERVED):
@@ -103,9 +114,7 @@ def place(site: Site, box: SkyBox) -> None:
 
 
 def _displacements(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
-    """The objects of the displacements in the area, by their boxes, since no leaf lists their faces; none where all
-    displacements are one object.
-    """
+    """The objects of single displacements in the area, by their boxes, since no leaf lists their faces."""
     hills = []
     for obj in site.group(layout.DISPLACEMENT_HOME).objects if len(site.level.bytes_of(LumpId.DISPINFO)) else ():
         mark = identity.stamped(obj)

@@ -48,6 +48,22 @@ def test_the_camera_is_the_worlds_middle(corpus: Path, name: str, hills: int):
         assert (around == home).mean() > 0.9  # faces that lie in several leafs may have their middle elsewhere
 
 
+def test_joined_displacements_are_shown(corpus: Path):
+    path = next(corpus.glob("bsp/*/trade_weed420-3sb.bsp"), None)
+    if path is None:
+        pytest.skip("the corpus has no trade_weed420-3sb")
+    sums = []
+    for mode in ("each", "joined"):
+        settings = {"lightmaps": "none", "static_props": "none", "displacements": mode}
+        made = objects(shown(path.read_bytes(), **settings)[0], layout.PREVIEW)
+        hills = [obj for obj in made.values() if obj.data is not None and layout.ALPHA in obj.data.attributes]
+        assert len(hills) == (8 if mode == "each" else 1)
+        places = np.concatenate([meshes.read(obj).positions for obj in hills])
+        sums.append((sum(len(obj.data.polygons) for obj in hills), places[np.lexsort(places.T)]))
+    assert sums[0][0] == sums[1][0]
+    np.testing.assert_array_equal(sums[0][1], sums[1][1])
+
+
 def test_copies_are_of_no_record(corpus: Path):
     path = next(corpus.glob("bsp/*/trade_weed420-3sb.bsp"), None)
     if path is None:
