@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...formats import ns2
-from ...formats.ns2 import texture_mapping
-from ...formats.ns2.normals import face_normals
 from ...formats.ns2.polygons import Fault, Polygons, polygons
+from ...formats.ns2.texture_coordinates import texture_coordinates
 from ..scene import attributes as mesh_attributes
 from ..scene import identity, meshes
 from ..scene.attributes import Domain, Kind
@@ -30,8 +29,6 @@ NOT_SHOWN = {
     Fault.TOO_LARGE: "faces with too many corners",
     Fault.TWIN: "faces with the same vertices as another",
 }
-_BLOCK = 1 << 14
-"""Faces whose textures are laid at a time: what is worked out for them then stays in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +63,7 @@ def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[Geometry, layout
     corners, ends = mesh.member_vertices()
     made = polygons(positions, corners, faces.face_loops, faces.loop_members, ends)
     vertices = corners[made.members]
-    uvs = _uvs(made, positions, vertices, *mappings(mesh, positions, corners))
+    uvs = texture_coordinates(mesh, positions, corners, made)
     edges, corner_edges, numbers, bridges = _edges(mesh, made, vertices, loose_edges)
     groups = mesh.geometry_groups
     real = numbers >= 0
@@ -124,53 +121,6 @@ def _fields(mesh: ns2.Mesh) -> dict[str, Ints]:
     if len(groups.members):
         found[layout.FACE_GROUP] = layout.group_values(groups.assignment(len(mesh.faces)))
     return found
-
-
-def mappings(
-    mesh: ns2.Mesh, positions: NDArray[np.float32], corners: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], texture_mapping.Mapping]:
-    """How textures lie on the faces: normals float64[n, 3] and parameters [n], of their mapping groups or their own.
-
-    positions, corners: those of the mesh. Faces of a mapping group that doesn't exist have their own.
-    """
-    faces, groups = mesh.faces, mesh.mapping_groups
-    records = faces.records
-    normals = face_normals(positions, corners, faces.face_loops, faces.loop_members)
-    values = [records[name] for name in ("angle", "scale", "offset")]
-    if len(groups):
-        values = [value.copy() for value in values]
-        order = np.argsort(groups["id"], kind="stable")
-        place = order[np.searchsorted(groups["id"], records["mapping_group"], sorter=order).clip(max=len(order) - 1)]
-        grouped = np.flatnonzero(groups["id"][place] == records["mapping_group"])
-        normals[grouped] = groups["normal"][place[grouped]]
-        for value, name in zip(values, ("angle", "scale", "offset"), strict=True):
-            value[grouped] = groups[name][place[grouped]]
-    return normals, texture_mapping.Mapping(*values)
-
-
-def _uvs(
-    made: Polygons,
-    positions: NDArray[np.float32],
-    vertices: NDArray[np.intp],
-    normals: NDArray[np.float64],
-    mapping: texture_mapping.Mapping,
-) -> NDArray[np.float32]:
-    """Texture coordinates of the polygons' corners, float32[c, 2]; what isn't finite is 0.
-
-    vertices: of the corners. normals, mapping: of the faces.
-    """
-    uvs = np.empty((len(made.members), 2), np.float32)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for begin in range(0, len(normals), _BLOCK):
-            some = slice(begin, begin + _BLOCK)
-            first, last = np.searchsorted(made.faces, (some.start, some.stop))
-            charts = np.repeat(made.faces[first:last] - begin, np.diff(made.starts[first : last + 1]))
-            own = slice(made.starts[first], made.starts[last])
-            points = positions.take(vertices[own], axis=0)
-            uvs[own] = texture_mapping.coordinates(points, normals[some], mapping[some], charts)
-    if not np.isfinite(uvs).all():
-        uvs[~np.isfinite(uvs)] = 0
-    return uvs
 
 
 def _edges(

@@ -90,7 +90,10 @@ def str16(text: str) -> bytes:
 
 
 def words(data: Buffer, what: str, offset: int) -> "np.ndarray[tuple[int], np.dtype[np.uint32]]":
-    """A chunk of nothing but u32, as those. Raises FormatError if its length is no multiple of 4."""
+    """A chunk of nothing but u32, as those: copied where it stands askew, as numpy would for each look at it.
+
+    Raises FormatError if its length is no multiple of 4.
+    """
     if len(data) % 4:
         raise FormatError(f"{len(data)} bytes are no whole number of u32", what, offset)
-    return np.frombuffer(data, "<u4")
+    return np.require(np.frombuffer(data, "<u4"), requirements="A")

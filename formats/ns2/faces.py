@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..binary import Buffer, Cursor, FormatError
 from .chunks import words
 from .records import FACE, LAYER_FORMAT, MASK_WORDS, MEMBER, Ints, Records
-from .walk import counts_to_starts, gather, starts
+from .walk import counts_to_starts, gather, rows_at, starts
 
 _FIXED = FACE.itemsize // 4  # words before the number of inner loops
 
@@ -121,7 +121,7 @@ def decode_faces(data: Buffer, offset: int) -> Faces:
     inside[loops] = False
     for word in range(_FIXED + 1):
         inside[begins + word] = False
-    records = body[begins[:, None] + np.arange(_FIXED)].view(FACE).reshape(count)
+    records = rows_at(body, begins, _FIXED).view(FACE).reshape(count)
     return Faces(*frozen(records, face_loops, counts_to_starts(body[loops]), body[inside].view(MEMBER)))
 
 
@@ -225,8 +225,11 @@ def decode_layers(data: Buffer, offset: int, version: int) -> FaceLayers:
         raise FormatError(
             f"a mask of {sizes[at]} words; known are {MASK_WORDS}", what, offset + 12 + 4 * int(masked[at])
         )
+    rows = rows_at(body, masked + 2, MASK_WORDS)
+    if len(rows) == count:
+        return FaceLayers(*frozen(has, rows))
     masks = np.zeros((count, MASK_WORDS), np.uint32)
-    masks[has] = body[masked[:, None] + np.arange(2, MASK_WORDS + 2)]
+    masks[has] = rows
     return FaceLayers(*frozen(has, masks))
 
 

@@ -72,6 +72,13 @@ def counts_to_starts(counts: npt.NDArray[np.integer[Any]]) -> Ints:
     return begins
 
 
+def rows_at(values: npt.NDArray[np.uint32], places: Ints, width: int) -> npt.NDArray[np.uint32]:
+    """The `width` values from each place on, [n, width]."""
+    if not len(places):
+        return np.zeros((0, width), values.dtype)
+    return np.lib.stride_tricks.sliding_window_view(values, width)[places]
+
+
 def gather(begins: Ints, chosen: Ints) -> tuple[Ints, Ints]:
     """Of parts of a list (`begins` [n + 1], from 0) the chosen ones: their own begins, and which elements those are."""
     if len(chosen) == len(begins) - 1 and (chosen == np.arange(len(chosen))).all():

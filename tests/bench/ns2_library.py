@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from formats import FormatError, ns2
-from formats.ns2 import polygons, texture_mapping, triangulation
-from formats.ns2.normals import face_normals
+from formats.ns2 import polygons, triangulation
+from formats.ns2.texture_coordinates import texture_coordinates
 
 from .measure import Result, Way, in_turns
 
@@ -33,9 +33,10 @@ def run(folder: Path, rounds: int) -> list[Result]:
     decoded = _time("open and decode everything", lambda: decode(data), rounds)
     mesh = ns2.read(data).mesh
     loops = (mesh.positions, mesh.corners, mesh.faces.face_loops, mesh.faces.loop_members)
+    made = polygons.polygons(*loops, mesh.ends)
     _time("polygons, holes opened", lambda: polygons.polygons(*loops, mesh.ends), rounds)
     _time("triangles made anew", lambda: triangulation.triangulate(*loops), rounds)
-    _time("texture coordinates", lambda: coordinates(mesh), rounds)
+    _time("texture coordinates", lambda: texture_coordinates(mesh, *loops[:2], made), rounds)
     return [Result(f"decode everything of {BIGGEST}", decoded, DECODED_MS, "ms")]
 
 
@@ -76,13 +77,3 @@ def anew(data: bytes) -> bytes:
         setattr(mesh, name, getattr(mesh, name))
     level.entities = level.entities
     return ns2.write(level)
-
-
-def coordinates(mesh: ns2.Mesh) -> object:
-    """The texture coordinates of all corners of a mesh."""
-    faces = mesh.faces
-    normals = face_normals(mesh.positions, mesh.corners, faces.face_loops, faces.loop_members)
-    owners = faces.loop_faces[faces.member_loops]
-    records = faces.records
-    mapping = texture_mapping.Mapping(records["angle"], records["scale"], records["offset"])
-    return texture_mapping.coordinates(mesh.positions[mesh.corners], normals, mapping, owners)
