@@ -66,10 +66,9 @@ def identify(data: Buffer) -> bool:
 def _plausible(view: memoryview, form: HeaderForm) -> int:
     """How many entries of the directory name bytes that the file could have."""
     offsets, lengths, _, _ = _columns(view, form)
-    return sum(
-        not length or (offset >= form.size and offset + length <= len(view))
-        for offset, length in zip(offsets, lengths, strict=True)
-    )
+    first, end = form.size, len(view)
+    lumps = zip(offsets, lengths, strict=True)
+    return len([None for offset, length in lumps if not length or first <= offset <= end - length])
 
 
 def _columns(view: memoryview, form: HeaderForm) -> list[tuple[int, ...]]:
@@ -119,9 +118,10 @@ class BspFile:
         self._entries: Records | None = None
         self._changed: dict[int, Buffer] = {}
         offsets, lengths, _, _ = self._columns
-        for lump, (offset, length) in enumerate(zip(offsets, lengths, strict=True)):
-            if length and offset < form.size:
-                message = f"begins at byte {offset}, within the header of {form.size} bytes"
+        first = form.size
+        for lump, offset in enumerate(offsets):
+            if offset < first and lengths[lump]:
+                message = f"begins at byte {offset}, within the header of {first} bytes"
                 raise FormatError(message, lump_name(lump), form.directory + 16 * lump)
 
     @property
