@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
-from formats.source import LumpId, Output, check, lighting, overlay_quads, read, rgbe, write
+from formats.source import LumpId, Output, Visibility, check, lighting, overlay_quads, read, rgbe, write
 from formats.source.edits import (
     cubemaps,
     entities,
@@ -294,6 +294,8 @@ def test_world_lights_that_cannot_be(level):
     refused(level, "within a wall", worldlights.change, lump, {0: {"origin": (0, 0, -5)}})
     refused(level, "type 9", worldlights.change, lump, {0: {"type": 9}})
     refused(level, "no 'mode'", worldlights.change, lump, {0: {"mode": 1}})
+    level.visibility = Visibility(np.full((1, 1), 1, np.uint8), np.full((1, 1), 1, np.uint8))
+    refused(level, "cluster 99 isn't there", worldlights.change, lump, {0: {"cluster": 99}})
     refused(level, "not finite", worldlights.change, lump, {0: {"intensity": (1, np.nan, 1)}})
     refused(level, "isn't there", worldlights.remove, lump, [2])
     refused(level, "has no world lights", worldlights.remove, E.FACES, [0])

@@ -95,6 +95,7 @@ def test_displacements_that_cannot_be(level):
     refused(level, "vertex 3 would lie outside", disp_edits.change, np.where(np.arange(50)[:, None] == 3, 20000.0, old))
     refused(level, "tags", disp_edits.change, tags=np.full(64, -1))
     refused(level, "alphas", disp_edits.change, old + 1, alphas=np.zeros(3))
+    refused(level, "too large", disp_edits.change, alphas=np.full(50, 1e39))
 
 
 # ------------------------------------------------------------------------------------------------------------ textures

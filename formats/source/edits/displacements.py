@@ -15,6 +15,7 @@ from ..lumps import LumpId, lump_name
 from ..records import Records
 from .changes import FARTHEST, Changes, fitting
 
+_LARGEST = float(np.finfo(np.float32).max)
 _CLOSE = 1e-3  # units; what rounding makes of one movement at two places
 
 
@@ -89,8 +90,8 @@ def _all_of(values: npt.ArrayLike, shape: tuple[int, ...], lump: LumpId, what: s
     found = np.asarray(values, np.float64)
     if found.shape != shape:
         raise FormatError(f"{what} of the shape {found.shape}, {shape} is meant", lump_name(lump))
-    if not np.isfinite(found).all():
-        raise FormatError(f"{what} that are no numbers", lump_name(lump))
+    if not (np.abs(found) <= _LARGEST).all():
+        raise FormatError(f"{what} that are no numbers, or too large ones", lump_name(lump))
     return found
 
 

@@ -41,7 +41,8 @@ def paint(level: Level, lump: LumpId, lightmaps: Mapping[Lightmap, npt.ArrayLike
     count = 0
     for (style, sample), values in lightmaps.items():
         offsets, owners = lighting.luxel_offsets(found, style, sample)
-        light = np.asarray(values, np.float32)
+        with np.errstate(over="ignore"):  # refused below
+            light = np.asarray(values, np.float32)
         if light.shape != (len(offsets), 3):
             message = f"light of the shape {light.shape} for {len(offsets)} luxels of style {style}, sample {sample}"
             raise FormatError(message, lump_name(lump))

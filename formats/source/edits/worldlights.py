@@ -20,7 +20,8 @@ _EVERYWHERE = 1.0  # quadratic_attn of a light that nothing is said of
 def change(level: Level, lump: LumpId, lights: Mapping[int, Mapping[str, Any]]) -> None:
     """Change fields of the lights of one lump, by number. A light that moves gets the cluster where it then is.
 
-    Raises FormatError for fields that this version hasn't or cannot hold, and for lights within walls.
+    Raises FormatError for fields that this version hasn't or cannot hold, for lights within walls, and for clusters
+    that aren't there.
     """
     changes = _changes(level, lump)
     table = changes.table(lump)
@@ -75,6 +76,9 @@ def _set(changes: Changes, lump: LumpId, number: int, fields: Mapping[str, Any])
     kind = int(changes.table(lump)["type"][number])
     if kind not in set(EmitType):
         raise FormatError(f"type {kind} is none of {', '.join(each.name.lower() for each in EmitType)}", what)
+    visibility, cluster = changes.level.visibility, int(changes.table(lump)["cluster"][number])
+    if "cluster" in fields and visibility is not None and not -1 <= cluster < visibility.clusters:
+        raise FormatError(f"cluster {cluster} isn't there, there are {visibility.clusters}", what)
 
 
 def _find_clusters(changes: Changes, lump: LumpId, numbers: Sequence[int]) -> None:
