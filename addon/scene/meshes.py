@@ -24,6 +24,7 @@ from .reports import Report, SceneError
 DROPPED = "levelwright_dropped"
 """Key, on a mesh, of the faces that `build` had to leave out."""
 _SOURCE = "levelwright_source"
+_SELECTED = ".select_edge"
 
 
 def build(
@@ -37,6 +38,7 @@ def build(
     smooth: bool = False,
     report: Report | None = None,
     edges: tuple[ArrayLike, ArrayLike] | None = None,
+    sound: bool = False,
 ) -> bpy.types.Mesh:
     """Make a mesh from arrays.
 
@@ -45,8 +47,8 @@ def build(
     corners. uvs: name -> float32[c,2], v up.
     attributes: name -> (domain, type, values[count, width]), see attributes.LAYOUT. material_index: int32[f].
     smooth: shade smooth (faces are flat otherwise). edges: int32[e,2] vertices, and int32[c] the edge from each corner
-    to the next of its face. Who gives them vouches for them, and that no face is one that Blender can't hold: finding
-    both out takes most of the time that a small mesh does.
+    to the next of its face. sound: no face is one that Blender can't hold. Who gives edges vouches for them and for
+    that, too: finding both out takes most of the time that a small mesh does, and the edges alone half of it.
 
     Faces that Blender can't hold (a vertex that doesn't exist, a vertex used twice, fewer than three corners, the same
     vertices as another face) are left out, and coordinates that aren't finite become 0; both are told to the report
@@ -72,6 +74,7 @@ def build(
         bad_faces = np.logical_or.reduceat((corners < 0) | (corners >= len(co)), starts)
         corners = np.where(np.repeat(bad_faces, np.diff(starts, append=len(corners))), np.int32(0), corners)
         co = co if len(co) else np.zeros((1, 3), np.float32)
+        sound = False
     layers = dict(attributes or {})
     if material_index is not None:
         layers["material_index"] = ("FACE", "INT", material_index)
@@ -82,7 +85,7 @@ def build(
     if known is None and _share_nothing(None if corner_verts is None else corners, starts, len(co)):
         known = _ring_edges(corners, starts)
     mesh = _make(name, co, corners, starts)
-    _join(mesh, known)
+    _join(mesh, known, sound)
     if len(mesh.polygons) == len(starts):
         _fill(mesh, uvs or {}, layers)
     else:  # rare, so only now find out which: once more, with the faces numbered and all attributes that it cuts
@@ -90,7 +93,7 @@ def build(
         numbers = np.arange(len(starts), dtype=np.int32)
         mesh = _make(name, co, corners, starts)
         _fill(mesh, uvs or {}, {**layers, _SOURCE: ("FACE", "INT", numbers)})
-        _join(mesh, None)
+        _join(mesh, None, sound=False)
         lost = np.setdiff1d(numbers, np.asarray(mesh_attributes.read(mesh, _SOURCE)))
         mesh.attributes.remove(mesh.attributes[_SOURCE])
         mesh[DROPPED] = lost
@@ -120,8 +123,9 @@ def _make(name: str, co: NDArray[np.float32], corners: NDArray[np.int32], starts
     return made
 
 
-def _join(mesh: Any, edges: tuple[NDArray[np.int32], ...] | None) -> None:
-    """Give a mesh its edges: see `build`; without them Blender finds them, and drops the faces that it can't hold.
+def _join(mesh: Any, edges: tuple[NDArray[np.int32], ...] | None, sound: bool) -> None:
+    """Give a mesh its edges: see `build`; without them Blender finds them, and unless the faces are sound drops those
+    that it can't hold.
 
     It looks through all attributes that there are by then: the fewer, the sooner it is done.
     """
@@ -129,6 +133,9 @@ def _join(mesh: Any, edges: tuple[NDArray[np.int32], ...] | None) -> None:
         mesh.edges.add(len(edges[0]))
         mesh.attributes[".edge_verts"].data.foreach_set("value", edges[0].reshape(-1))
         mesh_attributes.write(mesh, ".corner_edge", "CORNER", "INT", edges[1])
+    elif sound and len(mesh.polygons):
+        mesh.update(calc_edges=True)
+        mesh.attributes.remove(mesh.attributes[_SELECTED])  # that they are new; validate() doesn't say so
     else:
         mesh.validate()
 

@@ -16,7 +16,6 @@ from ...formats.source.geometry import Polygons
 from ...formats.source.records import SurfaceFlag
 from ..scene import identity, meshes
 from ..scene.attributes import Domain, Kind
-from ..scene.reports import Report, SceneError
 from . import layout
 from .lightmaps import Lightmaps
 from .site import Site
@@ -67,16 +66,9 @@ class Faces:
 
     @cached_property
     def alone(self) -> Mask:
-        """bool[f]: faces that need vertices of their own: they pass one twice, or have the very ones of a face before
-        them. Blender can't hold such faces otherwise.
-        """
+        """bool[f]: faces that pass a vertex twice, or have the very ones of a face before them: see `_vertices`."""
         first, counts = self.polygons.first_corner[:-1], np.diff(self.polygons.first_corner)
-        base = np.int64(len(self.polygons.positions) + 1)
-        keys = np.sort(self.polygons.corner_face * base + self.corners)
-        twice = np.zeros(len(counts), np.bool_)
-        if len(keys):
-            twice[keys[1:][keys[1:] == keys[:-1]] // base] = True
-        return twice | _repeated(self.corners, first, counts)
+        return _unsound(self.corners, first, counts, len(self.polygons.positions))
 
     def material(self, name: int) -> bpy.types.Material:
         """The material of a number in the table of names; -1: of faces that have none."""
@@ -107,16 +99,10 @@ class Faces:
         if rough:
             attributes["sharp_face"] = ("FACE", "BOOLEAN", ~smooth)
 
-        def built(vertices: Ints, corners: Ints, report: Report | None) -> bpy.types.Mesh:
-            layers = attributes | _cut(self._vertex_layers, vertices)
-            points = self.polygons.positions[vertices]
-            return meshes.build(name, points, corners, starts[:-1], uvs, layers, material, rough, report)
-
-        corners = self.corners[places]
-        try:
-            mesh = built(*ranges.distinct(corners, len(self.polygons.positions)), None)
-        except SceneError:  # a few maps have faces that Blender can't hold as they are: only now find out which
-            mesh = built(*self._vertices(self.alone[which], np.diff(starts), corners), self.site.report)
+        vertices, corners = self._vertices(which, np.diff(starts), self.corners[places])
+        layers = attributes | _cut(self._vertex_layers, vertices)
+        points, report = self.polygons.positions[vertices], self.site.report
+        mesh = meshes.build(name, points, corners, starts[:-1], uvs, layers, material, rough, report=report, sound=True)
         for number in used.tolist():
             mesh.materials.append(self.material(number - 1))
         if rough:
@@ -145,13 +131,18 @@ class Faces:
         """The attributes of all the file's vertices."""
         return layout.vertex_ids(np.arange(len(self.polygons.positions)), self.site.token)
 
-    def _vertices(self, faces_alone: Mask, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
+    def _vertices(self, which: Any, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
         """The file's vertices that a mesh has, and the place of each corner's among them.
 
-        faces_alone: `alone` of its faces. counts: corners of each.
+        Faces share them, but for those that Blender can't hold so, in the few meshes with such faces. which: the faces.
+        counts: corners of each.
         """
-        alone = np.repeat(faces_alone, counts)
-        shared, places = ranges.distinct(corners[~alone], len(self.polygons.positions))
+        count = len(self.polygons.positions)
+        apart = self.alone[which]
+        if not apart.any() or not _unsound(corners, ranges.starts(counts)[:-1], counts, count).any():
+            return ranges.distinct(corners, count)
+        alone = np.repeat(apart, counts)
+        shared, places = ranges.distinct(corners[~alone], count)
         found = np.empty(len(corners), np.int64)
         found[~alone] = places
         found[alone] = len(shared) + np.arange(int(alone.sum()))
@@ -260,20 +251,24 @@ def _normals(site: Site, polygons: Polygons, source: Ints, owner: Ints) -> tuple
     return smooth, np.concatenate([np.zeros((1, 3), np.float32), normals]), np.where(kept, numbers + 1, 0)
 
 
-def _repeated(corners: Ints, first: Ints, counts: Ints) -> Mask:
-    """Faces with the very vertices of a face before them: int64[f]. Blender would take them for one."""
-    repeated = np.zeros(len(counts), np.bool_)
+def _unsound(corners: Ints, first: Ints, counts: Ints, vertices: int) -> Mask:
+    """Faces that Blender can't hold: they pass a vertex twice, or have the very ones of a face before them. bool[f]."""
+    unsound = np.zeros(len(counts), np.bool_)
     filled = np.flatnonzero(counts > 0)
     if not len(filled):
-        return repeated
-    mixed = corners.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        return unsound
+    keys = ranges.owners(counts)
+    keys *= vertices
+    keys += corners
+    keys.sort()
+    unsound[keys[1:][keys[1:] == keys[:-1]] // vertices] = True
+    mixed = np.arange(vertices, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    sums = np.add.reduceat(mixed, first[filled]) + counts[filled].astype(np.uint64)
+    sums = np.add.reduceat(mixed[corners], first[filled]) + counts[filled].astype(np.uint64)
     ordered = np.sort(sums)
-    if not (ordered[1:] == ordered[:-1]).any():
-        return repeated
-    _, firsts = np.unique(sums, return_index=True)
-    repeated[filled] = True
-    repeated[filled[firsts]] = False
-    return repeated
+    if (ordered[1:] == ordered[:-1]).any():
+        repeated = np.ones(len(filled), np.bool_)
+        repeated[np.unique(sums, return_index=True)[1]] = False
+        unsound[filled[repeated]] = True
+    return unsound

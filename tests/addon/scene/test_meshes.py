@@ -251,3 +251,13 @@ def test_faces_that_share_no_vertices_get_the_edges_that_validate_finds() -> Non
     for polygon in mesh.polygons:
         found = {tuple(sorted(mesh.edges[mesh.loops[loop].edge_index].vertices)) for loop in polygon.loop_indices}
         assert found == {tuple(sorted(key)) for key in polygon.edge_keys}
+
+
+def test_sound_faces_make_the_mesh_that_validate_makes() -> None:
+    positions, corners = grid_arrays(5)
+    plain, sound = (meshes.build("m", positions, corners, sound=known) for known in (False, True))
+    assert [one.name for one in sound.attributes] == [one.name for one in plain.attributes]
+    found = [meshes.read(link(bpy.data.objects.new("o", mesh)), edges=True) for mesh in (plain, sound)]
+    assert np.array_equal(found[0].edges, found[1].edges)
+    assert np.array_equal(found[0].corner_edges, found[1].corner_edges)
+    assert not sound.validate(verbose=True)
