@@ -42,9 +42,9 @@ class Strings:
             return self
         raw = _raw(name)
         if not self._sequential():
-            offsets = self.offsets.copy()
-            offsets[number] = len(self.data)
-            return Strings(offsets, self.data + raw + b"\0")
+            offsets, closed = self.offsets.copy(), self._closed()
+            offsets[number] = len(closed)
+            return Strings(offsets, closed + raw + b"\0")
         begin = int(self.offsets[number])
         end = begin + len(names[number])
         offsets = self.offsets.copy()
@@ -56,8 +56,13 @@ class Strings:
         for number, known in enumerate(self.names):
             if known.lower() == name.lower():
                 return self, number
-        offsets = np.append(self.offsets, np.int32(len(self.data)))
-        return Strings(offsets, self.data + _raw(name) + b"\0"), len(self.offsets)
+        closed = self._closed()
+        offsets = np.append(self.offsets, np.int32(len(closed)))
+        return Strings(offsets, closed + _raw(name) + b"\0"), len(self.offsets)
+
+    def _closed(self) -> bytes:
+        """The data, so that what is put behind it is not part of its last text."""
+        return self.data if self.data.endswith(b"\0") or not self.data else self.data + b"\0"
 
     def _sequential(self) -> bool:
         """Whether texts follow each other in the order of the table, as all compilers write them."""

@@ -72,6 +72,13 @@ def test_adding_a_name():
     assert number == 1
 
 
+def test_a_last_name_without_an_end_stays_as_it_is():
+    cut = texdata.read(np.array([0, 2]), b"a\0wall")
+    assert cut.added("x")[0].names == ["a", "wall", "x"]
+    assert cut.renamed(0, "x").names == ["x", "wall"]
+    assert cut.renamed(1, "x").names == ["a", "x"]
+
+
 def test_names_that_cannot_be():
     for name in ("x" * 128, "a\0b", "\N{SNOWMAN}"):
         with pytest.raises(FormatError, match="texture names"):
