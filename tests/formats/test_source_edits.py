@@ -217,7 +217,11 @@ def test_overlays_that_cannot_be(level):
     refused(level, "isn't there", overlays.remove, [1])
     refused(level, "needs", overlays.add, [{"origin": (0, 0, 0)}])
     refused(level, "cannot be set", overlays.change, {0: {"face_count_and_render_order": 4}})
-    refused(level, "render order 4", overlays.change, {0: {"render_order": 4}})
+    for order in (4, 0.5, np.inf):
+        refused(level, f"render order {order}", overlays.change, {0: {"render_order": order}})
+    for number in (np.inf, 0.5, -1, 99):
+        refused(level, "isn't there", overlays.change, {0: {"texinfo": number}})
+    refused(level, "no number of a record", overlays.change, {0: {"texinfo": "first"}})
     refused(level, "OVERLAY_SYSTEM_LEVELS", overlays.change, {0: {"min_cpu_level": 1}})
     with pytest.raises(FormatError, match="no plane"):
         overlays.placed([[0, 0, 0], [0, 9, 5], [9, 9, 0], [9, 0, 5]])

@@ -125,8 +125,11 @@ def fitting(value: Any, old: Any, what: str) -> npt.NDArray[Any]:
 
 def numbered(numbers: npt.ArrayLike, count: int, lump: int) -> npt.NDArray[np.int64]:
     """Numbers of records, each once, ascending. Raises FormatError for ones that aren't there."""
-    found: npt.NDArray[np.int64] = np.unique(np.asarray(numbers, np.int64).reshape(-1))
-    if len(found) and not 0 <= int(found[0]) <= int(found[-1]) < count:
-        bad = found[0] if found[0] < 0 else found[-1]
-        raise FormatError(f"record {bad} isn't there, there are {count}", lump_name(lump))
-    return found
+    try:
+        wanted = np.asarray(numbers, np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise FormatError(f"{numbers!r} is no number of a record", lump_name(lump)) from None
+    there = (wanted >= 0) & (wanted < count) & (wanted == np.rint(wanted))
+    if not there.all():
+        raise FormatError(f"record {wanted[~there][0]:.15g} isn't there, there are {count}", lump_name(lump))
+    return np.unique(wanted.astype(np.int64))

@@ -190,9 +190,9 @@ class _Edit:
         counts, orders = overlay_counts(self.overlays[number : number + 1])
         faces, order = rest.pop(FACES, None), rest.pop(RENDER_ORDER, int(orders[0]))
         put(self.overlays, number, rest, what)
-        if not 0 <= order <= 3:
+        if order not in range(4):
             raise FormatError(f"render order {order}, 0 to 3 are allowed", what)
-        self.overlays["face_count_and_render_order"][number] = int(counts[0]) | order << _COUNT_BITS
+        self.overlays["face_count_and_render_order"][number] = int(counts[0]) | int(order) << _COUNT_BITS
         if faces is not None:
             drawn = geometry.drawn_faces(self.level)
             self._set_faces(number, numbered(faces, len(self.level.table(drawn)), drawn))
