@@ -69,14 +69,16 @@ class _Kept:
     def __init__(self, rest: MaterialMaker, token: int) -> None:
         self.rest, self.token = rest, token
 
-    def of(self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512)) -> bpy.types.Material:
+    def of(
+        self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512), water: bool = False
+    ) -> bpy.types.Material:
         """See `site.MaterialMaker`."""
         shown = layout.readable(name)
         for material in list(bpy.data.materials):
             mark = identity.stamped(material)
             if (mark is None or mark.token == self.token) and material.get(layout.MATERIAL) == shown:
                 return material
-        made = self.rest.of(name, lightmapped, size)
+        made = self.rest.of(name, lightmapped, size, water)
         mark = identity.stamped(made)
         if mark is not None and mark.record < 0:
             identity.unstamp(made)  # the map has no texture of this name yet

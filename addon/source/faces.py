@@ -74,7 +74,14 @@ class Faces:
         """The material of a number in the table of names; -1: of faces that have none."""
         known = self.texture_names[name] if 0 <= name < len(self.texture_names) else ""
         size = self.sizes[name].tolist() if known else (64, 64)
-        return self.site.materials.of(known, True, (size[0], size[1]))
+        return self.site.materials.of(known, True, (size[0], size[1]), bool(self._watery[name]))
+
+    @cached_property
+    def _watery(self) -> Mask:
+        """bool[names + 1]: which names of textures water has; the last one stands for none."""
+        found = np.zeros(len(self.texture_names) + 1, np.bool_)
+        found[self.names[self.kinds == layout.KINDS.index(layout.WATER)]] = True
+        return found
 
     def mesh(self, name: str, numbers: Ints) -> bpy.types.Mesh:
         """A mesh of faces int64[n], ascending and all drawable, with what `layout` says of them."""

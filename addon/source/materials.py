@@ -35,13 +35,15 @@ class Materials:
         self._reflectivity = reflectivity
         self._numbers = numbers
         self._made: dict[tuple[str, bool], bpy.types.Material] = {}
-        self._templates: dict[bool, bpy.types.Material] = {}
+        self._templates: dict[tuple[bool, bool], bpy.types.Material] = {}
 
-    def of(self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512)) -> bpy.types.Material:
+    def of(
+        self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512), water: bool = False
+    ) -> bpy.types.Material:
         """See `site.MaterialMaker`."""
         key = (name, lightmapped and self.baked is not None)
         if key not in self._made:
-            made = self._make(name, key[1], size)
+            made = self._make(name, key[1], size, water)
             number = self._numbers.get(name, -1)
             identity.stamp(made, self._token, layout.MATERIAL_KIND, number)
             made[layout.MATERIAL] = layout.readable(name)
@@ -50,26 +52,29 @@ class Materials:
             self._made[key] = made
         return self._made[key]
 
-    def _make(self, name: str, lightmapped: bool, size: tuple[int, int]) -> bpy.types.Material:
+    def _make(self, name: str, lightmapped: bool, size: tuple[int, int], water: bool) -> bpy.types.Material:
         found = self.textures.content.material(name) if name else None
         if found is None:
             if name:
                 self.textures.report.missing("materials", name)
-            return self._placeholder(name, lightmapped, self.checker(name, size))
+            return self._placeholder(name, (lightmapped, water), self.checker(name, size))
         material = bpy.data.materials.new(layout.readable(name))
-        builder = Builder(material, found, self.textures, self.baked if lightmapped else None)
+        builder = Builder(material, found, self.textures, self.baked if lightmapped else None, water)
         if not builder.build(name):
             builder.placeholder(self.checker(name, size), not unlit(found.shader.lower()))
         return material
 
-    def _placeholder(self, name: str, lightmapped: bool, image: bpy.types.Image) -> bpy.types.Material:
-        """The material of one that is missing. All but the first are copies of it: nodes take their time to make."""
-        template = self._templates.get(lightmapped)
+    def _placeholder(self, name: str, kind: tuple[bool, bool], image: bpy.types.Image) -> bpy.types.Material:
+        """The material of one that is missing. All but the first of a kind are copies of it: nodes take their time to
+        make. kind: whether it is lightmapped, and water.
+        """
+        template = self._templates.get(kind)
         if template is None:
             material = bpy.data.materials.new("placeholder")
+            lightmapped, water = kind
             baked = self.baked if lightmapped else None
-            Builder(material, vmt.Material("missing"), self.textures, baked).placeholder(image)
-            self._templates[lightmapped] = material
+            Builder(material, vmt.Material("missing"), self.textures, baked, water).placeholder(image)
+            self._templates[kind] = material
         else:
             material = template.copy()
             tree: Any = material.node_tree

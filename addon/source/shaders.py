@@ -21,6 +21,8 @@ from .textures import Textures
 _WATER_COLOR = (0.03, 0.07, 0.06)
 _WATER_ALPHA, _WATER_ROUGHNESS, _WATER_MIRRORS = 0.6, 0.08, 0.02
 """_WATER_MIRRORS: of what is seen from straight above."""
+_AHEAD = 0.1
+"""Units: more than Cycles' numbers are apart in the largest maps."""
 _GLASS_ALPHA = 0.15
 _MIRROR_ROUGHNESS = 0.15
 """Cubemaps are small pictures: what they show is blurred."""
@@ -37,16 +39,24 @@ _KEY_LETTERS = 60
 
 
 class Builder:
-    """Makes one material. baked: the node group of the lightmaps that light it; None for Blender's lights."""
+    """Makes one material. baked: the node group of the lightmaps that light it; None for Blender's lights. water: water's
+    faces have it, whatever it says itself.
+    """
 
     def __init__(
-        self, material: bpy.types.Material, found: vmt.Material, textures: Textures, baked: bpy.types.NodeTree | None
+        self,
+        material: bpy.types.Material,
+        found: vmt.Material,
+        textures: Textures,
+        baked: bpy.types.NodeTree | None,
+        water: bool = False,
     ) -> None:
         self.material: Any = material
         self.found, self.report = found, textures.report
         self.nodes: Nodes = plain.shader(material)
         self.texture = TextureNodes(self.nodes, found, textures)
         self.water = found.shader.lower().startswith(_WATER) or found.text("$abovewater") is not None
+        self.doubled = water or self.water
         self.mirrors = self.water or found.text("$envmap") is not None
         self.end: Any = self.nodes.add("ShaderNodeGroup", node_tree=surface.group(self.mirrors))
         self.baked = baked
@@ -88,6 +98,20 @@ class Builder:
         out = self.nodes.add("ShaderNodeOutputMaterial")
         self.nodes.link(shown, out.inputs["Surface"])
         self.material.use_backface_culling = not self.found.flag("$nocull")
+        if self.doubled and self.material.use_backface_culling:
+            self._part(out)
+
+    def _part(self, out: Any) -> None:
+        """Part both sides of water: it lies face to face with what it is from beneath, and Cycles, which culls nothing,
+        would show now the one and now the other. Each is shown a bit ahead of its place, and its back isn't.
+        """
+        alpha = self.end.inputs["Alpha"]
+        shown = alpha.links[0].from_socket if alpha.is_linked else alpha.default_value
+        front = self.nodes.math("SUBTRACT", 1.0, self.nodes.add("ShaderNodeNewGeometry").outputs["Backfacing"])
+        self.nodes.link(self.nodes.math("MULTIPLY", front, shown), alpha)
+        ahead = self.nodes.feed(self.nodes.add("ShaderNodeDisplacement"), Height=_AHEAD, Midlevel=0.0, Scale=1.0)
+        self.nodes.link(ahead.outputs[0], out.inputs["Displacement"])
+        self.material.displacement_method = "DISPLACEMENT"
 
     def _light(self) -> None:
         """Let the lightmaps light it."""
@@ -276,6 +300,7 @@ class Builder:
         curved.inputs["Gamma"].default_value = _GAMMA
         clear = self.nodes.feed(self.nodes.add("ShaderNodeBsdfTransparent"), Color=curved.outputs[0])
         self.nodes.tree.nodes.remove(self.end)
+        self.doubled = False
         self.material.surface_render_method = "BLENDED"
         self._finish(clear.outputs[0])
         return True

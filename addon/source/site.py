@@ -20,11 +20,13 @@ from .settings import ImportSettings
 class MaterialMaker(Protocol):
     """What gives the parts of an import their materials."""
 
-    def of(self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512)) -> bpy.types.Material:
+    def of(
+        self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512), water: bool = False
+    ) -> bpy.types.Material:
         """The material of this name ("brick/wall": without "materials/" and ending), made when first asked for.
 
         lightmapped: lit by the map's lightmaps (see layout.LIGHTMAP_UV), as faces are; otherwise by Blender's lights.
-        size: pixels of the texture, for the placeholder where it is missing.
+        size: pixels of the texture, for the placeholder where it is missing. water: faces have it that are water's.
         """
 
 

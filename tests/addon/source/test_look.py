@@ -124,6 +124,41 @@ def behind(color: tuple[float, float, float]) -> None:
     next(node for node in nodes if node.type == "BACKGROUND").inputs["Color"].default_value = (*color, 1.0)
 
 
+@pytest.mark.parametrize("found", [True, False])
+def test_both_sides_of_water_lie_in_one_plane(tmp_path: Path, found: bool) -> None:
+    """From above only the upper side is seen, once, wherever the two are hit: Cycles culls nothing."""
+    text = 'UnlitGeneric { $basetexture grey $color "{255 0 0}" $translucent 1 }'
+    flags = bytearray(build.room()[build.TEXINFO])
+    flags[64::72] = bytes([8]) * (len(flags) // 72)  # SURF_WARP: water
+    files = {"grey": texture((255, 255, 255, 128))} if found else {}
+    level = imported(room(text if found else "", lumps={build.TEXINFO: bytes(flags)}, **files))
+    (water,) = {material for obj in of_kind(level, layout.MODEL) for material in obj.data.materials}
+    for obj in of_kind(level, layout.MODEL):
+        bpy.data.objects.remove(obj)
+    mesh = bpy.data.meshes.new("pool")
+    corners = [(-99.0, -98, 1), (99, -97, 1), (98, 99, 1), (-97, 99, 1)]
+    mesh.from_pydata(corners * 2, [], [(0, 1, 2, 3), (7, 6, 5, 4)])
+    beneath = water.copy()
+    end = next(node for node in beneath.node_tree.nodes if node.type == "GROUP" and "surface" in node.node_tree.name)
+    for name in ("Color", "Light"):
+        for link in list(end.inputs[name].links):
+            beneath.node_tree.links.remove(link)
+        end.inputs[name].default_value = (0, 0, 1, 1)
+    mesh.materials.append(water)
+    mesh.materials.append(beneath)
+    mesh.polygons[1].material_index = 1
+    pool = bpy.data.objects.new("pool", mesh)
+    pool.scale = (0.01905,) * 3
+    bpy.context.scene.collection.objects.link(pool)
+    behind((0.0, 1.0, 0.0))
+    seen = seen_from_above(tmp_path, size=16, height=100)
+    assert seen[..., 2].max() <= (0.01 if found else seen[..., 0].max()), "the lower side is blue"
+    if found:
+        np.testing.assert_allclose(seen.mean(axis=(0, 1)), (128 / 255, 127 / 255, 0), atol=0.06)
+    else:
+        assert seen[..., 1].max() < 0.9, "nothing is seen through"
+
+
 @pytest.mark.parametrize(
     ("mirror", "share"),
     [
