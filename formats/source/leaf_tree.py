@@ -53,7 +53,9 @@ class LeafTree:
         node = np.full(len(mins), self._head, np.int64)
         middle, half = (mins + maxs) / 2, (maxs - mins) / 2
         boxes, leafs = [], []
-        for _ in range(len(self._children) + 2):
+        visits = len(mins) * (2 * len(self._children) + 1)  # of a tree, whose nodes and ends a box comes to once
+        while visits >= len(box):
+            visits -= len(box)
             done = node < 0
             boxes.append(box[done])
             leafs.append(-1 - node[done])
@@ -69,7 +71,7 @@ class LeafTree:
             children = self._children[node]
             node = np.concatenate([children[front, 0], children[back, 1]])
             box = np.concatenate([box[front], box[back]])
-        raise FormatError("runs in circles", lump_name(LumpId.NODES))
+        raise FormatError("runs in circles, or parts of it meet again", lump_name(LumpId.NODES))
 
 
 def clusters(level: Level, leafs: Ints) -> NDArray[np.int64]:

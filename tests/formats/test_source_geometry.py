@@ -271,6 +271,15 @@ def test_the_tree():
         leaf_tree.LeafTree(level).of_points(points)
     with pytest.raises(FormatError, match="circles"):
         leaf_tree.LeafTree(level).of_boxes(points, points)
+    everywhere = np.array([(-99, -99, -99), (99, 99, 99)], np.float64)
+    nodes["children"] = [(1, -1), (-1, -1)]  # the solid leaf may end all of them
+    assert leaf_tree.LeafTree(level).of_boxes(everywhere[:1], everywhere[1:])[1].tolist() == [0, 0, 0]
+    level.tables[LumpId.NODES] = np.repeat(nodes[:1], 60)
+    level.tables[LumpId.NODES]["children"] = np.minimum(np.arange(1, 61)[:, None], 59) * [1, 1]
+    level.tables[LumpId.NODES]["children"][59] = -1
+    with pytest.raises(FormatError, match="meet again"):
+        leaf_tree.LeafTree(level).of_boxes(everywhere[:1], everywhere[1:])
+    level.tables[LumpId.NODES] = nodes
     nodes["children"][1, 0] = -4
     with pytest.raises(FormatError, match="child"):
         leaf_tree.LeafTree(level)
