@@ -216,6 +216,8 @@ def test_overlays_that_cannot_be(level):
     refused(level, "isn't there", overlays.change, {1: {"origin": (0, 0, 0)}})
     refused(level, "isn't there", overlays.remove, [1])
     refused(level, "needs", overlays.add, [{"origin": (0, 0, 0)}])
+    lying = overlays.placed(overlay_quads.corners(level.table(E.OVERLAYS))[0]) | {"texdata": 0}
+    refused(level, "record 1 isn't there", overlays.add, [lying], [1])
     refused(level, "cannot be set", overlays.change, {0: {"face_count_and_render_order": 4}})
     for order in (4, 0.5, np.inf):
         refused(level, f"render order {order}", overlays.change, {0: {"render_order": order}})

@@ -66,6 +66,7 @@ def add(level: Level, overlays: Sequence[Mapping[str, Any]], copied: Sequence[in
     if first + len(overlays) > most:
         raise FormatError(f"would have {first + len(overlays)}, engines allow {most}", lump_name(LumpId.OVERLAYS))
     numbers = list(range(first, first + len(overlays)))
+    numbered([one for one in copied or () if one is not None], first, LumpId.OVERLAYS)
     edit.grow(len(overlays))
     for number, fields in zip(numbers, overlays, strict=True):
         lacking = [name for name in ("origin", "basis_normal", "uv_points") if name not in fields]
