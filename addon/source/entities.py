@@ -152,11 +152,10 @@ class _Maker:
         obj: Any = bpy.data.objects.new(name, data)
         obj.parent = self.site.root
         identity.stamp(obj, self.site.token, layout.ENTITY, record)
-        place, turned = vector(values.get(ORIGIN)), vector(values.get(ANGLES))
+        place = vector(values.get(ORIGIN))
         if place is not None and all(map(math.isfinite, place)):
             obj.location = place
-        turned = turned if turned is not None and all(map(math.isfinite, turned)) else (0.0, 0.0, 0.0)
-        obj.rotation_euler = rotation_of(values, data, turned, brush_model is not None)
+        obj.rotation_euler = rotation_of(values, data, brush_model is not None)
         if data is None:
             obj.empty_display_type, obj.empty_display_size = group.shape, group.size
         elif classname in entity_classes.LADDERS:
@@ -208,15 +207,13 @@ class _Maker:
         return made
 
 
-def rotation_of(
-    values: Mapping[str, str], data: bpy.types.ID | None, turned: tuple[float, float, float], is_brush: bool
-) -> tuple[float, float, float]:
-    """The Euler angles (XYZ) of an entity's object. turned: its angles."""
-    pitch, yaw, roll = turned
+def rotation_of(values: Mapping[str, str], data: bpy.types.ID | None, is_brush: bool) -> tuple[float, float, float]:
+    """The Euler angles (XYZ) of an entity's object."""
+    pitch, yaw, roll = entity_values.angles(values)
     classname = values.get(CLASSNAME, "")
     if data is not None:
         if isinstance(data, bpy.types.Light):
-            return lights.rotation(values, turned)
+            return lights.rotation(values, entity_values.triple(values, ANGLES))
         if isinstance(data, bpy.types.Camera):  # Blender's look along -z, with y up; the roll isn't shown
             return layout.euler((0.0, yaw + _CAMERA_TURN, 90.0 - pitch))
         if isinstance(data, bpy.types.Curve):

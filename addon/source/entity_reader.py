@@ -29,6 +29,7 @@ from . import (
     places,
     scene_reader,
 )
+from .entity_values import ANGLE, DOWN, UP
 from .places import Place
 from .scene_reader import Bearer, SceneLevel, at_fault
 from .settings import ExportSettings
@@ -37,12 +38,14 @@ Pairs = list[tuple[str, str]]
 
 _MODEL_SCALE = "modelscale"
 _STILL = (0.0, 0.0, 0.0)
+_STRAIGHT = 90.0
+"""Degrees of pitch of what looks up or down."""
 _WORLD = "worldspawn"
 _CHANNELS = {
     ORIGIN: transforms.LOCATION,
     ANGLES: transforms.ROTATION,
     "pitch": transforms.ROTATION,
-    "angle": transforms.ROTATION,
+    ANGLE: transforms.ROTATION,
     _MODEL_SCALE: transforms.SCALE,
 }
 """Keys that say what an object's place says as well, and which of its channels does."""
@@ -159,11 +162,11 @@ class _Reader:
     def _placed(self, place: Place, values: Mapping[str, str], is_brush: bool, edited: set[str]) -> dict[str, str]:
         """What an object's place says of its entity, by key. values: what the properties say, by key."""
         found: dict[str, str] = {}
-        was = _finite(values.get(ORIGIN))
+        was = entity_values.triple(values, ORIGIN)
         now = place.origin(was)
         if now != was:
             found[ORIGIN] = places.merged(values.get(ORIGIN) if vector(values.get(ORIGIN)) else None, was, now)
-        if not {ANGLES, "pitch", "angle"} & edited:
+        if not {ANGLES, "pitch", ANGLE} & edited:
             found |= self._turned(place, values, is_brush)
         self._scaled(place, values, is_brush, found)
         return found
@@ -171,23 +174,23 @@ class _Reader:
     def _turned(self, place: Place, values: Mapping[str, str], is_brush: bool) -> dict[str, str]:
         """The keys of an entity's direction, if it was turned."""
         obj = place.object
-        was = _finite(values.get(ANGLES))
-        shown = entities.rotation_of(values, obj.data, was, is_brush)
+        was = entity_values.angles(values)
+        shown = entities.rotation_of(values, obj.data, is_brush)
         if place.euler is not None and places.same(place.euler, shown):
             return {}
         if place.euler is None and places.same_rotation(place.rotation, shown):
             return {}
         if isinstance(obj.data, bpy.types.Light):
-            return _turned_light(place, values, was)
+            return _turned_light(place, values)
         if isinstance(obj.data, bpy.types.Camera):
             pitch, yaw = _looking(place)
-            return {ANGLES: places.merged(values.get(ANGLES), was, places.nearly(was, (-pitch, yaw, was[2])))}
+            return _told(values, was, places.nearly(was, (-pitch, yaw, was[2])))
         if is_brush and values.get(CLASSNAME, "") in entity_classes.DIRECTED:
             raise ValueError("the angles of its class are where it moves: turn its model by editing that property")
         if isinstance(obj.data, bpy.types.Curve) or _is_decal(values):
             self.report.warn(f"{obj.name}: its class is not turned, so the rotation counts for nothing")
             return {}
-        return {ANGLES: places.merged(values.get(ANGLES), was, place.angles(was))}
+        return _told(values, was, place.angles(was))
 
     def _scaled(self, place: Place, values: Mapping[str, str], is_brush: bool, found: dict[str, str]) -> None:
         """Add the scale of an entity's model, if that was changed."""
@@ -232,12 +235,6 @@ class _Reader:
                 edits.entities.set_keys(level, number, found)
 
 
-def _finite(value: str | None) -> tuple[float, float, float]:
-    """A vector of an entity, as the import places it."""
-    found = vector(value)
-    return found if found is not None and all(map(math.isfinite, found)) else _STILL
-
-
 def _is_decal(values: Mapping[str, str]) -> bool:
     return values.get(CLASSNAME, "") == entity_classes.DECAL
 
@@ -250,16 +247,31 @@ def _looking(place: Place) -> tuple[float, float]:
     return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
 
 
-def _turned_light(place: Place, values: Mapping[str, str], was: tuple[float, ...]) -> dict[str, str]:
+def _told(values: Mapping[str, str], was: tuple[float, ...], now: tuple[float, ...]) -> dict[str, str]:
+    """The key of the angles of what is no light: `angle`, if an entity has that one and it can say so."""
+    pitch, yaw, roll = now
+    single = None
+    if roll == 0 and ANGLES not in values and ANGLE in values:
+        if pitch == 0:
+            single = yaw % 360
+        elif abs(pitch) == _STRAIGHT and yaw == 0:
+            single = UP if pitch < 0 else DOWN
+    if single is not None:
+        return {ANGLE: places.text(single)}
+    return {ANGLES: places.merged(values.get(ANGLES), was, now)}
+
+
+def _turned_light(place: Place, values: Mapping[str, str]) -> dict[str, str]:
     """The keys of a light's direction: see `lights.rotation`."""
     pitch, yaw = _looking(place)
-    own = lights.direction(values, (was[0], was[1], was[2]))
+    was = entity_values.triple(values, ANGLES)
+    own = lights.direction(values, was)
     pitch, yaw = places.nearly(own, (pitch, yaw))
     found: dict[str, str] = {}
     if "pitch" in values:
         found["pitch"] = places.merged(values["pitch"], own[:1], (pitch,))
-    if entity_values.number(values, "angle"):
-        found["angle"] = "0"
+    if entity_values.number(values, ANGLE):
+        found[ANGLE] = "0"
     counts = not entity_values.number(values, "pitch") or pitch == 0
     found[ANGLES] = places.merged(values.get(ANGLES), was, (pitch if counts else was[0], yaw, was[2]))
     return found

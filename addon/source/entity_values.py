@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,13 +12,15 @@ from typing import Any
 import bpy
 
 from ...formats.source.content import fgd
-from ...formats.source.entities import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
+from ...formats.source.entities import ANGLES, OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
 from ..scene.properties import INT32, MAX_KEY, is_registered, put
 
 RESERVED = "levelwright"
 """Keys that begin so would be taken for ours: they stay in the original only."""
 SHOWN_SEPARATOR = "\u241b"
 """Between the fields of an output, where the file has the character ESC, which no text field shows."""
+ANGLE, UP, DOWN = "angle", -1.0, -2.0
+"""The older key of entities that are turned about z alone, and its values that stand for straight up and down."""
 
 Property = int | float | str | bytes | list[int] | list[float] | list[str]
 _INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
@@ -245,6 +248,24 @@ def number(values: Mapping[str, str], key: str, default: float = 0.0) -> float:
     found = re.match(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)", values.get(key, ""), re.ASCII)
     made = float(found[1]) if found else default
     return made if abs(made) < float("inf") else default
+
+
+def triple(values: Mapping[str, str], key: str) -> tuple[float, float, float]:
+    """A value as three numbers, 0 where it is none."""
+    found = vector(values.get(key))
+    return found if found is not None and all(map(math.isfinite, found)) else (0.0, 0.0, 0.0)
+
+
+def angles(values: Mapping[str, str]) -> tuple[float, float, float]:
+    """Pitch, yaw and roll (degrees) of what is no light: `angles`; of an entity without, what the older key `angle`
+    says: a yaw, straight up, or down (SDK: CBaseEntity::KeyValue).
+    """
+    if ANGLES in values or ANGLE not in values:
+        return triple(values, ANGLES)
+    angle = number(values, ANGLE)
+    if angle < 0:
+        return (-90.0 if int(angle) == UP else 90.0), 0.0, 0.0
+    return 0.0, angle, 0.0
 
 
 def told(entity: Entity) -> dict[str, str]:

@@ -53,11 +53,11 @@ sample, all of one layout; the raw blocks in the original stay the truth.
 **Entities** are objects, stamp "entity", record = number in the entity lump, in a collection below Entities that their
 class is sorted into (`entity_classes`). The world's pairs are properties of the level's collection. All pairs are
 custom properties under their own keys, in the file's order; keys that repeat, and outputs, are lists of text
-(`entity_values`). The origin is the location and no property; the rotation shows `angles` (and `pitch`, of lights): an
-edited property wins over it. A property that is equal to what `entity_values.as_property` makes of the original's
-text leaves that text as it is. Brush entities are the object of their model, and decals a quad on the nearest face
-where the materials say how large it is; models that are found are the mesh of their entity, ropes a curve to the next
-one (from its own origin), `ladders` and `lights` say what these are.
+(`entity_values`). The origin is the location and no property; the rotation shows `angles` (or the older `angle`; and
+`pitch`, of lights): an edited property wins over it. A property that is equal to what `entity_values.as_property` makes
+of the original's text leaves that text as it is. Brush entities are the object of their model, and decals a quad on the
+nearest face where the materials say how large it is; models that are found are the mesh of their entity, ropes a curve
+to the next one (from its own origin), `ladders` and `lights` say what these are.
 
 **Static props** are instances, stamp "static_prop", record = place in the lump: PropProperties, the mesh of their model
 and skin (MODEL_PATH and SKIN on it) or a box, rotation, scale. **Overlays** are quads, stamp "overlay", record = place

@@ -20,12 +20,10 @@ import bpy
 from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source import LumpId
-from .entity_values import number
+from .entity_values import ANGLE, DOWN, UP, number
 
 REFERENCE = 100.0
 """Units: where a light has its brightness."""
-_UP, _DOWN = -1.0, -2.0
-"""Values of the old key `angle` that are directions."""
 _HDR = "_lighthdr"
 KINDS: dict[str, Literal["POINT", "SPOT", "SUN"]] = {
     "light": "POINT",
@@ -133,9 +131,9 @@ def direction(values: Mapping[str, str], angles: tuple[float, float, float]) -> 
     `pitch`, where there is one, replaces that of the angles, and both are upwards for lights; -90 shines down.
     """
     pitch = number(values, "pitch") or angles[0]
-    angle = number(values, "angle")
-    if angle in (_UP, _DOWN):
-        return (90.0 if angle == _UP else -90.0), 0.0
+    angle = number(values, ANGLE)
+    if angle in (UP, DOWN):
+        return (90.0 if angle == UP else -90.0), 0.0
     return pitch, angle or angles[1]
 
 

@@ -9,7 +9,8 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source import LumpId, leaf_tree, lump_name
 from ..scene import transforms
-from . import layout
+from . import entities, layout
+from .entity_values import told
 from .faces import Faces, Ints
 from .site import Site
 
@@ -101,21 +102,20 @@ def place_rest(site: Site) -> None:
     if not rest:
         return
     try:
-        entities = {entity.model: entity for entity in reversed(site.level.entities) if entity.model}
+        holders = {entity.model: entity for entity in reversed(site.level.entities) if entity.model}
     except FormatError as error:
         site.report.warn(f"brush models lie at 0, since the entities can't be read: {error}")
-        entities = {}
+        holders = {}
     digits = len(str(max(rest)))
     for number in rest:
-        entity = entities.get(number)
+        entity = holders.get(number)
         title = (entity.targetname or entity.classname) if entity is not None else "model"
         obj = site.object_of(
             f"*{number:0{digits}} {title}", layout.MODEL, number, site.meshes[number], site.brush_home(number)
         )
         if entity is not None and entity.origin is not None:
             obj.location = entity.origin
-        if entity is not None and entity.angles is not None:
-            pitch, yaw, roll = np.radians(entity.angles).tolist()
-            obj.rotation_euler = (roll, pitch, yaw)
+        if entity is not None:
+            obj.rotation_euler = entities.rotation_of(told(entity), obj.data, True)
         transforms.remember(obj)
     site.report.count("brush models", len(rest))

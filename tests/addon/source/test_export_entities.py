@@ -74,6 +74,42 @@ def test_turned() -> None:
     assert edited(here) == {"angles": "-30 0 0"}
 
 
+@pytest.mark.parametrize(
+    ("angle", "shown", "turns", "written"),
+    [
+        ("90", (0, 0, 90), (0, 0, 45), {"angle": "135"}),
+        ("30.0", (0, 0, 30), (0, 0, -50), {"angle": "340"}),
+        ("-1", (0, -90, 0), (0, 180, 0), {"angle": "-2"}),
+        ("-2", (0, 90, 0), (0, -90, 20), {"angle": "20"}),
+        ("270", (0, 0, 270), (0, -90, -270), {"angle": "-1"}),
+        ("45", (0, 0, 45), (0, 10, 0), {"angles": "10 45 0"}),
+        ("-2", (0, 90, 0), (30, 0, 0), {"angles": "90 0 30"}),
+    ],
+)
+def test_the_older_key_of_one_angle(
+    angle: str, shown: tuple[float, ...], turns: tuple[float, ...], written: dict[str, str]
+) -> None:
+    """`angle` is a yaw, -1 up and -2 down; it stays what it is as long as it can say it."""
+    here = scene([("classname", "info_null"), ("origin", "1 2 3"), ("angle", angle)])
+    obj = here.objects()[1]
+    np.testing.assert_allclose(np.degrees(obj.rotation_euler), shown, atol=1e-4)
+    assert here.export().file.write() == here.data
+    obj.location.x = 5
+    assert edited(here) == {"origin": "5 2 3"}
+    obj.location.x = 1
+    obj.rotation_euler = [math.radians(was + by) for was, by in zip(shown, turns, strict=True)]
+    assert edited(here) == written
+    again = Scene(bytes(here.export().file.write())).objects()[1]
+    np.testing.assert_allclose(again.rotation_euler.to_matrix(), obj.rotation_euler.to_matrix(), atol=1e-5)
+
+
+def test_angles_win_over_the_older_key() -> None:
+    here = scene([*ODD, ("angle", "45")])
+    assert here.objects()[1].rotation_euler.z == pytest.approx(math.radians(90))
+    here.objects()[1].rotation_euler.z = 0
+    assert edited(here) == {"angles": "0 0 0"}
+
+
 def test_moved_with_a_parent() -> None:
     here = scene(ODD, LIGHT)
     handle = bpy.data.objects.new("handle", None)

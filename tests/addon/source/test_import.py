@@ -85,12 +85,19 @@ def test_faces_of_one_place_keep_vertices_of_their_own() -> None:
     assert not world.data.validate(), "nothing that Blender would repair"
 
 
-def test_brush_models_lie_where_their_entities_are() -> None:
-    text = b'{\n"classname" "worldspawn"\n}\n'
-    text += b'{\n"classname" "func_door"\n"model" "*1"\n"origin" "1 2 3.5"\n"angles" "0 90 0"\n}\n\0'
-    level = imported(room(lumps={build.ENTITIES: text}))
+@pytest.mark.parametrize(
+    ("turned", "yaw"),
+    [
+        ('"classname" "func_brush"\n"angles" "0 90 0"', np.pi / 2),
+        ('"classname" "func_brush"\n"angle" "90"', np.pi / 2),
+        ('"classname" "func_door"\n"angles" "0 90 0"', 0),  # where it moves to
+    ],
+)
+def test_brush_models_lie_where_their_entities_are(turned: str, yaw: float) -> None:
+    text = f'{{\n"classname" "worldspawn"\n}}\n{{\n{turned}\n"model" "*1"\n"origin" "1 2 3.5"\n}}\n\0'
+    level = imported(room(lumps={build.ENTITIES: text.encode()}))
     door = next(obj for obj in level.all_objects if obj.type == "MESH" and tuple(obj.location) == (1.0, 2.0, 3.5))
-    assert door.rotation_euler.z == pytest.approx(np.pi / 2)
+    assert door.rotation_euler.z == pytest.approx(yaw)
     assert meshes.read(door).ids("FACE", token_of(level)).tolist() == [6]
 
 
