@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +10,8 @@ from ...formats.binary import FormatError
 from ...formats.source import LumpId, displacements, ranges
 from ...formats.source.displacements import Displacements
 from ..scene import baselines, identity, meshes
-from ..scene.attributes import Domain, Kind
 from . import layout
-from .faces import Faces, Ints
+from .faces import Faces, Ints, Layers, cut
 from .lightmaps import Lightmaps
 from .site import Site
 
@@ -73,11 +70,11 @@ class Hills:
             luxels = found.bilinear(displacements.lightmap_corners(found, faces.records))
             owner = found.faces[np.maximum(found.owner, 0)]
             self.lightmap_uv = lightmaps.pixels(luxels, owner)
-        self.border, self.normals = self._borders()
-        alpha = np.where(np.isfinite(self.verts["alpha"]), self.verts["alpha"], 0) / np.float32(_OPAQUE)
-        self.alpha = np.column_stack([alpha, alpha, alpha, np.ones_like(alpha)]).astype(np.float32)
-        self.tags = self._tags()
-        self.blends = self._blends()
+        border, self.normals = self._borders()
+        self.sizes = 2 * (found.edge - 1) ** 2
+        one_after_another = (found.first_vertex, found.counts), (found.first_triangle, self.sizes)
+        self.sound = all(np.array_equal(first, ranges.starts(counts)[:-1]) for first, counts in one_after_another)
+        self.vertex_layers, self.triangle_layers = self._vertex_layers(border), self._triangle_layers()
         baselines.store(site.collection, layout.BASE, self.places)
 
     @np.errstate(all="ignore")  # hostile floats
@@ -94,6 +91,25 @@ class Hills:
         np.add.at(total, first, normals[second])
         lengths = np.sqrt((total * total).sum(axis=1, keepdims=True))
         return border, np.divide(total, lengths, out=normals, where=lengths > 0)
+
+    def _vertex_layers(self, border: NDArray[np.int32]) -> Layers:
+        """What vertices say of themselves: of all of them."""
+        verts = self.verts
+        alpha = np.where(np.isfinite(verts["alpha"]), verts["alpha"], 0) / np.float32(_OPAQUE)
+        return {
+            layout.DISTANCE: ("POINT", "FLOAT", np.ascontiguousarray(verts["dist"])),
+            layout.DIRECTION: ("POINT", "FLOAT_VECTOR", np.ascontiguousarray(verts["vec"])),
+            layout.ALPHA: ("POINT", "FLOAT_COLOR", np.column_stack([alpha, alpha, alpha, np.ones_like(alpha)])),
+            layout.BORDER: ("POINT", "INT", border),
+            **layout.vertex_ids(np.arange(len(verts)), self.token),
+            **{key: ("POINT", "FLOAT_COLOR", values) for key, values in self._blends().items()},
+        }
+
+    def _triangle_layers(self) -> Layers:
+        """What triangles say of themselves: of all of them."""
+        ids = np.arange(1, len(self.found.triangles) + 1, dtype=np.int32)
+        values = {identity.ID: ids, identity.CHECK: identity.checks(self.token, ids), layout.TAGS: self._tags()}
+        return {key: ("FACE", "INT", values[key]) for key in values}
 
     def _tags(self) -> NDArray[np.int32]:
         tags = np.zeros(len(self.found.triangles), np.int32)
@@ -132,40 +148,34 @@ class Hills:
     def mesh(self, name: str, numbers: Ints) -> bpy.types.Mesh:
         """The mesh of displacements int64[n]."""
         found = self.found
-        quads = (found.edge - 1) ** 2
-        vertices = np.concatenate([found.first_vertex[n] + np.arange(found.counts[n]) for n in numbers.tolist()])
-        rows = np.concatenate([found.first_triangle[n] + np.arange(2 * quads[n]) for n in numbers.tolist()])
+        sizes = self.sizes[numbers]
+        vertices = ranges.index(found.first_vertex[numbers], found.counts[numbers])
+        rows = ranges.index(found.first_triangle[numbers], sizes)
         file_corners = found.triangles[rows][:, ::-1]
         corners = file_corners.reshape(-1)
-        if len(numbers) == 1:
-            triangles = file_corners - vertices[0]
+        if isinstance(vertices, slice):
+            triangles = file_corners - vertices.start
         else:
             place = np.zeros(len(self.verts), np.int64)
             place[vertices] = np.arange(len(vertices))
             triangles = place[file_corners]
-        owner = np.repeat(found.faces[numbers], 2 * quads[numbers])
-        attributes: dict[str, tuple[Domain, Kind, Any]] = {
-            identity.ID: ("FACE", "INT", rows + 1),
-            identity.CHECK: ("FACE", "INT", identity.checks(self.token, rows + 1)),
-            layout.DISTANCE: ("POINT", "FLOAT", self.verts["dist"][vertices]),
-            layout.DIRECTION: ("POINT", "FLOAT_VECTOR", self.verts["vec"][vertices]),
-            layout.ALPHA: ("POINT", "FLOAT_COLOR", self.alpha[vertices]),
-            layout.BORDER: ("POINT", "INT", self.border[vertices]),
-            layout.TAGS: ("FACE", "INT", self.tags[rows]),
-            layout.FACE: ("FACE", "INT", owner + 1),
-            **{key: ("FACE", "INT", styles[owner]) for key, styles in self.faces.light_styles.items()},
-            **layout.vertex_ids(vertices, self.token),
-            **{key: ("POINT", "FLOAT_COLOR", values[vertices]) for key, values in self.blends.items()},
-        }
+        faces = found.faces[numbers]
+        owner = np.repeat(faces, sizes)
+        attributes = cut(self.triangle_layers, rows)
+        attributes[layout.FACE] = "FACE", "INT", owner + 1
+        for key, styles in self.faces.light_styles.items():
+            attributes[key] = "FACE", "INT", styles[owner]
+        attributes |= cut(self.vertex_layers, vertices)
         uvs = {layout.UV: self.uv[corners]}
         if self.lightmap_uv is not None:
             uvs[layout.LIGHTMAP_UV] = self.lightmap_uv[corners]
-        names = self.faces.names[owner]
-        used, slots = np.unique(names, return_inverse=True)
+        used, slots = np.unique(self.faces.names[faces], return_inverse=True)
         starts = np.arange(0, len(corners), 3)
-        slot = slots if len(used) > 1 else None
+        slot = np.repeat(slots, sizes) if len(used) > 1 else None
         report, points = self.site.report, self.places[vertices]
-        mesh = meshes.build(name, points, triangles, starts, uvs, attributes, slot, smooth=True, report=report)
+        mesh = meshes.build(
+            name, points, triangles, starts, uvs, attributes, slot, smooth=True, report=report, sound=self.sound
+        )
         for number in used.tolist():
             mesh.materials.append(self.faces.material(number))
         mesh.normals_split_custom_set_from_vertices(self.normals[vertices].tolist())

@@ -102,12 +102,12 @@ class Faces:
         uvs = {layout.UV: self.uv[places]}
         if self.lightmap_uv is not None:
             uvs[layout.LIGHTMAP_UV] = self.lightmap_uv[places]
-        attributes = _cut(self._face_layers, which)
+        attributes = cut(self._face_layers, which)
         if rough:
             attributes["sharp_face"] = ("FACE", "BOOLEAN", ~smooth)
 
         vertices, corners = self._vertices(which, np.diff(starts), self.corners[places])
-        layers = attributes | _cut(self._vertex_layers, vertices)
+        layers = attributes | cut(self._vertex_layers, vertices)
         points, report = self.polygons.positions[vertices], self.site.report
         mesh = meshes.build(name, points, corners, starts[:-1], uvs, layers, material, rough, report=report, sound=True)
         for number in used.tolist():
@@ -156,7 +156,7 @@ class Faces:
         return np.concatenate([shared, corners[alone]]), found
 
 
-def _cut(layers: Layers, which: Any) -> Layers:
+def cut(layers: Layers, which: Any) -> Layers:
     """Layers of some elements alone."""
     return {name: (domain, kind, values[which]) for name, (domain, kind, values) in layers.items()}
 

@@ -35,8 +35,10 @@ EXPOSURE, BAKED, STYLE = "Exposure", "Baked light", "Style"
 GROUP = "baked_light"
 """Kind of resource: the node group."""
 TITLES = {LumpId.LIGHTING: "LDR", LumpId.LIGHTING_HDR: "HDR"}
-_EXPONENTS = np.arange(256, dtype=np.uint8).view(np.int8).astype(np.int16) + radiance.EXPONENT_BIAS
-_EXPONENTS = _EXPONENTS.clip(0, 255).astype("<u4") << 24
+_EXPONENT = 24
+"""Place of the exponent's bits in a luxel, and in a pixel."""
+_HIGHEST = 0xFF - radiance.EXPONENT_BIAS
+"""Exponent that pixels have room for."""
 _LARGEST = 1 << 13
 _INITIALLY_DARK = 1
 """Of the spawnflags of lamps."""
@@ -171,10 +173,9 @@ class _Painter:
         colors = lighting.colors_at(self.site.level.bytes_of(lump), offsets)
         width, height = self.packed.width, self.packed.height
         picture = np.zeros(width * height, "<u4")
-        raw = np.ascontiguousarray(colors).view("<u4")
-        picture[places] = (raw & 0xFFFFFF) | _EXPONENTS[raw >> 24]
+        picture[places] = _pixels(np.ascontiguousarray(colors).view("<u4"))
         if slot == 0:
-            picture[self.pixels[self.starts[-2] :]] = 0xFFFFFF | radiance.EXPONENT_BIAS << 24
+            picture[self.pixels[self.starts[-2] :]] = 0xFFFFFF | radiance.EXPONENT_BIAS << _EXPONENT
         title = f"{self.site.collection.name} light {TITLES[lump]}"
         if slot or sample:
             title += f" slot {slot + 1}" + (f" bump {sample}" if sample else "")
@@ -194,6 +195,15 @@ class _Painter:
         if not fit.all():
             offsets = offsets[fit[owners]]
         return offsets, self.pixels[ranges.index(self.starts[blocks.faces[there]], blocks.luxels[there])]
+
+
+def _pixels(luxels: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Luxels (ColorRGBExp32) as pixels of `radiance`."""
+    pixels = luxels + np.uint32(radiance.EXPONENT_BIAS << _EXPONENT)  # what carries over the last bit is the sign
+    exponents = luxels.view(np.int32) >> _EXPONENT
+    if exponents.max(initial=0) > _HIGHEST:
+        pixels[exponents > _HIGHEST] |= np.uint32(0xFF << _EXPONENT)
+    return pixels
 
 
 def fits(blocks: Blocks, sizes: Ints) -> NDArray[np.bool_]:

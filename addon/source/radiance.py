@@ -16,7 +16,6 @@ EXPONENT_BIAS = 136
 """What a pixel's exponent is more than ColorRGBExp32's: its light is then rgb * 2**exponent, without the 1 / 255."""
 _RUN, _EQUAL = 64, 128
 """Bytes a run; what is added to the length of one of equal bytes."""
-_EACH_BYTE = 0x0101010101010101
 _BEGIN = struct.Struct(">BBH")
 """Of a row in runs: 2, 2, its width."""
 _AT_ONCE = 1 << 16
@@ -48,19 +47,18 @@ def encode(pixels: NDArray[np.uint8]) -> bytes:
 def _lines(words: NDArray[np.uint32], run: int) -> Iterator[bytes]:
     """The rows of a picture, uint32[h, w], in runs of so many pixels."""
     height, width = words.shape
+    runs = words.reshape(height, width // run, run)
+    changing = np.bitwise_or.reduce(runs ^ runs[..., :1], axis=2)  # the bits that aren't the same in all of a run
+    equal = changing.view(np.uint8).reshape(height, -1, 4).transpose(0, 2, 1) == 0
     rows = np.empty((height, _BEGIN.size + 4 * width // run * (run + 1)), np.uint8)
     rows[:, : _BEGIN.size] = np.frombuffer(_BEGIN.pack(2, 2, width), np.uint8)
     kept = np.ones(rows.shape, np.bool_)
     stored, wanted = (
         each[:, _BEGIN.size :].reshape(height, 4, width // run, run + 1) for each in (rows, kept)
     )  # views
-    equal = np.empty(stored.shape[:3], np.bool_)
-    for channel in range(4):
-        runs = (words >> np.uint32(8 * channel)).astype(np.uint8).reshape(height, width // run, run)
-        eights = runs.view(np.uint64)  # which are compared at once
-        equal[:, channel] = (eights == (runs[..., 0] * np.uint64(_EACH_BYTE))[..., None]).all(axis=2)
-        stored[:, channel, :, 1:] = runs
     stored[..., 0] = np.where(equal, _EQUAL + run, run)
+    for channel in range(4):
+        stored[:, channel, :, 1:] = (runs >> np.uint32(8 * channel)).astype(np.uint8)
     wanted[..., 2:] = ~equal[..., None]
     found, start = rows[kept].tobytes(), 0
     lengths = rows.shape[1] - equal.sum(axis=(1, 2)) * (run - 1)
