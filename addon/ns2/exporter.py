@@ -16,6 +16,7 @@ import numpy as np
 from ...formats import ns2
 from ...formats.binary import Problem
 from ...formats.ns2 import material as material_file
+from ...formats.ns2.records import MASK_WORDS, NO_GROUP
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
 from . import entity_reader, layers, layout, level_settings, mapping_groups, mesh_reader, scene_reader
@@ -123,7 +124,22 @@ def read_geometry(
     root = scene_reader.root_of(collection)
     objects = scene_reader.geometry(collection)
     with scene_reader.readable(context, collection, objects, root) as depsgraph:
-        return mesh_reader.read(objects, root, original.token if original is not None else None, depsgraph)
+        scene = mesh_reader.read(objects, root, original.token if original is not None else None, depsgraph)
+    _put_into_homes(scene, layers.memberships(collection))
+    return scene
+
+
+def _put_into_homes(scene: SceneMesh, memberships: layers.Memberships) -> None:
+    """Let the faces of objects in collections of layers and groups be in those, too. Raises SceneError."""
+    for number, obj in enumerate(scene.objects):
+        mask, groups = memberships.get(obj, (0, []))
+        if len(groups) > 1:
+            raise SceneError(f"{obj.name} is in the collections of several groups: faces can be in one only", [obj])
+        own = slice(*scene.firsts[number : number + 2])
+        scene.layers[own] |= np.frombuffer(mask.to_bytes(4 * MASK_WORDS, "little"), "<u4")
+        if groups:
+            of_object = scene.face_groups[own]
+            of_object[of_object == NO_GROUP] = groups[0]
 
 
 def material_path(material: bpy.types.Material | None, listed: list[str], token: int | None) -> str:

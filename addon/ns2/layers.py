@@ -36,6 +36,8 @@ NO_COLOR = (255, 255, 255, 0)
 UNDRAWN = frozenset({"CollisionGeometry", "MovementCollisionGeometry", "InvisibleGeometry", "OcclusionGeometry"})
 """Names of groups whose faces the game doesn't draw (ns2-level-notes §10)."""
 
+Memberships = dict[bpy.types.Object, tuple[int, list[int]]]
+"""Of objects in layers and groups: the mask of the layers, and the ids of the groups."""
 Listed = TypeVar("Listed", ns2.Layer, ns2.Group)
 
 
@@ -192,11 +194,9 @@ def _below(collection: bpy.types.Collection) -> Iterator[bpy.types.Collection]:
         yield from _below(child)
 
 
-def memberships(collection: bpy.types.Collection) -> dict[bpy.types.Object, tuple[int, list[int]]]:
-    """Of each object in a layer or group: the mask of its layers, and the ids of its groups (more than one are too
-    many for a level). Objects in none are absent.
-    """
-    found: dict[bpy.types.Object, tuple[int, list[int]]] = {}
+def memberships(collection: bpy.types.Collection) -> Memberships:
+    """Of each object in collections of layers and groups: in which (more than one group are too many for a level)."""
+    found: Memberships = {}
     for number, home in homes(collection, "layers").items():
         for obj in home.all_objects if number < 256 else ():
             mask, groups = found.get(obj, (0, []))

@@ -161,6 +161,31 @@ def test_objects_are_put_into_layers_and_groups_and_taken_out() -> None:
     assert [home.name.split(".")[0] for home in mover.users_collection] == ["Entities"]
 
 
+def test_faces_of_a_new_object_are_in_the_layers_and_the_group_of_its_collections() -> None:
+    level = imported(invisible="show")
+    mesh = bpy.data.meshes.new("ramp")
+    mesh.from_pydata([(0, 0, 9), (1, 0, 9), (0, 1, 9)], [], [(0, 1, 2)])
+    ramp = bpy.data.objects.new("ramp", mesh)
+    level.objects.link(ramp)
+    bpy.context.view_layer.update()
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj == ramp)
+    layers.lists_of(level).active_group = 1
+    bpy.ops.levelwright.ns2_assign(kind="layers")
+    bpy.ops.levelwright.ns2_assign(kind="groups")
+    written = ns2.read(export_level(bpy.context, level, ExportSettings(), Report())).mesh
+    before = ns2.read(WHOLE).mesh
+    assert ns2.layers_of(int.from_bytes(written.face_layers.masks[-1].tobytes(), "little")) == [VENTS]
+    assert written.face_layers.masks[:-1].tobytes() == before.face_layers.masks.tobytes()
+    assert written.geometry_groups.faces.assignment(4).tolist() == [
+        *before.geometry_groups.faces.assignment(3).tolist(),
+        GROUP,
+    ]
+    layers.homes(level, "groups")[COLLISION].objects.link(ramp)
+    with pytest.raises(SceneError, match="ramp is in the collections of several groups"):
+        export_level(bpy.context, level, ExportSettings(), Report())
+
+
 def test_selecting_what_is_in_a_layer() -> None:
     level = imported(invisible="show")
     obj = geometry_of(level)
