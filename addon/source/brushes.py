@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...formats import source
+from ...formats.binary import FormatError
 from ...formats.source import LumpId, ranges, vmf
 from ...formats.source.records import Contents
 from ..scene import baselines, meshes
@@ -24,11 +25,13 @@ _LEAST_CORNERS = 3
 def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
     """Make a mesh for each kind of contents, with its title; see `layout` for what polygons have.
 
-    Raises FormatError for lumps that don't fit together.
+    Raises FormatError where even the shapes can't be read.
     """
-    solids = vmf.of_level(site.level).solids
-    solids = solids.taken(np.flatnonzero(solids.brushes >= 0))
-    sizes = vmf.sizes(site.level)
+    try:
+        solids, sizes = vmf.compiled(site.level).solids, vmf.sizes(site.level)
+    except FormatError as error:
+        solids, sizes = vmf.bare(site.level), {}
+        site.report.warn(f"brushes have no textures, and those of entities lie where their models have them: {error}")
     corners = np.diff(solids.first_corner)
     solid = ranges.owners(np.diff(solids.first_side))
     contents = contents_of(site.level, solids.brushes)[solid]

@@ -39,8 +39,8 @@ _KEY_LETTERS = 60
 
 
 class Builder:
-    """Makes one material. baked: the node group of the lightmaps that light it; None for Blender's lights. water: faces of
-    water have it, whatever it says itself.
+    """Makes one material. baked: the node group of the lightmaps that light it; None for Blender's lights. water: water
+    has it, whatever it says itself.
     """
 
     def __init__(

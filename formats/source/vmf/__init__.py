@@ -7,7 +7,8 @@ polygons are, `Map.redrawn` puts that in.
 from .assembly import Map, Vmf, of_level, write
 from .drawn import Drawn, Redrawn, ShapeError, read
 from .materials import sizes
-from .solids import WORLD, Solids, is_detail, joined
+from .solids import WORLD, Solids, bare, is_detail, joined
+from .solids import of_level as compiled
 from .texture_axes import standard
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "ShapeError",
     "Solids",
     "Vmf",
+    "bare",
+    "compiled",
     "is_detail",
     "joined",
     "of_level",

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ...binary import FormatError
 from .. import displacements, geometry
 from ..content.keyvalues import Block
 from ..displacements import CORNERS, Displacements
 from ..geometry import Floats, Ints
 from ..level import Level
-from ..lumps import LumpId
+from ..lumps import LumpId, lump_name
 from ..records import DispInfoFlag, DispTriTag, Records
 from ..texdata import Strings
 from . import materials, texture_axes, tools
@@ -61,7 +62,10 @@ def solids(level: Level, found: Displacements) -> Solids:
     quads = np.concatenate([top[:, None], edges, bottom[:, ::-1][:, None]], axis=1)
     flat = quads.reshape(-1, CORNERS, 3)
     planes = _normals(flat)
-    on = level.table(LumpId.PLANES)[faces["planenum"].astype(np.int64).clip(max=len(level.table(LumpId.PLANES)) - 1)]
+    there = level.table(LumpId.PLANES)
+    if not len(there):
+        raise FormatError("no planes for the faces of displacements", lump_name(LumpId.PLANES))
+    on = there[faces["planenum"].astype(np.int64).clip(max=len(there) - 1)]
     planes[_UPPER::_SIDES] = on["normal"]  # the map's own, as of any other face
     dists = np.asarray((planes * flat.mean(axis=1)).sum(axis=1))
     dists[_UPPER::_SIDES] = on["dist"]

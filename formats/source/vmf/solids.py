@@ -202,14 +202,51 @@ def of_level(level: Level) -> Compiled:
         found.sides,
         np.full(len(records), -1, np.int64),
     )
-    bounding = np.diff(polygons.first_corner) > 0
-    bounding |= ~polygons.closed[owners]
-    bounding &= records["bevel"] == 0
+    bounding = _bounding(found, records)
     place = np.append(np.cumsum(bounding) - 1, -1)  # the last one: of no side
     face_places = place[face_places]
     hidden = int((bounding & (seen < 0)).sum())
     copies = _copies(texture, texinfo[bounding])
     return Compiled(solids.with_sides(bounding), face_places, restored, hidden, copies)
+
+
+@np.errstate(all="ignore")  # hostile floats
+def bare(level: Level) -> Solids:
+    """The shapes of a map's brushes, of maps that `of_level` can't read: all as the world's, each where its model has
+    it, without textures. Raises FormatError where BRUSHES, BRUSHSIDES or PLANES can't be read.
+    """
+    found = brushes.solids(level)
+    polygons, count, number = found.polygons, len(found.brushes), len(found.sides)
+    records = level.table(LumpId.BRUSHSIDES)[found.sides]
+    on = level.table(LumpId.PLANES)[records["planenum"].astype(np.int64)]
+    normals = on["normal"].astype(np.float64)
+    none = np.full(number, -1, np.int64)
+    solids = Solids(
+        np.full(count, WORLD, np.int64),
+        is_detail(found.brushes["contents"].astype(np.int64)),
+        np.arange(count),
+        found.first_side,
+        normals,
+        on["dist"].astype(np.float64),
+        polygons.positions[polygons.corners],
+        polygons.first_corner,
+        texture_axes.standard(normals),
+        np.full(number, texture_axes.LUXEL),
+        np.zeros(number, np.uint32),
+        [""] * number,
+        np.zeros(number, np.int64),
+        found.sides,
+        none,
+    )
+    return solids.with_sides(_bounding(found, records))
+
+
+def _bounding(found: brushes.Solids, records: Records) -> NDArray[np.bool_]:
+    """Which sides are a part of their brush's surface, or may be."""
+    polygons = found.polygons
+    bounding = np.diff(polygons.first_corner) > 0
+    bounding |= ~polygons.closed[ranges.owners(np.diff(found.first_side))]
+    return np.asarray(bounding & (records["bevel"] == 0))
 
 
 def is_detail(contents: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -11,9 +11,11 @@ from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import layout, lightmaps, panel
 from levelwright.formats import source
 from levelwright.formats.binary import FormatError
+from levelwright.formats.source import LumpId
 from levelwright.formats.source.records import DispInfoFlag
 from levelwright.formats.source.records_displacements import DISPMULTIBLEND
 
+from tests.addon.source.exports import ROOM
 from tests.addon.source.rooms import NAME, imported, of_kind, room, seen_from_above, texture, token_of
 from tests.formats import source_bytes as build
 from tests.formats import source_room
@@ -69,6 +71,46 @@ def test_scale_is_the_roots_alone(scale: str, metres: float) -> None:
     level = imported(room(), scale=scale)
     assert of_kind(level, layout.ROOT)[0].scale[0] == pytest.approx(metres)
     assert np.abs(meshes.read(of_kind(level, layout.MODEL)[0]).positions).max() == 64
+
+
+@pytest.mark.parametrize(
+    ("lump", "name"),
+    [(build.ENTITIES, "ENTITIES"), (build.NODES, "NODES"), (build.TEXINFO, "TEXINFO"), (build.FACES, "FACES")],
+)
+def test_brushes_without_all_that_is_known_of_them(lump: int, name: str) -> None:
+    """What can't be read leaves the shapes, without textures; the report names it."""
+    report = Report()
+    whole = {part.name: meshes.read(part) for part in brushes_of(report)}
+    assert whole
+    assert report.warnings == []
+    parts = brushes_of(report, lump)
+    (warning,) = [warning for warning in report.warnings if "brushes have no textures" in warning]
+    assert name in warning
+    assert {identity.unnumbered(part.name) for part in parts} == set(whole)
+    assert report.counts["brushes"] == 2 * len(source.read(ROOM).table(LumpId.BRUSHES))
+    for part in parts:
+        now, before = meshes.read(part), whole[identity.unnumbered(part.name)]
+        for attribute in (layout.SIDE, layout.BRUSH, layout.CONTENTS):
+            np.testing.assert_array_equal(now.attribute(attribute, "FACE"), before.attribute(attribute, "FACE"))
+        assert now.positions.shape == before.positions.shape
+
+
+def brushes_of(report: Report, unreadable: int = -1) -> list[bpy.types.Object]:
+    """The brushes of tests.formats.source_room, a lump of which may be unreadable."""
+    level = source.read(ROOM)
+    if unreadable >= 0:
+        level.set_bytes(unreadable, b"{odd")
+    return of_kind(imported(source.write(level), brushes=True, report=report), layout.BRUSHES)
+
+
+@pytest.mark.parametrize(
+    ("lump", "name"), [(build.PLANES, "PLANES"), (build.BRUSHES, "BRUSHES"), (build.BRUSHSIDES, "BRUSHSIDES")]
+)
+def test_brushes_without_a_shape_are_left_out(lump: int, name: str) -> None:
+    report = Report()
+    assert not brushes_of(report, lump)
+    (warning,) = [warning for warning in report.warnings if warning.startswith("brushes are left out")]
+    assert f"({name})" in warning
 
 
 def test_faces_of_one_place_keep_vertices_of_their_own() -> None:
