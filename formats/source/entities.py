@@ -18,8 +18,14 @@ _KEY = r'[^"]*+'
 _VALUE = r'[^"\\]*+(?:(?:\\(?!")|\\(?="[ \t]*+(?:\r?\n|\}|\Z))|\\")[^"\\]*+)*+'
 _PAIR = re.compile(rf'"({_KEY})"\s*+"({_VALUE})"', re.ASCII)
 _ENTITY = re.compile(rf'\{{((?:\s*+"{_KEY}"\s*+"{_VALUE}")*+)\s*+\}}', re.ASCII)
+# What the engine reads, too, but no compiler writes: comments, words without quotation marks.
+_SKIPPED = r"(?:[\x01-\x20]|//[^\n\0]*+)*+"
+_WORD = r"[^\x00-\x20{}()',\"]++"
+_LOOSE_PAIR = re.compile(rf'{_SKIPPED}(?:"({_KEY})"|({_WORD})){_SKIPPED}(?:"({_VALUE})"|({_WORD}))')
+_LOOSE_ENTITY = re.compile(rf'\{{((?:{_SKIPPED}(?:"{_KEY}"|{_WORD}){_SKIPPED}(?:"{_VALUE}"|{_WORD}))*+){_SKIPPED}\}}')
+_GAP, _LOOSE_GAP = re.compile(r"[ \t\r\n]*+"), re.compile(_SKIPPED)  # between entities
 _QUOTED = re.compile(r'(?<!\\)"')
-_BLANKS, _NUL = " \t\r\n", "\0"
+_NUL = "\0"
 _BYTES = "latin-1"  # text of which each character is a byte: what the patterns are for
 _END = b"\0"
 
@@ -172,7 +178,13 @@ class Entities(list[Entity]):
             raw.decode("utf-8")
         except UnicodeDecodeError:
             entities.encoding = _BYTES
-        blocks = list(_blocks(raw.decode(_BYTES)))
+        text, loose = raw.decode(_BYTES), False
+        try:
+            blocks = list(_blocks(text, _ENTITY, _GAP))
+        except FormatError:
+            loose = True
+        if loose:
+            blocks = list(_blocks(text, _LOOSE_ENTITY, _LOOSE_GAP))
         starts = [block.start() for block in blocks]
         ends = [*starts[1:], len(raw)]
         if blocks:  # the line's end belongs to the last entity, the NUL does not
@@ -181,7 +193,7 @@ class Entities(list[Entity]):
             entities.head = raw[: starts[0]]
         entities.tail = raw[ends[-1] if blocks else 0 :]
         for block, start, end in zip(blocks, starts, ends, strict=False):
-            pairs = _pairs(block[1], entities.encoding)
+            pairs = _pairs(block[1], entities.encoding, loose)
             entities.append(Entity(pairs, tuple(pairs), raw[start:end]))
         entities._original = raw
         return entities
@@ -222,28 +234,36 @@ class Entities(list[Entity]):
         return (entity for entity in self if entity.classname in classnames)
 
 
-def _blocks(text: str) -> Iterator[re.Match[str]]:
+def _blocks(text: str, entity: re.Pattern[str], gap: re.Pattern[str]) -> Iterator[re.Match[str]]:
     """Each entity's text, up to a NUL between them, behind which the engine doesn't look. Raises FormatError where
     something else stands between them.
     """
-    offset = 0
-    for block in _ENTITY.finditer(text):
-        if text[offset : block.start()].strip(_BLANKS):
-            break
-        if _NUL in text[offset : block.start()]:
-            return
+    offset = _behind(gap, text, 0)
+    while block := entity.match(text, offset):
         yield block
-        offset = block.end()
-    rest = text[offset:].split(_NUL, 1)[0].lstrip(_BLANKS)
+        offset = _behind(gap, text, block.end())
+    rest = text[offset:].split(_NUL, 1)[0]
     if rest:
-        offset = text.index(rest, offset)
         message = f"{rest[:32].encode(_BYTES)!r}: no entity that can be read"
         raise FormatError(message, WHAT, offset)
 
 
-def _pairs(block: str, encoding: str) -> list[tuple[str, str]]:
+def _behind(gap: re.Pattern[str], text: str, offset: int) -> int:
+    found = gap.match(text, offset)
+    return offset if found is None else found.end()
+
+
+def _pairs(block: str, encoding: str, loose: bool = False) -> list[tuple[str, str]]:
     """The pairs of an entity's text, in what the map's text is encoded in."""
-    found: list[tuple[str, str]] = _PAIR.findall(block)
+    found: list[tuple[str, str]] = _PAIR.findall(block) if not loose else _loose_pairs(block)
     if encoding == _BYTES or block.isascii():
         return found
     return [(key.encode(_BYTES).decode(encoding), value.encode(_BYTES).decode(encoding)) for key, value in found]
+
+
+def _loose_pairs(block: str) -> list[tuple[str, str]]:
+    found = []
+    for pair in _LOOSE_PAIR.finditer(block):
+        quoted, word, value, other = pair.groups()
+        found.append((word if quoted is None else quoted, other if value is None else value))
+    return found

@@ -38,6 +38,22 @@ def test_odd_text_is_understood_and_kept():
     assert Entities.decode(changed)[1].pairs == other.pairs
 
 
+def test_comments_and_bare_words_are_read_as_the_engine_reads_them():
+    text = (
+        b'// { }\n{\x0b\nclassname worldspawn // "a" "b"\n"message" "http://x" }// {\n'
+        b'//"c" "d"\n{"x""a//b"//\n}{}//end\n\0'
+    )
+    entities = Entities.decode(text)
+    assert [entity.pairs for entity in entities] == [
+        [("classname", "worldspawn"), ("message", "http://x")], [("x", "a//b")], []]  # fmt: skip
+    assert entities.encode() == text
+    entities[1].set("x", "y")
+    assert entities.encode() == text.replace(b'{"x""a//b"//\n}', b'{\n"x" "y"\n}\n')
+    for bad in (b"{ a }", b"{ a b", b"{ a b } c", b'{ a b"c" }', b"{ (a) b }", b"// { a b }\nc"):
+        with pytest.raises(FormatError, match="no entity"):
+            Entities.decode(bad)
+
+
 def test_outputs():
     outputs = Entities.decode(build.TEXT)[1].outputs
     assert [output.name for output in outputs] == ["OnPressed", "OnPressed", "OnIn"]
