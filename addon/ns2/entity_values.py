@@ -94,10 +94,10 @@ def _slots(made: tuple[Shape, ...]) -> tuple[Slot, ...]:
 @lru_cache(maxsize=4096)
 def with_channels(plain: tuple[Slot, ...], channels: tuple[tuple[str, str], ...]) -> tuple[Slot, ...]:
     """Slots of which some are channels of the object: the first of each name, where it has three numbers."""
-    left = dict(channels)
+    keys = dict(channels)
     return tuple(
-        slot._replace(key=left.pop(slot.name))
-        if slot.key and slot.name in left and slot.components == 3 and slot.type in FLOAT_TYPES
+        slot._replace(key=keys[slot.key])
+        if slot.key in keys and slot.components == 3 and slot.type in FLOAT_TYPES
         else slot
         for slot in plain
     )

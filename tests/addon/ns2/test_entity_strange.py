@@ -48,6 +48,7 @@ STRANGE: dict[str, list[bytes]] = {
     "location": [*placed(0, 0, 0), nb.floats("scale", REAL, 1.0), nb.floats("scale", REAL, 2.0, 2.0, 2.0)],
     "twice": [*placed(1, 2, 3), *placed(4, 5, 6), text("class_name", "own"), text("levelwright", "x"),
               text("cycles", "y")],
+    "places": [text("angles", "west"), nb.floats("origin", DISTANCE, 1.0, 2.0), *placed(4, 5, 6)],
     "types": [*placed(0, 0, 0), nb.prop("unknown", 99, b"\1\2\3\4"), nb.prop("none", REAL, b"", 0),
               nb.prop("torn", STRING, nb.u32(9)), nb.prop("six", 6, nb.f32(0.5)), nb.chunk(1, b"older kind")],
     "texts": [*placed(0, 0, 0), nb.prop("half", STRING, nb.u32(1) + b"\x00\xd8"), text("nul", "a\0b"),
