@@ -67,6 +67,8 @@ def bake(
     if original is None or not wanted:
         raise SceneError(f"{level.name} has no such lightmaps: import it with baked light")
     before = source.read(original.data)
+    if lightmaps.is_unlit(before):
+        report.warn(f"{level.name} has no compiled lights: the game shows all of it fully bright, whatever is baked")
     where = lightmap_reader.places(level, before)
     if context.mode != "OBJECT":
         raise SceneError("light is baked in Object Mode")

@@ -30,8 +30,10 @@ WHITE = 255.0
 """What a pixel has where light is 1."""
 PLAIN = 2
 """Pixels a side of the white patch, for faces without a lightmap."""
-EXPOSURE, BAKED, STYLE = "Exposure", "Baked light", "Style"
-"""Labels of the nodes that hold what can be set: stops, 1 or 0, and a factor for each light style other than 0."""
+EXPOSURE, BAKED, FULL, STYLE = "Exposure", "Baked light", "Full bright", "Style"
+"""Labels of the nodes that hold what can be set: stops, 1 or 0, of unlit maps 1 or 0, and a factor for each light style
+other than 0.
+"""
 GROUP = "baked_light"
 """Kind of resource: the node group."""
 TITLES = {LumpId.LIGHTING: "LDR", LumpId.LIGHTING_HDR: "HDR"}
@@ -125,6 +127,16 @@ def build(site: Site) -> Lightmaps | None:
 def fullbright(site: Site) -> bpy.types.NodeTree:
     """The node group of a map without lightmaps: white light everywhere, as the game shows it."""
     return _group(site, [], {})
+
+
+def is_unlit(level: source.Level) -> bool:
+    """Whether a map has no compiled lights: the game then shows all of it fully bright, whatever its lightmaps say (it
+    tells "Level unlit, setting 'mat_fullbright 1'").
+    """
+    try:
+        return not any(len(level.bytes_of(lump)) for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR))
+    except FormatError:
+        return False
 
 
 def _styles(level: source.Level, lump: LumpId, count: int, slots: int) -> dict[str, NDArray[np.int32]]:
@@ -237,6 +249,12 @@ def _group(site: Site, shown: list[bpy.types.Image], styles: dict[str, NDArray[n
         if name in styles:
             light = _scaled(nodes, light, _share(nodes, name, np.unique(styles[name]).tolist(), switches))
         total = light if total is None else _combined(nodes, "ADD", total, light)
+    if shown and is_unlit(site.level):
+        bright = nodes.add("ShaderNodeMix", data_type="RGBA")
+        nodes.link(_value(nodes, FULL, 1.0), bright.inputs[0])
+        nodes.link(total, bright.inputs[6])
+        bright.inputs[7].default_value = (WHITE, WHITE, WHITE, 1.0)
+        total = bright.outputs[2]
     stops = _value(nodes, EXPOSURE, 0.0)
     factor = nodes.math("MULTIPLY", nodes.math("POWER", 2.0, stops), 1 / 255)
     out = nodes.add("NodeGroupOutput")

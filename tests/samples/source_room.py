@@ -21,11 +21,12 @@ from formats import source
 from formats.source import Level, LumpId, new_level, rgbe
 from formats.source import records_displacements as disp
 from formats.source import records_geometry as geometry
+from formats.source import records_lights as lights
 from formats.source import records_overlays as overlays
 from formats.source import records_props as props
 from formats.source import records_tree as tree
 from formats.source.entities import Entity
-from formats.source.records import NO_STYLE, SurfaceFlag
+from formats.source.records import NO_STYLE, EmitType, SurfaceFlag
 from tests.samples import source_art
 
 MAP = Path(__file__).parent / "source_room.bsp"
@@ -36,6 +37,8 @@ HALL = 32
 """The style of the second lamp."""
 LAMPS = (((128.0, 128.0, 176.0), (1.0, 0.8, 0.5), 26000.0), ((440.0, 250.0, 120.0), (0.4, 0.6, 1.0), 16000.0))
 """Place, colour and strength; the second one has the style HALL."""
+FLAT = 400.0
+"""What keeps lamps from being ever so bright near by: light is strength / (FLAT + distance**2)."""
 AMBIENT = (0.05, 0.06, 0.08)
 POWER = 3
 SIDE = 2**POWER + 1
@@ -137,7 +140,7 @@ def light(points: Floats, normals: Floats, style: int) -> Floats:
     way = np.array([x, y, z]) - points
     square = (way * way).sum(axis=1)
     toward = np.maximum((way * normals).sum(axis=1), 0) / np.sqrt(square)
-    lit = np.outer(strength * toward / (square + 400), color)
+    lit = np.outer(strength * toward / (square + FLAT), color)
     return lit + AMBIENT if style == 0 else lit
 
 
@@ -233,6 +236,8 @@ def _surfaces(made: Level, faces: Sequence[Face]) -> None:
         made.set_table(lump, records)
     made.set_bytes(LumpId.LIGHTING, bytes(baker.low))
     made.set_bytes(LumpId.LIGHTING_HDR, bytes(baker.high))
+    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
+        made.set_table(lump, _lamps())
     made.set_table(LumpId.TEXINFO, np.array(texinfos, geometry.TEXINFO))
     texdata = np.zeros(len(names), geometry.TEXDATA)
     texdata["reflectivity"], texdata["name_string_table_id"] = (0.4, 0.35, 0.3), range(len(names))
@@ -243,6 +248,21 @@ def _surfaces(made: Level, faces: Sequence[Face]) -> None:
     made.set_bytes(LumpId.TEXDATA_STRING_DATA, b"".join(text))
     starts = np.cumsum([0, *map(len, text[:-1])])
     made.set_table(LumpId.TEXDATA_STRING_TABLE, _rows(geometry.TEXDATA_STRING, offset=starts))
+
+
+def _lamps() -> NDArray[np.void]:
+    """The lamps as a compiler leaves them; without any, the game would show the room fully bright (see `light`)."""
+    places, colors, strengths = (np.array(column) for column in zip(*LAMPS, strict=True))
+    return _rows(
+        lights.WORLDLIGHT,
+        origin=places,
+        intensity=colors * strengths[:, None],
+        type=[EmitType.POINT] * len(LAMPS),
+        style=[0, HALL],
+        constant_attn=[FLAT] * len(LAMPS),
+        quadratic_attn=[1] * len(LAMPS),
+        texinfo=[-1] * len(LAMPS),
+    )
 
 
 def _rows(dtype: np.dtype[np.void], **columns: object) -> NDArray[np.void]:

@@ -13,6 +13,7 @@ from tests.formats import source_bytes as build
 from tests.formats import source_content_bytes as content
 
 NAME = "DEV/DEV_MEASUREGENERIC01"
+WORLDLIGHTS = 15
 GREY = (128, 128, 128, 255)
 LIGHT = (200, 100, 50, 0)
 
@@ -31,6 +32,7 @@ def room(
     if material:
         pak[f"materials/{NAME.lower()}.vmt"] = material.encode()
     made = build.room()
+    made[WORLDLIGHTS] = bytes(88)  # a lamp: without any, the game shows maps fully bright
     made[build.LIGHTING] = (np.array(light).astype(np.int8).tobytes()) * 30
     made[build.PAKFILE] = build.zip_file(pak) if pak else b""
     return build.Bsp(lumps={**made, **(lumps or {})}).build()

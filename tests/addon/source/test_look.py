@@ -8,7 +8,18 @@ import pytest
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import layout, lightmaps, panel, plain
 
-from tests.addon.source.rooms import GREY, LIGHT, NAME, imported, linear, of_kind, room, seen_from_above, texture
+from tests.addon.source.rooms import (
+    GREY,
+    LIGHT,
+    NAME,
+    WORLDLIGHTS,
+    imported,
+    linear,
+    of_kind,
+    room,
+    seen_from_above,
+    texture,
+)
 from tests.formats import source_bytes as build
 from tests.formats import source_content_bytes as content
 
@@ -58,6 +69,13 @@ def test_light_styles_are_switched_one_by_one(tmp_path: Path) -> None:
 def test_a_map_that_was_never_lit_is_bright(tmp_path: Path) -> None:
     imported(room(LIT, lumps={build.LIGHTING: b""}, grey=texture(GREY)))
     np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], np.full(3, linear(128)), rtol=0.02)
+
+
+def test_a_map_without_compiled_lights_is_bright(tmp_path: Path) -> None:
+    level = imported(room(LIT, lumps={WORLDLIGHTS: b""}, grey=texture(GREY)))
+    np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], np.full(3, linear(128)), rtol=0.02)
+    dict(panel.settings(level))[lightmaps.FULL].default_value = 0.0
+    np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], BAKED * linear(128), rtol=0.02)
 
 
 @pytest.mark.parametrize(
