@@ -240,21 +240,22 @@ def _normals(site: Site, polygons: Polygons, source: Ints, owner: Ints) -> tuple
     """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of `Faces`."""
     smooth = np.zeros(len(polygons.first_corner) - 1, np.bool_)
     try:
-        given = geometry.corner_normals(site.level, polygons)
+        given = geometry.normal_numbers(site.level, polygons)
     except FormatError as error:
         site.report.warn(f"faces are flat: {error}")
         given = None
     if given is None:
         return smooth, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
-    areas = site.area_normals
-    lengths = np.sqrt((areas * areas).sum(axis=1, keepdims=True))
-    planes = np.divide(areas, lengths, out=np.zeros_like(areas), where=lengths > 0)
-    turned = given[source]
-    away = (np.abs(turned - planes[owner]) > _SAME_NORMAL).any(axis=1) & np.isfinite(turned).all(axis=1)
-    smooth[owner[away & (lengths[owner, 0] > 0)]] = True
-    kept = smooth[owner] & np.isfinite(turned).all(axis=1)
-    numbers = site.level.table(LumpId.VERTNORMALINDICES)["normal"][source].astype(np.int64)
-    normals = site.level.table(LumpId.VERTNORMALS)["normal"]
+    numbers, normals = given[source].astype(np.int64), site.level.table(LumpId.VERTNORMALS)["normal"]
+    areas = np.ascontiguousarray(site.area_normals.T)
+    lengths = np.sqrt((areas * areas).sum(axis=0))
+    turned = np.zeros(len(numbers), np.bool_)
+    for axis, area in zip(np.ascontiguousarray(normals.T, np.float64), areas, strict=True):
+        plane = np.divide(area, lengths, out=np.zeros_like(area), where=lengths > 0)
+        turned |= np.abs(axis[numbers] - plane[owner]) > _SAME_NORMAL
+    known = np.isfinite(normals).all(axis=1)[numbers]
+    smooth[owner[turned & known & (lengths > 0)[owner]]] = True
+    kept = smooth[owner] & known
     return smooth, np.concatenate([np.zeros((1, 3), np.float32), normals]), np.where(kept, numbers + 1, 0)
 
 

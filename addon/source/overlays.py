@@ -110,7 +110,8 @@ def quad(
         layers[layout.LIGHTMAP_UV] = light[order]
     with np.errstate(over="ignore"):  # hostile floats
         points = corners.astype(np.float32)
-    return meshes.build(layout.readable(name), points, order, np.zeros(1, np.int32), layers, report=site.report)
+    start = np.zeros(1, np.int32)
+    return meshes.build(layout.readable(name), points, order, start, layers, report=site.report, sound=True)
 
 
 def _sunken(site: Site, overlays: Records, corners: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -220,23 +221,24 @@ def decals(site: Site, entities: Sequence[tuple[int, Entity]], baked: Lightmaps 
     polygons = site.polygons
     filled = np.flatnonzero(np.diff(polygons.first_corner) > 2)
     starts = polygons.first_corner[:-1][filled]
-    normals = site.area_normals[filled]
-    length = np.sqrt((normals * normals).sum(axis=1, keepdims=True))
-    points = polygons.positions.astype(np.float64)[polygons.corners]
     counts = np.diff(polygons.first_corner)[filled]
-    inner = points[ranges.flat(starts, counts)]
-    within = ranges.starts(counts)[:-1]
     if not len(filled):
         return {}
-    mins, maxs = np.minimum.reduceat(inner, within), np.maximum.reduceat(inner, within)
+    normals = site.area_normals[filled]
+    length = np.sqrt((normals * normals).sum(axis=1, keepdims=True))
     unit = np.divide(normals, length, out=np.zeros_like(normals), where=length > 0)
+    around = polygons.positions[polygons.corners[ranges.index(starts, counts)]]
+    mins, maxs = (
+        extreme.reduceat(around, ranges.starts(counts)[:-1]).astype(np.float64) for extreme in (np.minimum, np.maximum)
+    )
+    points = polygons.positions[polygons.corners[starts]].astype(np.float64)
     origins = np.array([entity.origin for _, entity in placed], np.float64)
     finite = np.isfinite(origins).all(axis=1)
-    face = overlay_quads.nearest_faces(np.nan_to_num(origins), unit, points[starts], mins, maxs)
+    face = overlay_quads.nearest_faces(np.nan_to_num(origins), unit, points, mins, maxs)
     found = np.flatnonzero((face >= 0) & finite)
     looks = [_decal(site, placed[place][1]) for place in found.tolist()]
     sizes = np.array([size for _, size in looks], np.float64).reshape(-1, 2)
-    quads = overlay_quads.decal_quads(origins[found], unit[face[found]], points[starts][face[found]], sizes)
+    quads = overlay_quads.decal_quads(origins[found], unit[face[found]], points[face[found]], sizes)
     quads += unit[face[found]][:, None] * LIFT
     beneath = Beneath(site, baked)
     on = beneath.nearest(np.arange(len(found)), filled[face[found]], origins[found])

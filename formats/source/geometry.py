@@ -95,17 +95,24 @@ def area_normals(polygons: Polygons) -> Floats:
 
 
 def corner_normals(level: Level, polygons: Polygons) -> NDArray[np.float32] | None:
-    """float32[corners, 3]: the normals that vbsp smoothed, of the drawn faces in order (notes §2.4).
-
-    None where the map has none, or not one a corner. FormatError for one that isn't there.
+    """float32[corners, 3]: the normals that vbsp smoothed, of the drawn faces in order (notes §2.4); None as
+    `normal_numbers` says. FormatError for one that isn't there.
     """
-    numbers = level.table(LumpId.VERTNORMALINDICES)["normal"].astype(np.int64)
-    normals = level.table(LumpId.VERTNORMALS)["normal"]
+    numbers = normal_numbers(level, polygons)
+    return None if numbers is None else np.asarray(level.table(LumpId.VERTNORMALS)["normal"][numbers], np.float32)
+
+
+def normal_numbers(level: Level, polygons: Polygons) -> NDArray[np.unsignedinteger] | None:
+    """uint16 or uint32[corners]: which of VERTNORMALS each corner of the drawn faces has; None where the map has none,
+    or not one a corner. FormatError for one that isn't there.
+    """
+    numbers: NDArray[np.unsignedinteger] = level.table(LumpId.VERTNORMALINDICES)["normal"]
+    count = len(level.table(LumpId.VERTNORMALS))
     if len(numbers) != len(polygons.corners) or not len(numbers):
         return None
-    if numbers.max() >= len(normals):
-        raise FormatError(f"normal {numbers.max()} of {len(normals)}", lump_name(LumpId.VERTNORMALINDICES))
-    return np.asarray(normals[numbers], np.float32)
+    if numbers.max() >= count:
+        raise FormatError(f"normal {numbers.max()} of {count}", lump_name(LumpId.VERTNORMALINDICES))
+    return numbers
 
 
 def triangles(level: Level, polygons: Polygons) -> tuple[Ints, Ints]:
