@@ -5,6 +5,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon.scene import stage
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import view
 
@@ -102,6 +103,9 @@ def test_each_side_is_where_the_game_has_it(tmp_path: Path) -> None:
     report = Report()
     imported(with_sky(sides("UnlitGeneric { $basetexture NAME }")), report=report)
     assert report.counts["skies"] == 1
+    spaces = list(stage.viewports(bpy.context))
+    assert spaces
+    assert all(space.shading.use_scene_world for space in spaces)
     where, seen = around(tmp_path)
     side, across, down = expected(where)
     assert set(np.unique(side)) == set(range(6))
