@@ -19,7 +19,7 @@ from ...formats.ns2 import material as material_file
 from ...formats.ns2.records import MASK_WORDS, NO_GROUP
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import entity_reader, layers, layout, level_settings, mapping_groups, mesh_reader, scene_reader
+from . import entity_reader, layers, layout, level_settings, mapping_groups, mesh_reader, scene_reader, view
 from .mesh_overlay import MeshOverlay
 from .mesh_reader import Ints, SceneMesh
 from .settings import ExportSettings
@@ -108,13 +108,29 @@ def _lay_mesh(
     options = original.options if original is not None else {}
     added = mapping_groups.added(collection)
     nearest = settings.uneven_uvs == "nearest"
-    overlay = MeshOverlay(scene, level.mesh, known, options, added, nearest, report)
-    listed = list(level.mesh.materials)
+    before = level.mesh
+    overlay = MeshOverlay(scene, before, known, options, added, nearest, report)
+    listed = list(before.materials)
     token = original.token if original is not None else None
     paths = [material_path(material, listed, token) for material in scene.palette]
     held = originals.resources(collection, layout.MATERIAL_KIND)
     level.mesh = overlay.run(paths, frozenset(number for number in range(len(listed)) if number in held))
+    _tell_hidden(collection, before, np.setdiff1d(np.arange(len(before.faces)), overlay.table.records), report)
     return overlay
+
+
+def _tell_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Ints, report: Report) -> None:
+    """Warn of faces that were deleted though nobody saw them: what hides them is a modifier, which can be applied."""
+    off, groups = view.hidden(collection)
+    masks = mesh.face_layers.masks[deleted]
+    words = MASK_WORDS if masks.shape[1] == MASK_WORDS else 1
+    bits = np.frombuffer(ns2.mask_of([one for one in off if one < 256]).to_bytes(4 * MASK_WORDS, "little"), "<u4")
+    of_groups = mesh.geometry_groups.faces.assignment(len(mesh.faces))[deleted]
+    unseen = (masks[:, :words] & bits[:words]).any(axis=1) | np.isin(of_groups, list(groups))
+    if unseen.any():
+        report.warn(
+            f"{unseen.sum()} faces were deleted that are hidden: if the modifier {layout.HIDING!r} was applied, undo it"
+        )
 
 
 def read_geometry(

@@ -110,6 +110,17 @@ def test_hidden_faces_are_hidden_in_edit_mode_too() -> None:
         assert not any(face.hide for face in bmesh.from_edit_mesh(obj.data).faces)
 
 
+def test_hidden_faces_that_went_with_their_modifier_are_told() -> None:
+    level = imported()
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj == geometry_of(level))
+    bpy.context.view_layer.objects.active = geometry_of(level)
+    bpy.ops.object.convert(target="MESH")
+    report = Report()
+    assert len(ns2.read(export_level(bpy.context, level, ExportSettings(), report)).mesh.faces) < 3
+    assert any("faces were deleted that are hidden" in warning for warning in report.warnings)
+
+
 def test_hiding_is_switched_off_for_reading_and_comes_back() -> None:
     level = imported()
     obj = geometry_of(level)
