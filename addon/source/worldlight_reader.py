@@ -38,6 +38,8 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
     changes = {number: found for number, one in records.items() if (found := _changes(scene, one, table, shades))}
     new = [_new(scene, one, table, shades) for one in added]
     gone = scene.deleted(layout.WORLDLIGHT, len(table))
+    if not changes and not new and not gone:
+        return  # the other list may be one that can't be read
     other = LumpId.WORLDLIGHTS_HDR if lump == LumpId.WORLDLIGHTS else LumpId.WORLDLIGHTS
     twins = _twins(table, scene.before.table(other))
     objects = {number: one.object for number, one in records.items()}
