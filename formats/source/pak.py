@@ -25,8 +25,9 @@ _FIELDS = struct.Struct("<HHHHHIIIHH")
 _MORE_FIELDS = struct.Struct("<HHHII")
 _END_FIELDS = struct.Struct("<HHHHIIH")
 _LZMA_HEAD = struct.Struct("<BBH5s")
+_END_MARK = 0x2  # of an LZMA file's flags: its stream has an end mark, as Python's have; 7-Zip wants to be told
 _VERSION, _VERSION_MADE = 10, 20
-_LONGEST_COMMENT = 0xFFFF
+_LONGEST_COMMENT = _MOST_FILES = 0xFFFF
 _ALIGNED = re.compile(rb"XZP2 (\d{1,4})\0")
 _COMMENT = b"XZP1 0".ljust(32, b"\0")
 
@@ -187,18 +188,20 @@ class Pak:
         """Add a file behind the others, or give one other bytes in its place. Raises FormatError."""
         self._refuse_preload()
         plain = bytes(data)
-        packed, method = plain, STORED
+        packed, method, mark = plain, STORED, 0
         if compress:
             properties, stream = lzma_lump.encode_stream(plain)
-            packed, method = _LZMA_HEAD.pack(9, 20, len(properties), properties) + stream, LZMA
+            packed, method, mark = _LZMA_HEAD.pack(9, 20, len(properties), properties) + stream, LZMA, _END_MARK
         if name in self:
             number = self._numbers[_folded(name)]
-            old = self.files[number]
-            self.files[number] = replace(old, packed=packed, size=len(plain), crc=zlib.crc32(plain), method=method)
+            old, flags = self.files[number], self.files[number].flags & ~_END_MARK | mark
+            self.files[number] = replace(
+                old, packed=packed, size=len(plain), crc=zlib.crc32(plain), method=method, flags=flags
+            )
             return
         if not name or len(name) > 0xFFFF or any(ord(letter) > 0xFF for letter in name):
             raise FormatError(f"{name[:64]!r} cannot be the name of a file", WHAT)
-        self.files.append(PakFile(name, packed, len(plain), zlib.crc32(plain), method))
+        self.files.append(PakFile(name, packed, len(plain), zlib.crc32(plain), method, flags=mark))
         self._numbers[_folded(name)] = len(self.files) - 1
 
     def remove(self, name: str) -> None:
@@ -238,7 +241,9 @@ class Pak:
     # --------------------------------------------------------------------------------------------------------- write
 
     def encode(self) -> bytes:
-        """The bytes of the zip."""
+        """The bytes of the zip. Raises FormatError for more files than it can count."""
+        if len(self.files) > _MOST_FILES:
+            raise FormatError(f"{len(self.files)} files are more than the {_MOST_FILES} that it can have", WHAT)
         parts: list[Buffer] = []
         directory: list[bytes] = []
         at = 0
@@ -261,7 +266,7 @@ class Pak:
             directory.append(bytes(-sum(map(len, directory)) % self.align))
         parts.append(self.gap)
         at += len(self.gap)
-        count = len(self.files) & 0xFFFF
+        count = len(self.files)
         size = sum(map(len, directory))
         end = _END_FIELDS.pack(0, 0, count, count, size, at, len(self.comment))
         return b"".join((*parts, *directory, _END, end, self.comment, self.trailing))

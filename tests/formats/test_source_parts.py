@@ -241,6 +241,7 @@ def test_files_are_put_replaced_renamed_and_removed():
     with zipfile.ZipFile(io.BytesIO(pak.encode())) as other:
         assert other.testzip() is None
         assert other.read("a.txt") == b"uno"
+        assert [info.flag_bits for info in other.infolist()] == [2, 0, 0]  # a stream with an end mark
     with pytest.raises(FormatError, match="already"):
         pak.rename("a.txt", "b2.TXT")
     with pytest.raises(KeyError):
@@ -303,3 +304,11 @@ def test_a_packed_file_may_be_read_as_often_as_one_likes():
     assert {bytes(pak.read("a.txt")) for _ in range(9)} == {plain}
     with pytest.raises(FormatError, match=r"b\.txt.*beyond the limit"):
         pak.read("b.txt")
+
+
+def test_more_files_than_a_zip_can_count_are_refused():
+    pak = Pak(b"", FREE)
+    pak.put("a.txt", b"one")
+    pak.files *= 0x10000
+    with pytest.raises(FormatError, match="65536 files"):
+        pak.encode()
