@@ -62,10 +62,10 @@ def solids(level: Level, found: Displacements) -> Solids:
     quads = np.concatenate([top[:, None], edges, bottom[:, ::-1][:, None]], axis=1)
     flat = quads.reshape(-1, CORNERS, 3)
     planes = _normals(flat)
-    there = level.table(LumpId.PLANES)
-    if not len(there):
+    maps_own = level.table(LumpId.PLANES)
+    if not len(maps_own):
         raise FormatError("no planes for the faces of displacements", lump_name(LumpId.PLANES))
-    on = there[faces["planenum"].astype(np.int64).clip(max=len(there) - 1)]
+    on = maps_own[faces["planenum"].astype(np.int64).clip(max=len(maps_own) - 1)]
     planes[_UPPER::_SIDES] = on["normal"]  # the map's own, as of any other face
     dists = np.asarray((planes * flat.mean(axis=1)).sum(axis=1))
     dists[_UPPER::_SIDES] = on["dist"]
