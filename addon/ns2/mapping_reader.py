@@ -196,7 +196,7 @@ class MappingReader:
         everyone = np.setdiff1d(everyone, which[joins])
         _, all_corners = self._charts(everyone)
         together = np.zeros(len(all_corners), np.intp)
-        for normal_now in (normal, *self._turned(all_corners, before)):
+        for normal_now in (normal, *self._turned(all_corners, np.sign(np.asarray(before.scale)).prod())):
             mapping, residual, flat = self._solve(all_corners, together, normal_now, before)
             if not flat[0] and residual[0] <= self._limit(all_corners, together, 1)[0]:
                 self._write(self.groups, row, mapping)
@@ -209,7 +209,8 @@ class MappingReader:
         faces["mapping_group"][leaving[alone]] = NO_MAPPING_GROUP
         if alone.any():
             self.report.note(f"{alone.sum()} faces left mapping group {number}: their textures lie otherwise")
-        self._divide(row, leaving[~alone & self._uv_edited[leaving] & ~self.edited.reshaped[leaving]])
+        own = (self._uv_edited[leaving] & ~self.edited.reshaped[leaving]) | (self.table.parents[leaving] < 0)
+        self._divide(row, leaving[~alone & own])
 
     def _divide(self, row: Ints, which: Ints) -> None:
         """Take faces out of a group whose UVs neither it gives nor any parameters of their own: where those of a group
@@ -248,33 +249,37 @@ class MappingReader:
         self.report.note(f"{members.sum()} faces became mapping group {made['id'][0]}: their textures lie otherwise")
         return members
 
-    def _turned(self, corners: Ints, before: Mapping) -> Iterator[Doubles]:
-        """The normal [1, 3] of a group whose texture lies on these corners as one, if there is one: where all of its
-        faces were turned.
+    def _turned(self, corners: Ints, sign: float) -> Iterator[Doubles]:
+        """The normal [1, 3] of a group whose texture lies on these corners as one, if there is one. sign: that of the
+        product of the group's scales; -1 is a mirrored texture.
         """
         points, uvs = self._points[corners].astype(np.float64), self.scene.uvs[corners].astype(np.float64)
         if not np.isfinite(uvs).all():
             return
         gradients = np.linalg.lstsq(points - points.mean(axis=0), uvs - uvs.mean(axis=0), rcond=_THIN)[0]
-        normal = np.cross(gradients[:, 0], gradients[:, 1]) * np.sign(np.asarray(before.scale)).prod()
+        normal = np.cross(gradients[:, 0], gradients[:, 1]) * sign
         length = np.sqrt((normal**2).sum())
         if length > 0:
             yield (normal / length)[None]
 
     def _new_group(self, number: int, which: Ints) -> None:
-        """A group that there isn't yet, of all faces whose attribute names it."""
-        normal = np.nan_to_num(self._normals[which]).sum(axis=0, keepdims=True)
-        length = np.sqrt((normal**2).sum())
-        made = np.zeros(1, MAPPING_GROUP)
-        made["id"], made["normal"] = number, normal / length if length > 0 else (0, 1, 0)
+        """A group that there isn't yet, of all faces whose attribute names it: it looks as they do on the whole, or to
+        where their texture comes from.
+        """
+        mean = np.nan_to_num(self._normals[which]).sum(axis=0, keepdims=True)
+        length = np.sqrt((mean**2).sum())
+        mean = mean / length if length > 0 else np.array([[0.0, 1.0, 0.0]])
         _, corners = self._charts(which)
         charts = np.zeros(len(corners), np.intp)
-        mapping, residual, flat = self._solve(corners, charts, made["normal"], None)
-        if not flat[0] and residual[0] <= self._limit(corners, charts, 1)[0]:
-            self._write(made, np.zeros(1, np.intp), mapping)
-            self.groups = np.concatenate([self.groups, made])
-            self.report.note(f"mapping group {number}: {len(which)} faces")
-            return
+        for normal in (mean, *self._turned(corners, 1)):
+            mapping, residual, flat = self._solve(corners, charts, normal, None)
+            if not flat[0] and residual[0] <= self._limit(corners, charts, 1)[0]:
+                made = np.zeros(1, MAPPING_GROUP)
+                made["id"], made["normal"] = number, normal
+                self._write(made, np.zeros(1, np.intp), mapping)
+                self.groups = np.concatenate([self.groups, made])
+                self.report.note(f"mapping group {number}: {len(which)} faces")
+                return
         self.table.faces.records["mapping_group"][which] = NO_MAPPING_GROUP
         self.report.warn(f"the textures of {len(which)} faces don't lie as one: there is no mapping group {number}")
 

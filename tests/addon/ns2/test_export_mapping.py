@@ -191,6 +191,10 @@ def test_faces_that_lie_askew_to_their_group_get_groups_like_it():
         assert (mesh.mapping_groups[name] == groups[name]).all()
     assert mesh.faces.records["scale"].tobytes() == records["scale"].tobytes()
     assert exported(imported(after, "again.level")) == after
+    anew = ns2.read(exported(imported(before, "new.level"), build_as_new=True)).mesh
+    assert anew.faces.records["mapping_group"].tolist() == [7, 7, 7]
+    for name in ("normal", "scale", "offset"):  # which the textures of all three tell
+        assert anew.mapping_groups[name] == pytest.approx(groups[name], abs=1e-4)
 
 
 def test_uvs_of_faces_on_which_no_texture_lies_count_for_nothing():
