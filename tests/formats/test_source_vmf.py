@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from formats.binary import FormatError
 from formats.source import LumpId
 from formats.source import records_displacements as disp
 from formats.source import records_geometry as geometry
@@ -414,6 +415,17 @@ def test_four_blended_textures_of_one_displacement():
     first, second = (side.block("dispinfo") for side in displaced)
     assert first.block("multiblend") is None
     assert second.block("multiblend").get("row1").split()[4:8] == ["0.25", "0.5", "0", "1"]
+
+
+def test_displacements_without_planes_are_refused():
+    level = room()
+    for lump in (LumpId.PLANES, LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.LEAFBRUSHES):
+        level.set_bytes(lump, b"")
+    leafs = level.table(LumpId.LEAFS).copy()
+    leafs["numleafbrushes"] = 0
+    level.set_table(LumpId.LEAFS, leafs)
+    with pytest.raises(FormatError, match="no planes"):
+        of_level(level)
 
 
 @pytest.mark.slow

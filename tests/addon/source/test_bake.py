@@ -106,9 +106,12 @@ def test_the_sky_shines_as_the_maps_sun_says() -> None:
 
 
 def test_a_lightmap_of_another_style_is_left() -> None:
-    level, report = imported(lit_floor(style=3)), Report()
+    unlit, report = source.read(lit_floor(style=3)), Report()
+    unlit.set_bytes(LumpId.WORLDLIGHTS, b"")
+    level = imported(source.write(unlit))
     lamp((0, 0, -112), 20.0)
     bake.bake(bpy.context, level, bake.BakeSettings(samples=1, bounces=0), report)
+    assert any("fully bright" in line for line in report.warnings)
     assert edited(level, lightmap_reader.apply)[1] == set()
     assert any("first style" in line for line in report.lines())
 
