@@ -69,7 +69,8 @@ class Faces:
     @cached_property
     def alone(self) -> Mask:
         """bool[f]: faces that pass a vertex twice, or have the very ones of a face before them: see `_vertices`."""
-        return _unsound(self.corners, np.diff(self.polygons.first_corner), len(self.polygons.positions))
+        counts, owners = np.diff(self.polygons.first_corner), self.polygons.corner_face
+        return _unsound(self.corners, counts, owners, len(self.polygons.positions))
 
     def material(self, name: int) -> bpy.types.Material:
         """The material of a number in the table of names; -1: of faces that have none."""
@@ -109,7 +110,7 @@ class Faces:
 
         vertices, corners = self._vertices(which, np.diff(starts), self.corners[places])
         layers = attributes | cut(self._vertex_layers, vertices)
-        points, report = self.polygons.positions[vertices], self.site.report
+        points, report = self.polygons.positions.take(vertices, axis=0), self.site.report
         mesh = meshes.build(name, points, corners, starts[:-1], uvs, layers, material, rough, report=report, sound=True)
         for number in used.tolist():
             mesh.materials.append(self.material(number - 1))
@@ -147,7 +148,7 @@ class Faces:
         """
         count = len(self.polygons.positions)
         apart = self.alone[which]
-        if not apart.any() or not _unsound(corners, counts, count).any():
+        if not apart.any() or not _unsound(corners, counts, ranges.owners(counts), count).any():
             return ranges.distinct(corners, count)
         alone = np.repeat(apart, counts)
         shared, places = ranges.distinct(corners[~alone], count)
@@ -171,7 +172,8 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     polygons = site.polygons
     first, counts = polygons.first_corner[:-1], np.diff(polygons.first_corner)
     owner = polygons.corner_face
-    source = np.repeat(2 * first + counts, counts) - np.arange(len(owner))
+    source = np.repeat(2 * first + counts, counts)
+    source -= np.arange(len(owner))
     source[first[counts > 0]] = first[counts > 0]  # the first corner stays the first
     corners = polygons.corners[source]
     points = polygons.positions.take(corners, axis=0)
@@ -183,11 +185,11 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     sizes = np.full((len(texture_names), 2), 512, np.int64)
     if len(texinfos):
         flags = np.where(textured, texinfos["flags"][texinfo].astype(np.uint32), np.uint32(0)).view(np.int32)
-        uv = layout.finite(geometry.texture_coordinates(points, texinfos, texdata, np.repeat(texinfo, counts)))
+        uv = layout.finite(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner], np.float32))
         names = np.where(textured, _names(texinfos, texdata, len(texture_names))[texinfo], -1)
         named = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(sizes))]
         sizes[named["name_string_table_id"]] = np.column_stack([named["width"], named["height"]])
-    uv[:, 1] = 1 - uv[:, 1]
+    np.subtract(1, uv[:, 1], out=uv[:, 1])
     smooth, normals, normal = _normals(site, polygons, source, owner)
     return Faces(
         site,
@@ -260,9 +262,9 @@ def _normals(site: Site, polygons: Polygons, source: Ints, owner: Ints) -> tuple
     return smooth, np.concatenate([np.zeros((1, 3), np.float32), normals]), np.where(kept, numbers + 1, 0)
 
 
-def _unsound(corners: Ints, counts: Ints, vertices: int) -> Mask:
+def _unsound(corners: Ints, counts: Ints, owners: Ints, vertices: int) -> Mask:
     """Faces that Blender can't hold: they pass a vertex twice, or have the very ones of a face before them. bool[f]."""
-    unsound = _twice(corners, counts, vertices)
+    unsound = _twice(corners, counts, owners, vertices)
     filled = np.flatnonzero(counts > 0)
     if not len(filled):
         return unsound
@@ -278,9 +280,9 @@ def _unsound(corners: Ints, counts: Ints, vertices: int) -> Mask:
     return unsound
 
 
-def _twice(corners: Ints, counts: Ints, vertices: int) -> Mask:
+def _twice(corners: Ints, counts: Ints, owners: Ints, vertices: int) -> Mask:
     """Faces that pass a vertex twice, bool[f]."""
-    twice, owners = np.zeros(len(counts), np.bool_), ranges.owners(counts)
+    twice = np.zeros(len(counts), np.bool_)
     for step in range(1, min(int(counts.max(initial=0)), _USUAL_CORNERS)):
         same = corners[step:] == corners[:-step]
         same &= owners[step:] == owners[:-step]

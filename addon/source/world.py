@@ -29,8 +29,7 @@ def build_meshes(site: Site, faces: Faces) -> list[tuple[str, str, bpy.types.Mes
     made: list[tuple[str, str, bpy.types.Mesh]] = []
     tools = {kind for kind, name in enumerate(layout.KINDS) if name in layout.HIDDEN}
     for number, (start, count) in enumerate(zip(first.tolist(), counts.tolist(), strict=True)):
-        numbers = np.arange(start, start + count)
-        numbers = numbers[faces.drawable[numbers]]
+        numbers = start + np.flatnonzero(faces.drawable[start : start + count])
         if number == 0:
             made = _world(site, faces, numbers)
             continue
@@ -38,7 +37,7 @@ def build_meshes(site: Site, faces: Faces) -> list[tuple[str, str, bpy.types.Mes
         if len(numbers) and tools.issuperset(np.unique(faces.kinds[numbers]).tolist()):
             site.triggers.add(number)
         site.report.count("faces", len(numbers))
-    left_out = int((~faces.drawable & (faces.records["dispinfo"] < 0)).sum())
+    left_out = int((faces.records["dispinfo"][~faces.drawable] < 0).sum())
     if left_out:
         site.report.left_out("faces with less than three corners", left_out)
     return made

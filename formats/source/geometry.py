@@ -4,6 +4,7 @@ Corners are in the file's order: clockwise seen from the front (source-bsp-notes
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ Ints = NDArray[np.int64]
 _STEP = 1 << 12  # points at once: their numbers stay in the cache
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Polygons:
     """Polygons over the map's vertices. Face f has the corners `first_corner[f]` to `first_corner[f + 1]`."""
 
@@ -29,9 +30,9 @@ class Polygons:
     corners: Ints  # numbers of vertices
     first_corner: Ints  # [faces + 1]
 
-    @property
+    @cached_property
     def corner_face(self) -> Ints:
-        """The face of each corner."""
+        """The face of each corner. Not to be changed."""
         return ranges.owners(np.diff(self.first_corner))
 
 
@@ -150,15 +151,22 @@ def texels(points: Floats | NDArray[np.float32], texinfos: Records, numbers: NDA
 
 @np.errstate(all="ignore")  # hostile floats
 def texture_coordinates(
-    points: Floats | NDArray[np.float32], texinfos: Records, texdata: Records, numbers: NDArray[Any]
-) -> Floats:
-    """float64[n, 2]: u right and v down, 1 a texture, of points as in `texels`. A side of 0 texels counts as 1."""
+    points: Floats | NDArray[np.float32],
+    texinfos: Records,
+    texdata: Records,
+    numbers: NDArray[Any],
+    dtype: type[np.floating] = np.float64,
+) -> NDArray[Any]:
+    """[n, 2]: u right and v down, 1 a texture, of points as in `texels`. A side of 0 texels counts as 1.
+
+    dtype: what the numbers, which are worked out as float64, are rounded to.
+    """
     owners = texinfos["texdata"]
     known = (owners >= 0) & (owners < len(texdata))
     sizes = np.ones((len(owners), 2))
     used = texdata[owners[known]]
     sizes[known] = np.column_stack([used["width"], used["height"]]).clip(min=1)
-    return _project(points, texinfos["texture_vecs"] / sizes[:, :, None], numbers)
+    return _project(points, texinfos["texture_vecs"] / sizes[:, :, None], numbers, dtype)
 
 
 @np.errstate(all="ignore")  # hostile floats
@@ -179,10 +187,12 @@ def luxels(
 
 
 @np.errstate(all="ignore")  # hostile floats
-def _project(points: NDArray[Any], vectors: NDArray[Any], numbers: NDArray[Any]) -> Floats:
+def _project(
+    points: NDArray[Any], vectors: NDArray[Any], numbers: NDArray[Any], dtype: type[np.floating] = np.float64
+) -> NDArray[Any]:
     """Points float[n, 3] along two vectors each, of vectors float32[m, 2, 4]: their numbers are int[n]."""
     wide = np.ascontiguousarray(np.moveaxis(vectors, 0, -1), np.float64)  # a column at a time is twice as fast
-    placed = np.empty((len(numbers), 2))
+    placed = np.empty((len(numbers), 2), dtype)
     for start in range(0, len(numbers), _STEP):
         part = slice(start, start + _STEP)
         x, y, z = np.ascontiguousarray(points[part].T, np.float64)
@@ -200,5 +210,5 @@ def _project(points: NDArray[Any], vectors: NDArray[Any], numbers: NDArray[Any])
 
 def valid_texinfos(level: Level, faces: Records) -> NDArray[np.bool_]:
     """Which faces have a texinfo that is there: tools leave others at -1."""
-    numbers = faces["texinfo"]
+    numbers = np.ascontiguousarray(faces["texinfo"])
     return np.asarray((numbers >= 0) & (numbers < len(level.table(LumpId.TEXINFO))))

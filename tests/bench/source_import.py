@@ -38,7 +38,7 @@ def decode(path: Path) -> None:
     texinfo = np.where(geometry.valid_texinfos(level, faces), faces["texinfo"], 0)[owner]
     found = lighting.lightmaps(level)
     if len(texinfos):
-        geometry.texture_coordinates(points, texinfos, texdata, texinfo)
+        geometry.texture_coordinates(points, texinfos, texdata, texinfo, np.float32)
         if found:
             geometry.luxels(points, texinfos, texinfo, faces["lightmap_mins"][owner])
     made = displacements.displacements(level, polygons)
