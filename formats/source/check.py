@@ -40,6 +40,7 @@ MOST_RECORDS: dict[LumpId, int] = {
     LumpId.SURFEDGES: 512000,
     LumpId.MODELS: 1024,
     LumpId.WORLDLIGHTS: 8192,
+    LumpId.WORLDLIGHTS_HDR: 8192,
     LumpId.LEAFFACES: 65536,
     LumpId.LEAFBRUSHES: 65536,
     LumpId.BRUSHES: 8192,
@@ -52,7 +53,8 @@ MOST_RECORDS: dict[LumpId, int] = {
     LumpId.CUBEMAPS: 1024,
     LumpId.OVERLAYS: 512,
 }
-_STRATA = 25
+_RAISED, _STRATA = 21, 25
+_MOST_RECORDS_21: dict[LumpId, int] = {LumpId.OVERLAYS: 1024}
 _MOST_RECORDS_STRATA: dict[LumpId, int] = {  # its wiki, "BSP v25 Format"
     **dict.fromkeys(
         (
@@ -75,19 +77,20 @@ MOST_BYTES: dict[LumpId, int] = {
     LumpId.LIGHTING_HDR: 1 << 24,
     LumpId.TEXDATA_STRING_DATA: 256000,
 }
-_MOST_ENTITIES, _MOST_ENTITIES_STRATA = 8192, 20480
+_MOST_ENTITIES, _MOST_ENTITIES_21 = 8192, 20480
 LONGEST_KEY, LONGEST_VALUE = 32, 1024
 
 
 def most_records(level: Level, lump: LumpId) -> int:
     """How many records of a lump, one of MOST_RECORDS, the usual compilers for a map's version allow."""
-    strata = _MOST_RECORDS_STRATA if level.version == _STRATA else {}
-    return strata.get(lump, MOST_RECORDS[lump])
+    if level.version == _STRATA:
+        return _MOST_RECORDS_STRATA.get(lump, MOST_RECORDS[lump])
+    return _MOST_RECORDS_21.get(lump, MOST_RECORDS[lump]) if level.version >= _RAISED else MOST_RECORDS[lump]
 
 
 def most_entities(level: Level) -> int:
     """How many entities they allow."""
-    return _MOST_ENTITIES_STRATA if level.version == _STRATA else _MOST_ENTITIES
+    return _MOST_ENTITIES_21 if level.version >= _RAISED else _MOST_ENTITIES
 
 
 def check(level: Level) -> list[Problem]:

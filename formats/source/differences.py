@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..binary import Buffer, FormatError
-from .check import MOST_BYTES, MOST_RECORDS
+from .check import MOST_BYTES, MOST_RECORDS, most_records
 from .game_lump import DETAIL_PROPS, STATIC_PROPS
 from .level import Level
 from .lumps import LumpId, lump_name
@@ -73,7 +73,7 @@ def _equal(one: Buffer, other: Buffer) -> bool:
 
 def _of_lump(before: Level, after: Level, lump: int) -> Difference:
     sizes = len(before.bytes_of(lump)), len(after.bytes_of(lump))
-    limits = MOST_RECORDS.get(LumpId(lump)) if lump in MOST_RECORDS else None, MOST_BYTES.get(LumpId(lump))
+    limits = most_records(after, LumpId(lump)) if lump in MOST_RECORDS else None, MOST_BYTES.get(LumpId(lump))
     name = lump_name(lump)
     if lump == LumpId.ENTITIES:
         raw = [[tuple(entity.pairs) for entity in level.entities] for level in (before, after)]

@@ -211,6 +211,26 @@ def test_the_first_overlay_of_a_map(level):
     assert changed(level) == {"OVERLAYS", "OVERLAY_FADES", "TEXINFO"}
 
 
+def test_limits_are_those_of_compilers_where_the_map_is_within_them(level):
+    lying = overlays.placed(overlay_quads.corners(level.table(E.OVERLAYS))[0]) | {"texdata": 0}
+    rows = {lump: level.table(lump) for lump in (E.OVERLAYS, E.OVERLAY_FADES)}
+    cases = ((20, 511, True), (20, 512, False), (20, 600, True), (21, 512, True), (21, 1024, False))
+    for version, count, fits in cases:
+        level.file.version = version
+        for lump, row in rows.items():
+            level.set_table(lump, np.repeat(row[:1], count))
+        if fits:
+            assert overlays.add(level, [lying]) == [count]
+        else:
+            refused(level, f"would have {count + 1}, usual compilers allow {count}", overlays.add, [lying])
+    level.file.version = 20
+    light = [("classname", "light")]
+    level.entities.extend(level.entities[1:2] * (8192 - len(level.entities)))
+    refused(level, "there are 8192 entities", entities.add, light)
+    level.entities.append(level.entities[1])
+    assert entities.add(level, light) == 8193
+
+
 def test_overlays_that_cannot_be(level):
     refused(level, "lies on no face", overlays.change, {0: {"origin": (-100, 100, 64)}})
     refused(level, "isn't there", overlays.change, {1: {"origin": (0, 0, 0)}})

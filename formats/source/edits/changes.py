@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...binary import FormatError
+from ..check import most_records
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..pak import Pak
@@ -133,3 +134,13 @@ def numbered(numbers: npt.ArrayLike, count: int, lump: int) -> npt.NDArray[np.in
     if not there.all():
         raise FormatError(f"record {wanted[~there][0]:.15g} isn't there, there are {count}", lump_name(lump))
     return np.unique(wanted.astype(np.int64))
+
+
+def room_for(level: Level, lump: LumpId, count: int, more: int = 1) -> None:
+    """Raise FormatError where `more` records than the `count` there are would be more than usual compilers allow.
+
+    Engines hardly ask (source-bsp-seed "Overlay", "Entity"): where a map has more already, its game bears it.
+    """
+    most = most_records(level, lump)
+    if count <= most < count + more:
+        raise FormatError(f"would have {count + more}, usual compilers allow {most}", lump_name(lump))

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...binary import Buffer, FormatError
-from ..check import most_records
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from .changes import Changes, numbered, put
+from .changes import Changes, numbered, put, room_for
 
 _WHAT = lump_name(LumpId.CUBEMAPS)
 _FOLDER = re.compile(r"(materials/maps/.+)/c-?\d+_-?\d+_-?\d+\.[^/]*", re.IGNORECASE)
@@ -62,9 +61,7 @@ def add(
     made = np.zeros(1, level.table(LumpId.CUBEMAPS).dtype)
     put(made, 0, {"origin": origin, "size": size}, "new cubemap")
     number = changes.append(LumpId.CUBEMAPS, made)
-    most = most_records(level, LumpId.CUBEMAPS)
-    if number >= most:
-        raise FormatError(f"has {number} already, engines allow {most}", _WHAT)
+    room_for(level, LumpId.CUBEMAPS, number)
     _alone(changes, number)
     if files:
         folder = f"materials/maps/{map_name}" if map_name else _folder(changes)

@@ -13,13 +13,12 @@ import numpy.typing as npt
 
 from ...binary import FormatError
 from .. import geometry, overlay_quads, ranges
-from ..check import most_records
 from ..fields import overlay_counts
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records, SurfaceFlag
-from .changes import Changes, numbered, put
+from .changes import Changes, numbered, put, room_for
 from .texture_vectors import share
 
 TEXDATA, RENDER_ORDER, FACES, FADE = "texdata", "render_order", "faces", "fade"
@@ -62,9 +61,7 @@ def add(level: Level, overlays: Sequence[Mapping[str, Any]], copied: Sequence[in
     """
     edit = _Edit(level)
     first = len(edit.overlays)
-    most = most_records(level, LumpId.OVERLAYS)
-    if first + len(overlays) > most:
-        raise FormatError(f"would have {first + len(overlays)}, engines allow {most}", lump_name(LumpId.OVERLAYS))
+    room_for(level, LumpId.OVERLAYS, first, len(overlays))
     numbers = list(range(first, first + len(overlays)))
     numbered([one for one in copied or () if one is not None], first, LumpId.OVERLAYS)
     edit.grow(len(overlays))

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...binary import FormatError
-from ..check import MOST_BYTES, most_records
+from ..check import MOST_BYTES
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..texdata import Strings
-from .changes import Changes, numbered, put
+from .changes import Changes, numbered, put, room_for
 
 
 def change(
@@ -50,9 +50,7 @@ def add(level: Level, name: str, size: Sequence[int], reflectivity: Sequence[flo
         if 0 <= string < len(names) and names[string].lower() == name.lower():
             return number
     changes = Changes(level)
-    most = most_records(level, LumpId.TEXDATA)
-    if len(table) >= most:
-        raise FormatError(f"has {len(table)} already, the engine allows {most}", lump_name(LumpId.TEXDATA))
+    room_for(level, LumpId.TEXDATA, len(table))
     made = np.zeros(1, table.dtype)
     put(made, 0, _fields(size, reflectivity), f"texdata {len(table)}")
     strings, string = changes.names.added(_checked(name))
@@ -100,7 +98,7 @@ def _rename(changes: Changes, number: int, name: str) -> None:
 
 def _set_names(changes: Changes, strings: Strings) -> None:
     lump = LumpId.TEXDATA_STRING_DATA
-    if len(strings.data) > MOST_BYTES[lump]:
-        message = f"would have {len(strings.data)} bytes, the engine allows {MOST_BYTES[lump]}"
+    if len(changes.names.data) <= MOST_BYTES[lump] < len(strings.data):
+        message = f"would have {len(strings.data)} bytes, usual compilers allow {MOST_BYTES[lump]}"
         raise FormatError(message, lump_name(lump))
     changes.names = strings

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 
 from ...binary import FormatError
-from ..check import most_records
 from ..leaf_tree import LeafTree, clusters
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import EmitType
-from .changes import Changes, numbered, put
+from .changes import Changes, numbered, put, room_for
 
 _SKIES = (EmitType.SKYLIGHT, EmitType.SKYAMBIENT)  # which shine from everywhere
 _EVERYWHERE = 1.0  # quadratic_attn of a light that nothing is said of
@@ -35,13 +34,11 @@ def change(level: Level, lump: LumpId, lights: Mapping[int, Mapping[str, Any]]) 
 def add(level: Level, lump: LumpId, lights: Sequence[Mapping[str, Any]]) -> list[int]:
     """Add lights behind the others of one lump, "origin", "intensity" and "type" at least; returns their numbers.
 
-    Raises FormatError as `change` does, and for more lights than engines allow.
+    Raises FormatError as `change` does, and for more lights than compilers allow.
     """
     changes = _changes(level, lump)
     table = changes.table(lump)
-    most = most_records(level, LumpId.WORLDLIGHTS)
-    if len(table) + len(lights) > most:
-        raise FormatError(f"would have {len(table) + len(lights)}, engines allow {most}", lump_name(lump))
+    room_for(level, lump, len(table), len(lights))
     numbers = list(range(len(table), len(table) + len(lights)))
     made = np.zeros(len(lights), table.dtype)
     made["quadratic_attn"] = _EVERYWHERE
