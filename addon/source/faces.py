@@ -174,21 +174,22 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     owner = polygons.corner_face
     source = np.repeat(2 * first + counts, counts)
     source -= np.arange(len(owner))
-    source[first[counts > 0]] = first[counts > 0]  # the first corner stays the first
+    begin = first[counts > 0]
+    source[begin] = begin  # the first corner stays the first
     corners = polygons.corners[source]
     points = polygons.positions.take(corners, axis=0)
 
     textured = geometry.valid_texinfos(level, records)
     texinfo = np.where(textured, records["texinfo"], 0).astype(np.int64)
-    uv = np.zeros((len(corners), 2), np.float32)
-    flags, names = np.zeros(len(records), np.int32), np.full(len(records), -1, np.int64)
     sizes = np.full((len(texture_names), 2), 512, np.int64)
+    named = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(sizes))]
+    sizes[named["name_string_table_id"]] = np.column_stack([named["width"], named["height"]])
+    flags = np.append(texinfos["flags"].astype(np.uint32), np.uint32(0)).view(np.int32)  # the last: of no texinfo
+    names = np.append(_names(texinfos, texdata, len(texture_names)), -1)
+    kinds, which = _kinds(flags, names, texture_names), np.where(textured, texinfo, -1)
+    uv = np.zeros((len(corners), 2), np.float32)
     if len(texinfos):
-        flags = np.where(textured, texinfos["flags"][texinfo].astype(np.uint32), np.uint32(0)).view(np.int32)
         uv = layout.finite(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner], np.float32))
-        names = np.where(textured, _names(texinfos, texdata, len(texture_names))[texinfo], -1)
-        named = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(sizes))]
-        sizes[named["name_string_table_id"]] = np.column_stack([named["width"], named["height"]])
     np.subtract(1, uv[:, 1], out=uv[:, 1])
     smooth, normals, normal = _normals(site, polygons, source, owner)
     return Faces(
@@ -203,11 +204,11 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
         smooth,
         normals,
         normal,
-        names,
+        names[which],
         sizes,
         texture_names,
-        _kinds(flags, names, texture_names),
-        flags,
+        kinds[which],
+        flags[which],
         (counts >= _FACE_CORNERS) & (records["dispinfo"] < 0),
     )
 
@@ -222,7 +223,7 @@ def _names(texinfos: NDArray[Any], texdata: NDArray[Any], count: int) -> Ints:
 
 
 def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> Ints:
-    """What each face is, as places in layout.KINDS."""
+    """What faces of each texinfo are, as places in layout.KINDS."""
     tools, skies, nodraws = (np.zeros(len(texture_names) + 1, np.bool_) for _ in range(3))  # the last one: no name
     for number, name in enumerate(texture_names):
         folder, _, own = name.lower().replace("\\", "/").rpartition("/")
