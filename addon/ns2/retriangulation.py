@@ -32,7 +32,10 @@ def retriangulated(
     which of interim ones stayed; `moved` bool[v] of `old`; `resmoothed` bool[e] of `new`: edges that are smooth or not
     as they weren't, or whose faces are others.
     """
-    before = old.triangles if old.triangles is not None else Triangles.empty()
+    record = TRIANGLE3 if new.vertices.dtype.itemsize == 12 else TRIANGLE6
+    before = old.triangles
+    if before is None:
+        before, records = Triangles.empty(record), np.full_like(records, -1)
     count = len(old.vertices)
     broken = np.concatenate([moved | (vertices.numbers[:count] < 0), np.zeros(1, np.bool_)])
     # Ghosts, and numbers that mean nothing, are beyond the vertices: they stay as far beyond.
@@ -44,7 +47,6 @@ def retriangulated(
 
     kept = before.take(records[~anew])
     part = new.faces.take(anew)
-    record = TRIANGLE3 if new.vertices.dtype.itemsize == 12 else TRIANGLE6
     corners = new.corners[_members(new, anew)]
     numbers, begins = triangulate(new.positions, corners, part.face_loops, part.loop_members, new.version, whole=True)
     table = np.zeros(len(numbers), record)

@@ -29,10 +29,10 @@ class Triangles:
     triangles: Records  # TRIANGLE6, before version 9 TRIANGLE3
 
     @classmethod
-    def empty(cls) -> "Triangles":
-        """Of no faces."""
+    def empty(cls, record: "np.dtype[np.void]" = TRIANGLE6) -> "Triangles":
+        """Of no faces; `record`: that of the version."""
         none = np.zeros((0, 3), np.float32)
-        return cls(none, none, np.zeros(1, np.intp), np.zeros(0, TRIANGLE6))
+        return cls(none, none, np.zeros(1, np.intp), np.zeros(0, record))
 
     def take(self, faces: npt.ArrayLike) -> "Triangles":
         """Those of these faces only (numbers or a mask); ghosts and normals stay where they are."""

@@ -170,6 +170,21 @@ def test_a_layer_and_a_group_that_were_added_are_written():
     assert after.mesh.geometry_groups.edges.members.tolist() == [2]
 
 
+@pytest.mark.parametrize("version", [7, 10])
+def test_levels_without_triangles_get_them_with_the_first_edit(version):
+    original = ns2.read(whole(version))
+    mesh = original.mesh
+    mesh.chunks = [chunk for chunk in mesh.chunks if chunk.id != ns2.records.MeshChunkId.TRIANGLES]
+    original.mesh = mesh
+    before = ns2.write(original)
+    level = imported(before)
+    assert exported(level) == before
+    geometry(level).data.vertices[0].co.x += 0.25
+    made = ns2.read(exported(level)).mesh.triangles
+    assert len(made.face_triangles) - 1 == len(mesh.faces)
+    assert (np.diff(made.face_triangles) > 0).all()
+
+
 def test_one_polygon_of_a_face_with_holes_changes_the_material_of_the_face():
     level = imported(whole(10))
     obj = geometry(level)
