@@ -223,7 +223,7 @@ def _parts(site: Site, geometry: Geometry) -> Iterator[tuple[str, NDArray[np.int
         names = [f"{layout.LAYERS}{word}" for word in range(8)]
         listed = {each.id: each.name for each in site.level.layers}
     columns = [geometry.fields[name][geometry.faces] for name in names if name in geometry.fields]
-    if split == "none" or not columns:
+    if split == "none" or not columns or not len(geometry.faces):
         yield "Geometry", None
         return
     kinds, which = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)

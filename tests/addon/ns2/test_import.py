@@ -196,6 +196,14 @@ def test_what_cannot_be_shown_is_counted() -> None:
     assert set(face_ids(geometry_of(level))) == {0, 1, 2}
 
 
+@pytest.mark.parametrize("split", ["group", "layer"])
+def test_a_level_of_which_no_face_can_be_shown_is_split_into_nothing(split: str) -> None:
+    thin = nb.Face([[(0, 0), (1, 0)]], layers=nb.mask(1))
+    data = level_of(replace(nb.HOLED, faces=(thin,), groups=((), (), ((1, (0,)),))))
+    level = importer.import_level(bpy.context, data, "x.level", ImportSettings(split=split), Report())
+    assert len(geometry_of(level).data.polygons) == 0
+
+
 def test_places_that_are_no_numbers_are_told_and_lie_at_the_middle() -> None:
     points = ((float("nan"), float("inf"), 0), *nb.HOLED.points[1:])
     report = Report()
