@@ -257,6 +257,32 @@ def test_a_mod_finds_the_content_of_games_whatever_the_case_of_names_is(tmp_path
     assert SearchPath(list(of_game(mod))).material("a").shader == "A"
 
 
+def test_content_of_other_games_is_mounted_by_their_numbers(tmp_path: Path):
+    steam, far = tmp_path / "steamapps", tmp_path / "Games/SteamApps".lower()
+    game, portal = steam / "common/P2CE/p2ce", far / "common/Portal 2"
+    for folder in (game / "cfg", steam / "common/Other/portal2", portal / "Portal2/custom", portal / "update"):
+        folder.mkdir(parents=True)
+    (steam / "libraryfolders.vdf").write_text(
+        '"LibraryFolders" { "1" { "path" "PATH" "apps" { } } "2" { } }'.replace("PATH", str(far.parent))
+    )
+    (far / "appmanifest_620.acf").write_text('"AppState" { "appid" "620" "installdir" "Portal 2" }')
+    (game / "gameinfo.txt").write_text(
+        """GameInfo { FileSystem { SearchPaths { game |gameinfo_path|. } } mount {
+        620 { head 0 Portal2 { mountmoddir 0 vpk pak01_dir dir custom sound x vpk missing } update { vpk pak01 } }
+        ../620 { portal2_dlc9 { } } 99 { head 1 update { } portal2 { } } } }"""
+    )
+    for folder in ("Portal2", "update"):
+        (portal / folder / "pak01_dir.vpk").write_bytes(build.vpk({}))
+    found = [source.path for source in of_game(game)]
+    other = steam / "common/Other/portal2"  # nobody knows where 99 is: whoever has such a folder
+    own = [portal / "Portal2/pak01_dir.vpk", portal / "Portal2/custom", portal / "update/pak01_dir.vpk"]
+    assert found == [other, game, *own, portal / "update"]
+    (game / "cfg/Mounts.kv").write_text("Mounts { 620 { head 1 portal2 { } } }")
+    assert [source.path for source in of_game(game)][:2] == [other, portal / "Portal2"]
+    (game / "cfg/Mounts.kv").write_text("{")
+    assert [source.path for source in of_game(game)] == found
+
+
 class Pak:
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.archive = archive
