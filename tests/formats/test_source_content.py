@@ -280,7 +280,8 @@ def test_content_of_other_games_is_mounted_by_their_numbers(tmp_path: Path):
     (game / "cfg/Mounts.kv").write_text("Mounts { 620 { head 1 portal2 { } } }")
     assert [source.path for source in of_game(game)][:2] == [other, portal / "Portal2"]
     (game / "cfg/Mounts.kv").write_text("{")
-    assert [source.path for source in of_game(game)] == found
+    (game / "cfg/mount.cfg").write_text(f'"mountcfg" {{ tf "{far}/common/tf" // no\n portal "{portal}/Portal2" }}')
+    assert [source.path for source in of_game(game)] == [*found, portal / "Portal2"]
 
 
 class Pak:

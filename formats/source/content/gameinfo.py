@@ -1,7 +1,8 @@
 """Which folders and archives a game mounts, in the order in which the engine searches them.
 
 Its `gameinfo.txt` names them (Valve Developer Community, "Gameinfo.txt", "Mod mounting"), and those of other games by
-their numbers on Steam: there, or in `cfg/mounts.kv` (Strata Source's wiki, "Configuring Mounts").
+their numbers on Steam: there, or in `cfg/mounts.kv` (Strata Source's wiki, "Configuring Mounts"); or by their folders
+in `cfg/mount.cfg` (Garry's Mod's wiki, "Mounting Content on a DS").
 """
 
 import re
@@ -16,7 +17,7 @@ from .keyvalues import Block
 NAME = "gameinfo.txt"
 ARCHIVE = "_dir.vpk"
 """How the names of archives' directories end."""
-_MOUNTS = "cfg/mounts.kv"
+_MOUNTS, _MOUNTED_FOLDERS = "cfg/mounts.kv", "cfg/mount.cfg"
 _GAME_KEYS = {"game", "mod", "platform", "vpk", "default_write_path"}  # not "game_lv": where violence is toned down
 _PART = re.compile(r"(.+)_\d{3}\.vpk", re.IGNORECASE | re.ASCII)  # of an archive, beside its directory
 _MARK = re.compile(r"(?:\|([^|]*)\|/*)?(.*)", re.DOTALL)
@@ -112,9 +113,10 @@ def _matching(folder: Path, pattern: str) -> Iterator[Path]:
 
 def _of_other_games(here: Path, game: Block) -> Iterator[tuple[bool, Path]]:
     """What is mounted of other games: whether before all else, and the folder or archive."""
-    mounts = _first([here], _MOUNTS)
-    more = None if mounts is None else _parsed(mounts)
-    for block in (game.block("mount"), more.block("mounts") if more else None):
+    mounts, folders = (
+        _parsed(found) if (found := _there(here, name)) else None for name in (_MOUNTS, _MOUNTED_FOLDERS)
+    )
+    for block in (game.block("mount"), mounts.block("mounts") if mounts else None):
         for app, mount in block.blocks() if block else ():
             bases = _installed(here, app)
             for name, wanted in mount.blocks():
@@ -122,6 +124,11 @@ def _of_other_games(here: Path, game: Block) -> Iterator[tuple[bool, Path]]:
                 if folder is not None:
                     is_first = mount.get("head") == "1"
                     yield from ((is_first, place) for place in _of_folder(folder, wanted))
+    listed = folders.block("mountcfg") if folders else None
+    for _, value in listed.texts() if listed else ():
+        folder = _there(here, value.replace("\\", "/"))
+        if folder is not None:
+            yield False, folder
 
 
 def _of_folder(folder: Path, wanted: Block) -> Iterator[Path]:
