@@ -127,7 +127,7 @@ def _renumbered(context: bpy.types.Context, site: Site, mesh: ns2.Mesh) -> Recor
     original = originals.find(site.collection)
     if original is not None:
         taken += ns2.read(original.data).mesh.mapping_groups["id"].tolist()
-    used = exporter.read_geometry(context, site.collection, original).mapping_groups
+    used = exporter.read_geometry(context, site.collection, original, site.report).mapping_groups
     taken += np.unique(used[used != NO_MAPPING_GROUP]).tolist()
     first = max(taken, default=5) + 1  # those of the editor begin at 6
     old = groups["id"].copy()

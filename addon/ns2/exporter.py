@@ -19,7 +19,7 @@ from ...formats.ns2 import material as material_file
 from ...formats.ns2.records import MASK_WORDS, NO_GROUP
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import entity_reader, layers, layout, level_settings, mapping_groups, mesh_reader, scene_reader, view
+from . import entity_reader, layers, layout, level_settings, mapping_groups, mesh_reader, scene_reader, strangers, view
 from .mesh_overlay import MeshOverlay
 from .mesh_reader import Ints, SceneMesh
 from .settings import ExportSettings
@@ -101,7 +101,7 @@ def _lay_mesh(
     report: Report,
 ) -> MeshOverlay:
     """Lay the scene's geometry over a level. Raises SceneError."""
-    scene = read_geometry(context, collection, original)
+    scene = read_geometry(context, collection, original, report)
     known = layout.shown(collection) if original is not None else NOTHING_SHOWN
     if known is None:
         raise SceneError(f"{collection.name}: what the import made of its faces is lost: export with Build as New")
@@ -134,13 +134,20 @@ def _tell_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Ints
 
 
 def read_geometry(
-    context: bpy.types.Context, collection: bpy.types.Collection, original: originals.Original | None
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    original: originals.Original | None,
+    report: Report,
 ) -> SceneMesh:
-    """The meshes of a level as one."""
+    """The meshes of a level as one. Raises SceneError."""
+    others = strangers.of(collection)
     root = scene_reader.root_of(collection)
     objects = scene_reader.geometry(collection)
     with scene_reader.readable(context, collection, objects, root) as depsgraph:
-        scene = mesh_reader.read(objects, root, original.token if original is not None else None, depsgraph)
+        scene = mesh_reader.read(objects, root, original.token if original is not None else None, depsgraph, others)
+    for other in others:
+        if other.lost:
+            report.warn(f"{other.lost} faces of {other.name} were in layers or groups that {collection.name} hasn't")
     _put_into_homes(scene, layers.memberships(collection))
     return scene
 

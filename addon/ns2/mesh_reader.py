@@ -16,6 +16,7 @@ from ..scene.attributes import Domain
 from ..scene.meshes import MeshData
 from ..scene.reports import SceneError
 from . import layout
+from .strangers import Stranger
 
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
@@ -107,15 +108,17 @@ def read(
     root: bpy.types.Object | None,
     token: int | None,
     depsgraph: bpy.types.Depsgraph | None,
+    strangers: Sequence[Stranger] = (),
 ) -> SceneMesh:
     """Read the meshes of objects, with their modifiers and transforms. token: the level's, None where no id counts.
 
-    depsgraph: as `evaluated.shown` gives it, where objects need evaluation. Raises SceneError for what isn't finite.
+    depsgraph: as `evaluated.shown` gives it, where objects need evaluation. strangers: other levels, whose faces may
+    have come here. Raises SceneError for what isn't finite.
     """
     if not objects:
         return empty()
     palette: dict[bpy.types.Material | None, int] = {}
-    parts = [_read(obj, root, token, depsgraph, palette) for obj in objects]
+    parts = [_read(obj, root, token, depsgraph, palette, strangers) for obj in objects]
     points = _begins([len(part.positions) for part in parts])
     edges = _begins([len(part.edges) for part in parts])
     corners = _begins([len(part.corners) for part in parts])
@@ -153,6 +156,7 @@ def _read(
     token: int | None,
     depsgraph: bpy.types.Depsgraph | None,
     palette: dict[bpy.types.Material | None, int],
+    strangers: Sequence[Stranger],
 ) -> SceneMesh:
     data = meshes.read(obj, depsgraph, _NAMES, edges=True)
     for name in _NAMES:
@@ -160,6 +164,8 @@ def _read(
         if values is not None and (values.ndim != 1 or values.dtype not in (np.int32, np.bool_)):
             raise SceneError(f"{obj.name}: attribute {name} must hold one whole number an element", [obj])
     part = _arrays(data, token, palette)
+    for stranger in strangers:
+        stranger.adopt(part, data)
     matrix = transforms.seen(obj, root, depsgraph)
     if not np.array_equal(matrix, np.eye(4)):
         points = data.positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]

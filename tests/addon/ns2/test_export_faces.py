@@ -189,6 +189,28 @@ def test_joined_objects_of_two_levels_are_new_where_they_are_strangers():
     assert loops(after)[:3] == loops(ns2.read(whole(10)))
 
 
+@pytest.mark.parametrize("joined", [False, True])
+def test_faces_of_another_level_are_in_the_layers_and_groups_of_the_same_names(joined):
+    host = ns2.read(whole(10))
+    host.layers, host.groups = [ns2.Layer("Vents", 40)], [ns2.Group("CollisionGeometry", 6)]
+    one, two = imported(ns2.write(host), "one.level"), imported(whole(10), "two.level")
+    guest = geometry(two)
+    two.objects.unlink(guest)
+    one.objects.link(guest)
+    if joined:
+        bpy.context.view_layer.update()
+        for obj in bpy.context.view_layer.objects:
+            obj.select_set(obj in (guest, geometry(one)))
+        bpy.context.view_layer.objects.active = geometry(one)
+        bpy.ops.object.join()
+    report = Report()
+    mesh = ns2.read(exported(one, report)).mesh
+    masks = [int.from_bytes(mask.tobytes(), "little") for mask in mesh.face_layers.masks]
+    assert [ns2.layers_of(mask) for mask in masks] == [[3, 200], [3], [], [40], [40], []]
+    assert mesh.geometry_groups.faces.assignment(6).tolist() == [1, ns2.NO_GROUP, 1, 6, ns2.NO_GROUP, 6]
+    assert any("1 faces of two were in layers or groups that one hasn't" in warning for warning in report.warnings)
+
+
 def test_new_objects_without_material_or_uvs_are_faces_as_the_editor_would_lay_them():
     level = imported(whole(10))
     cube(level, 2, (9, 9, 9))
