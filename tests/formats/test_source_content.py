@@ -257,6 +257,20 @@ def test_a_mod_finds_the_content_of_games_whatever_the_case_of_names_is(tmp_path
     assert SearchPath(list(of_game(mod))).material("a").shader == "A"
 
 
+@pytest.mark.parametrize("name", ["pak01_dir.vpk", "pack000.vpk"])
+def test_a_damaged_archive_is_read_once_and_hides_nothing(tmp_path: Path, name: str):
+    (tmp_path / "a/materials").mkdir(parents=True)
+    (tmp_path / "a/materials/x.vmt").write_text("Found { }")
+    (tmp_path / name).write_bytes(bytes(99) + b"\7")
+    search = SearchPath([*of_game(tmp_path), Folder(tmp_path / "a")])
+    assert search.material("x").shader == "Found"
+    assert search.unread == {}
+    (tmp_path / name).unlink()
+    assert search.material("y") is None
+    assert list(search.unread) == ["materials/y.vmt"]
+    assert name in search.unread["materials/y.vmt"]
+
+
 def test_content_of_other_games_is_mounted_by_their_numbers(tmp_path: Path):
     steam, far = tmp_path / "steamapps", tmp_path / "Games/SteamApps".lower()
     game, portal = steam / "common/P2CE/p2ce", far / "common/Portal 2"

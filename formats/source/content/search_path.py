@@ -53,7 +53,9 @@ class Folder:
 
 
 class SearchPath:
-    """Sources in order: the first that has a file gives it. unread: what was found but couldn't be read, with why."""
+    """Sources in order: the first that has a file gives it. unread: what none gave because one couldn't be read, and
+    why.
+    """
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sources = list(sources)
@@ -64,14 +66,17 @@ class SearchPath:
         wanted = normal(name)
         if wanted is None:
             return None
+        flaw = None
         for source in self.sources:
             try:
                 data = source.read(wanted)
             except (FormatError, OSError) as error:
-                self.unread[wanted] = str(error)
+                flaw = flaw or str(error)
                 continue
             if data is not None:
                 return data
+        if flaw is not None:
+            self.unread[wanted] = flaw
         return None
 
     def material(self, name: str) -> vmt.Material | None:

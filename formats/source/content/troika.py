@@ -59,9 +59,22 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    @cached_property
+    @property
     def files(self) -> dict[str, tuple[int, int]]:
         """Offset and length of each file, by its name: small letters, slashes. FormatError for a bad list; OSError."""
+        if isinstance(self._files, FormatError):
+            raise self._files
+        return self._files
+
+    @cached_property
+    def _files(self) -> dict[str, tuple[int, int]] | FormatError:
+        """The files; or why they can't be told, so that a damaged list is not read for each file anew."""
+        try:
+            return self._listed()
+        except FormatError as error:
+            return error
+
+    def _listed(self) -> dict[str, tuple[int, int]]:
         with self.path.open("rb") as file:
             size = file.seek(0, SEEK_END)
             if size < _FOOTER.size:

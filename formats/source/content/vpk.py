@@ -36,7 +36,14 @@ class Archive:
         self.path = path
 
     @cached_property
-    def _directory(self) -> tuple[int, dict[str, Entry]]:
+    def _directory(self) -> tuple[int, dict[str, Entry]] | FormatError:
+        """What `_listed` gives; or why it doesn't, so that a damaged list is not read for each file anew."""
+        try:
+            return self._listed()
+        except FormatError as error:
+            return error
+
+    def _listed(self) -> tuple[int, dict[str, Entry]]:
         """Where the data in this file start, and all files by name."""
         with self.path.open("rb") as file:
             head = file.read(28)
@@ -51,14 +58,19 @@ class Archive:
             file.seek(start)
             return start + size, entries(file.read(size))
 
+    def _known(self) -> tuple[int, dict[str, Entry]]:
+        if isinstance(self._directory, FormatError):
+            raise self._directory
+        return self._directory
+
     @property
     def files(self) -> dict[str, Entry]:
         """All files by their names: small letters, slashes. FormatError where the list can't be read; OSError."""
-        return self._directory[1]
+        return self._known()[1]
 
     def read(self, name: str) -> bytes | None:
         """A file's bytes, None where there is none; FormatError where its archive is missing or too short."""
-        start, files = self._directory
+        start, files = self._known()
         entry = files.get(name)
         if entry is None:
             return None
