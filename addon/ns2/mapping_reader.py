@@ -343,7 +343,8 @@ class MappingReader:
         points, uvs = self._points[corners], self.scene.uvs[corners]
         apart = np.abs(coordinates(points, normal, mapping, np.zeros(len(corners), np.intp)) - uvs).max(axis=1)
         worst = np.zeros(len(which))
-        np.maximum.at(worst, charts, apart)
+        with np.errstate(invalid="ignore"):
+            np.maximum.at(worst, charts, apart)
         size = np.sqrt(np.bincount(charts, (uvs.astype(np.float64) ** 2).sum(axis=1), len(which)))
         result: Bools = worst <= _KEPT + _STEP * size
         return result
