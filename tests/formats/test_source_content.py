@@ -298,6 +298,13 @@ def test_content_of_other_games_is_mounted_by_their_numbers(tmp_path: Path):
     assert [source.path for source in of_game(game)] == [*found, portal / "Portal2"]
 
 
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "a\0b/*", "x" * 5000 + "/*"])
+def test_names_of_folders_that_cannot_be(tmp_path: Path, name: str):
+    for block in (f'FileSystem {{ SearchPaths {{ game "{name}" }} }}', f'mount {{ 1 {{ "{name}" {{ }} }} }}'):
+        (tmp_path / "gameinfo.txt").write_text(f"GameInfo {{ {block} }}")
+        assert [source.path for source in of_game(tmp_path)] == [tmp_path]
+
+
 class Pak:
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.archive = archive

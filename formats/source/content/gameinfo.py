@@ -39,9 +39,12 @@ def places(directory: Path) -> list[Path]:
     here, game = info.parent.resolve(), whole.block("gameinfo") or whole
     heads: list[Path] = []
     tails: list[Path] = []
-    for is_first, place in _of_other_games(here, game):
-        (heads if is_first else tails).append(place)
-    return [*heads, *_later(here), *_mounted(here, game), *tails]
+    try:
+        for is_first, place in _of_other_games(here, game):
+            (heads if is_first else tails).append(place)
+        return [*heads, *_later(here), *_mounted(here, game), *tails]
+    except (OSError, ValueError):  # names that no system takes
+        return []
 
 
 def entries(directory: Path) -> list[Path]:
