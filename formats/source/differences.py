@@ -9,7 +9,7 @@ from ..binary import Buffer, FormatError
 from .check import MOST_BYTES, MOST_RECORDS, most_records
 from .game_lump import DETAIL_PROPS, STATIC_PROPS
 from .level import Level
-from .lumps import LumpId, lump_name
+from .lumps import LUMPS, LumpId, lump_name
 from .records import Records
 
 _OF_LUMPS = {LumpId.ENTITIES: "entities", LumpId.PAKFILE: "files", LumpId.PHYSCOLLIDE: "models"}
@@ -73,7 +73,7 @@ def _equal(one: Buffer, other: Buffer) -> bool:
 
 def _of_lump(before: Level, after: Level, lump: int) -> Difference:
     sizes = len(before.bytes_of(lump)), len(after.bytes_of(lump))
-    limits = most_records(after, LumpId(lump)) if lump in MOST_RECORDS else None, MOST_BYTES.get(LumpId(lump))
+    limits = _limits(after, lump)
     name = lump_name(lump)
     if lump == LumpId.ENTITIES:
         raw = [[tuple(entity.pairs) for entity in level.entities] for level in (before, after)]
@@ -88,6 +88,14 @@ def _of_lump(before: Level, after: Level, lump: int) -> Difference:
     if layout is None or before.layout(lump).dtype != layout:
         return Difference(name, "", (0, 0), None, sizes, most_bytes=limits[1])
     return _of_records(name, _RECORDS, (before.bytes_of(lump), after.bytes_of(lump)), layout.itemsize, sizes, *limits)
+
+
+def _limits(level: Level, lump: int) -> tuple[int | None, int | None]:
+    """How many records and bytes of a lump usual compilers allow; None where nobody says."""
+    if lump >= LUMPS:
+        return None, None
+    known = LumpId(lump)
+    return most_records(level, known) if known in MOST_RECORDS else None, MOST_BYTES.get(known)
 
 
 def _counted(

@@ -6,6 +6,7 @@ from formats.source import Level, LumpId, read, write
 from formats.source.differences import differences
 from formats.source.edits import cubemaps, entities, overlays, static_props
 
+from . import source_bytes
 from .source_room import room
 
 
@@ -32,6 +33,13 @@ def test_records_and_bytes_are_counted(level: Level) -> None:
         "lump 42 (CUBEMAPS): from 2 to 3 records, of 1024 at most, from 32 to 48 bytes",
         "lump 45 (OVERLAYS): from 1 to 1 records, 1 edited, of 512 at most, from 352 to 352 bytes",
     ]
+
+
+def test_lumps_without_a_name_differ_too() -> None:
+    before = source_bytes.VARIANTS["128 lumps"]
+    level = read(before)
+    level.set_bytes(100, b"abcd")
+    assert lines(before, level) == ["lump 100: from 0 to 4 bytes"]
 
 
 def test_what_is_no_table_is_counted_too(level: Level) -> None:
