@@ -179,13 +179,16 @@ class _Painter:
 
     def image(self, lump: LumpId, blocks: Blocks, slot: int, sample: int) -> bpy.types.Image | None:
         """Make the image of a style slot and a bump sample; None where no block has these."""
-        offsets, places = self._luxels(blocks, slot, sample)
-        if not len(offsets):
+        begin = blocks.lightmap(slot, sample)
+        there = np.flatnonzero((begin >= 0) & fits(blocks, self.sizes))
+        if not len(there):
             return None
-        colors = lighting.colors_at(self.site.level.bytes_of(lump), offsets)
+        luxels = blocks.luxels[there]
+        colors = lighting.lightmap_colors(self.site.level.bytes_of(lump), begin[there], luxels)
+        places = self.pixels[ranges.index(self.starts[blocks.faces[there]], luxels)]
         width, height = self.packed.width, self.packed.height
         picture = np.zeros(width * height, "<u4")
-        picture[places] = _pixels(np.ascontiguousarray(colors).view("<u4"))
+        picture[places] = _pixels(colors.view("<u4"))
         if slot == 0:
             picture[self.pixels[self.starts[-2] :]] = 0xFFFFFF | radiance.EXPONENT_BIAS << _EXPONENT
         title = f"{self.site.collection.name} light {TITLES[lump]}"
@@ -199,22 +202,13 @@ class _Painter:
         self.site.report.count("lightmap images")
         return made
 
-    def _luxels(self, blocks: Blocks, slot: int, sample: int) -> tuple[Ints, Ints]:
-        """Where luxels stand in the lump, and their pixels; without blocks of another size than their faces say."""
-        offsets, owners = lighting.luxel_offsets(blocks, slot, sample)
-        fit = fits(blocks, self.sizes)
-        there = np.flatnonzero((blocks.lightmap(slot, sample) >= 0) & fit)
-        if not fit.all():
-            offsets = offsets[fit[owners]]
-        return offsets, self.pixels[ranges.index(self.starts[blocks.faces[there]], blocks.luxels[there])]
-
 
 def _pixels(luxels: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Luxels (ColorRGBExp32) as pixels of `radiance`."""
     pixels = luxels + np.uint32(radiance.EXPONENT_BIAS << _EXPONENT)  # what carries over the last bit is the sign
-    exponents = luxels.view(np.int32) >> _EXPONENT
-    if exponents.max(initial=0) > _HIGHEST:
-        pixels[exponents > _HIGHEST] |= np.uint32(0xFF << _EXPONENT)
+    signed = luxels.view("<i4")  # as the exponents are
+    if signed.max(initial=0) >> _EXPONENT > _HIGHEST:
+        pixels[signed >> _EXPONENT > _HIGHEST] |= np.uint32(0xFF << _EXPONENT)
     return pixels
 
 

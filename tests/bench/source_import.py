@@ -52,7 +52,9 @@ def decode(path: Path) -> None:
         atlas.pixels_of(atlas.pack(sizes), sizes)
     for lump, blocks in found.items():
         for slot in range(int(blocks.styles.max(initial=0))):
-            lighting.colors_at(level.bytes_of(lump), lighting.luxel_offsets(blocks, slot)[0])
+            begin = blocks.lightmap(slot)
+            there = begin >= 0
+            lighting.lightmap_colors(level.bytes_of(lump), begin[there], blocks.luxels[there])
     for part in (lambda: level.entities, lambda: level.pak, lambda: level.static_props):
         try:
             part()

@@ -94,6 +94,8 @@ def test_every_luxel_is_found(name, extra, interleaved, header):
             colors = lighting.colors_at(lump.data, offsets)
             number += len(colors)
             has = (style < found.styles) & (sample < found.samples)
+            begin = found.lightmap(style, sample)[has]
+            assert (lighting.lightmap_colors(lump.data, begin, found.luxels[has]) == colors).all()
             assert len(colors) == found.luxels[has].sum()
             assert (colors["exponent"] == 2).all()
             assert (colors["rgb"][:, 0] == found.faces[owners]).all()
@@ -171,5 +173,7 @@ def test_colours_are_put_back(extra):
 def test_colours_outside_of_the_lump_are_refused():
     with pytest.raises(FormatError, match="bytes 0 to 6 of 9"):
         lighting.colors_at(bytes(9), np.array([0, 6]))
+    with pytest.raises(FormatError, match="bytes 4 to 12 of 9"):
+        lighting.lightmap_colors(bytes(9), np.array([4]), np.array([2]))
     with pytest.raises(FormatError, match="bytes -1 to -1 of 9"):
         lighting.with_colors(bytes(9), np.array([-1]), np.zeros(1, RGBE))
