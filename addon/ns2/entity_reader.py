@@ -6,6 +6,7 @@ first that is still where it was, and the others are copies: new entities like i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,11 +31,14 @@ SHOWN = 5
 
 @dataclass(slots=True, eq=False)
 class _Bearer:
-    """An object that is an entity. record: of the original, -1 for none. copied: it is another one like its record."""
+    """An object that is an entity. record: of the original, -1 for none. copied: it is another one like its record.
+    place: its number in the list of objects that it came from.
+    """
 
     object: bpy.types.Object
     record: int
     copied: bool = False
+    place: float = math.inf
 
 
 def apply(
@@ -98,7 +102,9 @@ class _Reader:
     # ------------------------------------------------------------------------------------------------------ who is who
 
     def bearers(self) -> list[_Bearer]:
-        """The objects that are entities: those of the original in its order, then new ones by their names."""
+        """The objects that are entities: those of the original in its order, then those of other levels in theirs, then
+        new ones by their names.
+        """
         found, foreign, unknown = list[_Bearer](), list[str](), list[str]()
         for obj in list(self.collection.all_objects):
             mark = identity.stamped(obj)
@@ -109,7 +115,8 @@ class _Reader:
                     unknown.append(obj.name)
             elif mark.kind == layout.ENTITY:
                 own = mark.token == self.token and 0 <= mark.record < len(self.records)
-                found.append(_Bearer(obj, mark.record if own else -1))
+                place = mark.record if mark.record >= 0 else math.inf
+                found.append(_Bearer(obj, mark.record if own else -1, place=place))
                 if not own and mark.record >= 0 and self.token is not None:
                     foreign.append(obj.name)
         self._tell_copies(found)
@@ -119,8 +126,7 @@ class _Reader:
             self.report.left_out(
                 f"objects that are no entities (they have no {CLASS}): {_listed(unknown)}", len(unknown)
             )
-        end = len(self.records)
-        return sorted(found, key=lambda one: (one.copied, one.record if one.record >= 0 else end, one.object.name))
+        return sorted(found, key=lambda one: (one.copied, one.record < 0, one.place, one.object.name))
 
     def _tell_copies(self, found: Sequence[_Bearer]) -> None:
         several: dict[int, list[_Bearer]] = {}

@@ -436,7 +436,7 @@ def test_an_entity_of_another_level_keeps_its_properties() -> None:
 def test_all_of_a_level_can_be_built_anew() -> None:
     level = opened(DATA)
     after = ns2.read(export_level(bpy.context, level, ExportSettings(build_as_new=True), Report()))
-    assert sorted(each.class_name for each in after.entities) == sorted([*PLACES, "reflection_probe"])
+    assert [each.class_name for each in after.entities] == [*PLACES, "reflection_probe"]
 
 
 def test_turning_in_another_mode_without_turning_changes_nothing() -> None:
