@@ -17,10 +17,10 @@ also lays them over a level again): they say which there are, and what they are 
 says it, too). Which ones an *object* is in is said by the collections that it is linked to: any number of layers, and
 one group. Bits of a mask and group ids that are in no list stay as the original has them. Which ones *faces* are in is
 said by their attributes, and by the collections that their object is linked to: those of an import are in none of
-these; faces of another level are in those of the same names (`strangers`). What is hidden (in a layer or group that isn't visible, or one that the game doesn't draw) is
-hidden by `view.show`: objects by Disable in Viewports, faces by the attribute HIDDEN and a modifier named HIDING: both
-are for show, and an export takes no notice of them. Objects have the colour of their first layer that has one, or of
-their group: for show, too.
+these; faces of another level are in those of the same names (`strangers`). What is hidden (in a layer or group that
+isn't visible, or one that the game doesn't draw) is hidden by `view.show`: objects by Disable in Viewports, faces by
+the attribute HIDDEN and a modifier named HIDING: both are for show, and an export takes no notice of them. Objects have
+the colour of their first layer that has one, or of their group: for show, too.
 
 **Geometry.** One mesh object, or several (option "split"): record = the running number of the object. Which object a
 face is in means nothing, and neither do names: faces are who they are by their ids. Unstamped mesh objects in the
