@@ -18,7 +18,7 @@ from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records, SurfaceFlag
-from .changes import Changes, numbered, put, room_for
+from .changes import Changes, fitting, numbered, put, room_for
 from .texture_vectors import share
 
 TEXDATA, RENDER_ORDER, FACES, FADE = "texdata", "render_order", "faces", "fade"
@@ -175,7 +175,7 @@ class _Edit:
         for name in _OWN & rest.keys():
             raise FormatError(f"{name} follows from the faces and {RENDER_ORDER!r} and cannot be set", what)
         if FADE in rest:
-            least, most = (float(value) for value in rest.pop(FADE))
+            least, most = fitting(rest.pop(FADE), np.zeros(2), f"{FADE} of {what}").tolist()
             squared = {"fade_dist_min_sq": least * abs(least), "fade_dist_max_sq": most * abs(most)}
             put(self._beside(LumpId.OVERLAY_FADES, what), number, squared, what)
         levels = {name: rest.pop(name) for name in list(rest) if name.endswith(("cpu_level", "gpu_level"))}
