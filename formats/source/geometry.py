@@ -103,11 +103,11 @@ def corner_normals(level: Level, polygons: Polygons) -> NDArray[np.float32] | No
     return None if numbers is None else np.asarray(level.table(LumpId.VERTNORMALS)["normal"][numbers], np.float32)
 
 
-def normal_numbers(level: Level, polygons: Polygons) -> NDArray[np.unsignedinteger] | None:
+def normal_numbers(level: Level, polygons: Polygons) -> NDArray[np.unsignedinteger[Any]] | None:
     """uint16 or uint32[corners]: which of VERTNORMALS each corner of the drawn faces has; None where the map has none,
     or not one a corner. FormatError for one that isn't there.
     """
-    numbers: NDArray[np.unsignedinteger] = level.table(LumpId.VERTNORMALINDICES)["normal"]
+    numbers: NDArray[np.unsignedinteger[Any]] = level.table(LumpId.VERTNORMALINDICES)["normal"]
     count = len(level.table(LumpId.VERTNORMALS))
     if len(numbers) != len(polygons.corners) or not len(numbers):
         return None
@@ -155,7 +155,7 @@ def texture_coordinates(
     texinfos: Records,
     texdata: Records,
     numbers: NDArray[Any],
-    dtype: type[np.floating] = np.float64,
+    dtype: type[np.floating[Any]] = np.float64,
 ) -> NDArray[Any]:
     """[n, 2]: u right and v down, 1 a texture, of points as in `texels`. A side of 0 texels counts as 1.
 
@@ -188,7 +188,7 @@ def luxels(
 
 @np.errstate(all="ignore")  # hostile floats
 def _project(
-    points: NDArray[Any], vectors: NDArray[Any], numbers: NDArray[Any], dtype: type[np.floating] = np.float64
+    points: NDArray[Any], vectors: NDArray[Any], numbers: NDArray[Any], dtype: type[np.floating[Any]] = np.float64
 ) -> NDArray[Any]:
     """Points float[n, 3] along two vectors each, of vectors float32[m, 2, 4]: their numbers are int[n]."""
     wide = np.ascontiguousarray(np.moveaxis(vectors, 0, -1), np.float64)  # a column at a time is twice as fast
