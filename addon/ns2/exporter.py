@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import bpy
@@ -113,10 +114,27 @@ def _lay_mesh(
     listed = list(before.materials)
     token = original.token if original is not None else None
     paths = [material_path(material, listed, token) for material in scene.palette]
-    held = originals.resources(collection, layout.MATERIAL_KIND)
-    level.mesh = overlay.run(paths, frozenset(number for number in range(len(listed)) if number in held))
+    names, present = _materials_now(originals.resources(collection, layout.MATERIAL_KIND), listed, token)
+    level.mesh = overlay.run(paths, names, present)
     _tell_hidden(collection, before, np.setdiff1d(np.arange(len(before.faces)), overlay.table.records), report)
     return overlay
+
+
+def _materials_now(
+    held: Mapping[int, bpy.types.ID], listed: list[str], token: int | None
+) -> tuple[list[str], frozenset[int]]:
+    """The paths of the file's materials, of which the scene may have renamed some, and the numbers of those that it
+    still has. held: the level's materials by number. A path that another one has is no new name.
+    """
+    names, present = list(listed), set[int]()
+    for number, block in held.items():
+        if isinstance(block, bpy.types.Material) and number < len(listed):
+            path = material_path(block, listed, token)
+            if path and path not in names:
+                names[number] = path
+            if path == names[number]:
+                present.add(number)
+    return names, frozenset(present)
 
 
 def _tell_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Ints, report: Report) -> None:

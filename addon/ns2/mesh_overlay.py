@@ -73,9 +73,9 @@ class MeshOverlay:
         self.edges = Edges(pairs, passed)
         self.table = face_reader.read(scene, mesh, shown, self.vertices, self.edges)
 
-    def run(self, paths: Sequence[str], present: frozenset[int]) -> Mesh:
-        """The mesh as it is now: a new one. paths: of the materials of the scene's palette; present: numbers of the
-        file's materials that the scene still has.
+    def run(self, paths: Sequence[str], names: Sequence[str], present: frozenset[int]) -> Mesh:
+        """The mesh as it is now: a new one. paths: of the materials of the scene's palette; names: those of the file's
+        materials now; present: numbers of those that the scene still has.
 
         Raises SceneError, with the faces selected, for what a level can't hold.
         """
@@ -99,7 +99,7 @@ class MeshOverlay:
             self.report.warn(f"version {old.version} has no smooth edges: {_VERSION_HINT}")
         _set(new, "edges", edge_records[edges.old])
         self._write_faces(new, positions, moved, edges)
-        self._write_materials(new, paths, present)
+        self._write_materials(new, paths, names, present)
         self._set_faces(new)
         self._write_layers(new)
         self._write_groups(new, vertices, edges)
@@ -235,9 +235,9 @@ class MeshOverlay:
         if any(getattr(old, part).tobytes() != getattr(made, part).tobytes() for part in parts):
             new.faces = made
 
-    def _write_materials(self, new: Mesh, paths: Sequence[str], present: frozenset[int]) -> None:
-        """The list of materials, and each face's number in it. paths: of the scene's palette."""
-        listed, records, known = self.mesh.materials, self._faces.records, self.table.records >= 0
+    def _write_materials(self, new: Mesh, paths: Sequence[str], listed: Sequence[str], present: frozenset[int]) -> None:
+        """The list of materials, and each face's number in it. paths: of the scene's palette; listed: the file's."""
+        records, known = self._faces.records, self.table.records >= 0
         every = list(dict.fromkeys([*listed, *paths, ""]))  # a face of the file may name one that isn't in the list
         places = {path: number for number, path in enumerate(every)}
         old = self.mesh.faces.records["material"].astype(np.intp)
@@ -274,7 +274,7 @@ class MeshOverlay:
         result[inside] = kept.numbers[result[inside]]
         records["material"] = result
         materials = [materials[number] for number in kept.old.tolist()]
-        if materials != listed:
+        if materials != self.mesh.materials:
             new.materials = materials
 
     def _write_layers(self, new: Mesh) -> None:

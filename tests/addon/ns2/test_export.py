@@ -220,6 +220,23 @@ def test_materials_are_added_by_their_path_and_go_when_the_scene_has_them_no_mor
     assert after.faces.records["material"].tolist() == [1, 1, 1]
 
 
+def test_a_material_that_is_renamed_is_that_in_the_list_and_its_faces_stay():
+    level = imported(whole(10))
+    one, two = (next(each for each in bpy.data.materials if each.get("material") == path) for path in HOLED.materials)
+    one.name = "materials/own/brick.material"
+    after = exported(level)
+    assert ns2.read(after).mesh.materials == ["materials/own/brick.material", HOLED.materials[1]]
+    assert changed(whole(10), after) == {}
+    one.name, one["material"] = "brick", HOLED.materials[1]  # the other's
+    mesh = ns2.read(exported(level)).mesh
+    assert mesh.materials == [HOLED.materials[1]]
+    assert mesh.faces.records["material"].tolist() == [0, 0, 0]
+    two["material"] = HOLED.materials[0]
+    mesh = ns2.read(exported(level)).mesh
+    assert mesh.materials == list(HOLED.materials)
+    assert mesh.faces.records["material"].tolist() == [1, 0, 1]
+
+
 def test_smooth_edges_are_those_that_blender_shows_smooth():
     level = imported(whole(10))
     with edited(geometry(level)) as mesh:
