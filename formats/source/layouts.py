@@ -88,7 +88,9 @@ def _models_fit(models: Records) -> Fits:
 
 
 def _texinfos_fit(texinfos: Records) -> Fits:
-    return (texinfos["texdata"] >= -1) & (texinfos["texdata"] < 1 << 16)
+    """Flags are few bits, which floats other than 0 never are."""
+    known = (texinfos["texdata"] >= -1) & (texinfos["texdata"] < 1 << 16)
+    return known & (texinfos["flags"] < 1 << 20)
 
 
 def _lights_fit(worldlights: Records) -> Fits:

@@ -198,8 +198,9 @@ def test_models_and_texinfos_of_a_minor_version_are_measured():
         assert len(data) == 12 * 52
         assert layouts.choose(LumpId.MODELS, 0, minor, data).dtype == table(name)
     for name, number in (("TEXINFO_96", 3), ("TEXINFO", 4)):
-        data = build.records(name, number, texture_vecs=[0.5] * 8, lightmap_vecs=[0.25] * 8)
-        assert layouts.choose(LumpId.TEXINFO, 0, minor, data).dtype == table(name)
+        for scale in ([0.5] * 8, [4, 0, 0, 0, 0, -4, 0, 0]):  # of a floor: 0 may be any number
+            data = build.records(name, number, texture_vecs=scale, lightmap_vecs=scale)
+            assert layouts.choose(LumpId.TEXINFO, 0, minor, data).dtype == table(name)
 
 
 def test_face_ids_of_strata_are_long():
