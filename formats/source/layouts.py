@@ -24,6 +24,7 @@ from .records import NO_STYLE, ByteOrder, Dtype, Records
 _ALL = range(-(1 << 31), 1 << 32)
 _SENSE = 0.5
 """What share of the records must make sense, at least: tools and bad brushes leave a few that don't."""
+_UNIT = 0.01  # what the square of a normal's length may be off by
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,12 @@ def _texinfos_fit(texinfos: Records) -> Fits:
 
 def _lights_fit(worldlights: Records) -> Fits:
     return (worldlights["type"] >= 0) & (worldlights["type"] <= 5)
+
+
+@np.errstate(over="ignore", invalid="ignore")  # of what is no overlay
+def _overlays_fit(records: Records) -> Fits:
+    normals = records["basis_normal"].astype(np.float64)
+    return np.abs((normals * normals).sum(axis=1) - 1) < _UNIT
 
 
 def _levels_fit(levels: Records) -> Fits:
@@ -226,8 +233,8 @@ _TABLE: dict[int, tuple[_Variant, ...]] = {
     LumpId.CUBEMAPS: (_Variant(tree.CUBEMAP),),
     LumpId.TEXDATA_STRING_TABLE: (_Variant(geometry.TEXDATA_STRING),),
     LumpId.OVERLAYS: (
-        _Variant(overlays.OVERLAY, wide=False),
-        _Variant(overlays.OVERLAY_23, maps=(22, 23)),
+        _Variant(overlays.OVERLAY, wide=False, fits=_overlays_fit),
+        _Variant(overlays.OVERLAY_23, maps=(22, 23), fits=_overlays_fit),
         _Variant(overlays.OVERLAY_32, wide=True),
         _Variant(overlays.OVERLAY_32, (1,)),
         _Variant(overlays.OVERLAY_32_TINT, (2,)),

@@ -203,6 +203,12 @@ def test_models_and_texinfos_of_a_minor_version_are_measured():
             assert layouts.choose(LumpId.TEXINFO, 0, minor, data).dtype == table(name)
 
 
+def test_overlays_that_fill_the_same_lump_are_told_apart_by_their_normals():
+    for name, number in (("OVERLAY", 89), ("OVERLAY_23", 88)):
+        data = build.records(name, number, basis_normal=(0, 0, 1))
+        assert layouts.choose(LumpId.OVERLAYS, 0, 23, data).dtype == table(name)
+
+
 def test_face_ids_of_strata_are_long():
     assert layouts.choose(LumpId.FACEIDS, 0, 25, struct.pack("<4I", 9, 70, 3, 1)).dtype == table("FACEID_32")
     assert layouts.choose(LumpId.FACEIDS, 0, 25, struct.pack("<4H", 9, 70, 3, 1)).dtype == table("FACEID")
