@@ -139,6 +139,8 @@ def _materials_now(
 
 def _tell_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Ints, report: Report) -> None:
     """Warn of faces that were deleted though nobody saw them: what hides them is a modifier, which can be applied."""
+    if not len(deleted):
+        return
     off, groups = view.hidden(collection)
     masks = mesh.face_layers.masks[deleted]
     words = MASK_WORDS if masks.shape[1] == MASK_WORDS else 1
