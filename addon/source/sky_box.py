@@ -126,12 +126,12 @@ def _displacements(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
 def _entities(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
     """The objects of entities in the area that have a mesh, but those that are hidden, as triggers are."""
     found = []
-    for obj in site.collection.all_objects:
-        mark, mesh = identity.stamped(obj), obj.data
-        if mark is None or mark.kind != layout.ENTITY or not isinstance(mesh, bpy.types.Mesh):
-            continue
-        if len(mesh.vertices) and not obj.users_collection[0].hide_viewport:
-            found.append(obj)
+    for home in (site.collection, *site.collection.children_recursive):
+        for obj in () if home.hide_viewport else home.objects:
+            if isinstance(obj.data, bpy.types.Mesh) and len(obj.data.vertices):
+                mark = identity.stamped(obj)
+                if mark is not None and mark.kind == layout.ENTITY:
+                    found.append(obj)
     return _inside(box, found)
 
 
