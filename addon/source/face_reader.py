@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 
 from ...formats import source
+from ...formats.binary import FormatError
 from ...formats.source import LumpId, displacements, geometry, ranges
 from ..scene import baselines, meshes
 from ..scene.reports import Report, SceneError
@@ -29,7 +30,11 @@ def apply(scene: SceneLevel, level: source.Level, settings: ExportSettings, repo
     if surfaces is None:
         return
     rebuilt = geometry_reader.apply(scene, surfaces, level, settings, report)
-    reader = TextureReader(scene.before, level, Textures(scene, level, report), report)
+    try:
+        reader = TextureReader(scene.before, level, Textures(scene, level, report), report)
+    except FormatError as error:
+        report.warn(f"textures on faces stay as they are: {error}")
+        return
     _refuse_twins(surfaces, reader)
     polygons = surfaces.kept
     polygons = polygons[~np.isin(surfaces.drawn.models[surfaces.faces[polygons]], list(rebuilt))]

@@ -167,8 +167,7 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     """All drawn faces of a map. Raises FormatError for lumps that don't fit together."""
     level = site.level
     lump = geometry.drawn_faces(level)
-    records, texinfos = level.table(lump), level.table(LumpId.TEXINFO)
-    texdata, texture_names = level.table(LumpId.TEXDATA), level.texture_names.names
+    records, texinfos, texdata, texture_names = level.table(lump), site.texinfos, site.texdata, site.texture_names
     polygons = site.polygons
     first, counts = polygons.first_corner[:-1], np.diff(polygons.first_corner)
     owner = polygons.corner_face
@@ -179,7 +178,7 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     corners = polygons.corners[source]
     points = polygons.positions.take(corners, axis=0)
 
-    textured = geometry.valid_texinfos(level, records)
+    textured = (records["texinfo"] >= 0) & (records["texinfo"] < len(texinfos))
     texinfo = np.where(textured, records["texinfo"], 0).astype(np.int64)
     sizes = np.full((len(texture_names), 2), 512, np.int64)
     named = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(sizes))]

@@ -7,10 +7,13 @@ from functools import cached_property
 from typing import Protocol
 
 import bpy
+import numpy as np
 
 from ...formats import source
-from ...formats.source import geometry
+from ...formats.binary import FormatError
+from ...formats.source import LumpId, geometry, records_geometry
 from ...formats.source.content.search_path import SearchPath
+from ...formats.source.records import Dtype, Records
 from ..scene import identity
 from ..scene.reports import Report
 from . import layout
@@ -64,6 +67,32 @@ class Site:
     def area_normals(self) -> geometry.Floats:
         """Those of the drawn faces, see `geometry`. Raises FormatError."""
         return geometry.area_normals(self.polygons)
+
+    @cached_property
+    def texinfos(self) -> Records:
+        """How textures lie on faces: none where that can't be read, which the report tells."""
+        return self._readable(LumpId.TEXINFO, records_geometry.TEXINFO)
+
+    @cached_property
+    def texdata(self) -> Records:
+        """The textures' sizes and the numbers of their names: none where they can't be read, which the report tells."""
+        return self._readable(LumpId.TEXDATA, records_geometry.TEXDATA)
+
+    @cached_property
+    def texture_names(self) -> list[str]:
+        """Those that texdata have the numbers of: none where they can't be read, which the report tells."""
+        try:
+            return self.level.texture_names.names
+        except FormatError as error:
+            self.report.warn(f"textures have no names: {error}")
+            return []
+
+    def _readable(self, lump: LumpId, dtype: Dtype) -> Records:
+        try:
+            return self.level.table(lump)
+        except FormatError as error:
+            self.report.warn(f"faces have no textures: {error}")
+            return np.zeros(0, dtype)
 
     def group(self, name: str, below: str = "") -> bpy.types.Collection:
         """The collection of this name (layout.WORLD, "Static Props") in the level's, or in the group `below`; made

@@ -75,6 +75,18 @@ def test_what_only_adds_to_faces_may_be_missing() -> None:
     assert exporter.export_level(bpy.context, level, ExportSettings(), Report()) == bytes(data)
 
 
+@pytest.mark.parametrize("lump", [LumpId.TEXDATA, LumpId.TEXINFO, LumpId.TEXDATA_STRING_TABLE])
+def test_faces_are_there_without_their_textures(lump: LumpId) -> None:
+    data, report, told = bytearray(source_room.MAP.read_bytes()), Report(), Report()
+    (size,) = struct.unpack_from("<i", data, 8 + 16 * lump + 4)
+    struct.pack_into("<i", data, 8 + 16 * lump + 4, size - 1)
+    level = imported(bytes(data), report=report)
+    assert report.counts["faces"] > 0 and report.counts["displacements"] > 0
+    assert any(warning.startswith(("faces have no textures", "textures have no names")) for warning in report.warnings)
+    assert exporter.export_level(bpy.context, level, ExportSettings(), told) == bytes(data)
+    assert any(warning.startswith("textures on faces stay as they are") for warning in told.warnings)
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_damaged_files_in_the_pak_never_fail_an_import(seed: int) -> None:
     random = np.random.default_rng(seed)
