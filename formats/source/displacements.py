@@ -19,6 +19,8 @@ from .records import DispInfoFlag, Records
 from .records_displacements import MAX_POWER, MIN_POWER
 
 CORNERS = 4
+_ASKEW = np.array([1.0, 0.618034, 0.414214])
+"""A direction that no edge of a map has."""
 SAME_PLACE = 0.1
 """Units: border vertices of two displacements that are no further apart are one point of the map."""
 
@@ -213,16 +215,19 @@ def shared(displacements: Displacements, positions: Floats, near: float = SAME_P
     if not len(border):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     points = positions[border]
-    # Sorted by x, whatever is near lies within a few places: compare with the next, the one after, ... until none is.
-    order = np.argsort(points[:, 0], kind="stable")
-    points, border = points[order], border[order]
+    # Sorted along a line, whatever is near lies within a few places: compare with the next, the one after, ... until
+    # none is. The line is askew, since whole rows of a map's vertices lie in planes across its axes.
+    along = (points * _ASKEW).sum(axis=1)
+    order = np.argsort(along, kind="stable")
+    points, border, along = points[order], border[order], along[order]
+    reach = 1.001 * near * float(_ASKEW.sum())  # a little more than it can be, for what is rounded
     firsts, seconds = [], []
     active = np.arange(len(border))
     step = 0
     while len(active):
         step += 1
         active = active[active + step < len(border)]
-        active = active[points[active + step, 0] - points[active, 0] <= near]
+        active = active[along[active + step] - along[active] <= reach]
         other = active + step
         together = (np.abs(points[active] - points[other]) <= near).all(axis=1)
         together &= displacements.owner[border[active]] != displacements.owner[border[other]]
