@@ -62,10 +62,7 @@ def build(
         corners = np.ascontiguousarray(corner_verts, np.int32).reshape(-1)
     starts = _starts(face_starts, len(corners))
     problems: list[str] = []
-    # A sum of finite numbers is finite, or overflows, which then only costs the exact test.
-    with np.errstate(over="ignore", invalid="ignore"):
-        finite = bool(np.isfinite(co.sum()))
-    if not finite and not np.isfinite(co).all():
+    if not np.isfinite(co).all():
         bad = ~np.isfinite(co)
         problems.append(f"{int(bad.any(1).sum())} vertices have coordinates that aren't numbers: they lie at 0")
         co = np.where(bad, np.float32(0), co)
