@@ -64,7 +64,7 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
     verts = scene.before.table(LumpId.DISP_VERTS)
     if base is None or base.shape != (len(verts), 3):
         raise SceneError(f"{scene.collection.name}: what the import made of displacements is gone from the collection")
-    laid = displacements.displacements(scene.before, geometry.polygons(scene.before))
+    laid = displacements.displacements(scene.before, geometry.readable_polygons(scene.before))
     reader = _Reader(scene, laid, base)
     hills = reader.read()
     with np.errstate(over="ignore", invalid="ignore"):

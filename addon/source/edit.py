@@ -176,7 +176,7 @@ def _on_face(level: source.Level, place: geometry.Floats, size: float) -> tuple[
 
     Raises FormatError, and ValueError where no face is near.
     """
-    polygons = geometry.polygons(level)
+    polygons = geometry.readable_polygons(level)
     filled = np.flatnonzero(np.diff(polygons.first_corner) > 2)
     counts = np.diff(polygons.first_corner)[filled]
     starts = polygons.first_corner[:-1][filled]

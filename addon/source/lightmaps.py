@@ -103,7 +103,11 @@ def build(site: Site) -> Lightmaps | None:
         known = blocks.faces < len(faces)
         wide = np.column_stack([blocks.width, blocks.height])
         fits = known & (wide == faces["lightmap_size"][np.where(known, blocks.faces, 0)] + 1).all(axis=1)
+        fits &= (wide <= _LARGEST).all(axis=1)
         sizes[blocks.faces[fits]] = wide[fits]
+        huge = int((wide > _LARGEST).any(axis=1).sum())
+        if huge:
+            site.report.left_out(f"lightmaps ({TITLES[lump]}) too large for an image", huge)
         if len(blocks.outside):
             site.report.left_out(f"lightmaps ({TITLES[lump]}) beyond the end", len(blocks.outside))
     sizes[-1] = PLAIN

@@ -60,8 +60,13 @@ class Site:
 
     @cached_property
     def polygons(self) -> geometry.Polygons:
-        """The drawn faces. Raises FormatError."""
-        return geometry.polygons(self.level)
+        """The drawn faces; those that can't be read, which the report tells, have no corners. Raises FormatError."""
+        try:
+            return geometry.polygons(self.level)
+        except FormatError as error:
+            found = geometry.readable_polygons(self.level)
+            self.report.warn(f"faces without all of their corners are left out: {error}")
+            return found
 
     @cached_property
     def area_normals(self) -> geometry.Floats:

@@ -137,7 +137,7 @@ def placed(positions: NDArray[np.float32], matrix: Floats) -> Floats:
 def drawn_faces(level: source.Level) -> Drawn | None:
     """The faces that the import makes polygons of; None for maps where it can't, as their lumps don't fit together."""
     try:
-        records, polygons = level.table(geometry.drawn_faces(level)), geometry.polygons(level)
+        records, polygons = level.table(geometry.drawn_faces(level)), geometry.readable_polygons(level)
         models = level.table(LumpId.MODELS)
     except FormatError:
         return None

@@ -70,6 +70,27 @@ def polygons(level: Level, lump: int | None = None) -> Polygons:
     return Polygons(points, corners, starts)
 
 
+def readable_polygons(level: Level) -> Polygons:
+    """The drawn faces as far as they can be read: those of which something isn't there have no corners.
+
+    Raises FormatError for lumps that are no records.
+    """
+    try:
+        return polygons(level)
+    except FormatError:
+        lump = drawn_faces(level)
+    faces, surfedges = level.table(lump), level.table(LumpId.SURFEDGES)["edge"]
+    points = np.asarray(level.table(LumpId.VERTEXES)["point"], np.float32)
+    edges = np.append(level.table(LumpId.EDGES)["v"].reshape(-1).astype(np.int64), len(points))  # the last isn't there
+    first, counts = faces["firstedge"].astype(np.int64), faces["numedges"].astype(np.int64)
+    counts = np.where((counts > 0) & (first >= 0) & (first + counts <= len(surfedges)), counts, 0)
+    ranges.check_total(counts, len(surfedges), lump_name(lump))
+    walked, owners = surfedges[ranges.flat(first, counts)].astype(np.int64), ranges.owners(counts)
+    corners = edges[np.minimum(2 * np.abs(walked) + (walked < 0), len(edges) - 1)]
+    whole = np.bincount(owners, corners >= len(points), len(counts)) == 0
+    return Polygons(points, corners[whole[owners]], ranges.starts(np.where(whole, counts, 0)))
+
+
 def _inside(lump: int, what: str, low: Ints, high: Ints, counts: Ints, size: int) -> None:
     bad = (counts < 0) | ((counts > 0) & ((low < 0) | (high > size)))
     if bad.any():

@@ -87,6 +87,18 @@ def test_faces_are_there_without_their_textures(lump: LumpId) -> None:
     assert any(warning.startswith("textures on faces stay as they are") for warning in told.warnings)
 
 
+@pytest.mark.parametrize("lump", [LumpId.FACES, LumpId.SURFEDGES, LumpId.EDGES])
+def test_a_face_that_cant_be_read_leaves_the_others(lump: LumpId) -> None:
+    data, report, whole = bytearray(source_room.MAP.read_bytes()), Report(), Report()
+    imported(bytes(data), report=whole)
+    (start,) = struct.unpack_from("<i", data, 8 + 16 * lump)
+    struct.pack_into("<i", data, start + 4, 0x7FFFFFFF)  # the first edge of face 0, or surfedge or edge 1
+    level = imported(bytes(data), report=report)
+    assert 0 < whole.counts["faces"] - report.counts["faces"] < 4
+    assert any(warning.startswith("faces without all of their corners") for warning in report.warnings)
+    assert exporter.export_level(bpy.context, level, ExportSettings(), Report()) == bytes(data)
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_damaged_files_in_the_pak_never_fail_an_import(seed: int) -> None:
     random = np.random.default_rng(seed)
