@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...formats import source
+from ...formats.binary import FormatError
 from ...formats.source import LumpId, displacements, edits, geometry, ranges
 from ...formats.source.displacements import Displacements
 from ...formats.source.edits.changes import FARTHEST
@@ -75,7 +76,8 @@ def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Rep
     alphas, tags = _alphas(reader, verts["alpha"], hills.colors, report), _tags(scene, hills.tags)
     if positions is not None or alphas is not None or tags is not None:
         _tell(edits.displacements.change(level, positions, alphas, tags), laid, moved, report)
-    if len(scene.before.bytes_of(LumpId.PHYSDISP)) and not len(level.bytes_of(LumpId.PHYSDISP)):
+    had_hulls = int(scene.before.file.entries["length"][LumpId.PHYSDISP]) > 0
+    if had_hulls and level.file.is_changed(LumpId.PHYSDISP) and not len(level.bytes_of(LumpId.PHYSDISP)):
         report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
     if hills.blends:
         _blends(reader, level, hills.blends, report)
@@ -109,8 +111,10 @@ def _alphas(reader: _Reader, before: NDArray[Any], colors: NDArray[np.float32], 
 
 def _tags(scene: SceneLevel, shown: Ints) -> Ints | None:
     """int64[t]: tags with those that were edited; None if none was. Raises SceneError where the map has none."""
-    known = len(scene.before.bytes_of(LumpId.DISP_TRIS)) and scene.before.layout(LumpId.DISP_TRIS).dtype is not None
-    table = scene.before.table(LumpId.DISP_TRIS) if known else None
+    try:
+        table = scene.before.table(LumpId.DISP_TRIS)
+    except FormatError:  # the import left them out as well
+        table = None
     before = np.zeros(len(shown), np.int64)
     if table is not None:
         count = min(len(table), len(before))
