@@ -39,6 +39,9 @@ def import_level(
     Raises FormatError for bytes that are no map.
     """
     level, path = source.read(data), Path(file)
+    unread = level.salvage_entities()
+    if unread is not None:
+        report.warn(f"some entities are left out: {unread}")
     scene = stage.scene_of(context)
     alone = stage.is_empty(scene)
     token = identity.new_token(data)

@@ -62,6 +62,7 @@ class SceneLevel:
     ) -> None:
         self.context, self.collection, self.original = context, collection, original
         self.before = source.read(original.data)
+        self.before.salvage_entities()  # as the import does
         self.depsgraph: bpy.types.Depsgraph | None = None
         found = _found(collection, original.token)
         if len(found.roots) > 1:

@@ -122,7 +122,7 @@ def _file(level: Level) -> Iterator[Problem]:
 def _lumps(level: Level) -> Iterator[Problem]:
     """Lumps that cannot be decoded or whose records are not known."""
     meanings: dict[int, Callable[[], Any]] = {
-        LumpId.ENTITIES: lambda: level.entities,
+        LumpId.ENTITIES: lambda: _all_entities(level),
         LumpId.VISIBILITY: lambda: level.visibility,
         LumpId.OCCLUSION: lambda: level.occlusion,
         LumpId.GAME_LUMP: lambda: (level.static_props, level.detail_props),
@@ -147,6 +147,13 @@ def _lumps(level: Level) -> Iterator[Problem]:
                 yield Problem(lump_name(lump), level.layout(lump).reason, "warning")
         except FormatError as error:
             yield Problem(lump_name(lump), error.message)
+
+
+def _all_entities(level: Level) -> None:
+    """Raise FormatError for an entity lump that can't be read, as a whole or in part."""
+    unread = level.entities.unread
+    if unread is not None:
+        raise unread
 
 
 def _counts(level: Level) -> Iterator[Problem]:

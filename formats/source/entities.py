@@ -24,6 +24,7 @@ _WORD = r"[^\x00-\x20{}()',\"]++"
 _LOOSE_PAIR = re.compile(rf'{_SKIPPED}(?:"({_KEY})"|({_WORD})){_SKIPPED}(?:"({_VALUE})"|({_WORD}))')
 _LOOSE_ENTITY = re.compile(rf'\{{((?:{_SKIPPED}(?:"{_KEY}"|{_WORD}){_SKIPPED}(?:"{_VALUE}"|{_WORD}))*+){_SKIPPED}\}}')
 _GAP, _LOOSE_GAP = re.compile(r"[ \t\r\n]*+"), re.compile(_SKIPPED)  # between entities
+_BEGIN = re.compile(r"(?<=\n)\{")
 _QUOTED = re.compile(r'(?<!\\)"')
 _NUL = "\0"
 _BYTES = "latin-1"  # text of which each character is a byte: what the patterns are for
@@ -81,6 +82,7 @@ class Entity:
     pairs: list[tuple[str, str]] = field(default_factory=list)
     _read: tuple[tuple[str, str], ...] | None = field(default=None, repr=False)
     _raw: bytes = field(default=b"", repr=False)
+    _behind: bytes = field(default=b"", repr=False)  # up to the next one, where that is no blanks: see `salvage`
 
     def get(self, key: str, default: str | None = None) -> str | None:
         """The value of a key; of several the last, which is the one that stays in the game."""
@@ -167,24 +169,47 @@ class Entities(list[Entity]):
         self.encoding = "utf-8"
         self.head = b""  # before the first entity
         self.tail = _END  # behind the last one
+        self.unread: FormatError | None = None  # of `salvage`: the first of what is no entity
         self._original = b""
 
     @classmethod
     def decode(cls, data: Buffer) -> "Entities":
         """Read the lump's bytes. Raises FormatError."""
-        raw = bytes(data)
-        entities = cls()
-        try:
-            raw.decode("utf-8")
-        except UnicodeDecodeError:
-            entities.encoding = _BYTES
-        text, loose = raw.decode(_BYTES), False
+        text, loose = bytes(data).decode(_BYTES), False
         try:
             blocks = list(_blocks(text, _ENTITY, _GAP))
         except FormatError:
             loose = True
         if loose:
             blocks = list(_blocks(text, _LOOSE_ENTITY, _LOOSE_GAP))
+        return cls._of_blocks(bytes(data), blocks, loose)
+
+    @classmethod
+    def salvage(cls, data: Buffer) -> "Entities":
+        """Read those of the lump's entities that can be read, of damaged bytes; what stands between them is kept.
+
+        Raises FormatError where there are none.
+        """
+        try:
+            return cls.decode(data)
+        except FormatError as error:
+            blocks = list(_readable(bytes(data).decode(_BYTES)))
+            if not blocks:
+                raise
+            entities = cls._of_blocks(bytes(data), blocks, False)
+            entities.unread = error
+        for entity, block in zip(entities, blocks, strict=True):
+            behind = entity._raw[block.end() - block.start() :].lstrip(b"\r\n")
+            entity._behind = behind if behind.strip() else b""
+        return entities
+
+    @classmethod
+    def _of_blocks(cls, raw: bytes, blocks: list[re.Match[str]], loose: bool) -> "Entities":
+        entities = cls()
+        try:
+            raw.decode("utf-8")
+        except UnicodeDecodeError:
+            entities.encoding = _BYTES
         starts = [block.start() for block in blocks]
         ends = [*starts[1:], len(raw)]
         if blocks:  # the line's end belongs to the last entity, the NUL does not
@@ -227,7 +252,7 @@ class Entities(list[Entity]):
         if b"\0" in text:
             key, value = next(pair for pair in pairs if "\0" in "".join(pair))
             raise FormatError(f"{entity.classname}: {key!r} {value!r} has a NUL, which ends the lump", WHAT)
-        return text
+        return text + entity._behind
 
     def of_class(self, *classnames: str) -> Iterator[Entity]:
         """The entities of some classes."""
@@ -246,6 +271,15 @@ def _blocks(text: str, entity: re.Pattern[str], gap: re.Pattern[str]) -> Iterato
     if rest:
         message = f"{rest[:32].encode(_BYTES)!r}: no entity that can be read"
         raise FormatError(message, WHAT, offset)
+
+
+def _readable(text: str) -> Iterator[re.Match[str]]:
+    """Each entity's text that can be read; what can't be is left out, up to the next one that begins a line."""
+    begins = [_behind(_GAP, text, 0), *(begin.start() for begin in _BEGIN.finditer(text))]
+    for offset, end in zip(begins, [*begins[1:], len(text)], strict=True):
+        while block := _ENTITY.match(text, offset, end):
+            yield block
+            offset = min(_behind(_GAP, text, block.end()), end)
 
 
 def _behind(gap: re.Pattern[str], text: str, offset: int) -> int:

@@ -209,6 +209,15 @@ class Level:
         """All entities, in order; the first is the world. Raises FormatError."""
         return self._view(LumpId.ENTITIES, Entities.decode, Entities.encode)
 
+    def salvage_entities(self) -> FormatError | None:
+        """Have `entities` be those that can be read, of a damaged lump; returns what can't be, None where all can, or
+        none: then `entities` raises it.
+        """
+        try:
+            return self._view(LumpId.ENTITIES, Entities.salvage, Entities.encode).unread
+        except FormatError:
+            return None
+
     @property
     def game_lumps(self) -> GameLumps:
         """The lumps in the game lump: static props and others. Raises FormatError."""

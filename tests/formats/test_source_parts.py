@@ -96,6 +96,20 @@ def test_what_is_no_entity_is_refused_with_its_place(data):
         Entities.decode(data)
 
 
+def test_entities_of_a_damaged_lump_are_salvaged_and_the_rest_is_kept():
+    junk = b'{\n"classname" "li"ght"\n}\n'
+    data = junk + b'{\n"classname" "a"\n}\n' + junk + b'{\n"classname" "b"\n}\n{\n"cut\0'
+    entities = Entities.salvage(data)
+    assert [entity.classname for entity in entities] == ["a", "b"]
+    assert entities.unread is not None and "no entity" in entities.unread.message
+    assert entities.encode() == data
+    entities[0].set("classname", "c")
+    assert entities.encode() == data.replace(b'"a"', b'"c"')
+    assert Entities.salvage(build.TEXT).unread is None
+    with pytest.raises(FormatError, match="no entity"):
+        Entities.salvage(junk)
+
+
 def test_fields_of_entities():
     world, button, light = Entities.decode(build.TEXT)
     assert (world.classname, button.model, light.targetname) == ("worldspawn", 1, "lamp")

@@ -111,6 +111,21 @@ def test_what_displacements_have_may_lie_behind_the_end(lump: LumpId) -> None:
     assert exporter.export_level(bpy.context, level, ExportSettings(), Report()) == bytes(data)
 
 
+def test_an_entity_that_cant_be_read_leaves_the_others() -> None:
+    data, report, whole = bytearray(source_room.MAP.read_bytes()), Report(), Report()
+    imported(bytes(data), report=whole, entities=True)
+    place = data.rindex(b'"origin" "')
+    data[place] = ord("x")
+    level = imported(bytes(data), report=report, entities=True)
+    told = ("entities", "lights")
+    assert sum(whole.counts[key] for key in told) - sum(report.counts[key] for key in told) == 1
+    assert any(warning.startswith("some entities are left out") for warning in report.warnings)
+    assert exporter.export_level(bpy.context, level, ExportSettings(), Report()) == bytes(data)
+    level["skyname"] = "dusk"
+    made = exporter.export_level(bpy.context, level, ExportSettings(), Report())
+    assert b'"dusk"' in made and data[place : place + 20] in made
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_damaged_files_in_the_pak_never_fail_an_import(seed: int) -> None:
     random = np.random.default_rng(seed)
