@@ -93,12 +93,12 @@ def displacements(level: Level, polygons: Polygons) -> Displacements:
     _all(what, "face", faces, (faces >= 0) & (faces < len(sizes)))
     _all(what, "face's corners", sizes[faces], sizes[faces] == CORNERS)
     edge = (1 << powers) + 1
-    _all(what, "first vertex", first, (first >= 0) & (first + edge * edge <= verts))
+    _all(what, "first vertex", first, (first >= 0) & (first + edge * edge <= verts) & _apart(first, edge * edge))
     quads = (edge - 1) ** 2
     first_triangle = np.cumsum(quads * 2) - quads * 2
     if "disp_tri_start" in (infos.dtype.names or ()):
         first_triangle = infos["disp_tri_start"].astype(np.int64)
-    _all(what, "first triangle", first_triangle, first_triangle >= 0)
+    _all(what, "first triangle", first_triangle, (first_triangle >= 0) & _apart(first_triangle, quads * 2))
 
     around = polygons.first_corner[faces][:, None] + np.arange(CORNERS)
     points = polygons.positions[polygons.corners[around]].astype(np.float64)
@@ -136,6 +136,14 @@ def _all(what: str, field: str, values: Ints, good: NDArray[np.bool_]) -> None:
     if not good.all():
         record = int((~good).argmax())
         raise FormatError(f"record {record}: {field} {values[record]} can't be", what)
+
+
+def _apart(starts: Ints, counts: Ints) -> NDArray[np.bool_]:
+    """bool[n]: which stretches of a list have nothing in common with the next one: two can't have one vertex."""
+    order = np.argsort(starts, kind="stable")
+    made = np.ones(len(starts), np.bool_)
+    made[order[:-1]] = (starts + counts)[order[:-1]] <= starts[order[1:]]
+    return made
 
 
 def _triangles(edge: Ints, first: Ints, first_triangle: Ints) -> Ints:

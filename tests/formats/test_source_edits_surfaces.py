@@ -88,6 +88,15 @@ def test_vertices_that_a_coarser_neighbour_has_not_stay_on_its_line(level):
     assert changed(level, before) == {"DISP_VERTS", "PHYSDISP"}
 
 
+@pytest.mark.parametrize(("field", "what"), [("disp_vert_start", "vertex"), ("disp_tri_start", "triangle")])
+def test_displacements_cannot_have_anything_in_common(level, field, what):
+    infos = level.table(E.DISPINFO).copy()
+    infos[field] = infos[field][0]
+    level.set_table(E.DISPINFO, infos)
+    with pytest.raises(FormatError, match=f"first {what} 0 can't be"):
+        laid_out(level)
+
+
 def test_displacements_that_cannot_be(level):
     _, old = laid_out(level)
     refused(level, "shape", disp_edits.change, old[1:])
