@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,13 @@ assert not hasattr(bpy.types, "IMPORT_SCENE_OT_game_level")
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("dist with spaces"))
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    converted = ROOT / "converted-as-the-readme-says.blend"
+    converted.touch()
+    try:
+        yield build(tmp_path_factory.mktemp("dist with spaces"))
+    finally:
+        converted.unlink()
 
 
 def test_the_zip_holds_the_extension_and_nothing_else(archive: Path) -> None:
