@@ -53,8 +53,11 @@ def form_of(data: Buffer) -> HeaderForm | None:
         return None
     if version < _VERSION_FIRST_SINCE or version == MANY_LUMPS_VERSION:
         return form
+    plausible = _plausible(view, form)
+    if plausible == form.lumps:
+        return form
     other = HeaderForm(form.byte_order, form.lumps, form.directory, version_first=True)
-    return other if _plausible(view, other) > _plausible(view, form) else form
+    return other if _plausible(view, other) > plausible else form
 
 
 def identify(data: Buffer) -> bool:
