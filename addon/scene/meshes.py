@@ -25,6 +25,8 @@ DROPPED = "levelwright_dropped"
 """Key, on a mesh, of the faces that `build` had to leave out."""
 _SOURCE = "levelwright_source"
 _SELECTED = ".select_edge"
+_USUAL_CORNERS = 8
+"""Of faces: so few that comparing each with each takes less time than sorting them."""
 
 
 def build(
@@ -47,8 +49,8 @@ def build(
     corners. uvs: name -> float32[c,2], v up.
     attributes: name -> (domain, type, values[count, width]), see attributes.LAYOUT. material_index: int32[f].
     smooth: shade smooth (faces are flat otherwise). edges: int32[e,2] vertices, and int32[c] the edge from each corner
-    to the next of its face. sound: no face is one that Blender can't hold. Who gives edges vouches for them and for
-    that, too: finding both out takes most of the time that a small mesh does, and the edges alone half of it.
+    to the next of its face. sound: no face is one that Blender can't hold (see `unsound`). Who gives edges vouches for
+    them and for that, too: finding both out takes most of the time that a small mesh does, the edges alone half of it.
 
     Faces that Blender can't hold (a vertex that doesn't exist, a vertex used twice, fewer than three corners, the same
     vertices as another face) are left out, and coordinates that aren't finite become 0; both are told to the report
@@ -173,6 +175,42 @@ def _ring_edges(corners: NDArray[np.int32], starts: NDArray[np.int32]) -> tuple[
     edges[starts[1:] - 1, 1] = starts[:-1]
     edges[-1, 1] = starts[-1]
     return edges, corners
+
+
+def unsound(corner_verts: NDArray[np.int64], counts: NDArray[np.int64], vertices: int) -> NDArray[np.bool_]:
+    """Say which faces Blender can't hold: they pass a vertex twice, or have the very ones of a face before them.
+
+    corner_verts: int64[c], below `vertices`. counts: int64[f], the corners of each face, 0 too. Returns bool[f].
+    """
+    result = _passing_twice(corner_verts, counts, vertices)
+    filled = np.flatnonzero(counts > 0)
+    if not len(filled):
+        return result
+    mixed = np.arange(vertices, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    starts = np.cumsum(counts) - counts
+    sums = np.add.reduceat(mixed[corner_verts], starts[filled]) + counts[filled].astype(np.uint64)
+    ordered = np.sort(sums)
+    if (ordered[1:] == ordered[:-1]).any():
+        repeated = np.ones(len(filled), np.bool_)
+        repeated[np.unique(sums, return_index=True)[1]] = False
+        result[filled[repeated]] = True
+    return result
+
+
+def _passing_twice(corners: NDArray[np.int64], counts: NDArray[np.int64], vertices: int) -> NDArray[np.bool_]:
+    """Say which faces pass a vertex twice, bool[f]."""
+    owners = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    twice = np.zeros(len(counts), np.bool_)
+    for step in range(1, min(int(counts.max(initial=0)), _USUAL_CORNERS)):
+        same = corners[step:] == corners[:-step]
+        same &= owners[step:] == owners[:-step]
+        twice[owners[step:][same]] = True
+    larger = (counts > _USUAL_CORNERS)[owners]
+    keys = np.sort(owners[larger] * vertices + corners[larger])
+    twice[keys[1:][keys[1:] == keys[:-1]] // vertices] = True
+    return twice
 
 
 def dropped(mesh: bpy.types.Mesh) -> NDArray[np.int32]:

@@ -95,8 +95,7 @@ def export_level(
     """
     original = _original(collection)
     with scene_reader.read(context, collection, original) as scene:
-        level = source.read(original.data)
-        level.salvage_entities()  # as the import does
+        level = source.read(original.data, salvage=True)  # as the import does
         for step in STEPS:
             try:
                 step.apply(scene, level, settings, report)
@@ -109,9 +108,7 @@ def export_level(
         if data == original.data:
             report.note("nothing is edited: the file is the original, byte for byte")
             return original.data
-        after = source.read(data)
-        after.salvage_entities()
-        _compare(scene.before, after, report)
+        _compare(scene.before, source.read(data, salvage=True), report)
     report.note(f"the file: from {len(original.data)} to {len(data)} bytes")
     return data
 

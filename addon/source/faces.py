@@ -26,8 +26,6 @@ Mask = NDArray[np.bool_]
 Layers = dict[str, tuple[Domain, Kind, Any]]
 
 _FACE_CORNERS = 3
-_USUAL_CORNERS = 8
-"""Of faces: so few that comparing each with each takes less time than sorting them."""
 _SAME_NORMAL = 1e-3
 """Normals that differ less from their plane's are those of a flat face: the file has float32 of both."""
 _TOOL_FLAGS = SurfaceFlag.TRIGGER | SurfaceFlag.HINT | SurfaceFlag.SKIP
@@ -69,8 +67,7 @@ class Faces:
     @cached_property
     def alone(self) -> Mask:
         """bool[f]: faces that pass a vertex twice, or have the very ones of a face before them: see `_vertices`."""
-        counts, owners = np.diff(self.polygons.first_corner), self.polygons.corner_face
-        return _unsound(self.corners, counts, owners, len(self.polygons.positions))
+        return meshes.unsound(self.corners, np.diff(self.polygons.first_corner), len(self.polygons.positions))
 
     def material(self, name: int) -> bpy.types.Material:
         """The material of a number in the table of names; -1: of faces that have none."""
@@ -148,7 +145,7 @@ class Faces:
         """
         count = len(self.polygons.positions)
         apart = self.alone[which]
-        if not apart.any() or not _unsound(corners, counts, ranges.owners(counts), count).any():
+        if not apart.any() or not meshes.unsound(corners, counts, count).any():
             return ranges.distinct(corners, count)
         alone = np.repeat(apart, counts)
         shared, places = ranges.distinct(corners[~alone], count)
@@ -260,34 +257,3 @@ def _normals(site: Site, polygons: Polygons, source: Ints, owner: Ints) -> tuple
     smooth[owner[turned & known & (lengths > 0)[owner]]] = True
     kept = smooth[owner] & known
     return smooth, np.concatenate([np.zeros((1, 3), np.float32), normals]), np.where(kept, numbers + 1, 0)
-
-
-def _unsound(corners: Ints, counts: Ints, owners: Ints, vertices: int) -> Mask:
-    """Faces that Blender can't hold: they pass a vertex twice, or have the very ones of a face before them. bool[f]."""
-    unsound = _twice(corners, counts, owners, vertices)
-    filled = np.flatnonzero(counts > 0)
-    if not len(filled):
-        return unsound
-    mixed = np.arange(vertices, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    sums = np.add.reduceat(mixed[corners], ranges.starts(counts)[filled]) + counts[filled].astype(np.uint64)
-    ordered = np.sort(sums)
-    if (ordered[1:] == ordered[:-1]).any():
-        repeated = np.ones(len(filled), np.bool_)
-        repeated[np.unique(sums, return_index=True)[1]] = False
-        unsound[filled[repeated]] = True
-    return unsound
-
-
-def _twice(corners: Ints, counts: Ints, owners: Ints, vertices: int) -> Mask:
-    """Faces that pass a vertex twice, bool[f]."""
-    twice = np.zeros(len(counts), np.bool_)
-    for step in range(1, min(int(counts.max(initial=0)), _USUAL_CORNERS)):
-        same = corners[step:] == corners[:-step]
-        same &= owners[step:] == owners[:-step]
-        twice[owners[step:][same]] = True
-    larger = (counts > _USUAL_CORNERS)[owners]
-    keys = np.sort(owners[larger] * vertices + corners[larger])
-    twice[keys[1:][keys[1:] == keys[:-1]] // vertices] = True
-    return twice

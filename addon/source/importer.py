@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar
@@ -38,10 +39,7 @@ def import_level(
     file: the map's path or name: the collection is named after it, and a game's folder is looked for around it.
     Raises FormatError for bytes that are no map.
     """
-    level, path = source.read(data), Path(file)
-    unread = level.salvage_entities()
-    if unread is not None:
-        report.warn(f"some entities are left out: {unread}")
+    level, path = source.read(data, salvage=True), Path(file)
     scene = stage.scene_of(context)
     alone = stage.is_empty(scene)
     token = identity.new_token(data)
@@ -70,6 +68,9 @@ def import_level(
 def _build(site: Site, materials: Materials) -> None:
     """Make all parts: first the meshes, since each new one costs more the more objects there are."""
     report = site.report
+    with suppress(FormatError):  # where none can be read, their own part tells
+        if site.level.entities.unread is not None:
+            report.warn(f"some entities are left out: {site.level.entities.unread}")
     baked = _part(report, "lightmaps", lambda: lightmaps.build(site))
     if baked is not None:
         materials.baked = baked.group

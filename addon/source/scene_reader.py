@@ -61,8 +61,7 @@ class SceneLevel:
         self, context: bpy.types.Context, collection: bpy.types.Collection, original: originals.Original
     ) -> None:
         self.context, self.collection, self.original = context, collection, original
-        self.before = source.read(original.data)
-        self.before.salvage_entities()  # as the import does
+        self.before = source.read(original.data, salvage=True)  # as the import does
         self.depsgraph: bpy.types.Depsgraph | None = None
         found = _found(collection, original.token)
         if len(found.roots) > 1:

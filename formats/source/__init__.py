@@ -51,9 +51,12 @@ def identify(data: Buffer) -> bool:
     return bsp_file.identify(data)
 
 
-def read(data: Buffer) -> Level:
-    """Read a map: cheap, lumps are decoded when they are first asked for. Raises FormatError."""
-    return Level(BspFile(data))
+def read(data: Buffer, salvage: bool = False) -> Level:
+    """Read a map: cheap, lumps are decoded when they are first asked for. Raises FormatError.
+
+    salvage: of a lump of entities that is damaged, read what can be read, and keep the rest.
+    """
+    return Level(BspFile(data), salvage)
 
 
 def write(level: Level) -> bytes:

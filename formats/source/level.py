@@ -35,10 +35,11 @@ class Level:
     `file`: header and lumps as they are stored; its `revision` and the versions in its `entries` may be written to.
     """
 
-    __slots__ = ("_layouts", "_plain", "_props", "_views", "_wide", "budget", "file")
+    __slots__ = ("_layouts", "_plain", "_props", "_salvage", "_views", "_wide", "budget", "file")
 
-    def __init__(self, file: BspFile) -> None:
+    def __init__(self, file: BspFile, salvage: bool = False) -> None:
         self.file = file
+        self._salvage = salvage
         self.budget = Budget(_PLAIN_BYTES + _PLAIN_RATIO * file.size)
         self._plain: dict[int, memoryview] = {}
         self._layouts: dict[int, Layout] = {}
@@ -206,17 +207,10 @@ class Level:
 
     @property
     def entities(self) -> Entities:
-        """All entities, in order; the first is the world. Raises FormatError."""
-        return self._view(LumpId.ENTITIES, Entities.decode, Entities.encode)
-
-    def salvage_entities(self) -> FormatError | None:
-        """Have `entities` be those that can be read, of a damaged lump; returns what can't be, None where all can, or
-        none: then `entities` raises it.
+        """All entities, in order; the first is the world. Raises FormatError: with `salvage` only where none can be
+        read, otherwise their `unread` says what can't be.
         """
-        try:
-            return self._view(LumpId.ENTITIES, Entities.salvage, Entities.encode).unread
-        except FormatError:
-            return None
+        return self._view(LumpId.ENTITIES, Entities.salvage if self._salvage else Entities.decode, Entities.encode)
 
     @property
     def game_lumps(self) -> GameLumps:

@@ -6,11 +6,10 @@ game's levels: textures that are small have all in the `.tth`.
 """
 
 import struct
-from functools import cached_property
 from os import SEEK_END
-from pathlib import Path
 
 from ...binary import Budget, Buffer, Cursor, FormatError, inflate
+from . import archive
 
 MAGIC = b"TTH\0"
 LARGEST = 1 << 28
@@ -48,33 +47,15 @@ def join(head: Buffer, rest: Buffer | None) -> bytes:
 # ------------------------------------------------------------------------------------------------------------ archives
 
 
-class Archive:
-    """An archive, `pack000.vpk` and so on. Nothing is read before it is asked for; then the list, or one file.
+class Archive(archive.Archive[dict[str, tuple[int, int]]]):
+    """An archive, `pack000.vpk` and so on.
 
     Layout: Valve Developer Community, "VPK (file format)/Vampire: The Masquerade - Bloodlines": files, the list of them
     (u32 length of a name, the name, u32 offset, u32 length), and at the very end u32 count, u32 offset of the list, u8
     version. Those of version 1 only list what the others have.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @property
-    def files(self) -> dict[str, tuple[int, int]]:
-        """Offset and length of each file, by its name: small letters, slashes. FormatError for a bad list; OSError."""
-        if isinstance(self._files, FormatError):
-            raise self._files
-        return self._files
-
-    @cached_property
-    def _files(self) -> dict[str, tuple[int, int]] | FormatError:
-        """The files; or why they can't be told, so that a damaged list is not read for each file anew."""
-        try:
-            return self._listed()
-        except FormatError as error:
-            return error
-
-    def _listed(self) -> dict[str, tuple[int, int]]:
+    def _read_list(self) -> dict[str, tuple[int, int]]:
         with self.path.open("rb") as file:
             size = file.seek(0, SEEK_END)
             if size < _FOOTER.size:
@@ -86,6 +67,11 @@ class Archive:
                 raise FormatError(message, "VPK footer", size - _FOOTER.size, str(self.path))
             file.seek(start)
             return entries(file.read(size - _FOOTER.size - start), count, start) if version == 0 else {}
+
+    @property
+    def files(self) -> dict[str, tuple[int, int]]:
+        """Offset and length of each file, by its name: small letters, slashes. FormatError for a bad list; OSError."""
+        return self._list
 
     def read(self, name: str) -> bytes | None:
         """A file's bytes, None where there is none."""

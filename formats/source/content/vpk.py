@@ -6,10 +6,9 @@ under the same name (`troika`), which this refuses.
 
 import struct
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 
 from ...binary import Buffer, FormatError
+from . import archive
 
 SIGNATURE = 0x55AA1234
 LARGEST_FILE = 1 << 30
@@ -29,21 +28,10 @@ class Entry:
     length: int
 
 
-class Archive:
-    """An archive, by its directory file. Nothing is read before it is asked for; then only the list, or one file."""
+class Archive(archive.Archive[tuple[int, dict[str, Entry]]]):
+    """An archive, by its directory file."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @cached_property
-    def _directory(self) -> tuple[int, dict[str, Entry]] | FormatError:
-        """What `_listed` gives; or why it doesn't, so that a damaged list is not read for each file anew."""
-        try:
-            return self._listed()
-        except FormatError as error:
-            return error
-
-    def _listed(self) -> tuple[int, dict[str, Entry]]:
+    def _read_list(self) -> tuple[int, dict[str, Entry]]:
         """Where the data in this file start, and all files by name."""
         with self.path.open("rb") as file:
             head = file.read(28)
@@ -58,19 +46,14 @@ class Archive:
             file.seek(start)
             return start + size, entries(file.read(size))
 
-    def _known(self) -> tuple[int, dict[str, Entry]]:
-        if isinstance(self._directory, FormatError):
-            raise self._directory
-        return self._directory
-
     @property
     def files(self) -> dict[str, Entry]:
         """All files by their names: small letters, slashes. FormatError where the list can't be read; OSError."""
-        return self._known()[1]
+        return self._list[1]
 
     def read(self, name: str) -> bytes | None:
         """A file's bytes, None where there is none; FormatError where its archive is missing or too short."""
-        start, files = self._known()
+        start, files = self._list
         entry = files.get(name)
         if entry is None:
             return None

@@ -261,3 +261,21 @@ def test_sound_faces_make_the_mesh_that_validate_makes() -> None:
     assert np.array_equal(found[0].edges, found[1].edges)
     assert np.array_equal(found[0].corner_edges, found[1].corner_edges)
     assert not sound.validate(verbose=True)
+
+
+@pytest.mark.parametrize("corners", [3, 4, 11])
+def test_unsound_faces_are_what_blender_drops(corners: int) -> None:
+    random = np.random.default_rng(corners)
+    faces = random.integers(0, corners + 3, (60, corners))
+    faces[30:40] = np.argsort(random.random((10, corners + 3)), axis=1)[:, :corners]
+    faces[40:45] = faces[30:35, ::-1]
+    found = meshes.unsound(faces.reshape(-1), np.full(60, corners), corners + 3)
+    sets = [frozenset(face) for face in faces.tolist()]
+    assert found.tolist() == [len(one) < corners or one in sets[:place] for place, one in enumerate(sets)]
+    points, starts = random.random((corners + 3, 3)), np.arange(60) * corners
+    mesh = meshes.build("faces", points, faces.reshape(-1), starts, report=Report())
+    assert 60 - found.sum() <= len(mesh.polygons) < 60  # Blender 5.2 holds faces of the same vertices in another order
+    sound = faces[~found]
+    kept = meshes.build("sound", points, sound.reshape(-1), starts[: len(sound)], sound=True)
+    assert len(kept.polygons) == len(sound)
+    assert not kept.validate()

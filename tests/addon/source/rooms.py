@@ -65,17 +65,23 @@ def seen_from_above(folder: Path, size: int = 8, height: float = 0.0, width: flo
     camera.location = (0, 0, height * 0.01905)
     scene.collection.objects.link(camera)
     scene.camera = camera
-    scene.render.engine = "CYCLES"
-    scene.cycles.device, scene.cycles.samples, scene.cycles.use_denoising = "CPU", 4, False
     scene.cycles.pixel_filter_type = "BOX"
-    scene.render.resolution_x = scene.render.resolution_y = size
+    return rendered(folder, size, size, samples=4)
+
+
+def rendered(folder: Path, width: int, height: int, samples: int) -> np.ndarray:
+    """What the scene's camera sees in Cycles: linear RGB [y upwards, x, 3]."""
+    scene = bpy.context.scene
+    scene.render.engine = "CYCLES"
+    scene.cycles.device, scene.cycles.samples, scene.cycles.use_denoising = "CPU", samples, False
+    scene.render.resolution_x, scene.render.resolution_y = width, height
     scene.render.image_settings.file_format = "OPEN_EXR"
     scene.render.filepath = str(folder / "seen.exr")
     bpy.ops.render.render(write_still=True)
     picture = bpy.data.images.load(scene.render.filepath, check_existing=False)
-    pixels = np.empty(size * size * 4, np.float32)
+    pixels = np.empty(width * height * 4, np.float32)
     picture.pixels.foreach_get(pixels)
-    return pixels.reshape(size, size, 4)[..., :3]
+    return pixels.reshape(height, width, 4)[..., :3]
 
 
 def linear(value: float) -> float:

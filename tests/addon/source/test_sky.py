@@ -9,7 +9,7 @@ from levelwright.addon.scene import stage
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import view
 
-from tests.addon.source.rooms import imported, room
+from tests.addon.source.rooms import imported, rendered, room
 from tests.formats import source_bytes as build
 from tests.formats import source_content_bytes as content
 
@@ -66,20 +66,11 @@ def around(folder: Path) -> tuple[np.ndarray, np.ndarray]:
     scene.camera = bpy.data.objects.new("camera", data)
     scene.camera.location, scene.camera.rotation_euler = (0, 0, 1000), (np.pi / 2, 0, -np.pi / 2)  # looks along +x
     scene.collection.objects.link(scene.camera)
-    scene.render.engine = "CYCLES"
-    scene.cycles.device, scene.cycles.samples, scene.cycles.use_denoising = "CPU", 1, False
     scene.cycles.pixel_filter_type, scene.cycles.filter_width = "BLACKMAN_HARRIS", 0.01
-    scene.render.resolution_x, scene.render.resolution_y = WIDTH, HEIGHT
-    scene.render.image_settings.file_format = "OPEN_EXR"
-    scene.render.filepath = str(folder / "seen.exr")
-    bpy.ops.render.render(write_still=True)
-    picture = bpy.data.images.load(scene.render.filepath, check_existing=False)
-    pixels = np.empty(WIDTH * HEIGHT * 4, np.float32)
-    picture.pixels.foreach_get(pixels)
     turn = np.pi * (1 - 2 * (np.arange(WIDTH) + 0.5) / WIDTH)  # to the left, where y is
     rise = np.pi * ((np.arange(HEIGHT) + 0.5) / HEIGHT - 0.5)[:, None]
     where = np.stack(np.broadcast_arrays(np.cos(rise) * np.cos(turn), np.cos(rise) * np.sin(turn), np.sin(rise)), -1)
-    return where, pixels.reshape(HEIGHT, WIDTH, 4)[..., :3]
+    return where, rendered(folder, WIDTH, HEIGHT, samples=1)
 
 
 def expected(where: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
