@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The Blender side of Levelwright: typed records to scenes and back. It never parses bytes."""
 
 from types import ModuleType

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Without a window: `levelwright convert IN OUT`, for Blender's --command and for scripts/levelwright alike."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drag and drop, and collection exporters: which files each operator takes."""
 
 import bpy

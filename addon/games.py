@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The games that Levelwright knows in Blender: a row each, joining a format to what makes and reads its scenes."""
 
 from collections.abc import Callable, Mapping

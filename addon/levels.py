@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """From files to scenes and back: what the operators, the panel and the command line share, for every game.
 
 An import is all or nothing, however many files it was given. An export writes the file only after all of it was made,

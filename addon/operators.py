@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """File > Import and File > Export: one thin class an operator, no logic."""
 
 import textwrap

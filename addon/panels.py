@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar of the 3D view: the scene's levels, what they were imported from, and how to write them."""
 
 import textwrap

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A picture of the scene: through its camera, or from straight above with everything in it."""
 
 from dataclasses import dataclass

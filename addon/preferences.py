@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where the games are: folders that the user names, and the usual places of an installed game."""
 
 import os

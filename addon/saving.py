@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What has to be done before a .blend is saved: pack paintings, which Blender would lose; deflate large originals."""
 
 import bpy

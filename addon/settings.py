@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The options of an import or export: a frozen dataclass a game, as operator properties and on the command line.
 
 Its fields are those of `scene.properties`: bool, int, float, str, IntEnum, str with choices; with tooltip and limits.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Levelwright's library: game levels as typed records, read and written byte for byte. Python and numpy, no Blender.
 
     level = read("dm1.map")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The library on the command line: `python -m formats info | verify | dump FILE...` (installed: `levelformats ...`)."""
 
 import argparse

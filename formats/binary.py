@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Reading binary data without trusting it: a bounds-checked cursor, record tables, bounded decompression, one error.
 
 Everything that reads a file goes through here. A count that a file claims is compared with the bytes that are left

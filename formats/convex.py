@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brushes as polygons: from planes to convex polygons and back, for all brushes of a level in one go.
 
 What a brush is, several games share (Genesis3D and Source descend from one design); so this belongs to none of them.
@@ -7,7 +8,7 @@ plane cuts off. As both faces of an edge get the same part of the same line, pol
 rounding, and which corners are one vertex follows from going round it, not from how near they are.
 
 Only a brush whose planes enclose nothing fails at that: slivers that the editor's CSG leaves between nearly parallel
-planes, or a brush with a face missing (genesis-map-notes §1.8). Its faces are clipped one by one, with a tolerance, and
+planes, or a brush with a face missing (genesis.md §1.8). Its faces are clipped one by one, with a tolerance, and
 it is marked as not closed.
 """
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The convex hull of points in space, as the flat polygons that it consists of.
 
 Points are added one at a time, the farthest first, to a hull of triangles; of these only their planes are taken. So it

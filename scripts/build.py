@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Build the extension's zip with the builder that Blender ships, and check it with Blender's own validator.
 
 The builder is a plain script inside the bpy wheel, so Blender itself isn't started.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Make `.venv` with Blender as a Python module (bpy) and the tools, and print its interpreter.
 
 Run by the scripts in this folder; only the standard library of Python 3.8 or later, because this is what runs before

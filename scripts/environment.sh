@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Sourced by the scripts beside this file, after they set $root. Sets $python: the interpreter of the repository's own environment,
 # which scripts/environment.py makes the first time (any Python from 3.8 can do that).
 for starter in python3 python3.11 python3.13 python; do

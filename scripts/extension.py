@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The extension in a Python that has bpy: `load` imports it, and as a program this is its command line."""
 
 import importlib.util

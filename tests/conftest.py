@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What every test may use: the corpus where it exists, and the `slow` mark.
 
 Tests of the library (tests/formats) import `formats` and never see Blender. Tests of the extension (tests/addon) import

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Compares pictures by the means of their blocks: robust to a pixel's rounding, not to a tile in the wrong place."""
 
 from __future__ import annotations

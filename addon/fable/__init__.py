@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Fable levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
 from collections.abc import Callable, Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The circle that shows where the brush paints: drawn by Blender's views, never part of the scene."""
 
 from __future__ import annotations

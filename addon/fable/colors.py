@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A colour for each name, the same in every level and on every machine: what stands for textures that aren't there."""
 
 from __future__ import annotations

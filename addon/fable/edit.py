@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Making levels, and painting on them: a new level, a brush in the 3D view, and the same on what is selected."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for painting on Fable levels, and the entry of File > New."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene to a level: the embedded original with everything laid over it that was edited.
 
 Each part of the scene is compared with the record that it came from, and writes only what differs. So what nobody
@@ -27,7 +28,7 @@ BAKED = (
     "The retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here counts for walking, "
     "sounds and navigation, and is seen once the ground is baked anew (with FableForge, for example)"
 )
-"""What exports of changed ground, and their options, tell (fable-lev-notes §0)."""
+"""What exports of changed ground, and their options, tell (fable.md §0)."""
 
 
 def export_level(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The game map as an object of its own: a face for 4 x 4 height cells, with its atmospheres and its sound."""
 
 from __future__ import annotations

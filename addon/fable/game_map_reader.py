@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The game map's object back to its cells: atmospheres and sounds that were painted on its faces.
 
 Faces are found by their identity alone: they lie over the terrain for show.

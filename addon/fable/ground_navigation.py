@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Navigation that follows the ground: after cells were made passable or not, or path."""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ..scene.reports import Report, SceneError
 LOWEST = 0
 """The layer that is on the ground; those above it are on bridges and floors, which cells know nothing of."""
 SEEDS = ("NAVIGATION_SEED", "REGION_ENTRANCE_POINT", "REGION_EXIT_POINT")
-"""Things from which walkable ground must be reached, or the game's editor leaves it out (fable-lev-notes §2.8)."""
+"""Things from which walkable ground must be reached, or the game's editor leaves it out (fable.md §2.8)."""
 
 
 def follow(level: fable.Level, before: Records, how: str, things: bytes | None, report: Report) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where each part of a Fable level lives in a Blender scene: what importer, exporter, panel and operators agree on.
 
 Axes are the game's: x east, y north, z up, one unit to a cell, nothing scaled; positions are local to the map. All is

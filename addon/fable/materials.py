@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The terrain's material: the ground's themes blended as cells have them, in colours or in images of the user's.
 
 Between two vertices, slot numbers mean nothing (half of slot 3 and slot 7 is slot 5), weights and colours do: so the
@@ -24,7 +25,7 @@ from .palettes import Palettes
 from .site import Site
 
 TEXTURE_SIZE = 8.0
-"""Units that an image reaches over, as in the game (fable-lev-notes §5)."""
+"""Units that an image reaches over, as in the game (fable.md §5)."""
 MAX_IMAGES = 24
 """Images in the material: more attributes than their weights need don't fit on graphics cards (16, all in all)."""
 SOME = 1 - 0.5 / weights.FULL

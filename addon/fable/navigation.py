@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where creatures can walk, as a level's sections of navigation have it: see `layout` for what becomes what."""
 
 from __future__ import annotations

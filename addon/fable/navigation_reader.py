@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sections of navigation back from their objects: what was edited of leaves, doors and action points.
 
 Which squares there are follows from the ground (`ground_navigation`), so leaves can't be moved, added or deleted here.

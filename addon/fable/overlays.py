@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What can be drawn over the terrain's themes: where creatures may walk, what sounds where, ...
 
 The flags are read by the shader as they are, and follow every edit; sounds and atmospheres are those of the game map's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Painting on cells: flags, themes, atmospheres and sounds, by a brush or on what is selected.
 
 Flags and sounds are set, themes and atmospheres blended: what was painted gets its share, the others keep what is left

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Adding and removing themes, atmospheres and sounds; they are renamed in the lists themselves.
 
 A slot, or a sound's number, is a place in its list, and cells name it: places are never exchanged. What no cell has can

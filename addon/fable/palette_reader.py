@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The palettes and sounds of the sidebar's lists, back to the level: names that were changed, added or taken away."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The level's ordered lists: ground themes, atmospheres and sounds, kept on its collection.
 
     names = palettes.read(collection)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for Fable levels: what is drawn over the ground, and the lists of themes, atmospheres, sounds."""
 
 from typing import Any

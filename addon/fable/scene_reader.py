@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a level's collection holds, found by stamps and never by names; and meshes as cells, by identity and place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What all parts of an import share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The height cells as one mesh: a vertex a cell, its fields as attributes, its themes as weight layers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The terrain back to height cells: what was edited of each one, and nothing else, laid over what it was.
 
 Cells are found by the identity of their vertices and by their places. Heights, fields and flags are compared with the

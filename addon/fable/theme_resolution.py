@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Weights of themes, as they were painted, to what a cell holds: three slots, and strengths that add up to 255.
 
 A cell's blend is what its three slots and two stored strengths say (the third one has what is left of 255). Painting

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where things are, how they stand and how large they are, back from their objects: only numbers that changed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The `.tng` of a level back from its objects: what was edited is written, all other text stays as it is.
 
 `layout` tells what becomes what; `thing_values` how a property becomes text.

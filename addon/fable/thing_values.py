@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a thing's block says as custom properties: their names, their types, and the text of edited ones.
 
 `layout` tells the names. A property that is what `as_property` makes of a statement's text leaves that text as it is.
@@ -177,7 +178,7 @@ class Place:
 def place_of(thing: tng.Thing) -> Place:
     """Where a thing is, how it stands, and how large it is made.
 
-    Right is front x top (fable-lev-notes §5). The file's vectors are a little short, and not quite square: the front
+    Right is front x top (fable.md §5). The file's vectors are a little short, and not quite square: the front
     counts.
     """
     scale = thing.block.find(layout.OBJECT_SCALE)

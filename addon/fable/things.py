@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The things of the `.tng` beside a level, as empties: see `layout` for what becomes what."""
 
 from __future__ import annotations

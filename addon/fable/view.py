@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The scene that a level is imported into: colours as they are, daylight, and a view that reaches over all of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The weights that cells have in the layers of their themes: from the file's integers, and back by nobody but these."""
 
 from __future__ import annotations

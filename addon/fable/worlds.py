@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A world's map (`.wld`): its levels at their places, and those that were moved back into its text.
 
 The world is a collection, stamp "world", with the bytes of the `.wld` (WORLD) and its file's name (WORLD_NAME); those
@@ -29,7 +30,7 @@ ENDING = ".wld"
 STAMP = "world"
 WORLD, WORLD_NAME, MAP = "levelwright_world", "levelwright_world_name", "levelwright_map"
 EDGE = 8192
-"""Units that a world reaches to, from 0 (fable-lev-notes §5)."""
+"""Units that a world reaches to, from 0 (fable.md §5)."""
 NEAR = 1e-3
 """Units by which a level may be beside a whole one and count as on it: Blender keeps single precision."""
 

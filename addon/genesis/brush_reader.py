@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brush objects back to brushes: whose record each is, what of it changed, and what that makes of its record."""
 
 from __future__ import annotations

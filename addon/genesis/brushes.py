@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brushes as mesh objects. All that can be is worked out for the whole level at once, in arrays; see `layout`."""
 
 from __future__ import annotations

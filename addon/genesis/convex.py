@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Closed surfaces to convex solids: what a brush can be made of, and what it can't.
 
 A brush is the space behind its planes, so that only a closed, convex surface with flat faces is one. `solids` finds the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Making and changing levels in Blender: a new level, world models of brushes, point entities of the level's classes.
 
 What is made here looks as if it had been imported, but is no record of any file: its stamps say -1.

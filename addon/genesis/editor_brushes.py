@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The brushes of a `.3dt`: a tree, of which the leaves are meshes and what is made of others are empties."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene laid over a `.3dt`: the tree of brushes, entities, models, groups, and what the level itself says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sides of solids as faces of a `.3dt`: corners, and textures in the editor's own parameters."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Point entities as empties or lights, and keys and values as typed custom properties."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Keys and values back from custom properties, places from objects, and what lights say of their entities.
 
 Text that still says what the scene says stays as it is; only what was edited is written anew.

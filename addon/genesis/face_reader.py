@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a scene says of brushes' faces: planes, how textures lie on them, and the rest of their records.
 
 Everything is done with records of FACE, also for a `.3dt`, whose texture parameters are laid on as vectors first and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The game's C headers, which say what entities' keys and brushes' contents mean: where they are, what they declare."""
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ..scene.reports import Report
 
 ENDING = ".h"
 BITS = 16
-"""Bits of a brush's contents, which the editor's header language can name (genesis-map-notes §1.5)."""
+"""Bits of a brush's contents, which the editor's header language can name (genesis.md §1.5)."""
 NAMES = "levelwright_contents"
 """On a level's collection: JSON, bit number -> its name. On objects: the bits, see `panel`."""
 

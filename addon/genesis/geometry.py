@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The brushes of a level, of either kind of file, as arrays: polygons, records of faces, textures and how they look."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Coronas and fog lights, which the game draws as a glow: a sphere round the light that fades to its rim."""
 
 from __future__ import annotations

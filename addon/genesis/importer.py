@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A level to a scene: see `layout` for what becomes what."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where each part of a Genesis3D level lives in a Blender scene: what importer, exporter and panel agree on.
 
 Genesis (x, y, z), y up, is Blender (x, -z, y); meshes and locations hold units (inches) exactly, and the level's root

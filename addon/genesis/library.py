@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The level's texture library: where it is found, and the images and sizes that it gives."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities that are lights: how Blender shows them, and what an edited light says of its entity."""
 
 from __future__ import annotations

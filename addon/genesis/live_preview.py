@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Cuts and hollows of a `.3dt` shown by Boolean modifiers: the hole follows the cut, while it is moved or reshaped.
 
 Each brush that is cut gets an object on top of it that shares its mesh and has a modifier for each cut that takes

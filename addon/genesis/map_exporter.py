@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene laid over a `.map`: entities, world models and their motions, brushes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Materials of a level's textures: one for each texture and way that its faces look.
 
 Surfaces are lit as anything in Blender is. What the engine draws otherwise: full-bright ones as bright as their

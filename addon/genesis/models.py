@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """World models: an empty where the model turns about, and one below it that its motion moves."""
 
 from __future__ import annotations

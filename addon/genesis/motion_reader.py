@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Actions back to motions: keys, events and how the engine goes from key to key; what nobody edited keeps its bytes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for Genesis3D levels: how cuts are shown, and what the active brush, model or entity is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the cuts and hollows of a `.3dt` leave of its brushes, as the editor's CSG works it out before it compiles.
 
 The preview is objects of its own, made anew each time, which are never exported; while it is there, the brushes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a level's collection holds: brushes, models, entities and groups, and which record of the original each one is.
 
 Identity is the stamp, never the name. Blender's duplicates carry the stamps of what they were copied from: of several

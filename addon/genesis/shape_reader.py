@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes back to brushes' shapes: which solids an object holds, which brush each was, and which of its planes stay.
 
 Nothing is computed that needn't be: faces whose corners are bit for bit where the import put them have their record's

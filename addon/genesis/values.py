@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Values of entities as custom properties and back, and the angles of entities as rotations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The scene that a level is imported into: colours as in the game, and a little light where no lamp reaches."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """NS2 levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
 from . import edit, entity_panel, lists, panel

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The light of a level's `light_ambient` entities as the world of the scene, for show.
 
 Each has six colours, of the light from six sides, and counts as far as its distance. Blender's world is the same

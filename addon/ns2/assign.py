@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Putting what is selected into layers and groups, and selecting what is in them: faces, in edit mode, and objects."""
 
 from __future__ import annotations

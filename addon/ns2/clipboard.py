@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Copy to the Spark editor, and paste from it: the bytes that it has on the clipboard, there or in files.
 
 What is copied is as an export would write it, as version 10: selected faces with what they need, selected entities. It

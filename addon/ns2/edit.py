@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Making levels and faces with holes, and the Spark editor's clipboard: operators, and their place in the sidebar."""
 
 from __future__ import annotations

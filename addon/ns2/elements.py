@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which vertices and edges a level has, after what the scene shows was laid over those of its original.
 
 Numbers here are *interim*: records of the original keep theirs, new elements come behind them. What is gone goes when

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities to objects: see `layout` for what becomes what; `entity_reader` is the way back."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Classes of entities: those of an `editor_setup.xml`, and the usual ones, known without it (ns2-level-notes §10)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Classes of entities: those of an `editor_setup.xml`, and the usual ones, known without it (ns2.md §10)."""
 
 from __future__ import annotations
 

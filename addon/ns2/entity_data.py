@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lights, speakers, cameras and empties that say some of their entity's properties themselves, and back.
 
 What an object's data say is kept as its `state` (numbers, see STATES): an entity's property follows where that differs

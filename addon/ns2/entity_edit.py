@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """New entities in a level that is open in Blender: of any class, or whole ones from elsewhere (pasted).
 
 They look as if they had been imported, but are no record of any file: their stamps say -1.

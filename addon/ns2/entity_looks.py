@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What each entity is in Blender: a light, a speaker, a camera, a prop's mesh, a box, or an empty of some shape.
 
 It follows from the class's hints for the editor, and otherwise from the properties that the entity has: `model` makes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for entities: what the active one says of itself, and adding new ones."""
 
 from __future__ import annotations

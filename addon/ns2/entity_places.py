@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where entities are: origin, angles and scale from their objects.
 
 A channel that is as the import made it leaves its property as it is, bit for bit; one that was edited is written from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities back from their objects: what was edited is written, all else stays as it is.
 
 `layout` tells what becomes what. Objects stand for the record that their stamp names; of several of one record the

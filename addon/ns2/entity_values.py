@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Properties of entities as custom properties, and back.
 
 A property has its own name as its key; a further one of that name "#2", "#3" behind it. What an object of the scene

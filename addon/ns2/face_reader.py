@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which faces a level has, after what the scene shows was laid over those of its original.
 
 A face is the same while its polygons are those of the import: the same vertices, in the same cyclic order, with the

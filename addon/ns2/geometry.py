@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The faces of a level as mesh objects: polygons, their attributes, and the baselines of all that."""
 
 from __future__ import annotations

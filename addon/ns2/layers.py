@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The level's ordered lists of layers and groups, kept on its collection, and the collections of what is in them.
 
 They are Blender's own properties (not plain custom ones) so that lists can show and rename them; they are saved,
@@ -34,7 +35,7 @@ NAMED = "levelwright_name"
 NO_COLOR = (255, 255, 255, 0)
 """Of layers and groups, at first."""
 UNDRAWN = frozenset({"CollisionGeometry", "MovementCollisionGeometry", "InvisibleGeometry", "OcclusionGeometry"})
-"""Names of groups whose faces the game doesn't draw (ns2-level-notes §10)."""
+"""Names of groups whose faces the game doesn't draw (ns2.md §10)."""
 
 Memberships = dict[bpy.types.Object, tuple[int, list[int]]]
 """Of objects in layers and groups: the mask of the layers, and the ids of the groups."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where each part of an NS2 level lives in a Blender scene: what importer, exporter, panel and operators agree on.
 
 Spark's (x, y, z), y up, is Blender's (z, x, y): exact, and rotations and windings carry over. Metres; nothing is
@@ -109,7 +110,7 @@ UV = "UVMap"
 VERTEX_ID, VERTEX_CHECK = "vertex_id", "vertex_check"
 """INT, points."""
 VERTEX_GROUP, EDGE_GROUP, FACE_GROUP = "vertex_group", "edge_group", "face_group"
-"""INT: id of the geometry group, 0 for none. The three know nothing of each other (ns2-level-notes §3)."""
+"""INT: id of the geometry group, 0 for none. The three know nothing of each other (ns2.md §3)."""
 BRIDGE = "bridge"
 """BOOLEAN, edges."""
 LAYERS = "layers_"

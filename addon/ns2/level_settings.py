@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a level says of itself, as custom properties of its collection, and back.
 
 Editor settings are properties named "<block>.<property>" ("Pathing.Agent Radius"), typed as in the file; which layers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The properties of collections that hold a level's lists of layers and groups, and what editing them does."""
 
 from __future__ import annotations

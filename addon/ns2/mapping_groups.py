@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mapping groups that were pasted into a level: kept on its collection, as the original keeps those of the file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How textures lie on faces, from their UVs: angle, scale and offset of those that were edited or are new.
 
 What is solved for is what Blender shows. A face keeps its parameters to the bit while they give its UVs, or while
@@ -44,7 +45,7 @@ _THIN = 1e-5
 _ALIKE = 0.5
 """Cosine of the angle between the normals of faces on which one texture may lie."""
 _FIRST_ID = 6
-"""The editor gives mapping groups ids from this on (ns2-level-notes §3)."""
+"""The editor gives mapping groups ids from this on (ns2.md §3)."""
 _STEP = 2.0**-22
 """Of coordinates as 32-bit floats."""
 

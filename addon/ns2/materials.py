@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Materials by their paths, from the game's content: what faces and props have.
 
 A surface shows albedo, normal, specular, opacity and emissive maps as far as its `.material` names them and they are
 found. Shaders of level geometry have the strength of highlights in the albedo's alpha, those of models have their
-colour in the specular map and their sharpness in its alpha (ns2-level-notes §10). Textures are referred to where they
+colour in the specular map and their sharpness in its alpha (ns2.md §10). Textures are referred to where they
 are: `.dds`, which Blender reads itself.
 """
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A level's mesh with the scene laid over it: what nobody touched stays as it is, bit for bit.
 
 Everything that polygons can't show is taken from the file: faces that aren't shown, edges and vertices that no face
@@ -30,7 +31,7 @@ from .retriangulation import retriangulated
 
 _VERSION_HINT = "export with As version 10"
 _WELDED = (7, 8, 9)
-"""Versions whose editors weld triangles to vertices of the same place, and to ghosts on borders (ns2-level-notes §9);
+"""Versions whose editors weld triangles to vertices of the same place, and to ghosts on borders (ns2.md §9);
 before and after, triangles have the corners of their faces only."""
 DEFAULT_MATERIAL = "materials/dev/dev_floor_grid.material"
 """Of faces without a material in levels that have none."""

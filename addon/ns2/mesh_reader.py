@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The meshes of a level's objects as one: arrays with Spark's axes, and the records that their elements are."""
 
 from __future__ import annotations

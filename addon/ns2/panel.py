@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for NS2 levels: the lists of layers and groups, what is in them, and smooth edges."""
 
 from typing import Any, Literal

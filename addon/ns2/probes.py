@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What reflection probes have seen, as images: the six pictures of a cube beside each other, 384 x 64 pixels.
 
 The level's pixels (three colours and the exponent that they share) are those of a Radiance file: it is packed in the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes of props: of their `.model` where it is found, otherwise boxes; and the boxes of triggers and decals.
 
 All users of a model share one mesh, which knows the model's path (MODEL). Boxes have edges only: they are seen in the
@@ -27,7 +28,7 @@ MISSING = 0.25
 """Half the edge of the box that stands for a model that wasn't found, metres."""
 TRIGGER = 0.25
 """Half extents of a trigger's box of scale 1, and how far its middle is above its origin, metres: a quarter of the
-scale (ns2-level-notes §7)."""
+scale (ns2.md §7)."""
 
 _EDGES = np.array([(a, a | bit) for a in range(8) for bit in (1, 2, 4) if not a & bit], np.int32)
 

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Triangles and smoothed normals of an edited mesh: those of untouched faces stay, those of others are made anew.
 
 Triangles stay as long as no vertex of theirs moved or went. A corner's normal stays as long as what it would be now is
-nearly what it was: which one it is isn't known, for the file only has the normals of corners (ns2-level-notes §9).
+nearly what it was: which one it is isn't known, for the file only has the normals of corners (ns2.md §9).
 """
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What can be chosen when a level is imported or exported."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Geometry that came from another level of the .blend: what its layers and groups are in this one.
 
 Attributes of faces, edges and vertices name layers and groups by their numbers, which mean others in another level.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What of a level is shown: layers and groups that are hidden, what the game doesn't draw; and the scene's colours."""
 
 from __future__ import annotations

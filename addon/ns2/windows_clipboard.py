@@ -1,4 +1,5 @@
-"""The Windows clipboard, by the system's own functions: Blender's holds only text (ns2-level-notes §5).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Windows clipboard, by the system's own functions: Blender's holds only text (ns2.md §5).
 
 The Spark editor is a Qt program: its format is registered under the name of its MIME type, and its bytes are in a block
 of global memory as they are. The block's size may be rounded up: readers ignore what is behind the last chunk.

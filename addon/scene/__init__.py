@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The bridge between records and Blender that all games share: nothing here knows a game, or parses a game's bytes.
 
 reports, progress, files    what an import or export says, how far it is, and writing a file all or nothing

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Actions, keys, NLA strips and drivers, the same in Blender 4.2 (no action slots) to 5.2 (no `action.fcurves`).
 
 Times are frames as floats; `frame_of` and `time_of` convert with the scene's frame rate.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh attributes as arrays, one call each way; an array of the exact dtype is copied 40 times faster than another."""
 
 from __future__ import annotations

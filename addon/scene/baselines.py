@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the import made of a record, kept beside it, so that "unchanged" is decided by bits and never by recomputing.
 
 numpy's sin, arctan2 and pow differ between CPUs and versions: a baseline that is computed again would see edits where

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A small bitmap font of our own, to write names into placeholder images: 5 x 7 pixels a sign."""
 
 from __future__ import annotations

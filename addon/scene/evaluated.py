@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The scene as it looks, whatever is hidden: modifiers, shape keys and constraints of objects wherever they are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writing files all or nothing: the old ones stay until the new ones are complete, read back and checked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which record of which import an object or a mesh element is: identity is data, never a name.
 
 Data-blocks carry a stamp: kind of record, record number and the token of the import. Mesh elements carry two int32

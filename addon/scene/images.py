@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Pixels to packed images and back, bit for bit, and placeholders for images that weren't found."""
 
 from __future__ import annotations

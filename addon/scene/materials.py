@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Node trees from code, shared node groups, and the materials that every game needs."""
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Arrays to meshes and back, as fast as Blender allows.
 
-Measured (blender-platform-notes §5): writing the attributes `position` and `.corner_vert` and one `validate()`, which
+Measured (blender.md §5): writing the attributes `position` and `.corner_vert` and one `validate()`, which
 also makes the edges, takes 0.25-0.4 s for a million quads; `from_pydata` takes 2-3 s. `validate()` repairs bad corners
 and drops bad faces, but unsorted face starts crash Blender: they are refused here, before Blender sees them.
 """

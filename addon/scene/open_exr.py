@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Light that exceeds 1 as OpenEXR pictures, half a float a channel, stored as they are: nothing is quicker to make.
 
 Technical documentation of OpenEXR, "File Layout": attributes, where each row begins, and the rows, whose channels

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The level's collection: what marks it, the imported bytes that travel on it, and the resources it holds.
 
 A level is one collection with three kinds of properties: LEVEL (JSON: format, token, import options, file name, hash),

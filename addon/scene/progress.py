@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Progress under the mouse pointer: `with progress(3, "layers") as step:`, and `step()` after each of the three.
 
 Ranges nest: a `progress` inside another one fills the outer one's current step. Without a window nothing is shown.

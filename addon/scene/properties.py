@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A dataclass's fields as custom properties with tooltip, limits and names for numbers; and back.
 
     @dataclass

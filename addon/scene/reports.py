@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an import or export tells the user: counts, warnings, what was missing and what was left out."""
 
 from __future__ import annotations

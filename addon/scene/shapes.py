@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Whether meshes that only stand for something else (a model, a trigger's box) still are what the import made.
 
 What an artist does to such a mesh is lost in an export, for the level has but its name or size: so it must be told.

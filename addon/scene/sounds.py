@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sounds of bytes: Blender loads them from files alone."""
 
 from __future__ import annotations

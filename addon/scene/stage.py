@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene and the windows that show it, made ready for a level: what the imports of all games share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where objects are, relative to their level's root, exactly: from channels and parent inverses, in float64.
 
 `matrix_world` is never used for this: it is stale or zero in excluded collections, and decomposing it loses negative

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Vertex groups as arrays. Blender gives weights to Python a vertex at a time; geometry nodes give them all at once."""
 
 from __future__ import annotations

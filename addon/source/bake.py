@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Light baked anew with Cycles into the images of lightmaps, from where an export takes it: see `lightmap_reader`.
 
 Baked is what vrad puts into the first style: the light that falls on surfaces, direct and indirect, of all lights that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for light: what bakes it into the lightmaps of a Source map."""
 
 from __future__ import annotations

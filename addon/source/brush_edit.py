@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """New brushes of a map that is open in Blender, for an export as VMF."""
 
 from __future__ import annotations

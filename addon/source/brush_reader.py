@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brushes back: what was drawn in the collection of brushes, for an export as VMF.
 
 All meshes there count: those of the import, and new ones. What hangs together is a brush; copies of imported faces

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Between texels of a map's textures and UV coordinates of meshes of brushes."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Brushes: the solids that collide, a mesh object for each kind of contents (source-bsp-seed "BRUSHES").
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Brushes: the solids that collide, a mesh object for each kind of contents (source.md "BRUSHES").
 
 They are what an export as VMF is made of: where each entity has them, with the textures that the editor's file had.
 """

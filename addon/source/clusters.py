@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The clusters of visibility as boxes: where the compiler cut the map into rooms."""
 
 from __future__ import annotations

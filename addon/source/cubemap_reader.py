@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Cubemaps back from their light probes: moved, of another size, new and gone; with all that is named after them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Detail props: grass and the like. Models are instances, all sprites are one mesh."""
 
 from __future__ import annotations

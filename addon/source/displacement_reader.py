@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Displacements back to the map: where vertices were sculpted to, alphas and blends that were painted, tags.
 
 A vertex that lies where the import put it keeps its bits. Borders stay closed: vertices that lie in one place go

@@ -1,4 +1,5 @@
-"""Displacements: plain meshes of their triangles, with the file's field as attributes (source-bsp-notes §2.2, §2.3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Displacements: plain meshes of their triangles, with the file's field as attributes (source.md §2.2, §2.3)."""
 
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is added to a map that is open in Blender: entities, static props, overlays; and the outputs of entities.
 
 New things look as if they had been imported, but are no record of the map: their stamps say -1.

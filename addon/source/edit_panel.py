@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for editing Source maps: what is added at the 3D cursor, and what the active entity says."""
 
 from __future__ import annotations

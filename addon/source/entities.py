@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities as objects, and all else that is placed in a map: each part makes its meshes before any object is made."""
 
 from __future__ import annotations

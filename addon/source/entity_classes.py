@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How classes of entities are sorted and drawn: the collection below Entities, and the shape of the empty."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lights, speakers and cameras of entities: what was set in Blender becomes the keys that it was made of.
 
 What the import set is kept beside each object, so that nothing is recomputed to tell what was edited.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities back from their objects: what was edited is written, all else stays as it is, in its order.
 
 An edited property wins over what the object's place says. `layout` tells what becomes what.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Keys and values of entities as custom properties, and back; typed where a game definition says how."""
 
 from __future__ import annotations

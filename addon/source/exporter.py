@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene to a map: the embedded original with everything laid over it that was edited.
 
 Each step compares a part of the scene with what the import made of the original, and has `formats.source.edits` change

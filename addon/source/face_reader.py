@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Faces back to the map: those that were moved, new or deleted, and the textures on all others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The drawn faces of a map as arrays in Blender's order, all at once; and meshes of any of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Vertices and faces that were moved, added or deleted: found, refused, moved for show, or left to be built anew.
 
 Planes, the tree of the map, collision and light all hang on where faces are: only a compiler can move those of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A map to a scene: see `layout` for what becomes what. A part that can't be read is left out, and told."""
 
 from __future__ import annotations

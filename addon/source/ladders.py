@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Ladders that are no brush model: the box that the compiler made of one, or the way between the ends of another."""
 
 from __future__ import annotations

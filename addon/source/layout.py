@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where each part of a Source map lives in a Blender scene: what importer, exporter, panel and operators agree on.
 
 Meshes and locations hold the map's units exactly, z up as in the game; the level's root empty has the scale (0.01905:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Painted or baked lightmaps back to the map: pixels of the images of `lightmaps` to luxels, LDR and HDR.
 
 A luxel whose pixel is what the import made of it keeps its bytes. All styles and samples are kept: of bump-mapped faces

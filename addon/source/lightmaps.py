@@ -1,4 +1,5 @@
-"""Lightmaps as images of one layout, an image for each lump, style slot and bump sample (source-bsp-notes §2.6).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lightmaps as images of one layout, an image for each lump, style slot and bump sample (source.md §2.6).
 
 Pixels are the map's luxels, bit by bit (see `radiance`): the light of one is `rgb * 2**exponent`, and a 255th of that
 is what the game shows. The raw blocks in the original stay the truth: luxels that nobody painted are theirs.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities that are lights: how Blender shows them.
 
 vrad gives a point in the direction of a light, 100 units away from it, the light's colour times its brightness / 255

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Materials back to the map's textures: renamed ones, and those that are new to it.
 
 A texture is renamed by the property `material` of its material; all faces that have it, overlays too, go along. A

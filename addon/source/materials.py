@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The materials of an import, each made once: what `shaders` makes of a VMT, or a placeholder where it is missing."""
 
 from __future__ import annotations

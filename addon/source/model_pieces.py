@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The convex pieces that a brush entity's mesh is made of.
 
 Polygons that are faces of one brush of the map are a piece: what their hull encloses or, where not all of the brush is

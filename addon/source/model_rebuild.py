@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brush entities' models back to the map in another shape: from convex meshes, with what collides.
 
 What is seen are the polygons, what collides the pieces that they enclose (`model_pieces`). A side that nobody sees

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models as meshes: one for each model and skin, however often it stands in the map."""
 
 from __future__ import annotations

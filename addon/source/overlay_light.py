@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The baked light of overlays and decals: that of the face beneath them, as far as it reaches."""
 
 from __future__ import annotations

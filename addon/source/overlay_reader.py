@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Overlays back from their quads: moved, turned, scaled, with another texture or other coordinates of it, new and gone.
 
 The delta location, which lifts an overlay off its faces for show, counts for nothing.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Overlays and decals: quads on the faces that they are painted on."""
 
 from __future__ import annotations

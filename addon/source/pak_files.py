@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an export changes in the map's pak: a list on the level's collection, of files to put there and to remove.
 
 A file is put there as bytes, which the collection holds, or as what a text or an image of the .blend then is: images

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for Source maps: how baked light is shown, and which collections are."""
 
 from __future__ import annotations

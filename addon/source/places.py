@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where objects were put, in the map's numbers: only what was moved gets others, and these as short as they can be."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Materials that glTF can hold, in the place of those that show maps in Blender."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What else the compiler kept of entities: area portals, occluders and cubemaps."""
 
 from __future__ import annotations

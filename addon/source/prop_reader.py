@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Static props back from their objects: moved, turned, scaled, with other properties or another mesh, new and gone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Static props: instances of models that are part of the world."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lightmaps as Radiance pictures (.hdr): a common exponent a pixel as in the map, so that each luxel keeps its bits.
 
 The format: a header, then each row's four channels one after another, in runs of equal bytes and runs of others

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Ropes: curves from each end to the next one, hanging as far as their slack lets them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a level's collection holds, by what the objects stand for: see `layout`. Found by stamps, never by names."""
 
 from __future__ import annotations

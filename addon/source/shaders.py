@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the engine's shaders do with the parameters of a material (VMT), as nodes that end in the group of `surface`.
 
 Valve Developer Community: "LightmappedGeneric", "WorldVertexTransition", "Water", "Refract", "$envmap", "DecalModulate"

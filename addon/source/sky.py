@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sky that a map names (`skyname` of its world): six textures around the world, as Blender's background.
 
 Only what looks at it sees the sky: the camera, and what mirrors. All else gets the light that it would get without,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The 3D skybox: the small scenery around the sky camera, once more in the size and place that the game shows it in.
 
 The camera's area is drawn around the world, as many times larger as its key `scale` says, so that the camera's place

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sounds as speakers: how far and how loud they are, and what is heard where the file is found."""
 
 from __future__ import annotations

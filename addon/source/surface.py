@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The node group that all materials of Source maps end in: baked light or Blender's, and how it is seen through."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The polygons of a level's objects that show faces, and which face of the original each one is.
 
 A polygon is a face while it bears the face's number and goes around its very vertices. Faces of the world may be in any

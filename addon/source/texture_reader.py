@@ -1,4 +1,5 @@
-"""Which texture faces have, and how it lies on them: solved from materials and UVs (source-bsp-notes §2.7, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which texture faces have, and how it lies on them: solved from materials and UVs (source.md §2.7, §3).
 
 A patch whose UVs and material are as the import made them keeps its texinfo; lightmap vectors, and with them the light,
 always stay. Faces of one texinfo that were moved together share their new one. What is solved for is what Blender

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Textures (VTF) as packed images, and the placeholders of those that weren't found."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The scene that a map is imported into: colours as they are, some light from the sky, and a view over all of it."""
 
 from __future__ import annotations

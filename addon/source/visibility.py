@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is seen from a place: all else of a map is hidden, as the game leaves it out, and shown again.
 
 Faces of the world are seen by their leafs, all else by the leafs that its box touches. Objects that are seen in part

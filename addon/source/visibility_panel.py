@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part about visibility: what is seen from a place, and all of it again."""
 
 from __future__ import annotations

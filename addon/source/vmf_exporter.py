@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene to a VMF, for Hammer and vbsp: the way of all edits of geometry that a compiled map can't take.
 
 All but brushes comes from the map that `exporter.export_level` makes; those are what is in their collection.

@@ -1,4 +1,5 @@
-"""The world and the brush models: meshes of the faces of each model (source-bsp-notes §2.4)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The world and the brush models: meshes of the faces of each model (source.md §2.4)."""
 
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Compiled lights back from their objects: moved, turned, of another colour or power, new and gone.
 
 Maps have them twice, for LDR and for HDR; one of the lists is shown. Lights of the other one that are at the same place

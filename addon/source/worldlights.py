@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lights as the compiler left them: those of entities, and those that it made of bright textures and of the sky."""
 
 from __future__ import annotations

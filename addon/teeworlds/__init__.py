@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Teeworlds / DDNet maps in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
 from . import edit_panel, panel

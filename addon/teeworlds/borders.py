@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tiles beyond the edges of their layer: the game repeats those at the edges outwards for ever.
 
 A border is a frame around a layer's object whose material reads an image of the layer's tiles and goes on beyond its

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Envelope points to F-curve keys and back: arrays only, no bpy.
 
 Each channel of an envelope is an F-curve; a point is one key in all of them. What runs between two keys is the game's
 own formula wherever Blender has it: step = CONSTANT, linear = LINEAR, slow a^3 = CUBIC ease in, fast 1-(1-a)^3 = CUBIC
 ease out; smooth 3a^2-2a^3 = BEZIER with flat handles at the thirds; Bézier tangents (ms, value) = BEZIER handles,
-kept between the ends in time as both programs do (teeworlds-map-notes §3).
+kept between the ends in time as both programs do (teeworlds.md §3).
 
 Reading back compares with the keys as they were built: points whose keys are the same bits keep their record, garbage
 included; the others are computed from the keys.

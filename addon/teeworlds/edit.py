@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Making and changing maps in Blender: a new map, groups, layers and images added, moved and removed, tiles filled in.
 
 What is made here looks as if it had been imported, but is no record of any file: its stamps say -1.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The operators and the sidebar panel that make and change maps; what they do is in `edit`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Actions and NLA strips back to envelopes and references to them: the other way of `envelopes`."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Envelopes as Blender actions (teeworlds-map-notes §3, §5); `envelope_reader` is the way back.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Envelopes as Blender actions (teeworlds.md §3, §5); `envelope_reader` is the way back.
 
 One action an envelope, held by the level (resource ENVELOPE) and played through NLA strips: the strip repeats as the
 game does (time modulo the last point's), and starts earlier by the time offset of what plays it. Slide a strip to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene to a map: the embedded original with everything laid over it that was edited.
 
 Nothing is decided by comparing files: each part of the scene is compared with the record that it came from, and writes

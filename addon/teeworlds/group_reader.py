@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A group's collection laid over its record: names, parallax, offset by its root empty, clip rectangle by its empty."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Groups: a collection and a root empty each, and the rectangle that clips them. In both directions."""
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def build(
     empty = bpy.data.objects.new(title, None)
     empty.empty_display_size = 0.5
     empty.location = location_of(group)
-    if game:  # the engine sets it to 0, whatever the file says (teeworlds-map-notes §3)
+    if game:  # the engine sets it to 0, whatever the file says (teeworlds.md §3)
         empty.delta_location = tuple(-value for value in location_of(group))
     empty.parent = root
     collection.objects.link(empty)

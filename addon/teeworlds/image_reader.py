@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The images of a level's collection laid over those of the map: repainted, renamed, added and removed ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The images of a map: embedded ones packed, external ones looked up as the games do, a labelled checker otherwise."""
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from . import layout
 from .shading import Picture
 
 SEVEN = frozenset(("easter", "generic_shadows", "generic_unhookable", "grass_doodads", "grass_main", "winter_main"))
-"""Names under which 0.7 has other images than 0.6: DDNet keeps those as `<name>_0.7.png` (teeworlds-map-notes §3)."""
+"""Names under which 0.7 has other images than 0.6: DDNet keeps those as `<name>_0.7.png` (teeworlds.md §3)."""
 
 
 def build(

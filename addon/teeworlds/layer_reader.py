@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One tile layer's object laid over its record: tiles from the mesh or the index images, colour, automapper, names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where each part of a Teeworlds map lives in a Blender scene: what importer, exporter and operators agree on.
 
 The map lies in the XY plane and is seen from above: 1 tile = 32 world px = 1 Blender unit, x to the right, y up
@@ -99,7 +100,7 @@ TILE_FIELDS: dict[str, TileFields] = {
         ((("index", 0), ("force", 0), ("max_speed", 0)), (("angle", 0), ("angle", 8))),
     ),
 }
-"""By name of the TileKind (teeworlds-map-notes §3)."""
+"""By name of the TileKind (teeworlds.md §3)."""
 
 FIELD_IMAGES = ("index_image", "field_image")
 """Names under which the images of a layer kept as images are found: image pointers in the layer object's properties."""

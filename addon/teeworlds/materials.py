@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The materials of a map: one for each image, clip rectangle and kind of use, shared by all layers that look alike.
 
 A layer's colour is its object's colour, an envelope's the property ENVELOPE_COLOR on the object: materials don't depend

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for looking at a map: the game's view and what of it is switched on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How physics layers look: pictures drawn here, with a colour and a short word for each kind of tile.
 
 Not the games' own entity pictures: those are art of their authors. Numbers (tele, switch, tune zone, speed, delay) are

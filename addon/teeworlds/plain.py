@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A map's look for formats without node groups (glTF): unlit materials of image x layer colour x corner colour."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The objects of a quad layer back to its records: the other way of `quads`.
 
 Every face of the layer's object and of the mesh objects below it is a quad, wherever it lies. One that carries a

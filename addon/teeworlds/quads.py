@@ -1,4 +1,5 @@
-"""Quad layers to objects (teeworlds-map-notes §3, §5); `quad_reader` is the way back.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Quad layers to objects (teeworlds.md §3, §5); `quad_reader` is the way back.
 
 Quads without an envelope share the mesh of their layer's object; those that an envelope moves or colours are objects
 of their own below it, with their pivot as origin. The layer's quads are drawn in order: each lies QUAD_STEP above the

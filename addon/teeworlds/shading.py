@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Shader node groups that draw as the game does: few, shared by all materials of a .blend.
 
 The game multiplies and blends the numbers that stand in its images, as a screen shows them (sRGB encoded). Blender does
@@ -220,7 +221,7 @@ def clip() -> Any:
 def index() -> Any:
     """A tile's Index and Flags, and the Place in it (tiles, y up) -> UV in the tileset, Visible (0 for air).
 
-    The turns are those of teeworlds-map-notes §5: rotated first, then mirrored along the texture's axes.
+    The turns are those of teeworlds.md §5: rotated first, then mirrored along the texture's axes.
     """
 
     def fill(tree: Tree, inputs: Any, outputs: Any) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where a layer's object goes in the scene, and what it is made with."""
 
 from __future__ import annotations

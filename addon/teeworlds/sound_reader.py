@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sounds and the speakers of sound layers back to their records: the other way of `sounds`."""
 
 from __future__ import annotations

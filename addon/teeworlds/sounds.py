@@ -1,4 +1,5 @@
-"""Sounds and sound layers to speakers (teeworlds-map-notes §3, §5); `sound_reader` is the way back.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sounds and sound layers to speakers (teeworlds.md §3, §5); `sound_reader` is the way back.
 
 A sound is a Blender sound, held by the level (resource SOUND): embedded ones packed, byte for byte, external ones
 looked up as `<name>.opus`. A sound layer is an empty with a speaker below it for each source. All that a source has but

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Groups and layers of the scene laid over those of a level: kept, copied, made, put in order and removed."""
 
 from __future__ import annotations

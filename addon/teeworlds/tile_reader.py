@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Faces back to tiles: where each lies, what it shows, what its attributes say (no bpy: arrays in, arrays out).
 
 A face is one tile. Its place gives the cell, its `id` the record that it came from (which keeps the bytes that Blender

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tile layers: a mesh with a quad a tile; or, where that would be too big, a plane that shows an image of the tiles."""
 
 from __future__ import annotations

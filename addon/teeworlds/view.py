@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Looking at a map as the game does: the camera, groups that follow it, borders, clipping, colours.
 
 Nothing here is exported. The game shows a part of the world around the camera (804 x 1430 px at 16:9 and zoom 1); a
-group with parallax p moves with p percent of the camera, and zooms with its larger parallax (teeworlds-map-notes §5).
+group with parallax p moves with p percent of the camera, and zooms with its larger parallax (teeworlds.md §5).
 """
 
 from __future__ import annotations

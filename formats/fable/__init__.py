@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Fable: The Lost Chapters: levels (`.lev`), the things in them (`.tng`) and the world's map (`.wld`).
 
 A level has height cells, a game map of atmospheres and sounds, and sections of navigation. `tng` and `wld` have verbs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What became of a layer of navigation: for reports, above all of what ground alone does not tell."""
 
 from collections.abc import Iterator

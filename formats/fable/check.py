@@ -1,4 +1,5 @@
-"""What the game would refuse or misread in a level (fable-lev-notes §2).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the game would refuse or misread in a level (fable.md §2).
 
 An error keeps the level or a part of it from working as it says; a warning is worth a look.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The leaves of a navigation, by place: which there are, whom they name as neighbours, what ground they cover."""
 
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""`.lev` files: bytes <-> Level (fable-lev-notes §2)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`.lev` files: bytes <-> Level (fable.md §2)."""
 
 from collections.abc import Iterator
 from itertools import pairwise

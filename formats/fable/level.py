@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A Fable level: what a `.lev` holds, part by part in the file's order."""
 
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""Navigation made from ground: quadtrees of a whole layer, or of changed cells only (fable-lev-notes §2.7-2.8).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Navigation made from ground: quadtrees of a whole layer, or of changed cells only (fable.md §2.7-2.8).
 
 The game's editor splits each 32-unit square until all of a part may be walked on alike, so the tree follows from a
 raster of weights; nodes are numbered in post-order, and leaves that share an edge are neighbours. Rebuilding a real

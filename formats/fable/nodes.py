@@ -1,4 +1,5 @@
-"""The nodes of a navigation section: bytes <-> arrays (fable-lev-notes §2.7)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The nodes of a navigation section: bytes <-> arrays (fable.md §2.7)."""
 
 from dataclasses import dataclass
 from struct import Struct

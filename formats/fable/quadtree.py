@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Squares in quadtrees as numbers: where they are, what they touch, how the tree over them is numbered.
 
 A square's place is that of its lower left corner on a curve that runs through the roots (layer by layer, row by row)

@@ -1,4 +1,5 @@
-"""The records of Fable: The Lost Chapters levels (fable-lev-notes §2): numpy dtypes, little-endian, nothing aligned.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The records of Fable: The Lost Chapters levels (fable.md §2): numpy dtypes, little-endian, nothing aligned.
 
 Most records begin with their size in bytes, itself included, and a version. World axes: x east, y north, z up, one unit
 to a cell. Names stand in 128 bytes, filled up with NULs.

@@ -1,4 +1,5 @@
-"""Text of `.tng` and `.wld` files: `Key Value;` statements, some of which open and close blocks (fable-lev-notes §5).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Text of `.tng` and `.wld` files: `Key Value;` statements, some of which open and close blocks (fable.md §5).
 
 Every character is kept where it stands, so that parts that nobody changed come out as they came in. Text is Latin-1,
 which has a character for each byte.

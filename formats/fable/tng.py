@@ -1,4 +1,5 @@
-"""`.tng` files: the things of a level, in sections of which quests switch some (fable-lev-notes §5).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`.tng` files: the things of a level, in sections of which quests switch some (fable.md §5).
 
 Positions are the map's own, as those of its height cells; z is up. Whatever a thing has is in its `block`: statements,
 and a block for each of its components (CTC).

@@ -1,4 +1,5 @@
-"""`.wld` files: where each level's map lies in the world, and what regions the maps make up (fable-lev-notes §5).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`.wld` files: where each level's map lies in the world, and what regions the maps make up (fable.md §5).
 
 World x, y = MapX, MapY + the map's own.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Genesis3D levels: the binary `.map` that the compiler reads, and the `.3dt` text that the editor opens.
 
 `read` takes either; `level.kind` says which it was.

@@ -1,4 +1,5 @@
-"""Bitmaps: geBitmap's own GeBm form, and Windows BMP files, which may stand in its place (genesis-map-notes §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bitmaps: geBitmap's own GeBm form, and Windows BMP files, which may stand in its place (genesis.md §3)."""
 
 import struct
 from dataclasses import dataclass, field

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The polygons of a `.map`'s brushes (see `convex`)."""
 
 import numpy as np

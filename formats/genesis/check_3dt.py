@@ -1,4 +1,5 @@
-"""What the editor or the compiler would refuse or misread in a `.3dt` (genesis-map-notes §1.7-1.9, §2).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the editor or the compiler would refuse or misread in a `.3dt` (genesis.md §1.7-1.9, §2).
 
 Keys of entities are not held against their classes here: those stand in the game's headers, not in the file.
 """

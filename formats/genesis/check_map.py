@@ -1,4 +1,5 @@
-"""What the compiler or the engine would refuse or misread in a `.map` (genesis-map-notes §1.4-1.11).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the compiler or the engine would refuse or misread in a `.map` (genesis.md §1.4-1.11).
 
 An error keeps the level from being compiled or loaded, or makes something else of it; a warning is worth a look.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a `.3dt` holds, for people to read: a summary, everything decoded, and which line a byte is of."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a binary `.map` holds, for people to read: a summary, everything decoded, and which part a byte is of."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """From the editor's levels to the compiler's, and back.
 
 `to_map` does what the editor does when it exports: cuts and hollows are carved, cameras and editor settings are left
@@ -233,7 +234,7 @@ def lay_locked(faces: FaceArray, looks: Sequence[EditorFace]) -> None:
     """Set the texture vectors of those records [n] whose face, of the n `looks`, is texture-locked.
 
     Such a texture has axes and a place of its own (since 1.32), or lies along its face; the records have their normals.
-    From the editor's code (genesis-map-notes §1.7): no real level with such faces was found.
+    From the editor's code (genesis.md §1.7): no real level with such faces was found.
     """
     for number, look in enumerate(looks):
         if look.flags & EditorFaceFlag.TEXTURELOCKED:

@@ -1,4 +1,5 @@
-"""A level as the editor keeps it: what a `.3dt` file says (genesis-map-notes §2).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A level as the editor keeps it: what a `.3dt` file says (genesis.md §2).
 
 Numbers are those of the file, in its version's units and axes; `text_3dt.upgraded` turns old ones into today's. Points
 are units of one inch, y up; the points of a face go clockwise as seen from outside.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The last part of a `.3dt`: how the editor compiles and shows the level, as it stands in a new one.
 
 The editor does not open a file without it (since 1.20).

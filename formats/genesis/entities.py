@@ -1,4 +1,5 @@
-"""Entities and brushes (genesis-map-notes §1.1-1.4, §1.9)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Entities and brushes (genesis.md §1.1-1.4, §1.9)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
-"""The C headers in which games declare their classes of entities, with the editor's pragmas (genesis-map-notes §1.10).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The C headers in which games declare their classes of entities, with the editor's pragmas (genesis.md §1.10).
 
 #pragma GE_Type("Player.ico")
 typedef struct PlayerStart {

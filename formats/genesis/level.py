@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What every Genesis level is, whichever file holds it."""
 
 from typing import ClassVar, Literal

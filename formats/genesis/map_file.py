@@ -1,4 +1,5 @@
-"""Binary `.map` files (genesis-map-notes §1): what the editor gives to the compiler."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Binary `.map` files (genesis.md §1): what the editor gives to the compiler."""
 
 import struct
 from dataclasses import dataclass, field

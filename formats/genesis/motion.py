@@ -1,4 +1,5 @@
-"""Motions of world models: keys of rotation and translation, and events (genesis-map-notes §1.4).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions of world models: keys of rotation and translation, and events (genesis.md §1.4).
 
 They are read and written by `motion_file`. Times are seconds. Keys are relative to the level as it stands: rotations
 are about the model's `origin`, translations in units, both in the level's axes (y up).

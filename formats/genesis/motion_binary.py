@@ -1,4 +1,5 @@
-"""The binary form of motions, MTNB, that actors have and that the engine accepts anywhere (genesis-map-notes §1.4)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The binary form of motions, MTNB, that actors have and that the engine accepts anywhere (genesis.md §1.4)."""
 
 import struct
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Motions as bytes, text or binary: a `.map` and a `.3dt` have text, and the engine accepts either anywhere."""
 
 from ..binary import Buffer, FormatError

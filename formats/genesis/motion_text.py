@@ -1,4 +1,5 @@
-"""The text form of motions, MOTN: that of `.map` and `.3dt` files (genesis-map-notes §1.4).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The text form of motions, MOTN: that of `.map` and `.3dt` files (genesis.md §1.4).
 
 It has no length: it has to be read to find its end.
 """

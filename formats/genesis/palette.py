@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Colours of a picture reduced to a palette: median cut."""
 
 import numpy as np

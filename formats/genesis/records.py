@@ -1,4 +1,5 @@
-"""The records of binary `.map` files and the flags of both kinds of file (genesis-map-notes §1, §1.5, §1.6).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The records of binary `.map` files and the flags of both kinds of file (genesis.md §1, §1.5, §1.6).
 
 Lengths are units of one inch, which is also one texel at scale 1; x right, y up, z towards the viewer. Normals point
 out of the solid, and dot(normal, P) == dist on the plane.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Batches of convex solids, and cutting them as the editor does. All that is in a batch is cut in one go."""
 
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""`.3dt` text: levels as the editor keeps them (genesis-map-notes §2).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`.3dt` text: levels as the editor keeps them (genesis.md §2).
 
 Every version from 1.2 to 1.34 has its words here; 1.31 is what real levels are. Text that nobody changed is written as
 it was read, whatever its spaces and digits; a changed record keeps the words that still hold.

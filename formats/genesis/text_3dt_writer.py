@@ -1,4 +1,5 @@
-"""Writing `.3dt` text (genesis-map-notes §2): a level is a row of records, each made as the editor would write it.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writing `.3dt` text (genesis.md §2): a level is a row of records, each made as the editor would write it.
 
 A record that says what it said when it was read is written as it stood; one that was changed keeps the words that still
 hold, and the spaces between them.

@@ -1,4 +1,5 @@
-"""How textures lie on faces (genesis-map-notes §1.7): vectors to texels and back, and the editor's parameters.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How textures lie on faces (genesis.md §1.7): vectors to texels and back, and the editor's parameters.
 
 U = dot(P, u_vec) / draw_scale_x + offset_x, and V likewise, in texels; row 0 of a bitmap is its top. The length of
 u_vec also is the fineness of the lightmap (a lumel is 16 / |u_vec| units), draw_scale that of the texture alone.

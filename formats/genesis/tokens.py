@@ -1,4 +1,5 @@
-"""The words of `.3dt` text, as the editor's scanner sees them (genesis-map-notes §2)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The words of `.3dt` text, as the editor's scanner sees them (genesis.md §2)."""
 
 import re
 

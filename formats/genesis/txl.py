@@ -1,4 +1,5 @@
-"""Texture libraries, `.txl` (genesis-map-notes §3): VF00 files of bitmaps, masked CF00 ones, and the older EEGC.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Texture libraries, `.txl` (genesis.md §3): VF00 files of bitmaps, masked CF00 ones, and the older EEGC.
 
 library = read(data)
 library.get("rock13").pixels()      # uint8[h, w, 4] RGBA, top row first

@@ -1,4 +1,5 @@
-"""Types of entities: what fields a class has (genesis-map-notes §1.10).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Types of entities: what fields a class has (genesis.md §1.10).
 
 A `.map` carries a definition for each class as an entity of its own; the engine makes its structs from them. A class
 without one is invisible to the game, and a key that its class does not define makes the load of the whole level fail.

@@ -1,4 +1,5 @@
-"""Levels of older editors in today's terms: what the editor makes of them when it loads them (genesis-map-notes §2)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Levels of older editors in today's terms: what the editor makes of them when it loads them (genesis.md §2)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,5 @@
-"""geVFile's virtual file system, VF00: files and directories in one file (genesis-map-notes §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""geVFile's virtual file system, VF00: files and directories in one file (genesis.md §3).
 
 Texture libraries and actors are such files. In CF00, Reality Factory's form, each byte of the files (not of the
 directory) is combined with one mask by exclusive or.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Polygons and planes as the editor computes them, rounded where it rounds.
 
 What the compiler gets depends on every rounding: a corner a ten-thousandth off may or may not be "on" a plane, and a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Natural Selection 2: `.level` files of the Spark editor, and what it copies to the clipboard.
 
 A `Level` has a `mesh`, `entities` (props, lights, everything that is placed), `layers` and `groups`; `viewports`,

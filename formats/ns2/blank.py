@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A level with nothing in it, as the editor would begin one."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-"""What the game or the editor would misread in a level, or an artist didn't mean (ns2-level-notes §6, §10)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the game or the editor would misread in a level, or an artist didn't mean (ns2.md §6, §10)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

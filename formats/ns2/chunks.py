@@ -1,4 +1,5 @@
-"""Chunks in their order, decoded when they are first asked for, and the two kinds of text (ns2-level-notes §2, §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chunks in their order, decoded when they are first asked for, and the two kinds of text (ns2.md §2, §3)."""
 
 import struct
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""What the Spark editor copies: "application/spark editor" on the Windows clipboard (ns2-level-notes §5).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the Spark editor copies: "application/spark editor" on the Windows clipboard (ns2.md §5).
 
 Two blocks, geometry and objects, of which either may be missing; no layers, no groups, no triangles. Here they are a
 `Level` of version 10 that has nothing else.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a level holds, for people to read: a summary, and everything decoded."""
 
 from collections import Counter

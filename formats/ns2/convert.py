@@ -1,4 +1,5 @@
-"""Saving levels of older versions as version 10 (ns2-level-notes §2, §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Saving levels of older versions as version 10 (ns2.md §2, §3)."""
 
 from dataclasses import replace
 

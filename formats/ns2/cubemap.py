@@ -1,4 +1,5 @@
-"""What reflection probes have seen: a cube of six pictures in shared-exponent colors (ns2-level-notes §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What reflection probes have seen: a cube of six pictures in shared-exponent colors (ns2.md §3)."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Rings of half-edges, each of which knows the one that follows it."""
 
 import numpy as np

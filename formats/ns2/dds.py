@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the header of a `.dds` texture says; its pixels are decoded by whoever shows them."""
 
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""Ear clipping of many flat polygons at once, as the Spark editor does it (ns2-level-notes §9).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ear clipping of many flat polygons at once, as the Spark editor does it (ns2.md §9).
 
 Polygons are rows of padded arrays: `points` float[n, m, 2] counter-clockwise, `sizes` int[n] of their corners, NaN
 behind them. Each step cuts one ear off every polygon that has one, or several that are no neighbours; what this changes

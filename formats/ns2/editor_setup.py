@@ -1,4 +1,5 @@
-"""`editor_setup.xml`: the classes of objects that the editor knows, with their parameters (ns2-level-notes §10)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`editor_setup.xml`: the classes of objects that the editor knows, with their parameters (ns2.md §10)."""
 
 import math
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
-"""Faces with their loops, and the layers that they are in (ns2-level-notes §3, chunks 3 and 6 of the mesh)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faces with their loops, and the layers that they are in (ns2.md §3, chunks 3 and 6 of the mesh)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Polygons that bridges divide as faces with holes again: the inverse of :mod:`.polygons`.
 
 Polygons are joined across marked edges only, so that a cut that an artist made through a face stays one.

@@ -1,4 +1,5 @@
-"""A Spark level: what a `.level` holds (ns2-level-notes §2, §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A Spark level: what a `.level` holds (ns2.md §2, §3)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

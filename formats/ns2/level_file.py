@@ -1,4 +1,5 @@
-"""`.level` files: bytes <-> Level (ns2-level-notes §2)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`.level` files: bytes <-> Level (ns2.md §2)."""
 
 from ..binary import Buffer, FormatError
 from .chunks import HEADER, join, split

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """XML files of the game, read without anything that could make them grow: no entities, no document types."""
 
 from collections.abc import Iterator

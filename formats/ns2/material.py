@@ -1,4 +1,5 @@
-"""`.material` files: which textures and shader a surface has (ns2-level-notes §10).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`.material` files: which textures and shader a surface has (ns2.md §10).
 
 Lines of `key = value`, where a value is a quoted text, a number or a list of numbers; `//` begins a comment. One of the
 first games' files is XML instead.

@@ -1,4 +1,5 @@
-"""`.model` files: the meshes of props, without their animation (ns2-level-notes §10)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`.model` files: the meshes of props, without their animation (ns2.md §10)."""
 
 from dataclasses import dataclass, field
 from typing import Any

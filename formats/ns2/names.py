@@ -1,4 +1,5 @@
-"""Names of groups and layers that mean something to the game, and those that look as if they should (notes §10)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names of groups and layers that mean something to the game, and those that look as if they should (ns2.md §10)."""
 
 from difflib import get_close_matches
 

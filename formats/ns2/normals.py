@@ -1,4 +1,5 @@
-"""Normals of faces, and the smoothed ones of smooth edges (ns2-level-notes §7, §9)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Normals of faces, and the smoothed ones of smooth edges (ns2.md §7, §9)."""
 
 from typing import Any
 

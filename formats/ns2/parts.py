@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a level and its mesh have in common: chunks in order, some of them decoded, some of those changed."""
 
 from collections.abc import Callable

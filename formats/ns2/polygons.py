@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Faces with holes as polygons that a Blender mesh can hold: no vertex twice, no two of the same vertices.
 
 Most faces are such polygons already. The others are cut: into triangles first, of which neighbours are joined again

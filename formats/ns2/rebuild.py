@@ -1,4 +1,5 @@
-"""The triangles of a mesh made anew, as the editor of version 10 writes them (ns2-level-notes §9)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The triangles of a mesh made anew, as the editor of version 10 writes them (ns2.md §9)."""
 
 import numpy as np
 

@@ -1,4 +1,5 @@
-"""The records of `.level` files as tables, and the numbers that mean something (ns2-level-notes §2, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The records of `.level` files as tables, and the numbers that mean something (ns2.md §2, §3).
 
 Little endian, packed. Lengths are metres, Y is up, right-handed; angles are radians. Booleans are u32 0 or 1, except
 the two bytes that versions from 9 on put behind vertices and edges.

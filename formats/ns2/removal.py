@@ -1,4 +1,5 @@
-"""Layers and groups that go or get another number: what is in them follows (ns2-level-notes §2, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layers and groups that go or get another number: what is in them follows (ns2.md §2, §3).
 
 The lists of layers and groups themselves stay as they are, and what is in none of these stays bit for bit.
 """

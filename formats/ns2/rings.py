@@ -1,4 +1,5 @@
-"""Faces as flat rings, one each: where there are holes, the ring runs to each hole and back (ns2-level-notes §9).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faces as flat rings, one each: where there are holes, the ring runs to each hole and back (ns2.md §9).
 
 Rings are rows of padded arrays: `rings` int[n, m] of corner numbers (members of loops), -1 behind the last one.
 """
@@ -44,7 +45,7 @@ def padded(begins: Ints, sizes: Ints) -> tuple[Ints, Mask]:
 
 
 def area_normals(points: Floats, valid: Mask) -> Floats:
-    """Sum of p(i) x p(i + 1) round polygons [n, m, 3]: twice the area, along the visible side's normal (notes §7).
+    """Sum of p(i) x p(i + 1) round polygons [n, m, 3]: twice the area, along the visible side's normal (ns2.md §7).
 
     Summed up corner after corner in the points' own precision: the editor's choice of a plane depends on it.
     """

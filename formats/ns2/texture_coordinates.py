@@ -1,4 +1,5 @@
-"""Where the textures of a level lie on its polygons: as its faces say, or their mapping groups (ns2-level-notes §8)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the textures of a level lie on its polygons: as its faces say, or their mapping groups (ns2.md §8)."""
 
 from typing import Any
 

@@ -1,4 +1,5 @@
-"""How textures lie on faces: from angle, scale and offset to texture coordinates and back (ns2-level-notes §8).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How textures lie on faces: from angle, scale and offset to texture coordinates and back (ns2.md §8).
 
 A face's plane has two axes: s to the right and t up, as seen from its visible side. The texture is turned by the angle,
 repeats `scale` times a metre along each axis, and is moved by `offset` repeats. Coordinates here are Blender's (v

@@ -1,4 +1,5 @@
-"""The triangles that the game draws, and groups of geometry (ns2-level-notes §3, chunks 5 and 8 of the mesh)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The triangles that the game draws, and groups of geometry (ns2.md §3, chunks 5 and 8 of the mesh)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""Triangles of faces, made again as the Spark editor makes them (ns2-level-notes §9).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Triangles of faces, made again as the Spark editor makes them (ns2.md §9).
 
 Measured on 55 real levels: of faces that differ, without holes, 99.9 % come out with the same triangles in the same
 order and rotation as in files of version 10, all in files of version 4; what is left are ties that hang on a last bit,

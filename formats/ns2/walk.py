@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Finding records of varying length that stand behind each other, without a loop over them."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Valve's Source engine: compiled maps (`.bsp`), versions 17 to 27 and 42, of PCs and consoles.
 
 A `Level` gives each lump as bytes (`bytes_of`), as a table of records (`table`), and as what it means: `entities`,

@@ -1,4 +1,5 @@
-"""Ambient light of leafs: cubes of light at points of them (source-bsp-notes §2.5).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ambient light of leafs: cubes of light at points of them (source.md §2.5).
 
 Maps before v20 have one cube a leaf, in the leaf itself; v20 had a lump of one cube a leaf before there were several
 points a leaf. All three are one thing here.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lightmaps packed into one image: where the rectangle of each face lies."""
 
 from dataclasses import dataclass

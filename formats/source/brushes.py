@@ -1,4 +1,5 @@
-"""Brushes: what collides, as convex polyhedra between the planes of their sides (source-bsp-seed "BRUSHES").
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Brushes: what collides, as convex polyhedra between the planes of their sides (source.md "BRUSHES").
 
 A side's plane points out of the brush. Sides that are bevels only widen what a box-shaped player collides with: they
 touch the solid in an edge or a corner, and bound nothing here.

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Maps as files: a header with the directory of lumps, the lumps, and the bytes between and behind them.
 
 What is read is kept: `write` puts everything back where it was. A changed lump takes its old place, what lies behind it
 moves, and the offsets follow: those of the header, those that the game lump has of its own, and the one that the
-editor of Bloodlines leaves at the very end (source-bsp-notes §2.1, §2.10).
+editor of Bloodlines leaves at the very end (source.md §2.1, §2.10).
 """
 
 import struct

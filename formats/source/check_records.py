@@ -1,4 +1,5 @@
-"""What records of a map name that isn't there, and records of different lumps that disagree (notes §2.2-2.8).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What records of a map name that isn't there, and records of different lumps that disagree (source.md §2.2-2.8).
 
 Each part is an iterator of problems; one problem stands for all the records of a lump that the same is wrong with.
 """

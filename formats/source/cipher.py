@@ -1,4 +1,5 @@
-"""Maps of Tactical Intervention: each byte is XORed with one of a key of 32 (source-bsp-notes §2.1).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Maps of Tactical Intervention: each byte is XORed with one of a key of 32 (source.md §2.1).
 
 The key shows where the header is empty: in the entries of lumps 23 to 25, which no map of the game fills.
 """

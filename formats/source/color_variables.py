@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Names of colours that tints of Strata's overlays and static props refer to: the game lump `clvr`.
 
 Layout: Strata Source's wiki, "BSP v25 Format". A tint whose flag says so holds no colour but the number of a name.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tables that stand behind their count, as in game lumps and in the lump OCCLUSION; and the texts that some hold."""
 
 from ..binary import Cursor

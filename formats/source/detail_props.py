@@ -1,4 +1,5 @@
-"""Detail props: the game lumps `dprp`, `dplt` and `dplh` (source-bsp-notes §2.8)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Detail props: the game lumps `dprp`, `dplt` and `dplh` (source.md §2.8)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which lumps of a map are other than those of another, and by how many records."""
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,5 @@
-"""Displacements: the grids that dispinfos lay over faces, and back (source-bsp-notes §2.2, §2.3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Displacements: the grids that dispinfos lay over faces, and back (source.md §2.2, §2.3).
 
 A displacement of power p has N = 2**p + 1 vertices each way; vertex i * N + j lies i steps along the edge from corner 0
 to 1 and j steps across to the edge from corner 3 to 2, where corner 0 is the face's corner next to `start_position`.
@@ -168,7 +169,7 @@ def _triangles(edge: Ints, first: Ints, first_triangle: Ints) -> Ints:
 
 @np.errstate(all="ignore")  # hostile floats
 def normals(displacements: Displacements, positions: Floats) -> Floats:
-    """float64[n, 3]: the normal of each vertex, the mean of those of its quads' triangles (notes §2.3, 8).
+    """float64[n, 3]: the normal of each vertex, the mean of those of its quads' triangles (source.md §2.3, 8).
 
     Each quad counts with both of its triangles of one fixed diagonal, whichever it is drawn with; neighbours' don't.
     """
@@ -246,7 +247,7 @@ def shared(displacements: Displacements, positions: Floats, near: float = SAME_P
 
 
 def lightmap_corners(displacements: Displacements, faces: Records) -> Floats:
-    """float64[d, 4, 2]: luxels at the corners of each, as `geometry.luxels` counts (notes §2.3, 6)."""
+    """float64[d, 4, 2]: luxels at the corners of each, as `geometry.luxels` counts (source.md §2.3, 6)."""
     size = faces["lightmap_size"][displacements.faces].astype(np.float64)
     s = np.array([0.0, 0.0, 1.0, 1.0]) * size[:, :1]
     t = np.array([0.0, 1.0, 1.0, 0.0]) * size[:, 1:]

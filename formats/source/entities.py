@@ -1,4 +1,5 @@
-"""The entity lump: text of keys and values (source-bsp-seed "Entity", source-bsp-notes §2.10).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The entity lump: text of keys and values (source.md "Entity", source.md §2.10).
 
 Keys repeat (outputs do) and their order counts. An entity that nobody changed keeps its very bytes, blanks included.
 """

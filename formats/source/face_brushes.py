@@ -1,4 +1,5 @@
-"""Which brushes faces were made of: the lumps FACEBRUSHLIST and FACEBRUSHES of CS:GO (source-bsp-notes §2.4).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which brushes faces were made of: the lumps FACEBRUSHLIST and FACEBRUSHES of CS:GO (source.md §2.4).
 
 Where a face was made of one brush, its list holds that brush itself in the place of a start; csgo_tooltextures has no
 other ones, and so its lump FACEBRUSHES is empty.

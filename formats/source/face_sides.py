@@ -1,4 +1,5 @@
-"""Which side of a brush a face was made of: nothing in a map says it but planes, textures and places (notes §2.4)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which side of a brush a face was made of: only planes, textures and places say it (source.md §2.4)."""
 
 from collections.abc import Iterator
 from typing import Any

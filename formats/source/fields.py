@@ -1,4 +1,5 @@
-"""Fields that hold several things in one word, taken apart (source-bsp-notes §2.2, §2.4, §2.5, §2.7, §2.9)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields that hold several things in one word, taken apart (source.md §2.2, §2.4, §2.5, §2.7, §2.9)."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,5 @@
-"""The game lump (35): a directory and lumps of its own (source-bsp-seed "Game lump", source-bsp-notes §2.1, §2.8).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The game lump (35): a directory and lumps of its own (source.md "Game lump", source.md §2.1, §2.8).
 
 On PCs the directory's offsets count from the beginning of the file, so that they change when the lump moves; on
 consoles from the beginning of the lump. Lumps may be compressed; then the directory says how long they are plain.

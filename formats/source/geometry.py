@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Faces as polygons: corners, normals, triangles, texture and lightmap coordinates, of all faces of a map in one go.
 
-Corners are in the file's order: clockwise seen from the front (source-bsp-notes §2.4).
+Corners are in the file's order: clockwise seen from the front (source.md §2.4).
 """
 
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ def area_normals(polygons: Polygons) -> Floats:
 
 
 def corner_normals(level: Level, polygons: Polygons) -> NDArray[np.float32] | None:
-    """float32[corners, 3]: the normals that vbsp smoothed, of the drawn faces in order (notes §2.4); None as
+    """float32[corners, 3]: the normals that vbsp smoothed, of the drawn faces in order (source.md §2.4); None as
     `normal_numbers` says. FormatError for one that isn't there.
     """
     numbers = normal_numbers(level, polygons)
@@ -138,7 +139,7 @@ def normal_numbers(level: Level, polygons: Polygons) -> NDArray[np.unsignedinteg
 
 
 def triangles(level: Level, polygons: Polygons) -> tuple[Ints, Ints]:
-    """How the map cuts drawn faces with T-junctions: int64[t, 3] corners, and the face of each (notes §2.4).
+    """How the map cuts drawn faces with T-junctions: int64[t, 3] corners, and the face of each (source.md §2.4).
 
     Corners are numbers in `polygons.corners`. Faces that have no primitives, or others than triangle lists of their
     own corners, have no triangles here: they are fans. FormatError for primitives and indices that aren't there.
@@ -166,7 +167,7 @@ def triangles(level: Level, polygons: Polygons) -> tuple[Ints, Ints]:
 
 
 def texels(points: Floats | NDArray[np.float32], texinfos: Records, numbers: NDArray[Any]) -> Floats:
-    """float64[n, 2]: s and t in texels of float[n, 3] points, each with the number of its texinfo (notes §2.7)."""
+    """float64[n, 2]: s and t in texels of float[n, 3] points, each with the number of its texinfo (source.md §2.7)."""
     return _project(points, texinfos["texture_vecs"], numbers)
 
 

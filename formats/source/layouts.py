@@ -1,4 +1,5 @@
-"""Which records a lump holds: by its version, the map's version and its records' size, measured (notes §2.1, §2.9).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which records a lump holds: by its version, the map's version and its records' size, measured (source.md §2.1, §2.9).
 
 Games changed records without telling anyone, so versions alone say too little: where records of several kinds could
 fill a lump, those are taken of which most make sense. What the names of games would tell is never asked.
@@ -83,7 +84,7 @@ def _dispinfos_fit(infos: Records) -> Fits:
 
 
 def _models_fit(models: Records) -> Fits:
-    """Models share out the faces in order (notes §2.4)."""
+    """Models share out the faces in order (source.md §2.4)."""
     ends = models["firstface"].astype(np.int64) + models["numfaces"]
     return (models["numfaces"] >= 0) & np.append(models["firstface"][1:] == ends[:-1], True)[: len(models)]
 

@@ -1,4 +1,5 @@
-"""The BSP tree: which leafs points and boxes lie in (source-bsp-notes §2.5; for props: §3, the leaf list)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The BSP tree: which leafs points and boxes lie in (source.md §2.5; for props: §3, the leaf list)."""
 
 import numpy as np
 from numpy.typing import NDArray

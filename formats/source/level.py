@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A Source map: lumps as bytes, as tables of records, and as what they mean; each is decoded when first asked for."""
 
 from collections.abc import Callable, Mapping
@@ -116,7 +117,9 @@ class Level:
         if lump not in self._layouts:
             self._layouts[lump] = layouts.choose(
                 lump,
-                self.version_of(LumpId.FACES if lump == LumpId.ORIGINALFACES else lump),  # its own is 0 (notes §2.4)
+                self.version_of(
+                    LumpId.FACES if lump == LumpId.ORIGINALFACES else lump
+                ),  # its own is 0 (source.md §2.4)
                 self.file.minor << 16 | self.version,
                 self.bytes_of(lump),
                 self.byte_order == ">",

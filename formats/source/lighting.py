@@ -1,4 +1,5 @@
-"""Lightmaps: where each face's blocks stand in a lighting lump, and their luxels (source-bsp-notes §2.6).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lightmaps: where each face's blocks stand in a lighting lump, and their luxels (source.md §2.6).
 
 The block of a face holds, for each of its styles, one lightmap or, on bump-mapped faces, four: the flat one and three
 for the vectors of the bump basis. Rows follow t, columns s. Before it stand the average colours of the styles, the last

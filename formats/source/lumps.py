@@ -1,4 +1,5 @@
-"""The lumps of a map and the forms of its header (source-bsp-seed "Lump types", source-bsp-notes §2.1)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lumps of a map and the forms of its header (source.md "Lump types", source.md §2.1)."""
 
 from dataclasses import dataclass
 from enum import IntEnum

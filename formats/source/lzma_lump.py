@@ -1,4 +1,5 @@
-"""LZMA as lumps, game lumps and the pak have it (source-bsp-seed "Lump compression", source-bsp-notes §2.10)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""LZMA as lumps, game lumps and the pak have it (source.md "Lump compression", source.md §2.10)."""
 
 import lzma
 import struct

@@ -1,4 +1,5 @@
-"""The checksum by which client and server know that they have one map: of all lumps but ENTITIES (notes §2.10)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The checksum by which client and server know that they have one map: of all lumps but ENTITIES (source.md §2.10)."""
 
 import zlib
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A map of our own, to be filled: what compilers write into every map, and no geometry yet."""
 
 import struct

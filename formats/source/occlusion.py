@@ -1,4 +1,5 @@
-"""Occluders: the lump OCCLUSION is three tables, each behind its count (source-bsp-seed "Occlusion"; notes §2.7)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Occluders: the lump OCCLUSION is three tables, each behind its count (source.md "Occlusion"; source.md §2.7)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,5 @@
-"""Angles of entities and props: pitch, yaw and roll, in degrees about y, z and x (source-bsp-notes §2.12)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Angles of entities and props: pitch, yaw and roll, in degrees about y, z and x (source.md §2.12)."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,5 @@
-"""Overlays of Strata, lump version 3: faces for all of them, then the records (source-bsp-notes §2.9)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Overlays of Strata, lump version 3: faces for all of them, then the records (source.md §2.9)."""
 
 from dataclasses import dataclass
 

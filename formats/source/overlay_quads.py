@@ -1,4 +1,5 @@
-"""Where overlays and decals lie: quads on the faces that they are painted on (source-bsp-notes §2.7)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where overlays and decals lie: quads on the faces that they are painted on (source.md §2.7)."""
 
 import numpy as np
 from numpy.typing import NDArray

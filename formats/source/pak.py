@@ -1,4 +1,5 @@
-"""The pak (lump 40): a zip in the map with its own materials, models and more (source-bsp-notes §2.10).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pak (lump 40): a zip in the map with its own materials, models and more (source.md §2.10).
 
 Only two methods are in use, stored and LZMA. Consoles want each file to begin at a sector: zips whose comment begins
 with "XZP2 2048" have extra bytes before each, which the central directory counts but does not have.

@@ -1,4 +1,5 @@
-"""Patch files: `mymap_l_0.lmp` beside `mymap.bsp` takes the place of its lump 0 (source-bsp-notes §2.1)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Patch files: `mymap_l_0.lmp` beside `mymap.bsp` takes the place of its lump 0 (source.md §2.1)."""
 
 import re
 import struct

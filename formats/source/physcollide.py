@@ -1,4 +1,5 @@
-"""Collision: the solids of brush models and of displacements (source-bsp-seed "Physics", source-bsp-notes §2.8).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Collision: the solids of brush models and of displacements (source.md "Physics", source.md §2.8).
 
 A solid is what vphysics made of a hull, byte for byte; its text says how heavy it is and what it is made of.
 """

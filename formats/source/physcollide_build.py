@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Solids of vphysics, made of convex hulls: what `physcollide_surface` reads, field by field as vphysics fills it in.
 
 Which triangles a flat face is cut into, and in which order these stand, is the one thing that is vphysics' own.

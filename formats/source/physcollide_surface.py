@@ -1,4 +1,5 @@
-"""What a solid of vphysics is made of: convex hulls of triangles in a tree of spheres (source-bsp-seed "Physics").
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a solid of vphysics is made of: convex hulls of triangles in a tree of spheres (source.md "Physics").
 
 The engine is Ivory's, and so is the layout, a "compact surface": a header, the hulls ("ledges"), the points that these
 share, the tree. Lengths are metres, y is down and z is Source's y; here, everything is in the map's units and axes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lists within lists, as arrays: where each one starts and how many it has."""
 
 from typing import Any

@@ -1,4 +1,5 @@
-"""What the records of Source maps are made of: vectors, colours, flags (source-bsp-seed; source-bsp-notes §2).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the records of Source maps are made of: vectors, colours, flags (source.md §2).
 
 The tables of the lumps stand beside this: records_geometry, records_tree, records_displacements, records_lights,
 records_overlays and records_props. All are little-endian; `layouts` turns the bytes for `PSBV` files. Fields keep the
@@ -112,7 +113,7 @@ class LevelFlag(IntFlag):
 
 
 class DispTriTag(IntFlag):
-    """Tags of a displacement's triangle. Seen are WALKABLE and BUILDABLE alone (notes §2.2)."""
+    """Tags of a displacement's triangle. Seen are WALKABLE and BUILDABLE alone (source.md §2.2)."""
 
     SURFACE = 0x1
     WALKABLE = 0x2
@@ -123,7 +124,7 @@ class DispTriTag(IntFlag):
 
 
 class DispInfoFlag(IntFlag):
-    """Flags of a displacement: its `min_tess`, where the highest bit says that it holds flags (notes §2.2)."""
+    """Flags of a displacement: its `min_tess`, where the highest bit says that it holds flags (source.md §2.2)."""
 
     NO_PHYSICS_COLL = 0x2
     NO_HULL_COLL = 0x4

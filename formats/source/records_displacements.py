@@ -1,4 +1,5 @@
-"""Records of displacements (source-bsp-seed; source-bsp-notes §2.2, §2.9).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of displacements (source.md §2.2, §2.9).
 
 A displacement of power p has (2**p + 1)**2 vertices and 2 * 4**p triangles. What nobody uses of a record, invalid
 neighbours and pads among it, is whatever lay in the compiler's memory: patch fields, never build a record anew.

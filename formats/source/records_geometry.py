@@ -1,4 +1,5 @@
-"""Records of planes, faces, brushes, models and textures (source-bsp-seed; source-bsp-notes §2.1, §2.4, §2.7, §2.9)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of planes, faces, brushes, models and textures (source.md §2.1, §2.4, §2.7, §2.9)."""
 
 from .records import RGBE, VECTOR, Dtype, record
 
@@ -91,7 +92,7 @@ FACEID = record(("hammer_face_id", "<u2"), size=2)  # one a face
 FACEID_32 = record(("hammer_face_id", "<u4"), size=4)
 FACE_MACRO_TEXTURE_INFO = record(("macro_texture_name_id", "<u2"), size=2)  # of the string table; 0xFFFF: none
 
-#: CS:GO: which brushes a face was made of (notes §2.4).
+#: CS:GO: which brushes a face was made of (source.md §2.4).
 FACEBRUSH = record(("brush", "<u2"), size=2)
 FACEBRUSH_32 = record(("brush", "<u4"), size=4)
 FACEBRUSHLIST = record(("count", "<u2"), ("start", "<u2"), size=4)  # one a face, of the face brushes
@@ -99,7 +100,7 @@ FACEBRUSHLIST_32 = record(("count", "<u4"), ("start", "<u4"), size=8)
 
 # --------------------------------------------------------------------------------------------- primitives and normals
 
-#: A triangulation of a face with T-junctions: type 0, indices into the face's own corners (notes §2.4).
+#: A triangulation of a face with T-junctions: type 0, indices into the face's own corners (source.md §2.4).
 PRIMITIVE = record(
     ("type", "u1"),
     ("pad", "V1"),
@@ -132,7 +133,7 @@ BRUSH = record(("firstside", "<i4"), ("numsides", "<i4"), ("contents", "<u4"), s
 BRUSHSIDE = record(
     ("planenum", "<u2"),
     ("texinfo", "<i2"),
-    ("dispinfo", "<i2"),  # never a real index (notes §2.2)
+    ("dispinfo", "<i2"),  # never a real index (source.md §2.2)
     ("bevel", "u1"),  # 1: for collision only
     ("thin", "u1"),  # CS:GO
     size=8,

@@ -1,4 +1,5 @@
-"""Records of lights and of ambient light (source-bsp-seed; source-bsp-notes §2.5, §2.6, §2.9)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of lights and of ambient light (source.md §2.5, §2.6, §2.9)."""
 
 from .records import RGBE, VECTOR, record
 
@@ -36,7 +37,7 @@ WORLDLIGHT_V2 = record(
 
 #: Light from +x, -x, +y, -y, +z, -z at a point of a leaf, which x, y and z tell in 255ths of its bounds.
 LEAF_AMBIENT_LIGHTING = record(("cube", RGBE, 6), ("x", "u1"), ("y", "u1"), ("z", "u1"), ("pad", "V1"), size=28)
-#: Before there were several points a leaf: one cube a leaf, and the lump's version is its length (notes §2.5).
+#: Before there were several points a leaf: one cube a leaf, and the lump's version is its length (source.md §2.5).
 LEAF_AMBIENT_CUBE = record(("cube", RGBE, 6), size=24)
 LEAF_AMBIENT_INDEX = record(("count", "<u2"), ("first", "<u2"), size=4)  # one a leaf
 LEAF_AMBIENT_INDEX_32 = record(("count", "<u4"), ("first", "<u4"), size=8)

@@ -1,4 +1,5 @@
-"""Records of overlays (source-bsp-seed; source-bsp-notes §2.7, §2.9)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of overlays (source.md §2.7, §2.9)."""
 
 from typing import Any
 

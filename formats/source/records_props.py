@@ -1,4 +1,5 @@
-"""Records of static and detail props, which are in game lumps, and of props' hulls (source-bsp-seed; notes §2.8).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of static and detail props, which are in game lumps, and of props' hulls (source.md §2.8).
 
 The fields of static props by their version and measured size; one version may have several sizes. Angles are degrees:
 pitch, yaw and roll about y, z and x.

@@ -1,4 +1,5 @@
-"""Records of the BSP tree, its leafs, areas, water, cubemaps and old portals (source-bsp-seed; notes §2.1, §2.5)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of the BSP tree, its leafs, areas, water, cubemaps and old portals (source.md §2.1, §2.5)."""
 
 from .records import RGBE, VECTOR, record
 

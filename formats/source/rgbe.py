@@ -1,4 +1,5 @@
-"""ColorRGBExp32, the colours of light: three bytes and a common exponent, and what they mean (notes §2.6).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""ColorRGBExp32, the colours of light: three bytes and a common exponent, and what they mean (source.md §2.6).
 
 Light is linear, rgb * 2**exponent / 255, and may exceed 1. numpy's ldexp and frexp are exact, so that results do not
 depend on the machine.

@@ -1,4 +1,5 @@
-"""Where on a displacement its luxels lie: the lump DISP_LIGHTMAP_SAMPLE_POSITIONS (source-bsp-notes §2.2).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where on a displacement its luxels lie: the lump DISP_LIGHTMAP_SAMPLE_POSITIONS (source.md §2.2).
 
 Luxel by luxel: a triangle's number, in a second byte behind 255 if it is 255 or more, and three barycentric
 coordinates of 255. A displacement's first byte is its `lightmap_sample_position_start`.

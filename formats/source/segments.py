@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Bytes as spans in their order with gaps between them: some spans are replaced, what follows moves, nothing is lost.
 
 Maps and the game lump in them are both of this kind: a directory of offsets, and behind it spans of bytes, padding and

@@ -1,4 +1,5 @@
-"""What is seen from a place: the leafs of the clusters that its own one sees (source-bsp-seed "Visibility")."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is seen from a place: the leafs of the clusters that its own one sees (source.md "Visibility")."""
 
 import numpy as np
 from numpy.typing import NDArray

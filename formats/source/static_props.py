@@ -1,4 +1,5 @@
-"""Static props: the game lump `sprp` (source-bsp-seed "Static props"; source-bsp-notes §2.8).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Static props: the game lump `sprp` (source.md "Static props"; source.md §2.8).
 
 A dictionary of models, a list of leafs of which each prop names a piece, and the props. What a prop's record is, is
 told by the lump's version and the record's size, which is measured; some games put a further list in between.
@@ -33,7 +34,7 @@ _LONG_LEAFS = 12  # the version from which on leafs have 32 bits
 class StaticProps:
     """The lump. Tables are views, to be replaced by others of the same dtypes; a prop is known by its place in `props`.
 
-    Files of the pak are named after that place, so that props should neither be moved nor taken out (notes §2.8).
+    Files of the pak are named after that place, so that props should neither be moved nor taken out (source.md §2.8).
     """
 
     names: Records  # NAME: the models' paths

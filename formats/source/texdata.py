@@ -1,4 +1,5 @@
-"""The names of textures: the lumps TEXDATA_STRING_TABLE and TEXDATA_STRING_DATA (source-bsp-seed "Texdata").
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The names of textures: the lumps TEXDATA_STRING_TABLE and TEXDATA_STRING_DATA (source.md "Texdata").
 
 The table has offsets into the data, where texts end at a NUL. Names are Latin-1, so that any byte can be kept.
 """

@@ -1,4 +1,5 @@
-"""Which clusters see and hear which: rows of bits, runs of zero bytes shortened (source-bsp-seed "Visibility")."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which clusters see and hear which: rows of bits, runs of zero bytes shortened (source.md "Visibility")."""
 
 from dataclasses import dataclass
 

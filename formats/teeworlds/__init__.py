@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Teeworlds and DDNet maps (`.map`)."""
 
 from ..binary import Buffer

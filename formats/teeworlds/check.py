@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is wrong with a map: by the rules of DDNet, or by what can be read at all."""
 
 from collections.abc import Callable, Iterator

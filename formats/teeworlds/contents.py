@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a map holds, for people to read: a summary, everything decoded, and which section a byte is of."""
 
 from collections.abc import Callable, Iterable, Iterator

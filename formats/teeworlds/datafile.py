@@ -1,4 +1,5 @@
-"""The container of Teeworlds maps, the "datafile" (teeworlds-map-notes §2): typed items of int32 words, and blobs.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The container of Teeworlds maps, the "datafile" (teeworlds.md §2): typed items of int32 words, and blobs.
 
     header      magic, version, size, swaplen, numbers and sizes of what follows (9 words)
     item types  {type, start, num}: which of the items are of a type
@@ -250,7 +251,7 @@ def _running_total(sizes: Iterable[int]) -> list[int]:
 
 
 class _Reader:
-    """Takes a container apart. The rules are those of teeworlds-map-notes §2, as far as all real maps keep them."""
+    """Takes a container apart. The rules are those of teeworlds.md §2, as far as all real maps keep them."""
 
     def __init__(self, data: Buffer) -> None:
         self.cursor = Cursor(data)

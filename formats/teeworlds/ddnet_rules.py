@@ -1,4 +1,5 @@
-"""What DDNet (its `map_test` of 2026-08) accepts, as rules over a container (teeworlds-map-notes §2 and §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What DDNet (its `map_test` of 2026-08) accepts, as rules over a container (teeworlds.md §2 and §3).
 
 An error is a map that DDNet refuses to load; a warning is a blob that it takes for missing while it loads the rest. The
 rules read words and bytes, not our model of a level: what we understand and what DDNet accepts are two questions.

@@ -1,4 +1,5 @@
-"""Envelopes: the value of an animated quantity at a time, as the game computes it (teeworlds-map-notes §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Envelopes: the value of an animated quantity at a time, as the game computes it (teeworlds.md §3).
 
 Points are in order of time; each says how the curve runs to the next (BEZIER is LINEAR where a map has no tangents).
 The whole repeats: time is taken modulo the last point's. Where no two points enclose it (before the first point), the

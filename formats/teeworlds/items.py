@@ -1,4 +1,5 @@
-"""Typed views of a map's items (teeworlds-map-notes §3): properties over their raw words, and over the blobs they name.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Typed views of a map's items (teeworlds.md §3): properties over their raw words, and over the blobs they name.
 
 A word that the item is too short for reads as the documented default. Setting a property to what it is changes nothing;
 setting one that is missing lengthens the item to the shortest form that has it.

@@ -1,4 +1,5 @@
-"""Groups and layers (teeworlds-map-notes §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Groups and layers (teeworlds.md §3)."""
 
 from collections.abc import Sequence
 from typing import ClassVar

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A Teeworlds / DDNet map: live views of everything in it."""
 
 from collections.abc import Callable, Iterator, Sequence

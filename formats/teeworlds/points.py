@@ -1,4 +1,5 @@
-"""Envelopes and the one table that holds the points of all of them (teeworlds-map-notes §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Envelopes and the one table that holds the points of all of them (teeworlds.md §3).
 
 A point has 6 words; 22 with bezier tangents if any envelope of the map has version 3 (vanilla 0.7). DDNet keeps points
 of 6 words and puts the tangents into an item of their own, which counts only if it has as many points.

@@ -1,4 +1,5 @@
-"""New maps, and maps in the form that one of the games' editors writes (teeworlds-map-notes §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""New maps, and maps in the form that one of the games' editors writes (teeworlds.md §3)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

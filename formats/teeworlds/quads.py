@@ -1,4 +1,5 @@
-"""Quads: the order of their corners and how the game draws them (teeworlds-map-notes §3, §5).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Quads: the order of their corners and how the game draws them (teeworlds.md §3, §5).
 
 A record holds its corners in Z order (top left, top right, bottom left, bottom right; the pivot follows). Everything
 else here goes round them: top left, bottom left, bottom right, top right, the ring that tiles use (`tiles.CORNERS`).

@@ -1,4 +1,5 @@
-"""The records of Teeworlds / DDNet maps (teeworlds-map-notes §3): numpy dtypes of the bulk data, word numbers of items.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The records of Teeworlds / DDNet maps (teeworlds.md §3): numpy dtypes of the bulk data, word numbers of items.
 
 An item is an array of little-endian int32 words. How many there are says which fields exist; the version that stands
 in the item does not (DDRace appended fields without a new version). Lengths in the world are pixels: x right, y down,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """From a level to a container in which only what was edited differs from the one that was read.
 
 Nothing here looks at what a map means, and nothing is packed anew that isn't changed: rows of items, the groups'

@@ -1,4 +1,5 @@
-"""Layers of tiles: drawn ones, and those that the game plays on (teeworlds-map-notes §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layers of tiles: drawn ones, and those that the game plays on (teeworlds.md §3)."""
 
 from collections.abc import Sequence
 
@@ -20,7 +21,7 @@ _KINDS = [TileKind(flags & -flags) for flags in range(64)]
 
 
 def refuse_too_large(width: int, height: int, record: np.dtype[np.void]) -> None:
-    """Raise FormatError for a layer whose tiles no file can hold: sizes of blobs are int32 (teeworlds-map-notes §2)."""
+    """Raise FormatError for a layer whose tiles no file can hold: sizes of blobs are int32 (teeworlds.md §2)."""
     if width * height * max(record.itemsize, TILE.itemsize) >= 2**31:
         raise FormatError(f"a layer of {width} x {height} tiles is larger than a map can hold")
 

@@ -1,4 +1,5 @@
-"""Tiles: how flags turn a tile, and the run-length form that 0.7 maps store (teeworlds-map-notes §3, §5).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tiles: how flags turn a tile, and the run-length form that 0.7 maps store (teeworlds.md §3, §5).
 
 One order of corners everywhere, :data:`CORNERS`: top left, bottom left, bottom right, top right. With Blender's y up
 (= -map y) that ring runs counter-clockwise seen from +Z. A corner's number in it is `(3 * right) ^ down`.
@@ -80,7 +81,7 @@ def corner_uvs(index: IntArray, flags: IntArray) -> npt.NDArray[np.float32]:
     """Atlas UVs (v up) of tiles at their cells' corners, in the order of CORNERS.
 
     `index`, `flags`: integers [n] (only the lowest byte counts; bits that do not turn a tile are ignored).
-    Returns float32 [n, 4, 2], exact sixteenths. Fact: teeworlds-map-notes §5.
+    Returns float32 [n, 4, 2], exact sixteenths. Fact: teeworlds.md §5.
     """
     rows = (np.asarray(index).astype(np.intp) & 255) << 4 | (np.asarray(flags).astype(np.intp) & 15)
     uvs = _ATLAS.reshape(-1, 8).take(rows.reshape(-1), axis=0, mode="clip")  # thrice as fast as _ATLAS[rows]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs a script in another Blender (a Python with bpy), for tests that save in one version and reopen in another.
 
 The Pythons are named by LEVELWRIGHT_PYTHONS, separated as PATH is; without it only the Python that runs the tests is

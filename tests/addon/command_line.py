@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Calls the command line as the scripts do."""
 
 import subprocess

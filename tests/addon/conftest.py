@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Starts Blender (the bpy wheel) once, registers the extension as `levelwright`, and gives each test an empty scene."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Golden pictures: renders of our samples as they were when somebody looked at them and found them right.
 
 To renew one after a change that is meant to be seen, delete it from tests/samples/golden, run its test, and look at

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The floor that scripts/bench measures imports against really is the imported scene, made again."""
 
 from typing import Any

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The command line: what it makes of which endings, and its exit codes."""
 
 import json

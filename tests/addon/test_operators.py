@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The operators: import, export, sniffing, undo, errors, menus, handlers and collection exporters."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A .blend made in one Blender gives the same level when another exports it, and when numpy computes differently."""
 
 import sys

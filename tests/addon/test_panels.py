@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the sidebar says. Nothing is drawn without a window, so a layout that takes notes stands in for Blender's."""
 
 from pathlib import Path

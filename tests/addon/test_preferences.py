@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where external images are looked for."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`scripts/bench GAME`: how fast a game's format and its import are, in ratios against others in the same run."""
 
 from __future__ import annotations

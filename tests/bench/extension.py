@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The extension in this Python's Blender, with an empty profile instead of the user's preferences."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`scripts/bench fable`, second half: the import operator against the bare build of the same meshes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`scripts/bench fable`, first half: how long the library takes for a real level and for a large generated one."""
 
 from __future__ import annotations

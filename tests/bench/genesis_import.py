@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`scripts/bench genesis`, second half: the import operator against bare calls that create the same data."""
 
 from __future__ import annotations

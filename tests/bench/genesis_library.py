@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`scripts/bench genesis`, first half: how long the library takes for a real level."""
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The import operator against bare calls that create the same data: what the benchmarks of all games share.
 
 The bare calls get all arrays ready made; what they have to work out themselves are the PNG files of embedded pictures,
-in the quickest way known, and of generated meshes the edges, by the recipe of blender-platform-notes §5: `validate()`,
+in the quickest way known, and of generated meshes the edges, by the recipe of blender.md §5: `validate()`,
 which also checks faces that nobody vouches for. See replay.py.
 """
 

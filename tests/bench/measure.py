@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Times of several ways to do one thing, taken in turns, so that a busy moment of the machine hits all of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`scripts/bench ns2`, first half: how long the library takes for real levels, and for the biggest of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Reads what is in `bpy.data` into plain lists and arrays: the first half of `replay`.
 
 It knows no game: settings are read by RNA reflection, those that differ from a fresh data block's.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Make a Blender scene again with bare calls: the floor under the time of an import.
 
 `record()` reads what an import left in `bpy.data` - meshes with all attributes, images with their packed bytes,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`scripts/bench source-export`: exports of the biggest real maps with one edit, beyond what reading the scene takes.
 
 Reading the scene is what an export without any edit does: it compares all of it and finds nothing.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`scripts/bench source`, second half: the import operator against library decode and bare calls, on real maps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Prints how many bytes a process takes at most, Blender among them, to import all maps of a folder."""
 
 from __future__ import annotations

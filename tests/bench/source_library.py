@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`scripts/bench source`, first half: the library against sourcepp, srctools and bsp_tool, over all real maps."""
 
 from __future__ import annotations

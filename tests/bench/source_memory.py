@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Prints how many bytes a process takes at most to open and `save`, or to `decode`, the map that it is called with."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`scripts/bench teeworlds`, first half: the library against plain zlib and against twmap, over all real maps."""
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ def decode(level: teeworlds.Level) -> teeworlds.Level:
 
 
 def stored_blobs(data: bytes) -> list[memoryview]:
-    """The compressed blobs of a version 4 datafile (teeworlds-map-notes §2), found without the library."""
+    """The compressed blobs of a version 4 datafile (teeworlds.md §2), found without the library."""
     types, items, count, item_size, data_size = struct.unpack_from("<16x5i", data)
     offsets_at = 36 + 12 * types + 4 * items
     offsets = struct.unpack_from(f"<{count}i", data, offsets_at)

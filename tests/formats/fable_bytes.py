@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Builds `.lev` files byte by byte, with struct and nothing of ours: what the reader and the writer are tested with.
 
 Everything can be made unusual: junk words, versions, gaps, node kinds; offsets are worked out here, on their own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the programs that damage levels share: limits on time and memory, all that `dump` would print, the run."""
 
 import sys

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes `.3dt` text of every version, line by line: what the library is tested against.
 
-Imports nothing of the library, on purpose. Facts: genesis-map-notes §2.
+Imports nothing of the library, on purpose. Facts: genesis.md §2.
 
     text = level((1, 31), [multi("room", [leaf("room", flags=0x401), leaf("room", flags=0x91)], flags=0x401)])
 """

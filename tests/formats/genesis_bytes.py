@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Builds binary Genesis3D maps byte by byte, from struct alone: what the library is tested against.
 
-Imports nothing of the library, on purpose. Facts: genesis-map-notes §1.
+Imports nothing of the library, on purpose. Facts: genesis.md §1.
 
     data = level([entity([brush(box())], pairs=[("TextureLib", "a.txl")]), light(), typedef("light", LIGHT)])
 """

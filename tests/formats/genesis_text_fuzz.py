@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Damages .3dt texts and texture libraries in seeded ways and decodes everything that is left of them.
 
 Run as a program by test_genesis_text_fuzz.py, so that a limit on its memory holds for nothing else:

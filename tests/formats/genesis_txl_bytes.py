@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Builds texture libraries byte by byte, from struct alone: what the library is tested against.
 
-Imports nothing of the library, on purpose. Facts: genesis-map-notes §3.
+Imports nothing of the library, on purpose. Facts: genesis.md §3.
 """
 
 import struct

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Builds `.level` files byte by byte, from struct alone: what the library is tested against.
 
-Imports nothing of the library, on purpose. Facts: ns2-level-notes §2, §3, §5.
+Imports nothing of the library, on purpose. Facts: ns2.md §2, §3, §5.
 
     data = level(10, mesh=mesh(10, HOLED), objects=[entity(10, "light_point", [origin(1, 2, 3)])])
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The game's own files, built byte by byte without the library: `.model`, `.material`, `editor_setup.xml`."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Faces for tests: random simple polygons with holes, on planes of all directions, as plain arrays."""
 
 from dataclasses import dataclass

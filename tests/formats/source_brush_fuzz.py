@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Damages the room with a door in seeded ways and builds the door of what is left anew.
 
 Run as a program by test_source_brush_fuzz.py: `python -m tests.formats.source_brush_fuzz FIRST COUNT` prints one line

@@ -1,4 +1,5 @@
-"""Maps of the Source engine built byte by byte from the notes, without the library (source-bsp-notes §2).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Maps of the Source engine built byte by byte from the notes, without the library (source.md §2).
 
 The map is a room: a cube of six faces that one looks at from inside, a leaf in it, a solid leaf around it, a brush
 model, three entities, two props, a pak with two files.
@@ -15,7 +16,7 @@ LEAFFACES, LEAFBRUSHES, BRUSHES, BRUSHSIDES, AREAS, AREAPORTALS = range(16, 22)
 PHYSCOLLIDE, VERTNORMALS, VERTNORMALINDICES, GAME_LUMP, PAKFILE = 29, 30, 31, 35, 40
 STRING_DATA, STRING_TABLE, FACES_HDR, MAP_FLAGS = 43, 44, 58, 59
 
-# The order in which compilers of 2013 write lumps (notes §2.10).
+# The order in which compilers of 2013 write lumps (source.md §2.10).
 ORDER = (
     1, 10, 56, 52, 51, 55, 3, 5, 6, 2, 26, 33, 48, 34, 47, 37, 38, 39, 7, 58, 11, 27, 18, 19, 16, 17, 13, 12, 14, 20,
     21, 8, 53, 4, 0, 15, 54, 36, 9, 59, 41, 42, 43, 44, 45, 50, 60, 29, 28, 30, 31, 46, 35, 40,

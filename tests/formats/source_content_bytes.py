@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Bytes of textures and archives, built by hand: nothing of formats is imported here."""
 
 import struct

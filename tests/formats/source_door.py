@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The room of `source_room` with a door in it: model 1, a box that its entity places, with all that a compiler makes.
 
 Its tree is one that no compiler would make, a node and two leafs, so that the box needs more of both.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Damages the room in seeded ways and edits what is left of it.
 
 Run as a program by test_source_edits_fuzz.py: `python -m tests.formats.source_edits_fuzz FIRST COUNT` prints one line

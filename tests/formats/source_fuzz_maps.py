@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Maps to be damaged: those of source_bytes, and one more that has something in every lump that means something."""
 
 import struct

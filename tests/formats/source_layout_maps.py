@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The map that has something in every lump, in the records of other games: packed anew with struct, field by field.
 
 What the fields hold is the same in all of them, so that whatever is asked of them must be answered alike. The corpus
-has no map of these games (source-bsp-notes §1, §2.1, §2.9).
+has no map of these games (source.md §1, §2.1, §2.9).
 """
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Everything that can be asked of a map, part after part: what the bench times and the fuzz asks of damaged maps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Packs records of Source maps with struct and nothing of ours: what the tables of records are tested with.
 
 A record is a line of `name:format` in the order of the file; formats are struct's, `3x` is padding, `4(HBBBx)` stands

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A small map where everything fits together, for edits: a room of two leafs that are parted at x = 0.
 
 Its floor is two displacements; a wall has an overlay, all faces have lightmaps (one of them bumped), in LDR and HDR;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What tests compare maps with: displacements and boxes as editors wrote them to VMF files."""
 
 from dataclasses import dataclass

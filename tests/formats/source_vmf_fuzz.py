@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes damaged maps as VMF.
 
 Run as a program by test_source_vmf.py: `python -m tests.formats.source_vmf_fuzz FIRST COUNT` prints one line for each

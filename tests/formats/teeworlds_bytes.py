@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Builds Teeworlds maps byte by byte, from struct and zlib alone: what the library is tested against.
 
-Imports nothing of the library, on purpose. Facts: teeworlds-map-notes §2 and §3.
+Imports nothing of the library, on purpose. Facts: teeworlds.md §2 and §3.
 
     m = Map()                                   # container version 4, compressed at level 6
     m.version()

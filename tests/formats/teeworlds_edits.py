@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What tests of edits look at: what a level holds once it is written, and what of it is not as it was."""
 
 from formats.teeworlds import (

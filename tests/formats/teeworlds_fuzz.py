@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Damages small maps in seeded ways and decodes everything that is left of them.
 
 Run as a program by test_teeworlds_fuzz.py, so that a limit on its memory holds for nothing else:

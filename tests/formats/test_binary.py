@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The cursor, record tables and bounded decompression that every format reads through."""
 
 import struct

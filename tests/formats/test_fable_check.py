@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is found wrong with a level, each on its own."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`.lev` files, against bytes that were put together without our code."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Navigation made from ground: covers, numbers, neighbours, regions, and what stays when only some of it changes."""
 
 import dataclasses

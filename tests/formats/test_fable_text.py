@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`.tng` and `.wld` text: every character kept, typed values, edits of what they say and no more."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The verbs that all formats share, and what the library may import."""
 
 import ast

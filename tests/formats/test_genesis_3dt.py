@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`.3dt` text: every version's words, what is refused, and that edits change nothing else."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brushes as polygons: cubes, pyramids, prisms, slivers that do not close; polygons as planes."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is said about levels that the compiler or the engine would refuse or misread."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """.3dt to .map and back, and levels of old editors in today's terms."""
 
 import math

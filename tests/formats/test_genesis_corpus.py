@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real maps, and those that the editor's own code made: byte for byte, at once, and all their brushes solid.
 
 Skipped where there is no corpus (../shared/corpus beside the repository, or $LEVELWRIGHT_SHARED/corpus).
@@ -179,7 +180,7 @@ def verdicts(folder: Path) -> dict[str, list[str]]:
 
 
 def test_verdicts_are_the_compilers(folder):
-    """Genesis-map-notes §1.11; the leak of leak.map is between brushes, which nobody sees without compiling."""
+    """The refusals of genesis.md §1.11; only a compiler sees that leak.map leaks, between brushes."""
     found = verdicts(folder)
     for name in ("ok", "garbage", "notypedef", "trail", "model", "name31", "leak", "genvs2", "hinge", "q2_basic_gtest"):
         assert found[name] == [], name

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The editor's CSG: cuts, hollows, their order, and who meets whom. Shapes are measured by their volumes."""
 
 from itertools import pairwise

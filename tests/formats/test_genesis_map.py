@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Binary maps: every field, what is refused, and that edits change nothing else."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Motions: text read to its end, compressed keys, events, names, the binary form; and edits of them."""
 
 import math

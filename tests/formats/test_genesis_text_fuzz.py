@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Damaged .3dt texts and texture libraries give a level or a FormatError within 2 s and 512 MiB."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Texture vectors: the editor's rule and its inverse, texels, UVs, and vectors fitted to UVs."""
 
 import numpy as np

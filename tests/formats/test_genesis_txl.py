@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Texture libraries: their three containers, pixels of every form, new textures, and what is refused."""
 
 import struct

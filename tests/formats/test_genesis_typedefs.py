@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Classes of entities: definitions as tables, typed values, and the games' C headers."""
 
 import pytest

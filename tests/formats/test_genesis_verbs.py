@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The library's verbs over both kinds of Genesis3D levels, and what is said about `.3dt` levels."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """info, verify and dump: what they print and how they end."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What check finds in levels that can be read, and says where."""
 
 import pytest

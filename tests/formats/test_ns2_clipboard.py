@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The editor's clipboard, and levels saved as version 10."""
 
 import struct
@@ -38,7 +39,7 @@ def test_one_block_alone():
 
 
 def test_the_sizes_of_the_worked_example():
-    """ns2-level-notes §5: 35 vertices, 51 edges, 19 faces, a mapping group and two materials give 0x9E9 bytes."""
+    """ns2.md §5: 35 vertices, 51 edges, 19 faces, a mapping group and two materials give 0x9E9 bytes."""
     names = ("materials/biodome/biodome_grass.material", "materials/dev/dev_floor_grid.material")
     sizes = [4] * 13 + [13] * 6  # 130 members in 19 borders
     shape = build.Shape(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The game's own files: models, materials, the editor's classes; bad ones are refused and told where."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real levels of Natural Selection 2: every one is written as it was read, decoded or not."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Editing levels: only what was edited differs, and what doesn't fit together is refused."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Damaged levels give a level or a FormatError within 2 s and 512 MiB; what opens is written back as it was."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Levels of Natural Selection 2, of every version, against bytes that were built without the library."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Faces with holes as polygons that Blender can hold, and back."""
 
 import numpy as np

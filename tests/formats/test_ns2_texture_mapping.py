@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How textures lie on faces: the formula, and parameters from texture coordinates."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Triangles and smoothed normals, made again as the Spark editor makes them; measured on real levels."""
 
 from collections import Counter

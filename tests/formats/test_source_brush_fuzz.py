@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brush models of damaged maps are built anew, or refused with a FormatError, and no byte changes."""
 
 import subprocess

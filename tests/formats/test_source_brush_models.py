@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brush models that are built anew: a door of our own is moved, cut, doubled; what has to follow does, all linked."""
 
 import numpy as np

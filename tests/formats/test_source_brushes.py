@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brushes as polyhedra: a box with a bevel, what isn't there, and those of real maps against what editors wrote."""
 
 import numpy as np

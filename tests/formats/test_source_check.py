@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is wrong with a map is said with lump and record, each thing once; and what `contents` shows of odd lumps."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Key-values, materials, archives and the order in which a game's content is searched."""
 
 import io

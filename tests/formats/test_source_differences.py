@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an edit changed, lump by lump, as people read it."""
 
 import pytest

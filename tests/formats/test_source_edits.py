@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of a map made here: only the lumps that have to change do, all that is linked follows, errors change none."""
 
 import numpy as np

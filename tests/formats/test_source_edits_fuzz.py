@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of damaged maps work or raise a FormatError and change nothing, within 2 s and 512 MiB, and bring no errors."""
 
 import subprocess

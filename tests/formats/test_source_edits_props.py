@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of static props, in every version of their records: leafs, the dictionary, files that are named after props."""
 
 import numpy as np

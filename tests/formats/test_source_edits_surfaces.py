@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of displacements, textures and texture vectors of a map made here: what has to change does, and all linked."""
 
 import numpy as np

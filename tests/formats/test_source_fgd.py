@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Game definitions: classes with bases, keys, choices, flags, inputs and outputs; includes; and what is none."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Maps as files: every form of header byte for byte; a lump that grows moves the rest, and all offsets follow."""
 
 import struct

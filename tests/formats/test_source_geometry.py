@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Polygons, displacements, the tree, overlays and atlases: small maps made here, and the real ones."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One map in the records of every game that is known: whatever is asked of it has one answer."""
 
 import struct

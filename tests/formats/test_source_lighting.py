@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lightmaps: lighting lumps made byte by byte, block after block."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models: triangles, skins, the order of vertices; and whatever is no model."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities, visibility, collision and the pak: read, changed, and back to the same bytes."""
 
 import io

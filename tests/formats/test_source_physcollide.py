@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Solids of vphysics: what is built is read back, and holds together as the engine walks through it."""
 
 import numpy as np

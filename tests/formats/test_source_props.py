@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Static and detail props: game lumps made byte by byte, of every version and size that is known."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The tables of records, against bytes that struct packed; and which of them is chosen for a lump."""
 
 import struct

@@ -1,4 +1,5 @@
-"""Real maps: what the notes found in all of them (source-bsp-notes §2) holds in the tables that we read.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Real maps: what the notes found in all of them (source.md §2) holds in the tables that we read.
 
 Skipped where there is no corpus (../shared/corpus beside the repository, or $LEVELWRIGHT_SHARED/corpus).
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Colours of light: both ways, and the same bytes for the same light."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The small lumps: names of textures, occluders, overlay and brush lists, ambient light, sample positions, fields."""
 
 import struct

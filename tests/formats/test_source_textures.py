@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """VTF textures against bytes built by hand, the textures in real levels, and what sourcepp makes of both."""
 
 import io

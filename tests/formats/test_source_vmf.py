@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """VMF from maps: plane points that give the plane back, axes, materials, entities, displacements; what is put in."""
 
 import subprocess

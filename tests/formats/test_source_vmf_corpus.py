@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """VMF from real maps against what their editors wrote: brushes, planes, axes, displacement fields, entity keys.
 
 Compared are pairs of one revision. What differs, differs in the map already: vbsp turns planes that nearly lie along an

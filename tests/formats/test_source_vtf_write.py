@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Textures that were written: every format against our reader and srctools', blocks against what they are made of."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Checks: agreement with DDNet's own verdicts, one case a rule, and what a lenient look finds."""
 
 import csv

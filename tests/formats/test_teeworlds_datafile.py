@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The container: whatever it holds comes out as it came in, and what breaks its rules is refused by name."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """After an edit only what was edited differs: words, stored blobs and their order of everything else stay."""
 
 import zlib

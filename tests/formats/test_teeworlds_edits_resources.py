@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """After an edit of images, sounds, envelopes or automappers only what was edited differs."""
 
 from uuid import UUID

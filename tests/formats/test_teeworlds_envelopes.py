@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Envelopes: values at times, as the game computes them."""
 
 import numpy as np

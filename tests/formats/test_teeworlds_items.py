@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every kind and form of item, from bytes that the library did not make."""
 
 import struct

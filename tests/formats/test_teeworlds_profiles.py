@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """New maps, and maps converted to what the editors of DDNet and Teeworlds 0.7 write, read back from their bytes."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Quads: corner order, the game's two triangles, new quads."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tiles: what flags show where, its inverse from faces, and run-length records."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The shape of the project, as its design has it: which way imports point, how long files are, one version."""
 
 import ast

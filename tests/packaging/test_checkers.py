@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """ruff and mypy are part of the suite: what CI would refuse, the quick run refuses."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The zip that artists install: what is in it, and that Blender's own extension system takes it."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The library on its own: `pip install .` into a Python without Blender."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The zip in a real Blender, as headless pipelines use it: `blender --background --command levelwright convert IN OUT`.
 
 LEVELWRIGHT_REAL_BLENDER names a folder that tests/tools/real-blender has filled; .ci/run makes one where it can.

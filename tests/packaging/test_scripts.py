@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The commands of the README: from any folder, in a clone whose path has spaces, and what they say when they can't."""
 
 import ast

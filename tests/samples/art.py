@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The pictures of our own sample maps, drawn by code: small shapes given as signed distances, anti-aliased.
 
 A shape is a float array over the pixels of a cell, negative inside; `Canvas.fill` lays a colour over what is there

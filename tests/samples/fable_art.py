@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Images for the themes of the Fable sample, drawn by code: none looks the same mirrored.
 
 Users have a folder of their own with such images; `write` makes one. North is up in the picture.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Fable levels made on the spot for tests and benchmarks: as big as wanted, the same for the same arguments."""
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ CELL = np.dtype(
         ("shore", "u1"), ("path", "u1"),
     ]
 )  # fmt: skip
-"""A height cell (fable-lev-notes §2.3), written down again: `formats` is measured and tested with it."""
+"""A height cell (fable.md §2.3), written down again: `formats` is measured and tested with it."""
 GAME_CELL = np.dtype(
     [("size", "<u4"), ("version", "u1"), ("themes", "u1", (3,)), ("strengths", "u1", (2,)), ("sound", "u1")]
 )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Makes fable_vale.lev and .tng: the sample of Fable.
 
     python -m tests.samples.fable_vale

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Makes first-light.map, the sample that the README's commands and the golden pictures use.
 
     python tests/samples/first_light.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Maps made on the spot for tests and benchmarks: as big as wanted, the same for the same arguments."""
 
 from __future__ import annotations

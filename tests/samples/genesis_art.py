@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The textures of the Genesis3D sample, drawn by code and painted with few colours, as 8-bit bitmaps have to be.
 
 All are 64 x 64 texels, and none looks the same mirrored: a picture of the wrong side shows.

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes Genesis3D texture libraries and `.3dt` texts from plain values; the samples are made with it.
 
 It shares no code with `formats`, so that the library can be tested against it; binary maps are put together by
-tests/formats/genesis_bytes.py. Facts: genesis-map-notes §2-3.
+tests/formats/genesis_bytes.py. Facts: genesis.md §2-3.
 """
 
 from __future__ import annotations

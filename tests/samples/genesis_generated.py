@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Genesis3D levels made on the spot for tests and benchmarks: as big as wanted, the same for the same arguments."""
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ FACE = np.dtype(
         ("offset_y", "<f4"), ("normal", "<f4", (3,)), ("dist", "<f4"),
     ]
 )  # fmt: skip
-"""A face of a `.map` (genesis-map-notes §1), written down again: `formats` is measured and tested with it."""
+"""A face of a `.map` (genesis.md §1), written down again: `formats` is measured and tested with it."""
 Planes = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 SPACING, CELLS = 160.0, 180

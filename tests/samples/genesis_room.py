@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Makes genesis_room.map, .3dt, .txl and .h: the sample of Genesis3D.
 
     python -m tests.samples.genesis_room
@@ -312,7 +313,7 @@ def editor_level() -> EditorLevel:
 
 # --------------------------------------------------------------------------------------------------- the compiled level
 def face_bytes(face: Face) -> bytes:
-    """The record of a face: its plane, and the texture vectors by the editor's rule (genesis-map-notes §1.7)."""
+    """The record of a face: its plane, and the texture vectors by the editor's rule (genesis.md §1.7)."""
     skin = face.skin
     a, b, c = (np.array(point, np.float64) for point in face.points[:3])
     normal = np.cross(a - b, c - b)

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes the bytes of a Teeworlds map from plain words and blobs; the samples and the generated maps are made with it.
 
-It shares no code with `formats`, so that the library can be tested against it. Facts: teeworlds-map-notes §2-3.
+It shares no code with `formats`, so that the library can be tested against it. Facts: teeworlds.md §2-3.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class MapFile:
 
 
 def name_words(text: str, count: int = 3) -> tuple[int, ...]:
-    """A short name packed into `count` words: bytes + 128, big-endian, the very last byte 0 (notes §3, I32String)."""
+    """A name packed into `count` words: bytes + 128, big-endian, the last byte 0 (teeworlds.md §3, I32String)."""
     padded = text.encode().ljust(4 * count, b"\0")
     packed = bytes((byte + 128) & 255 for byte in padded[: 4 * count - 1]) + b"\0"
     return struct.unpack(f">{count}i", packed)

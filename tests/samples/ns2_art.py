@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The game's folder of the NS2 sample: materials, their textures and a model, drawn and built by code.
 
 No picture looks the same mirrored. `write` makes the folder, as users have one of the game.

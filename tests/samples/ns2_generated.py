@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """An NS2 level made on the spot for benchmarks: as big as wanted, the same for the same arguments."""
 
 from __future__ import annotations

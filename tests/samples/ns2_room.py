@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Makes ns2_room.level: the sample of Natural Selection 2.
 
     python -m tests.samples.ns2_room

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Makes a tiny Ogg/Opus file without an encoder.
 
 Opus decodes any bytes of a CELT frame into some sound, so a seeded choice of bytes is a valid recording of noise; the

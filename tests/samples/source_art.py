@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is in the pak of the Source sample: materials, their textures and a model, drawn and built by code.
 
 No picture looks the same mirrored.

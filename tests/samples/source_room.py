@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Makes source_room.bsp: the sample of Source.
 
     python -m tests.samples.source_room

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The committed sample is what its maker makes, holds what it is for, and suits the library.
 
 Its things are written by the maker's own code, its ground and navigation by the library.

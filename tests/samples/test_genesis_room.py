@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The committed sample is what its maker makes, holds what it is for, and suits the library, the editor, the compiler.
 
 The maker has its own code for planes, texture vectors and what cuts leave: library and sample test each other.

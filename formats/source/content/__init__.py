@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A Source game's content, for showing its levels: textures (VTF), materials (VMT), archives (VPK), and where they lie.
 
 Nothing here is part of a `.bsp`; what lies in a level's pakfile is found through `search_path` as the engine does.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Archives of a game's files."""
 
 from abc import ABC, abstractmethod

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Pixels to blocks of 4 x 4: DXT1, DXT3, DXT5, ATI1N and ATI2N; the inverse of what `texels` decodes.
 
 Two colours a block and four or three on the line between them: the line is the pixels' principal axis, then its ends

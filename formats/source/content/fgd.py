@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Game definitions (`.fgd`): what entities a game has, what their keys mean, and what they send and take.
 
 Syntax: Valve Developer Community, "FGD". Words are bare or quoted; `+` joins quoted ones, `//` starts a comment.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which folders and archives a game mounts, in the order in which the engine searches them.
 
 Its `gameinfo.txt` names them (Valve Developer Community, "Gameinfo.txt", "Mod mounting"), and those of other games by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Valve's key-value texts, as materials (`.vmt`) and `gameinfo.txt` use them: keys with a value or a block each.
 
 Keys are compared without regard to case; duplicates and order stay. Syntax: Valve Developer Community, "KeyValues":

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Models (`.mdl`, versions 44 to 49, with their `.vvd` and `.vtx`): what of them is seen at rest, in full detail.
 
 Layout: `studio.h` of the Source SDK (studiohdr_t and what it refers to). Bones, animations and flexes are not read:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where a level's content is looked for: its pakfile first, then loose files and archives, in the engine's order."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The image formats of VTF files: how many bytes an image takes, and its pixels.
 
 Numbers and layouts: `imageformat.h` of the Source SDK; those from 69 on: Strata Source's wiki, "VTF v7.6 Format".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 r"""Vampire: The Masquerade - Bloodlines: textures in `.tth` (the head of a VTF file) and `.ttz` (the rest); archives.
 
 Layout of a `.tth`: "TTH\0", u8 major (1), u8 minor (0), u8 mipmaps, u8 aspect, u32 size of the VTF bytes in this file,

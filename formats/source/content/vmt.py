@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Materials (`.vmt`): a shader and its parameters, and patches of other materials.
 
 Valve Developer Community: "VMT", "Patch", "List of Shader Parameters"; "Material optimization" for what only some

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """VPK archives, versions 1 and 2: a `_dir.vpk` lists files that lie in it or in `_000.vpk`, `_001.vpk` and so on.
 
 Layout: Valve Developer Community, "VPK (file format)". Vampire: The Masquerade - Bloodlines has other archives

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """VTF textures, versions 7.0 to 7.6: header, resources, and the images of each mipmap, frame, face and slice.
 
 Layout: `vtf.h` of the Source SDK; compressed images (7.6): Strata Source's wiki, "VTF v7.6 Format"; which versions have
-a seventh face: measured by the size that the images take (source-bsp-notes §2.11 counts what levels hold).
+a seventh face: measured by the size that the images take (source.md §2.11 counts what levels hold).
 """
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """VTF textures written from pixels, with mipmaps and a thumbnail: what Valve's vtex makes of a picture (`vtf.h`)."""
 
 import struct

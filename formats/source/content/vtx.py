@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What of a model's vertices makes triangles (`.vtx`, version 7), of level of detail 0.
 
 Layout: `optimize.h` of the Source SDK. Headers say where their lists are from their own first byte on. Strips and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Vertices of models (`.vvd`, version 4): of all levels of detail in one list, which fixups put in order.
 
 Layout: `studio.h` of the Source SDK (vertexFileHeader_t, vertexFileFixup_t, mstudiovertex_t).

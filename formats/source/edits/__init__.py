@@ -1,4 +1,5 @@
-"""Edits of maps that keep every lump right that is linked with what is edited (source-bsp-notes §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of maps that keep every lump right that is linked with what is edited (source.md §3).
 
 Each function takes a `Level` and changes it, or raises FormatError, which names what is wrong, and leaves it as it was:
 `check` finds no error in the level afterwards that it didn't find before. What they don't touch stays byte for byte.

@@ -1,4 +1,5 @@
-"""The collision of a brush model that is rebuilt: hulls a little smaller than its pieces (notes §2.8).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The collision of a brush model that is rebuilt: hulls a little smaller than its pieces (source.md §2.8).
 
 The compiler moves the sides of brush entities inwards by half a unit, so that two that touch don't rub: not where that
 would leave less than a unit and a half, nor where another piece of the model covers the side.

@@ -1,4 +1,5 @@
-"""Drawn faces of a brush model that is rebuilt, and every lump that has something for each face (notes §2.4, §2.6).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drawn faces of a brush model that is rebuilt, and every lump that has something for each face (source.md §2.4, §2.6).
 
 A face that was there keeps its lightmap: where it has moved, its lightmap vectors are fitted so that each corner has
 the luxel that it had. A new face has no luxels of its own: it takes the middle luxel of the nearest face's lightmap.

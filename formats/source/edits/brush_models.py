@@ -1,4 +1,5 @@
-"""Brush models, rebuilt of convex pieces: doors, lifts and triggers of another shape (notes §2.4, §2.8, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Brush models, rebuilt of convex pieces: doors, lifts and triggers of another shape (source.md §2.4, §2.8, §3).
 
 Planes, brushes with their bevels, faces, the model's own tree, and what collides. All other models keep their numbers:
 rows that the model had are used again, more are put behind the tables, and those that are left over name nothing.
@@ -102,7 +103,7 @@ def rebuild(level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[F
     lengths = {lump: len(level.bytes_of(lump)) for lump in _CUBES}
     changes.apply()
     for lump, length in lengths.items():
-        if length and level.version_of(lump) == length:  # what some compilers have for a version (notes §2.5)
+        if length and level.version_of(lump) == length:  # what some compilers have for a version (source.md §2.5)
             level.file.entries["version"][lump] = len(level.bytes_of(lump))
 
 

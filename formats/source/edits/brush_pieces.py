@@ -1,4 +1,5 @@
-"""Convex pieces as the compiler has them: sides in its order, and the bevels that boxes collide with (notes §2.2).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Convex pieces as the compiler has them: sides in its order, and the bevels that boxes collide with (source.md §2.2).
 
 A brush's first six sides look along -x, +x, -y, +y, -z, +z. Those that it hasn't are added as bevels; then, for each
 edge across all axes, the planes through it along an axis that touch the brush in no more than that edge.

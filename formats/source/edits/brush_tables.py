@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Rows of tables that are used again, and numbers that fields may be too narrow for."""
 
 from typing import Any

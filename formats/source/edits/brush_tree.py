@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The BSP tree of a brush model: nodes that part its pieces, leafs that each are all within or all without them.
 
 The compiler's rules: the plane of a side that parts the fewest pieces, with axial ones before others; nodes and leafs

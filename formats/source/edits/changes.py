@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an operation is about to change: put into the level at the end, or not at all where something is wrong."""
 
 from collections.abc import Mapping
@@ -139,7 +140,7 @@ def numbered(numbers: npt.ArrayLike, count: int, lump: int) -> npt.NDArray[np.in
 def room_for(level: Level, lump: LumpId, count: int, more: int = 1) -> None:
     """Raise FormatError where `more` records than the `count` there are would be more than usual compilers allow.
 
-    Engines hardly ask (source-bsp-seed "Overlay", "Entity"): where a map has more already, its game bears it.
+    Engines hardly ask (source.md "Overlay", "Entity"): where a map has more already, its game bears it.
     """
     most = most_records(level, lump)
     if count <= most < count + more:

@@ -1,4 +1,5 @@
-"""Edits of cubemaps: the lump, and all that is named after a cubemap's place (notes §2.11, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of cubemaps: the lump, and all that is named after a cubemap's place (source.md §2.11, §3).
 
 A cubemap at x, y, z has the files maps/<map>/cX_Y_Z.vtf and .hdr.vtf; materials that use it were patched by the
 compiler and are named ..._X_Y_Z: in the pak, in texdata, and in each other.

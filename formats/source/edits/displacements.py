@@ -1,4 +1,5 @@
-"""Edits of displacements: where their points are, how the textures blend there, tags of triangles (notes §2.3, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of displacements: where their points are, how the textures blend there, tags of triangles (source.md §2.3, §3).
 
 Touched are DISP_VERTS and DISP_TRIS; the hulls in PHYSDISP go where points moved, as half of all maps have none.
 """

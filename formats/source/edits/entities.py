@@ -1,4 +1,5 @@
-"""Edits of entities: the lump ENTITIES alone, so that client and server still agree on the map (notes §2.10, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of entities: the lump ENTITIES alone, so that client and server still agree on the map (source.md §2.10, §3).
 
 What is put in is checked first: the level's entities may be changed without this, but then only `write` tells.
 """

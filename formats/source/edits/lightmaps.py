@@ -1,4 +1,5 @@
-"""Edits of lightmaps: other light on luxels of the same blocks, LDR or HDR (notes §2.6, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of lightmaps: other light on luxels of the same blocks, LDR or HDR (source.md §2.6, §3).
 
 Luxels whose light is what it was keep their bytes; what CS:GO has behind the colours stays.
 """

@@ -1,4 +1,5 @@
-"""Edits of overlays, with the rows of OVERLAY_FADES and OVERLAY_SYSTEM_LEVELS that go with them (notes §2.7, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of overlays, with the rows of OVERLAY_FADES and OVERLAY_SYSTEM_LEVELS that go with them (source.md §2.7, §3).
 
 An overlay names the faces that it is painted on: whenever it goes elsewhere, these are found anew, as all faces of the
 world in its plane that it covers a part of. Those that it covered before without being painted on them, which the level

@@ -1,4 +1,5 @@
-"""Edits of the pak: files added, replaced, removed and renamed (notes §2.10, §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of the pak: files added, replaced, removed and renamed (source.md §2.10, §3)."""
 
 from collections.abc import Collection, Mapping
 

@@ -1,4 +1,5 @@
-"""Edits of static props: the game lump `sprp`, and the files of the pak that are named after props' numbers (notes §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of static props: the game lump `sprp`, and the files of the pak named after props' numbers (source.md §3).
 
 A prop is drawn where one of its leafs is seen: whenever it goes elsewhere, its leafs are found anew by a box about it.
 """

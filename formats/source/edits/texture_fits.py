@@ -1,4 +1,5 @@
-"""Texture vectors that fit given coordinates: solved as the old ones plus the least change (notes §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Texture vectors that fit given coordinates: solved as the old ones plus the least change (source.md §3)."""
 
 import numpy as np
 

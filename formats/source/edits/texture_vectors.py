@@ -1,4 +1,5 @@
-"""Edits of how textures lie on faces: texinfos, which faces share (notes §2.4, §2.7, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of how textures lie on faces: texinfos, which faces share (source.md §2.4, §2.7, §3).
 
 A face gets a row of its own, or that of faces that lie the same; lightmap vectors and with them the lighting stay. Its
 original face and its side of a brush follow where they go with it: those are for decompilers and tools alone, and maps

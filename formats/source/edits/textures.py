@@ -1,4 +1,5 @@
-"""Edits of textures: what texdata name, and the size and colour that they tell of it (notes §2.7, §3).
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of textures: what texdata name, and the size and colour that they tell of it (source.md §2.7, §3).
 
 Faces know a texture by its texdata. Materials in the pak stay as they are, those of cubemaps among them.
 """

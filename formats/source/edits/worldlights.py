@@ -1,4 +1,5 @@
-"""Edits of world lights, which light moving models: WORLDLIGHTS and WORLDLIGHTS_HDR, a list each (notes §2.6, §3)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""World lights, which light moving models: WORLDLIGHTS and WORLDLIGHTS_HDR, a list each (source.md §2.6, §3)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

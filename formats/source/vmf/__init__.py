@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """VMF, the maps of the Hammer editor, from compiled ones: for edits of geometry, which vbsp has to compile anew.
 
 `of_level` takes a map apart, `write` gives the text. In between, its solids may be others: `read` tells what drawn

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A map taken apart, and its text put together."""
 
 from collections import Counter

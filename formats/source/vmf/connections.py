@@ -1,4 +1,5 @@
-"""Entities as a VMF has them: keys, and outputs in a block of their own (source-bsp-notes §2.10)."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Entities as a VMF has them: keys, and outputs in a block of their own (source.md §2.10)."""
 
 from collections import Counter
 

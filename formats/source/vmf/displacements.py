@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Displacements in a VMF: a solid below each one's flat face, and the block `dispinfo` of its upper side.
 
 vbsp leaves the brushes of displacements out of the map, all but the displaced faces. It compiles nothing else of them
@@ -26,7 +27,7 @@ DEPTH = 16.0
 
 _SIDES = 6
 _UPPER = 0
-#: Tags of a triangle here and in a VMF; what forces one or the other there is lost (notes §2.2).
+#: Tags of a triangle here and in a VMF; what forces one or the other there is lost (source.md §2.2).
 _TAGS = ((DispTriTag.WALKABLE, 1), (DispTriTag.BUILDABLE, 8), (DispTriTag.REMOVE, 64))
 _FLAGS = int(DispInfoFlag.NO_PHYSICS_COLL | DispInfoFlag.NO_HULL_COLL | DispInfoFlag.NO_RAY_COLL)
 _MULTIBLEND = ("multiblend", "alphablend")

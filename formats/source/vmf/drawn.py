@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Solids that were drawn as polygons: which are still the map's brushes, and what the others are as solids.
 
 The polygons of a solid hang together and enclose it; all of its corners lie behind each of them. A polygon that isn't

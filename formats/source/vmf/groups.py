@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which brushes of detail go together: vbsp puts all of a func_detail into the world, one entity's after another's."""
 
 from itertools import pairwise

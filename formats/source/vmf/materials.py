@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The names of materials as the editor knew them: the compiler gives some faces a copy of their material.
 
 Copies lie in the pak as `maps/<map>/<name>_<x>_<y>_<z>` (their cubemap's), `.._depth_<units>` (water) and
-`.._wvt_patch` (without blending), and say themselves what they are patches of (source-bsp-seed "Cubemap").
+`.._wvt_patch` (without blending), and say themselves what they are patches of (source.md "Cubemap").
 """
 
 import re

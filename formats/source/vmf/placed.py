@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities that the compiler took out of the map and kept as lumps: static props, overlays, cubemaps and others."""
 
 from collections import Counter

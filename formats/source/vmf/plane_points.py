@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Three points for each plane, as a VMF has them, from which vbsp gets the very plane back.
 
 vbsp reads the points as float32 and takes the normal from their cross product. Corners of a brush that lie on the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Area portals and occluders: brushes that belong to entities, but that the compiler put into lumps of their own."""
 
 import numpy as np

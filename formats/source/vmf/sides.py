@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The blocks of solids and their sides."""
 
 from collections.abc import Callable, Sequence

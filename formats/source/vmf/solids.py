@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The solids of a VMF as arrays: those of a map's brushes, and whatever else is to be compiled with them."""
 
 from collections.abc import Sequence
@@ -264,7 +265,7 @@ def hammer_ids(level: Level, count: int) -> Ints:
 
 
 def entities_of(level: Level) -> tuple[Ints, Floats]:
-    """The first entity of each brush, int64[brushes], and its origin that the brush is relative to (notes §2.4).
+    """The first entity of each brush, int64[brushes], and its origin that the brush is relative to (source.md §2.4).
 
     -1: the brush belongs to a model that no entity has.
     """

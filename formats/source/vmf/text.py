@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writing VMF: the text that Hammer and vbsp read (Valve Developer Community, "VMF documentation").
 
 Nothing can be escaped there: a value ends at the next quotation mark.

@@ -1,4 +1,5 @@
-"""How a texture lies on a side, between a texinfo's vectors and the axes of a VMF (source-bsp-seed "Texinfo").
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a texture lies on a side, between a texinfo's vectors and the axes of a VMF (source.md "Texinfo").
 
 A texinfo has s = dot(vector, point) + offset in texels; a VMF has the direction of that vector, units a texel, and the
 offset as shift.

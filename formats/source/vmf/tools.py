@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tool textures, where the compiler took them away.
 
 vbsp gives sides without a face, which are most sides of invisible brushes, any other texinfo with the same flags: a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the tests of exports share: a way in and out of Blender, and what differs between two levels."""
 
 from collections.abc import Mapping

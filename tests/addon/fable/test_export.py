@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Levels through Blender and back: unedited the same bytes, and every kind of edit writes only what it means."""
 
 import bpy
@@ -194,7 +195,7 @@ def test_a_game_map_cell_by_its_face():
 
 
 def test_a_sound_lies_where_its_face_lies():
-    """Row 0 of the file is the top (fable-lev-notes §2.4): face 0 is the lower left of the map, the last record row."""
+    """Row 0 of the file is the top (fable.md §2.4): face 0 is the lower left of the map, the last record row."""
     level = imported()
     set_values(game_map(level), "sound", 0, 2)
     after = exported(level)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Random edits of a scene: an export refuses, or writes a sound level that differs where it was edited."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """File > Export: what is at fault gets selected, the note about the baked ground, and the sidebar's painting panel."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes that no level can hold are refused, with how much is wrong, and what is at fault selected."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real levels in Blender: every height bit for bit, every field, the game map the right way up."""
 
 from pathlib import Path

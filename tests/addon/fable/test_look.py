@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How the ground looks: blended colours, images by their weights, overlays. Seen through Cycles where it matters."""
 
 from pathlib import Path

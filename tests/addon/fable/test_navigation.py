@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Navigation: what is shown of sections; edits of leaves, doors and action points change only what they mean."""
 
 import bmesh

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Painting flags, themes, atmospheres and sounds, by strokes and on what is selected; and new levels."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The lists of themes, atmospheres and sounds: renamed, added, removed; with the weight layers of the themes."""
 
 import bpy

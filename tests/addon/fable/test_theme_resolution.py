@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Weights of themes to three slots and strengths that add up to 255, and nothing that wasn't painted changes."""
 
 import numpy as np

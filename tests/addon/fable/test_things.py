@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Things: what is shown of a `.tng`, and edits that change only the text that they mean."""
 
 import math

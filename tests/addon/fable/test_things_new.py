@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Things that come and go: deleted, copied, new, moved between sections, levels built as new."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Worlds: levels at their places of a `.wld`, and those that were moved written back to it."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the tests of things share: a `.tng` with one of everything, a way in and out of Blender, and what differs."""
 
 import difflib

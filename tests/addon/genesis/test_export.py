@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene laid over its original: what is no edit writes nothing, wherever it is hidden and however it is looked at."""
 
 import bpy

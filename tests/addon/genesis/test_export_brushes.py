@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of brushes in a `.map`: what changed is written, and no more."""
 
 import bmesh

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a brush can be made of: shells, flatness, convexity, and cutting apart; arrays only, no Blender data."""
 
 import itertools

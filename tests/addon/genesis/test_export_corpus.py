@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real levels through Blender and back: unedited the same bytes, and edits that change only what they mean."""
 
 from pathlib import Path

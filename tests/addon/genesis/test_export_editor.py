@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of a `.3dt`: the lines that say what was edited, and no others; and from one kind of file to the other."""
 
 import difflib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of entities, world models and motions in a `.map`: only what was edited gets another text."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Levels and parts of levels that were made in Blender."""
 
 import bmesh

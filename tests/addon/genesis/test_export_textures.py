@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of how textures lie on brushes: UVs, materials, attributes."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lights that games define: sunlights and dynamic lights are lights, coronas and fog lights glow; and back."""
 
 import numpy as np

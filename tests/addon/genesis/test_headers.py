@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The game's headers: found where the level says, in the report, and what they say of brushes' contents."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Textures and materials, and `.3dt` levels: groups, cuts, hollows and their preview."""
 
 from pathlib import Path

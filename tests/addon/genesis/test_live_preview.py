@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Live cuts: Boolean modifiers on objects of their own, which no export sees."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Ambient lights: the world of a new scene, and empties of their colour; colours of layers and groups on objects."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Copying to the Spark editor and pasting from it: by files of the bytes that it has on the clipboard."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities as objects: what each is, where it stands, what its properties say."""
 
 import math
@@ -43,13 +44,13 @@ def world(obj: Any) -> np.ndarray:
 
 
 def spark(point: tuple[float, float, float]) -> np.ndarray:
-    """Blender's place of a point of Spark (ns2-level-notes 7), written out once more."""
+    """Blender's place of a point of Spark (ns2.md §7), written out once more."""
     x, y, z = point
     return np.array([z, x, y])
 
 
 def turned(angles: tuple[float, float, float]) -> np.ndarray:
-    """Ry(yaw) Rx(pitch) Rz(roll) in Spark's axes (ns2-level-notes 7), as a matrix in Blender's."""
+    """Ry(yaw) Rx(pitch) Rz(roll) in Spark's axes (ns2.md §7), as a matrix in Blender's."""
     roll, pitch, yaw = angles
 
     def about(axis: int, angle: float) -> np.ndarray:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities of real levels in Blender: byte-identical when nobody edits them, all of them objects, quickly made."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities back from their objects: byte-identical where nothing was edited, and one property for each edit."""
 
 import math

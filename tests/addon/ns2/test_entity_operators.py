@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What artists do to entities by Blender's own operators, and what other add-ons leave on them."""
 
 import bpy

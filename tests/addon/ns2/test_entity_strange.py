@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities that no editor would write: they are opened without a word too much, and come out as they came."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Export: unedited the same bytes, edited only what was edited, on levels of each version made byte by byte."""
 
 import hashlib

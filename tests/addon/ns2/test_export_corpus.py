@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real levels: unedited the same bytes, however they are opened; edited only what was edited."""
 
 import hashlib

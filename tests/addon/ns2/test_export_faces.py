@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Faces made by ordinary modelling: cut, holed, extruded, copied; who keeps a record, which edges are shared."""
 
 import bmesh

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Random edits of random kinds: what is written is sound, is shown again as it was, and is the same once more."""
 
 import random

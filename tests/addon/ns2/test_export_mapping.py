@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """UVs to angle, scale and offset, and mapping groups."""
 
 import math

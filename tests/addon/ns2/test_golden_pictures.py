@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sample, rendered, looks as it did when somebody looked at it and found it right (see tests/addon/golden.py)."""
 
 from collections.abc import Callable, Sequence

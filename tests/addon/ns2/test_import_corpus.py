@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real levels: all of them open, with the faces that the game draws, and nothing for Blender to mend."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The lists of layers and groups: editing them, putting faces and objects in, hiding what is in them."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Materials by their paths: what is found in the game's folders, what isn't, and what is no texture."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """NS2 levels through the operators, by drag and drop, and from the command line."""
 
 from pathlib import Path

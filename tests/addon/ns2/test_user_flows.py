@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What artists do in Blender, by the operators that they use; each time written, opened again and written once more."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Small scenes for the tests of addon/scene."""
 
 from collections.abc import Iterator

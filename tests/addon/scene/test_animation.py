@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Actions, keys, strips and drivers: the same calls, and the same motion, in every Blender."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The evaluated scene: modifiers and shape keys, of hidden and excluded objects too, and nothing of it stays behind."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Files of one level: all of them are written, or none."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Element identity against Blender's own operators: copies keep it, blends, new elements and strangers have none."""
 
 import bmesh

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Images: bit for bit through save and reopen, painting seen, placeholders readable, files found without capitals."""
 
 import struct

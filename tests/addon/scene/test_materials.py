@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Materials: no pink, shared groups made once, and unlit ones that the glTF exporter understands."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes from arrays and back; what would crash or confuse Blender never reaches it."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Pictures of light: Blender reads each number back as it was."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The original travels in the .blend: saved, appended, linked, overridden, copied; what is said when it's gone."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Dataclass fields as custom properties: what Blender would refuse, cut or lose is kept, and edits are told by name."""
 
 from dataclasses import dataclass, field, make_dataclass

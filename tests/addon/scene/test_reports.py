@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is said: the report, the progress, and files that are written whole or not at all."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The scene and the windows that a level is shown in."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Where objects are: channels against Blender's own matrices, what counts as moved, and what edits nothing."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Nothing is recomputed to decide "unchanged": what one Blender stored, another finds unchanged, on any CPU."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Weights of all vertices at once: as they are, evaluated, and in the middle of an edit."""
 
 import bpy

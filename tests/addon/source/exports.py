@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Exports of edited maps: what comes out, and which lumps are others."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Maps of entities, props and a pak, for tests of what an import makes of them."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Random edits that a map can hold, and whether two scenes show the same map."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The room of tests.formats.source_bytes in Blender: with files in its pak, with light, and seen from above."""
 
 from pathlib import Path

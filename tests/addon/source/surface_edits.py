@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The map of tests.formats.source_room in Blender, one step of its export alone, and what that changes."""
 
 from collections.abc import Callable

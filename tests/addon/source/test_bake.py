@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Light that Cycles bakes into lightmaps: as bright as it is, where it can, and written into the map."""
 
 import bpy

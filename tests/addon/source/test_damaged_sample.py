@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sample, damaged: an import refuses what is no map, leaves out what can't be read and says so, and never fails."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Things that the sidebar adds to a map, and what it makes of outputs: they are in the map that is exported."""
 
 import math

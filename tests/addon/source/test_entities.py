@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities as objects: places, turns, properties in order, lights, ropes, sounds, cameras; game definitions."""
 
 import math

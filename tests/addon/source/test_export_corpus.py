@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real maps through Blender and back: byte for byte without an edit, and read by others with one of each kind."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Damaged maps in Blender: what an import leaves out an export lets be, byte for byte."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Displacements that were sculpted, painted and tagged: what the map gets, and what is refused."""
 
 import bmesh

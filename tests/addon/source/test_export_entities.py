@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Entities that are edited in Blender, back in the map: nothing but what was edited changes, and only in ENTITIES."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Textures of faces: UVs that were moved, turned and scaled, materials swapped and renamed; and what is refused."""
 
 import bmesh

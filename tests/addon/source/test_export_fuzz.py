@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sequences of random edits: what is exported shows, once it is imported again, what the scene showed."""
 
 import random

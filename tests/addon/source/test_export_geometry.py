@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Vertices and faces that were moved, added and deleted: found whatever was done, refused, or moved for show."""
 
 import bmesh

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Lightmaps that were painted: luxels of the map, LDR and HDR, styles and bump samples; what wasn't keeps its bits."""
 
 from pathlib import Path

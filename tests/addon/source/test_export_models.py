@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Brush entities in another shape: what the export builds anew of their meshes, and what it refuses."""
 
 import bmesh

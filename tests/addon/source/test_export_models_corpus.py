@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Doors of real maps in another shape: moved in Blender, exported, and what collides compared with what is seen.
 
 Skipped where there is no corpus.

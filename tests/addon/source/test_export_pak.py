@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Files that are added to, replaced in and removed from the pak; textures from images; and the operators for that."""
 
 import io

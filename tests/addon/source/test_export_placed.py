@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Overlays, cubemaps and compiled lights that are edited in Blender, back in the map."""
 
 import math

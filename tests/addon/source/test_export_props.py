@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Static props that are edited in Blender, back in the map: the lump of props, and files with their baked light."""
 
 import math

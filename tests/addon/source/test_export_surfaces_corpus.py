@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Surfaces of real maps: edits change what they have to, and others read them."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Random edits of surfaces, exported and imported again: the scene is the one that was edited, and stays it."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes as VMF: edits of brushes and of all else, what is refused, and the ways there."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A small map in Blender: what lives where, options, several levels, and maps with parts that can't be read."""
 
 import struct

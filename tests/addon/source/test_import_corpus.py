@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real maps in Blender: every face, corner and luxel, displacements as the editor has them."""
 
 from pathlib import Path

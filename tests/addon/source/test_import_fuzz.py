@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Maps of every game, and damaged ones, through the whole import: refused, or there but for what the report names."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How maps look: textures times lightmaps as in the game, what is missing, what is seen through. Through Cycles."""
 
 from pathlib import Path

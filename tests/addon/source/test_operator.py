@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Source maps through the operators and the command line."""
 
 from pathlib import Path

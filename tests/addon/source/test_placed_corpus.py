@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is placed in real maps: every entity and prop is there, where the map has it, with all of its texts."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Area portals, occluders, cubemaps, overlays, compiled lights and detail props of maps of our own."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Static props: instances, their meshes, rotations and properties, and boxes for models that are missing."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The import's options in the dialog: in panels, with presets that set what there is."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The sky that a map names, as the background of the scene's world: which side is where, and which way up."""
 
 from pathlib import Path

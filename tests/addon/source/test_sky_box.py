@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The 3D skybox of real maps: the faces of the sky camera's area, in the size and place of the game."""
 
 from pathlib import Path

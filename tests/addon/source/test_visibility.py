@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Clusters as boxes; and only what the game draws from a place, in a room of two clusters that are parted at x = 0."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Imports a map of 147 million tiles, exports it, paints one cell, and exports it again; prints what that took.
 
     python -m tests.addon.teeworlds.big_map FOLDER

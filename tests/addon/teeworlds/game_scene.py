@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A level in memory laid out in the scene by the importer's own parts, with stand-ins for images and materials."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Renders a map as the game shows it: what the golden pictures and the real client's are compared with."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A map of 147 million tiles, the size of the biggest real ones: it comes in, in bounded memory, and goes out again."""
 
 import json

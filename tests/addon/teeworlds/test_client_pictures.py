@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A map rendered with "View as the game" looks as in the real client's pictures.
 
 The pictures (../shared/reference/teeworlds) and the external images of the clients (Debian's ddnet-data and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Envelopes as actions: Blender's values are the game's, an import comes back as it was, an edit as what was edited."""
 
 import bpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scene laid over its original: nothing edited gives the same bytes, an edit changes what it means and no more."""
 
 import bmesh

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Real maps through Blender and back, unedited: the same bytes. Also from an older Blender into a newer one."""
 
 import os

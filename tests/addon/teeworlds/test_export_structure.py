@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Groups and layers added, removed, copied and put in another order; what belongs to no level or to another one."""
 
 import bpy

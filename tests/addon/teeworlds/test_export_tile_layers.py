@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Tiles moved, turned, painted, copied and removed in Blender: what the map gets, and what is refused."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Faces to tile records, without a scene: what each kind of edit of a face writes, and what is refused."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What an import makes of each part of a map. The maps are built byte by byte, not by our writer."""
 
 import struct

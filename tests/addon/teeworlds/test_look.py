@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Small renders, pixel by pixel: orientation, blending, layer colour, clipping; and the pictures of physics tiles.
 
 Cycles draws these in a fraction of a second, and the same as EEVEE: the golden pictures are EEVEE's.

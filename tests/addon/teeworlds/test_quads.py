@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Quad layers as meshes and objects, and back: unedited they are the very records, an edit changes what was edited."""
 
 import dataclasses
@@ -38,7 +39,7 @@ def random_quads(count, seed=1, span=200 * TILE):
 
 
 def odd_quads():
-    """Everything that files are known to hold: see teeworlds-map-notes §3."""
+    """Everything that files are known to hold: see teeworlds.md §3."""
     made = random_quads(14)
     made["points"][0] = 0  # no area
     made["points"][1, [0, 3]] = made["points"][1, [3, 0]]  # folded: crossed sides

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Debian's DDNet tools and both servers take what we write; skipped where they aren't installed.
 
 apt-get install ddnet-tools ddnet-server teeworlds-server

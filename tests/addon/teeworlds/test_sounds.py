@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Sound layers as speakers, and back: unedited they are the very records, an edit changes what was edited."""
 
 import bpy

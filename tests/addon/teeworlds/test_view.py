@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Looking at a map as the game does: where the groups go, what the borders and switches do."""
 
 from pathlib import Path
@@ -32,7 +33,7 @@ def drawn_at(place: float, camera: float, zoom: float, parallax: float, largest:
     """Where in the world the game draws what lies at `place` of its group, along one axis (all in tiles, y down).
 
     Facts: the picture's middle is at camera * parallax + offset in the group, whose view is 1 + largest * (zoom - 1)
-    times as wide as at zoom 1, while the world's is zoom times as wide (teeworlds-map-notes §5).
+    times as wide as at zoom 1, while the world's is zoom times as wide (teeworlds.md §5).
     """
     wide = 1 + max(0.0, min(largest, 1.0)) * (zoom - 1)
     return camera + (place - (camera * parallax + offset)) * zoom / wide

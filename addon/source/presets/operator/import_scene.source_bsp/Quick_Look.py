@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a map looks like, with boxes for props and without entities."""
 
 import bpy
