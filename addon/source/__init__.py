@@ -5,11 +5,14 @@ from pathlib import Path
 
 import bpy
 
-from . import bake_panel, edit_panel, pak_panel, panel, visibility_panel
+from . import edit_panel, panel
 from .exporter import export_level
 from .importer import import_level
-from .plain import make_plain
+from .lightmaps import panel as lightmaps_panel
+from .materials.gltf_materials import make_plain
+from .pak import panel as pak_panel
 from .settings import ExportSettings, ImportSettings, VmfSettings
+from .visibility import panel as visibility_panel
 from .vmf_exporter import VMF_NOTE, check_vmf, export_vmf
 
 __all__ = [
@@ -38,12 +41,12 @@ def register() -> None:
     visibility_panel.register()
     edit_panel.register()
     pak_panel.register()
-    bake_panel.register()
+    lightmaps_panel.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
-    bake_panel.unregister()
+    lightmaps_panel.unregister()
     pak_panel.unregister()
     edit_panel.unregister()
     visibility_panel.unregister()

@@ -19,13 +19,18 @@ from ...formats.source.entities import CLASSNAME, ORIGIN, Entity, Output
 from ...formats.source.static_props import model_name
 from ..scene import identity, originals, properties, stage, transforms
 from ..scene.reports import Report, SceneError
-from . import entities, entity_values, importer, layout, models, overlays, places, props
-from .material_reader import plain_name
-from .materials import Materials
-from .scene_reader import at_fault
+from . import importer, layout, placement
+from .context import MaterialMaker, Site
+from .entities import build as entities
+from .entities import custom_properties
+from .materials.build import Materials
+from .materials.collect import plain_name
+from .materials.textures import Textures
+from .overlays import build as overlays
+from .props import build as props
+from .props import models
+from .scene_level import at_fault
 from .settings import ImportSettings
-from .site import MaterialMaker, Site
-from .textures import Textures
 
 OVERLAY_SIZE = 64.0
 """Units across, of new overlays."""
@@ -99,7 +104,7 @@ def add_entity(
     definition = entities.types_of(site).definitions.of(classname)
     keys = definition.keys.values() if definition is not None else ()
     pairs = [(key.name, key.default) for key in keys if key.default and key.name.lower() not in (CLASSNAME, ORIGIN)]
-    pairs = [(CLASSNAME, classname), *pairs, (ORIGIN, " ".join(places.text(value) for value in place))]
+    pairs = [(CLASSNAME, classname), *pairs, (ORIGIN, " ".join(placement.text(value) for value in place))]
     return entities.add(site, Entity(pairs))
 
 
@@ -205,9 +210,9 @@ def _on_face(level: source.Level, place: geometry.Floats, size: float) -> tuple[
 def outputs_of(obj: bpy.types.Object) -> list[tuple[int, Output]]:
     """The outputs of an entity's object, each with its place among those of its key."""
     found = []
-    for key in entity_values.written_keys(obj):
+    for key in custom_properties.written_keys(obj):
         if isinstance(obj.get(key), list | str):
-            made = [Output.of_pair(key, value) for value in entity_values.as_values(obj.get(key))]
+            made = [Output.of_pair(key, value) for value in custom_properties.as_values(obj.get(key))]
             found += [(place, output) for place, output in enumerate(made) if output is not None]
     return found
 
@@ -216,19 +221,19 @@ def set_output(obj: bpy.types.Object, output: Output, place: int | None = None) 
     """Give an entity's object an output in the place of one of the same key, or behind those. Raises SceneError."""
     if Output.of_pair(output.name, output.value) != output:
         raise SceneError(f"{output.value!r} would be read as something else", [obj])
-    values = entity_values.as_values(obj.get(output.name)) if obj.get(output.name) is not None else []
+    values = custom_properties.as_values(obj.get(output.name)) if obj.get(output.name) is not None else []
     if place is None:
         values.append(output.value)
     else:
         values[place] = output.value
-    obj[output.name] = [entity_values.readable(value) for value in values]
+    obj[output.name] = [custom_properties.readable(value) for value in values]
 
 
 def remove_output(obj: bpy.types.Object, key: str, place: int) -> None:
     """Take an output away from an entity's object."""
-    values = entity_values.as_values(obj.get(key))
+    values = custom_properties.as_values(obj.get(key))
     del values[place]
     if values:
-        obj[key] = [entity_values.readable(value) for value in values]
+        obj[key] = [custom_properties.readable(value) for value in values]
     else:
         del obj[key]

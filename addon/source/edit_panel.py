@@ -11,7 +11,9 @@ import bpy
 from ...formats.source.entities import CLASSNAME, Output
 from ..scene import identity
 from ..scene.reports import Report, SceneError
-from . import brush_edit, edit, entity_values, layout
+from . import edit, layout
+from .brushes import operators
+from .entities import custom_properties
 from .panel import active_level
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -137,7 +139,7 @@ class AddBrush(_Add):
 
     bl_idname = "levelwright.source_add_brush"
     bl_label = "Add Brush"
-    add = staticmethod(brush_edit.add_brush)
+    add = staticmethod(operators.add_brush)
 
     what: bpy.props.StringProperty(
         name="Material",
@@ -243,7 +245,7 @@ class LEVELWRIGHT_PT_source_edit(bpy.types.Panel):
         outputs = edit.outputs_of(obj)
         column = self.layout.column()
         column.use_property_split = True
-        for key in entity_values.written_keys(obj):
+        for key in custom_properties.written_keys(obj):
             if not isinstance(obj[key], bytes | list):
                 column.prop(obj, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
         column = self.layout.column(align=True)

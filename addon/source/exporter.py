@@ -20,23 +20,20 @@ from ...formats.binary import FormatError, Problem
 from ...formats.source.differences import differences
 from ..scene import originals, transforms
 from ..scene.reports import Report, SceneError
-from . import (
-    brush_reader,
-    cubemap_reader,
-    displacement_reader,
-    entity_reader,
-    face_reader,
-    layout,
-    lightmap_reader,
-    material_reader,
-    model_rebuild,
-    overlay_reader,
-    pak_reader,
-    prop_reader,
-    scene_reader,
-    worldlight_reader,
-)
-from .scene_reader import SceneLevel
+from . import layout, scene_level
+from .brush_models import collect as brush_models
+from .brushes import collect as brushes
+from .cubemaps import collect as cubemaps
+from .displacements import collect as displacements
+from .entities import collect as entities
+from .faces import collect as faces
+from .lightmaps import collect as lightmaps
+from .lights import collect as lights
+from .materials import collect as materials
+from .overlays import collect as overlays
+from .pak import collect as pak
+from .props import collect as props
+from .scene_level import SceneLevel
 from .settings import ExportSettings
 
 NAMED = 5
@@ -67,18 +64,18 @@ class Step:
 
 
 STEPS: tuple[Step, ...] = (
-    Step("displacements", displacement_reader.apply),
-    Step("textures", material_reader.apply),
-    Step("faces", face_reader.apply),
-    Step("lightmaps", lightmap_reader.apply),
-    Step("files in the pak", pak_reader.apply),
-    Step("static props", prop_reader.apply),
-    Step("overlays", overlay_reader.apply),
-    Step("cubemaps", cubemap_reader.apply),
-    Step("compiled lights", worldlight_reader.apply),
-    Step("brush models", model_rebuild.apply),
-    Step("brushes", brush_reader.tell),
-    Step("entities", entity_reader.apply),
+    Step("displacements", displacements.apply),
+    Step("textures", materials.apply),
+    Step("faces", faces.apply),
+    Step("lightmaps", lightmaps.apply),
+    Step("files in the pak", pak.apply),
+    Step("static props", props.apply),
+    Step("overlays", overlays.apply),
+    Step("cubemaps", cubemaps.apply),
+    Step("compiled lights", lights.apply),
+    Step("brush models", brush_models.apply),
+    Step("brushes", brushes.tell),
+    Step("entities", entities.apply),
 )
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of
 the pak have the original's names when they are replaced, then follow what they are named after; and entities come last,
@@ -95,14 +92,14 @@ def export_level(
     what no map can hold and for what the game would refuse, and FormatError.
     """
     original = _original(collection)
-    with scene_reader.read(context, collection, original) as scene:
+    with scene_level.read(context, collection, original) as scene:
         level = source.read(original.data, salvage=True)  # as the import does
         for step in STEPS:
             try:
                 step.apply(scene, level, settings, report)
             except FormatError as error:
                 raise SceneError(f"{step.title}: {error}") from error
-        drawn = frozenset(brush_reader.objects(scene))
+        drawn = frozenset(brushes.objects(scene))
         _tell_loose((obj for obj in scene.loose if obj not in drawn), report)
         _tell_reference(scene, report)
         data = source.write(level)

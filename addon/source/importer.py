@@ -20,11 +20,19 @@ from ...formats.source.content.search_path import SearchPath, Source
 from ..preferences import source_directories
 from ..scene import identity, originals, stage
 from ..scene.reports import Report, SceneError
-from . import brushes, clusters, displacements, entities, faces, layout, lightmaps, scene_reader, sky_box, view, world
-from .materials import Materials
+from . import layout, scene_level, view
+from .brush_models import build as world
+from .brushes import build as brushes
+from .context import Site
+from .displacements import build as displacements
+from .entities import build as entities
+from .faces import build as faces
+from .lightmaps import build as lightmaps
+from .materials.build import Materials
+from .materials.textures import Textures
 from .settings import ImportSettings
-from .site import Site
-from .textures import Textures
+from .sky import box
+from .visibility import clusters
 
 _PATHS = ("game_directory", "fgd")
 """Settings that say where things are on this machine: they aren't kept in the scene."""
@@ -57,7 +65,7 @@ def import_level(
     materials = Materials(collection, token, Textures(content, report, token), colors, numbers)
     site = Site(level, collection, root, token, scene, settings, report, content, materials)
     _build(site, materials)
-    scene_reader.remember(collection)
+    scene_level.remember(collection)
     for name, reason in sorted(content.unread.items()):
         report.warn(f"{name} can't be read: {reason}")
     scene.collection.children.link(collection)
@@ -83,7 +91,7 @@ def _build(site: Site, materials: Materials) -> None:
         made = _part(report, "models", lambda: world.build_meshes(site, drawn)) or []
         hills = _part(report, "displacements", lambda: displacements.build_meshes(site, drawn, baked))
         if site.settings.entities:
-            sky = _part(report, "parts of the 3D skybox", lambda: sky_box.prepare(site, drawn, hills))
+            sky = _part(report, "parts of the 3D skybox", lambda: box.prepare(site, drawn, hills))
     entities.build(site, baked)
     if drawn is not None:
         world.place_world(site, made)
@@ -97,7 +105,7 @@ def _build(site: Site, materials: Materials) -> None:
             clusters.place(site, boxes)
     world.place_rest(site)
     if sky is not None:
-        _part(report, "parts of the 3D skybox", lambda: sky_box.place(site, sky))
+        _part(report, "parts of the 3D skybox", lambda: box.place(site, sky))
 
 
 def _part(report: Report, title: str, make: Callable[[], _Made]) -> _Made | None:

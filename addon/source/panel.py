@@ -8,7 +8,8 @@ from typing import Any
 import bpy
 
 from ..scene import originals
-from . import layout, lightmaps
+from . import layout
+from .lightmaps import build as lightmaps
 
 
 def active_level(context: bpy.types.Context) -> bpy.types.Collection | None:

@@ -9,8 +9,9 @@ import numpy as np
 from ...formats.binary import FormatError
 from ...formats.source import LumpId
 from ..scene import identity, stage
-from . import layout, sky
-from .site import Site
+from . import layout
+from .context import Site
+from .sky import build as sky
 
 LIGHT = (0.3, 0.4, 0.5)
 """Linear colour of the light from all sides, for what no lightmap lights."""

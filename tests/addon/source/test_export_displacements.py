@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from levelwright.addon.scene import identity, meshes
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import displacement_reader, layout
+from levelwright.addon.source import layout
+from levelwright.addon.source.displacements import collect as collect_displacements
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, displacements, geometry
 from levelwright.formats.source.records import DispInfoFlag
@@ -18,7 +19,7 @@ from tests.addon.source.rooms import imported, of_kind, room
 from tests.addon.source.surface_edits import edited, move, paint, small_room, the
 from tests.formats import source_room
 
-APPLY = displacement_reader.apply
+APPLY = collect_displacements.apply
 FIELDS = ("vec", "dist", "alpha")
 
 

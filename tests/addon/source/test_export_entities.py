@@ -7,7 +7,9 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.source import entity_values, layout, models
+from levelwright.addon.source import layout
+from levelwright.addon.source.entities import custom_properties
+from levelwright.addon.source.props import models
 from levelwright.formats import source
 from mathutils import Matrix
 
@@ -444,4 +446,4 @@ def test_values_typed_by_a_game_definition(tmp_path) -> None:
 
 
 def test_every_separator_that_is_shown_is_the_games() -> None:
-    assert entity_values.as_values("a\u241bOpen\u241b\u241b0\u241b-1") == ["a\x1bOpen\x1b\x1b0\x1b-1"]
+    assert custom_properties.as_values("a\u241bOpen\u241b\u241b0\u241b-1") == ["a\x1bOpen\x1b\x1b0\x1b-1"]

@@ -11,7 +11,9 @@ import pytest
 from levelwright.addon import commands, games
 from levelwright.addon.scene import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import brush_reader, brushes, layout, vmf_exporter
+from levelwright.addon.source import layout, vmf_exporter
+from levelwright.addon.source.brushes import build as brushes
+from levelwright.addon.source.brushes import collect as collect_brushes
 from levelwright.addon.source.settings import VmfSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, vmf
@@ -122,7 +124,7 @@ def test_an_export_as_map_says_that_it_has_no_brushes() -> None:
     assert scene.report.warnings == []
     move_top(scene, 8)
     assert source.write(scene.export()) == ROOM
-    assert scene.report.warnings == [brush_reader.ONLY_VMF]
+    assert scene.report.warnings == [collect_brushes.ONLY_VMF]
     scene.text()
     assert scene.report.warnings == []
 
@@ -254,7 +256,7 @@ def test_another_material_on_brushes_and_one_of_none() -> None:
     scene.brushes.data.materials[0] = none
     after = {name for solid in scene.solids() for name in solid.materials}
     assert before - after
-    assert brush_reader.NODRAW in after
+    assert collect_brushes.NODRAW in after
     del none[layout.MATERIAL]
     none.name = 'a "quote"'
     identity.stamp(none, mark.token + 1, layout.MATERIAL_KIND, -1)
@@ -324,7 +326,7 @@ def test_a_brush_is_added_at_the_cursor() -> None:
     top = solids[-1].axes[solids[-1].normals[:, 2] > 0.9][0]
     assert np.allclose(top, [[4, 0, 0, 0], [0, -4, 0, 0]], atol=1e-3)
     assert source.write(scene.export()) == ROOM
-    assert brush_reader.ONLY_VMF in scene.report.warnings
+    assert collect_brushes.ONLY_VMF in scene.report.warnings
     assert "left out" not in scene.report.summary()
 
 

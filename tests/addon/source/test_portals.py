@@ -8,7 +8,8 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import meshes, originals
-from levelwright.addon.source import layout, lightmaps
+from levelwright.addon.source import layout
+from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.formats import source
 from levelwright.formats.source import LumpId
 

@@ -8,7 +8,8 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import meshes, properties, transforms
-from levelwright.addon.source import layout, props
+from levelwright.addon.source import layout
+from levelwright.addon.source.props import build as props
 from levelwright.formats.source import LumpId
 from mathutils import Euler
 

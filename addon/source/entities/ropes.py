@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ropes: curves from each end to the next one, hanging as far as their slack lets them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats.source.entities import ORIGIN, TARGETNAME, Entity, vector
+from .custom_properties import number, told
+
+POINTS = 17
+_FUDGE = 100.0
+"""The engine takes so many units off every rope's slack (SDK: rope_shared.h, ROPESLACK_FUDGEFACTOR)."""
+_RIGID = "2"
+_NEXT = "nextkey"
+_MATERIAL = "cable/cable"
+
+Place = tuple[float, float, float]
+
+
+def targets(entities: Sequence[Mapping[str, str]]) -> dict[str, Place]:
+    """Where the entities are that ropes lead to, by their names in small letters; of equal ones the first.
+
+    entities: the values of each by key in small letters.
+    """
+    goals = {values[_NEXT].lower() for values in entities if values.get(_NEXT)}
+    places: dict[str, Place] = {}
+    for values in entities if goals else ():
+        name = values.get(TARGETNAME, "").lower()
+        place = vector(values.get(ORIGIN)) if name in goals else None
+        if place is not None:
+            places.setdefault(name, place)
+    return places
+
+
+def curve_of(name: str, entity: Entity, places: Mapping[str, Place]) -> bpy.types.Curve | None:
+    """The curve of a rope, from the entity's own origin; None for one that leads nowhere."""
+    values = told(entity)
+    goal = places.get(values.get(_NEXT, "").lower())
+    start = entity.origin
+    if goal is None or start is None or not all(map(math.isfinite, (*goal, *start))):
+        return None
+    slack = 0.0 if values.get("type") == _RIGID else number(values, "slack") - _FUDGE
+    points = hanging(np.subtract(goal, start), slack)
+    curve: Any = bpy.data.curves.new(name, "CURVE")
+    curve.dimensions = "3D"
+    spline = curve.splines.new("POLY")
+    spline.points.add(len(points) - 1)
+    spline.points.foreach_set("co", np.column_stack([points, np.ones(len(points))]).astype(np.float32).ravel())
+    curve.bevel_depth = max(number(values, "width", 2.0), 0.0) / 2
+    curve.bevel_resolution = 1
+    made: bpy.types.Curve = curve
+    return made
+
+
+def material_of(values: Mapping[str, str]) -> str:
+    """The material of a rope, as `SearchPath.material` wants it. values: by key in small letters."""
+    name = values.get("ropematerial", "").replace("\\", "/").lower().strip("/")
+    return name.removesuffix(".vmt") or _MATERIAL
+
+
+def hanging(way: NDArray[np.float64], slack: float) -> NDArray[np.float64]:
+    """float64[POINTS, 3]: a rope over a way that is longer than it by `slack` units: a parabola of that length.
+
+    A parabola that hangs through by s over a way d is about d + 8 s^2 / (3 d) long.
+    """
+    share = np.linspace(0, 1, POINTS)
+    points = share[:, None] * way
+    sag = math.sqrt(3 * float(np.linalg.norm(way)) * max(slack, 0.0) / 8)
+    points[:, 2] -= 4 * sag * share * (1 - share)
+    return points

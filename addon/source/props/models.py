@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Models as meshes: one for each model and skin, however often it stands in the map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....formats.binary import FormatError
+from ....formats.source.content import mdl
+from ...scene import materials, meshes
+from ...scene.attributes import Domain, Kind
+from ...scene.reports import Report
+from ...scene.shapes import remember
+from .. import layout
+from ..context import Site
+
+_ENDING = ".mdl"
+EDITED = "what was done to the mesh counts for nothing, the map has but the name of its model"
+"""The warning of exports."""
+_CUBE = np.array(
+    [[x, y, z] for z in (-1, 1) for y, x in ((-1, -1), (-1, 1), (1, 1), (1, -1))],
+    np.float32,
+)
+_GLASS, _OPACITY, _GREY = "missing model", 0.2, 0.2
+_CUBE_CORNERS = [0, 3, 2, 1, 4, 5, 6, 7, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7]
+
+
+@dataclass
+class Models:
+    """The models of one import. Meshes are made by `prepare`, before any object is; `of` then finds them."""
+
+    site: Site
+    _read: dict[str, mdl.Model | None] = field(default_factory=dict, repr=False)
+    _meshes: dict[tuple[str, int], bpy.types.Mesh] = field(default_factory=dict, repr=False)
+
+    def of(self, path: str, skin: int = 0) -> bpy.types.Mesh | None:
+        """The mesh of a model ("models/props/crate.mdl") and skin; None where the model is missing or unreadable.
+
+        Skins that the model has not are its first one.
+        """
+        name = normal(path)
+        model = self._model(name)
+        if model is None:
+            return None
+        skin = skin if 0 <= skin < len(model.skins) else 0
+        if (name, skin) not in self._meshes:
+            self._meshes[name, skin] = self._build(name, model, skin)
+        return self._meshes[name, skin]
+
+    def prepare(self, wanted: Sequence[tuple[str, int]]) -> None:
+        """Make the meshes of these models and skins, in the order of their names."""
+        for path, skin in sorted(set(wanted)):
+            self.of(path, skin)
+
+    def _model(self, name: str) -> mdl.Model | None:
+        if name not in self._read:
+            try:
+                self._read[name] = mdl.load(name, self.site.content.read)
+            except FormatError as error:
+                self._read[name] = None
+                self.site.report.warn(f"model {name} is shown as a box: {error}")
+            else:
+                if self._read[name] is None:
+                    self.site.report.missing("models", name)
+        return self._read[name]
+
+    def _build(self, name: str, model: mdl.Model, skin: int) -> bpy.types.Mesh:
+        title = layout.readable(PurePosixPath(name).stem)
+        used, corners = np.unique(model.triangles[:, ::-1], return_inverse=True)
+        uv = model.uvs[used] * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
+        corners = corners.reshape(-1).astype(np.int32)
+        textures = model.skins[skin][model.triangle_column] if len(model.skins) else model.triangle_column
+        shown, slots = np.unique(textures, return_inverse=True)
+        mesh = meshes.build(
+            title if skin == 0 else f"{title} skin {skin}",
+            model.positions[used],
+            corners,
+            np.arange(0, len(corners), 3, dtype=np.int32),
+            uvs={layout.UV: uv[corners]},
+            material_index=slots.reshape(-1).astype(np.int32),
+            smooth=True,
+            report=self.site.report,
+        )
+        mesh[layout.MODEL_PATH], mesh[layout.SKIN] = name, skin
+        for texture in shown.tolist():
+            mesh.materials.append(self._material(model, texture))
+        if len(corners):
+            finite: Any = np.nan_to_num(model.normals[used])
+            mesh.normals_split_custom_set_from_vertices(finite)
+        remember(mesh)
+        return mesh
+
+    def _material(self, model: mdl.Model, texture: int) -> bpy.types.Material:
+        paths = model.paths(texture)
+        found = next((path for path in paths if self.site.content.read(f"materials/{path}.vmt") is not None), paths[0])
+        return self.site.materials.of(found)
+
+
+def normal(path: str) -> str:
+    """A model's path as content is looked for: in small letters, with slashes."""
+    return path.replace("\\", "/").lower()
+
+
+def is_model(path: str) -> bool:
+    """Whether a text names a model file, and not a brush model or a sprite."""
+    return path.lower().endswith(_ENDING)
+
+
+def box(name: str, low: ArrayLike, high: ArrayLike) -> bpy.types.Mesh:
+    """A box between two corners, where a model is missing: it lets through what is behind it."""
+    made = boxes(name, np.atleast_2d(low), np.atleast_2d(high))
+    made.materials.append(_glass())
+    remember(made)
+    return made
+
+
+def _glass() -> bpy.types.Material:
+    """The material of all boxes: made when the file hasn't got it yet."""
+    found: Any = bpy.data.materials.get(_GLASS)
+    if found is None:
+        found = bpy.data.materials.new(_GLASS)
+        nodes = materials.shader(found)
+        mix = nodes.add("ShaderNodeMixShader")
+        nodes.set(mix.inputs[0], _OPACITY)
+        nodes.link(nodes.add("ShaderNodeBsdfTransparent").outputs[0], mix.inputs[1])
+        body = nodes.add("ShaderNodeEmission")
+        nodes.set(body.inputs["Color"], (_GREY, _GREY, _GREY, 1.0))
+        nodes.link(body.outputs[0], mix.inputs[2])
+        nodes.link(mix.outputs[0], nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
+        materials.blended(found)
+        found.diffuse_color = (_GREY, _GREY, _GREY, _OPACITY)
+    made: bpy.types.Material = found
+    return made
+
+
+def show_box(obj: bpy.types.Object) -> None:
+    """Let an object of a box be seen, and nothing else: it neither takes nor throws light, which costs Cycles time."""
+    shown: Any = obj
+    shown.visible_shadow = shown.visible_diffuse = shown.visible_glossy = shown.visible_transmission = False
+
+
+def boxes(
+    name: str,
+    lows: ArrayLike,
+    highs: ArrayLike,
+    attributes: Mapping[str, tuple[Domain, Kind, ArrayLike]] | None = None,
+    report: Report | None = None,
+) -> bpy.types.Mesh:
+    """A mesh of boxes between two corners each, float[n, 3]: eight points and six faces of each, in order."""
+    bottom, top = np.asarray(lows, np.float32)[:, None], np.asarray(highs, np.float32)[:, None]
+    points = (top + bottom) / 2 + _CUBE * ((top - bottom) / 2)
+    corners = np.arange(len(points), dtype=np.int32)[:, None] * len(_CUBE) + np.array(_CUBE_CORNERS, np.int32)
+    return meshes.build(
+        layout.readable(name), points.reshape(-1, 3), corners.reshape(-1), attributes=attributes, report=report
+    )

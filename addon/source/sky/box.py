@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The 3D skybox: the small scenery around the sky camera, once more in the size and place that the game shows it in.
+
+The camera's area is drawn around the world, as many times larger as its key `scale` says, so that the camera's place
+becomes the world's origin. What is shown is a copy, for show only: a mesh of the area's faces (and one of its
+displacements, where they are joined), and objects that share the meshes of its displacements, static props and
+entities. All of these stay where they are, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats.source import LumpId, fields, leaf_tree
+from ....formats.source.geometry import Ints
+from ....formats.source.leaf_tree import LeafTree
+from ...scene import identity
+from .. import layout
+from ..context import Site
+from ..displacements.build import Hills
+from ..entities.custom_properties import RESERVED, number, told
+from ..faces.build import Faces
+from ..props import build as props
+
+HOME = "3D Skybox"
+_CLASS = "sky_camera"
+_SCALE = 16.0
+_NEAR = 1.0
+"""Units around displacements: flat ones touch the leafs above them."""
+_SHOWN = tuple(layout.KINDS.index(kind) for kind in (layout.WORLD, layout.WATER))
+
+
+@dataclass(frozen=True)
+class SkyBox:
+    """camera: its place. areas: int64[leafs]; area: the camera's. meshes: of the faces in it, and of its displacements
+    where those of the map are one object.
+    """
+
+    camera: tuple[float, float, float]
+    scale: float
+    areas: Ints
+    area: int
+    tree: LeafTree
+    meshes: list[bpy.types.Mesh]
+
+    def holds(self, places: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of float64[n, 3] places are in the camera's area."""
+        return np.asarray(self.areas[self.tree.of_points(places)] == self.area)
+
+    def holds_boxes(self, mins: NDArray[np.float64], maxs: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of float64[n, 3] boxes touch the camera's area, and no other one."""
+        owners, leafs = self.tree.of_boxes(mins, maxs)
+        areas = self.areas[leafs]
+        inside = np.zeros(len(mins), np.bool_)
+        inside[owners[areas == self.area]] = True
+        inside[owners[(areas > 0) & (areas != self.area)]] = False
+        return inside
+
+
+def prepare(site: Site, faces: Faces, hills: Hills | None) -> SkyBox | None:
+    """Find the map's first sky camera, and make the meshes of what is around it; None without one, or one that is
+    outside. Raises FormatError.
+    """
+    camera = next(site.level.entities.of_class(_CLASS), None)
+    if camera is None or camera.origin is None or not np.isfinite(camera.origin).all():
+        return None
+    leafs, tree = site.level.table(LumpId.LEAFS), LeafTree(site.level)
+    if not len(leafs):
+        return None
+    areas, _ = fields.areas(leafs)
+    area = int(areas[tree.of_points(np.array([camera.origin]))[0]])
+    if not area:
+        return None
+    owners, listed = leaf_tree.faces(site.level)
+    numbers = np.unique(listed[areas[owners] == area])
+    shown = numbers[faces.drawable[numbers] & np.isin(faces.kinds[numbers], _SHOWN)]
+    scale = number(told(camera), "scale", _SCALE)
+    box = SkyBox(camera.origin, scale if scale > 0 else _SCALE, areas, area, tree, [])
+    title = f"{site.collection.name} {HOME}"
+    if len(shown):
+        box.meshes.append(faces.mesh(title, shown))
+    if hills is not None and site.settings.displacements == "joined":
+        mins, maxs = hills.boxes()
+        inside = np.flatnonzero(box.holds_boxes(mins - _NEAR, maxs + _NEAR))
+        if len(inside):
+            box.meshes.append(hills.mesh(f"{title} Displacements", inside))
+    return box
+
+
+def place(site: Site, box: SkyBox) -> None:
+    """Make the objects, below an empty with the skybox's place and size: called when those of the map are made."""
+    originals = [*_displacements(site, box), *_props(site, box), *_entities(site, box)]
+    if not box.meshes and not originals:
+        return
+    home = site.group(HOME)
+    root: Any = site.object_of(HOME, layout.PREVIEW, 0, None, home)
+    root.scale = (box.scale,) * 3
+    root.location = [-box.scale * axis for axis in box.camera]
+    root.empty_display_size = 8.0
+    copies = [obj.copy() for obj in originals]
+    copies += [bpy.data.objects.new(mesh.name, mesh) for mesh in box.meshes]
+    for record, obj in enumerate(copies, 1):
+        for key in list(dict(obj.items())):
+            if key.startswith(RESERVED):
+                del obj[key]
+        obj.parent = root
+        obj.hide_select = True
+        identity.stamp(obj, site.token, layout.PREVIEW, record)
+        home.objects.link(obj)
+
+
+def _displacements(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
+    """The objects of single displacements in the area, by their boxes, since no leaf lists their faces."""
+    hills = []
+    for obj in site.group(layout.DISPLACEMENT_HOME).objects if len(site.level.bytes_of(LumpId.DISPINFO)) else ():
+        mark = identity.stamped(obj)
+        if mark is not None and mark.kind == layout.DISPLACEMENT and mark.record >= 0:
+            hills.append(obj)
+    return _inside(box, hills)
+
+
+def _entities(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
+    """The objects of entities in the area that have a mesh, but those that are hidden, as triggers are."""
+    found = []
+    for home in (site.collection, *site.collection.children_recursive):
+        for obj in () if home.hide_viewport else home.objects:
+            if isinstance(obj.data, bpy.types.Mesh) and len(obj.data.vertices):
+                mark = identity.stamped(obj)
+                if mark is not None and mark.kind == layout.ENTITY:
+                    found.append(obj)
+    return _inside(box, found)
+
+
+def _inside(box: SkyBox, objects: list[bpy.types.Object]) -> Iterator[bpy.types.Object]:
+    """Those of these objects, with meshes, that are in the area."""
+    mins, maxs = np.empty((len(objects), 3)), np.empty((len(objects), 3))
+    for row, obj in enumerate(objects):
+        mesh: Any = obj.data
+        points, matrix = np.empty(len(mesh.vertices) * 3, np.float32), np.array(obj.matrix_basis, np.float64)
+        mesh.vertices.foreach_get("co", points)
+        placed = points.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        mins[row], maxs[row] = placed.min(axis=0), placed.max(axis=0)
+    inside = box.holds_boxes(mins - _NEAR, maxs + _NEAR)
+    return (obj for obj, shown in zip(objects, inside.tolist(), strict=True) if shown)
+
+
+def _props(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
+    """The objects of the static props in the area."""
+    lump = site.level.static_props
+    if site.settings.static_props == "none" or lump is None or lump.props is None or not len(lump.props):
+        return
+    inside = box.holds(props.doubles(lump.props["origin"]))
+    for obj in site.group(props.HOME).objects:
+        mark = identity.stamped(obj)
+        if mark is not None and mark.kind == layout.STATIC_PROP and inside[mark.record]:
+            yield obj
