@@ -25,6 +25,7 @@ from .brush_models import collect as brush_models
 from .brushes import collect as brushes
 from .cubemaps import collect as cubemaps
 from .displacements import collect as displacements
+from .displacements import mapping
 from .entities import collect as entities
 from .faces import collect as faces
 from .lightmaps import collect as lightmaps
@@ -60,13 +61,14 @@ class Step:
     """
 
     title: str
-    apply: Callable[[SceneLevel, source.Level, ExportSettings, Report], None]
+    apply: Callable[[SceneLevel, source.Level, Report], None]
 
 
 STEPS: tuple[Step, ...] = (
     Step("displacements", displacements.apply),
     Step("textures", materials.apply),
     Step("faces", faces.apply),
+    Step("textures on displacements", mapping.apply),
     Step("lightmaps", lightmaps.apply),
     Step("files in the pak", pak.apply),
     Step("static props", props.apply),
@@ -92,11 +94,11 @@ def export_level(
     what no map can hold and for what the game would refuse, and FormatError.
     """
     original = _original(collection)
-    with scene_level.read(context, collection, original) as scene:
+    with scene_level.read(context, collection, original, settings) as scene:
         level = source.read(original.data, salvage=True)  # as the import does
         for step in STEPS:
             try:
-                step.apply(scene, level, settings, report)
+                step.apply(scene, level, report)
             except FormatError as error:
                 raise SceneError(f"{step.title}: {error}") from error
         drawn = frozenset(brushes.objects(scene))

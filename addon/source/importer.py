@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -14,29 +14,31 @@ import numpy as np
 
 from ...formats import source
 from ...formats.binary import FormatError
-from ...formats.source import LumpId
-from ...formats.source.content import search_path
-from ...formats.source.content.search_path import SearchPath, Source
-from ..preferences import source_directories
 from ..scene import identity, originals, stage
 from ..scene.reports import Report, SceneError
 from . import layout, scene_level, view
 from .brush_models import build as world
 from .brushes import build as brushes
+from .content import content_of
 from .context import Site
+from .cubemaps import build as cubemaps
 from .displacements import build as displacements
 from .entities import build as entities
 from .faces import build as faces
 from .lightmaps import build as lightmaps
-from .materials.build import Materials
+from .lights import build as worldlights
+from .materials.build import Materials, known_textures
 from .materials.textures import Textures
+from .overlays import build as overlays
+from .props import build as props
+from .props import detail
+from .props.models import Models
 from .settings import ImportSettings
 from .sky import box
-from .visibility import clusters
+from .visibility import clusters, portals
 
 _PATHS = ("game_directory", "fgd")
 """Settings that say where things are on this machine: they aren't kept in the scene."""
-_MAPS = "maps"
 _Made = TypeVar("_Made")
 
 
@@ -61,7 +63,7 @@ def import_level(
     identity.stamp(root, token, layout.ROOT, 0)
     collection.objects.link(root)
     content = content_of(level, path, settings, report)
-    colors, numbers = _part(report, "colours of textures", lambda: named(level)) or ({}, {})
+    colors, numbers = _part(report, "colours of textures", lambda: known_textures(level)) or ({}, {})
     materials = Materials(collection, token, Textures(content, report, token), colors, numbers)
     site = Site(level, collection, root, token, scene, settings, report, content, materials)
     _build(site, materials)
@@ -92,7 +94,7 @@ def _build(site: Site, materials: Materials) -> None:
         hills = _part(report, "displacements", lambda: displacements.build_meshes(site, drawn, baked))
         if site.settings.entities:
             sky = _part(report, "parts of the 3D skybox", lambda: box.prepare(site, drawn, hills))
-    entities.build(site, baked)
+    _build_placed(site, baked)
     if drawn is not None:
         world.place_world(site, made)
         if hills is not None:
@@ -108,6 +110,30 @@ def _build(site: Site, materials: Materials) -> None:
         _part(report, "parts of the 3D skybox", lambda: box.place(site, sky))
 
 
+def _build_placed(site: Site, baked: lightmaps.Lightmaps | None) -> None:
+    """Make all that is placed in a map. A part that can't be read is left out, and told. baked: the map's light."""
+    known = Models(site)
+    parts: list[tuple[str, Callable[[], entities.Step]]] = []
+    if site.settings.entities:
+        parts += [
+            ("entities", lambda: entities.prepare(site, known, baked)),
+            ("overlays", lambda: overlays.prepare(site, baked)),
+            ("water overlays", lambda: overlays.prepare_water(site, baked)),
+            ("area portals and occluders", lambda: portals.prepare(site)),
+            ("cubemaps", lambda: cubemaps.prepare(site)),
+        ]
+    if site.settings.static_props != "none":
+        parts.append(("static props", lambda: props.prepare(site, known)))
+    if site.settings.detail_props:
+        parts.append(("detail props", lambda: detail.prepare(site, known)))
+    if site.settings.worldlights:
+        parts.append(("compiled lights", lambda: worldlights.prepare(site)))
+    steps = [_part(site.report, title, part) for title, part in parts]
+    for step in steps:
+        if step is not None:
+            step()
+
+
 def _part(report: Report, title: str, make: Callable[[], _Made]) -> _Made | None:
     """What `make` makes; None, and a warning, where it can't be read."""
     try:
@@ -115,45 +141,3 @@ def _part(report: Report, title: str, make: Callable[[], _Made]) -> _Made | None
     except (FormatError, SceneError) as error:
         report.warn(f"{title} are left out: {error}")
         return None
-
-
-def named(level: source.Level) -> tuple[dict[str, tuple[float, float, float]], dict[str, int]]:
-    """The colours of textures by their names, and their numbers in the table of names."""
-    names, texdata = level.texture_names.names, level.table(LumpId.TEXDATA)
-    known = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(names))]
-    colors = np.nan_to_num(known["reflectivity"].astype(np.float64)).clip(0, 1).tolist()
-    reflectivity = {names[n]: (r, g, b) for n, (r, g, b) in zip(known["name_string_table_id"], colors, strict=True)}
-    return reflectivity, {name: number for number, name in reversed(list(enumerate(names)))}
-
-
-class _PakSource:
-    """A map's own files as a source of content."""
-
-    def __init__(self, pak: source.Pak) -> None:
-        self._pak = pak
-
-    def read(self, name: str) -> bytes | None:
-        return bytes(self._pak.read(name)) if name in self._pak else None
-
-
-def content_of(level: source.Level, path: Path, settings: ImportSettings, report: Report) -> SearchPath:
-    """Where content is looked for: the map's pak, the option's folder, the game around the map, the preferences'."""
-    sources: list[Source] = []
-    try:
-        sources.append(_PakSource(level.pak))
-    except FormatError as error:
-        report.warn(f"the map's own files are left out: {error}")
-    chosen = settings.game_directory
-    for folder in dict.fromkeys(
-        [*([Path(bpy.path.abspath(chosen))] if chosen else []), *_around(path), *source_directories()]
-    ):
-        sources.extend(search_path.of_game(folder))
-    return SearchPath(sources)
-
-
-def _around(path: Path) -> Iterator[Path]:
-    """The game's folder that a map is in: "tf" of "tf/maps/x.bsp"."""
-    for folder in path.absolute().parents:
-        if folder.name.lower() == _MAPS and folder.parent != folder:
-            yield folder.parent
-            return

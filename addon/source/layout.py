@@ -99,6 +99,8 @@ SCALE = 0.01905
 LEVEL, ROOT, GROUP = "level", "root", "group"
 MODEL, DISPLACEMENT, DISPLACEMENTS, BRUSHES = "model", "displacement", "displacements", "brushes"
 MATERIAL_KIND, IMAGE, LIGHTMAP, SKY_WORLD = "material", "image", "lightmap", "sky"
+BAKED_LIGHT = "baked_light"
+"""Kind of resource: the node group of the lightmaps, see `lightmaps.build`."""
 ENTITY, STATIC_PROP, OVERLAY, CUBEMAP = "entity", "static_prop", "overlay", "cubemap"
 AREAPORTALS, OCCLUDERS = "areaportals", "occluders"
 DETAIL_PROP, DETAIL_SPRITES, WORLDLIGHT = "detail_prop", "detail_sprites", "worldlight"

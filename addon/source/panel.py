@@ -9,7 +9,6 @@ import bpy
 
 from ..scene import originals
 from . import layout
-from .lightmaps import build as lightmaps
 
 
 def active_level(context: bpy.types.Context) -> bpy.types.Collection | None:
@@ -52,7 +51,7 @@ class LEVELWRIGHT_PT_source(bpy.types.Panel):
 
 def settings(level: bpy.types.Collection) -> list[tuple[str, Any]]:
     """What can be set of a map's baked light: titles, and sockets with the values; none without lightmaps."""
-    group: Any = originals.resources(level, lightmaps.GROUP).get(0)
+    group: Any = originals.resources(level, layout.BAKED_LIGHT).get(0)
     nodes = [node for node in group.nodes if node.type == "VALUE"] if group is not None else []
     return [(node.label, node.outputs[0]) for node in nodes]
 

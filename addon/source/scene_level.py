@@ -18,6 +18,7 @@ from ...formats.source.entities import CLASSNAME
 from ..scene import evaluated, identity, meshes, originals, transforms
 from ..scene.reports import SceneError
 from . import layout
+from .settings import ExportSettings
 
 ALONE = frozenset(
     (layout.ENTITY, layout.STATIC_PROP, layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT, layout.DISPLACEMENT)
@@ -59,9 +60,13 @@ class SceneLevel:
     """
 
     def __init__(
-        self, context: bpy.types.Context, collection: bpy.types.Collection, original: originals.Original
+        self,
+        context: bpy.types.Context,
+        collection: bpy.types.Collection,
+        original: originals.Original,
+        settings: ExportSettings,
     ) -> None:
-        self.context, self.collection, self.original = context, collection, original
+        self.context, self.collection, self.original, self.settings = context, collection, original, settings
         self.before = source.read(original.data, salvage=True)  # as the import does
         self.depsgraph: bpy.types.Depsgraph | None = None
         found = _found(collection, original.token)
@@ -140,10 +145,13 @@ def shows_faces(obj: bpy.types.Object) -> bool:
 
 @contextmanager
 def read(
-    context: bpy.types.Context, collection: bpy.types.Collection, original: originals.Original
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    original: originals.Original,
+    settings: ExportSettings | None = None,
 ) -> Iterator[SceneLevel]:
     """What a level holds, to be read while the context lasts. Raises SceneError, FormatError."""
-    scene = SceneLevel(context, collection, original)
+    scene = SceneLevel(context, collection, original, settings or ExportSettings())
     objects = scene.evaluated
     if not objects:
         yield scene

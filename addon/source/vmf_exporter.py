@@ -15,8 +15,7 @@ from ..scene import originals
 from ..scene.reports import Report
 from . import exporter, layout, scene_level
 from .brushes import collect as brushes
-from .faces import geometry_edits
-from .settings import ExportSettings, VmfSettings
+from .settings import IGNORE, REFUSE, ExportSettings, VmfSettings
 
 VMF_NOTE = (
     "Brushes are those in the collection Brushes, which an import with the option Brushes makes. All else is the map "
@@ -29,7 +28,7 @@ def export_vmf(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, report: Report
 ) -> bytes:
     """The text of a level as Hammer has it. Raises SceneError, with objects and faces at fault, or FormatError."""
-    geometry = geometry_edits.IGNORE if settings.faces == "ignore" else geometry_edits.REFUSE
+    geometry = IGNORE if settings.faces == "ignore" else REFUSE
     own = Report()
     data = exporter.export_level(context, collection, ExportSettings(geometry=geometry), own)
     level = source.read(data)

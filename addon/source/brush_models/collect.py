@@ -25,12 +25,12 @@ from ...scene.reports import Report, SceneError
 from .. import scene_level
 from ..faces import collect as faces
 from ..faces import geometry_edits, scene_surfaces
-from ..faces.geometry_edits import REBUILD, Edits
+from ..faces.geometry_edits import Edits
 from ..faces.mapping import TextureReader
 from ..faces.scene_surfaces import Floats, Ints, Surfaces
 from ..materials.collect import Textures
 from ..scene_level import SceneLevel
-from ..settings import ExportSettings
+from ..settings import REBUILD
 from . import convex_pieces
 from .convex_pieces import Solid, points_of
 
@@ -41,12 +41,12 @@ _SCALE = 4.0
 _NEAR_SIDE = 0.02
 
 
-def apply(scene: SceneLevel, level: source.Level, settings: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Build the models of brush entities anew whose geometry was edited, where the settings say so.
 
     Raises SceneError, with faces selected, for what is not convex and for what the format cannot hold.
     """
-    if settings.geometry != REBUILD:
+    if scene.settings.geometry != REBUILD:
         return
     surfaces = scene_surfaces.read(scene)
     if surfaces is None:

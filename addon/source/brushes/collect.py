@@ -22,7 +22,6 @@ from ...scene.reports import Report, SceneError
 from .. import layout
 from ..materials.collect import Textures, image_of
 from ..scene_level import SceneLevel
-from ..settings import ExportSettings
 from .texels import UNKNOWN_SIZE, texels_of
 
 ONLY_VMF = "brushes were edited: only an export as VMF takes that, in the map they stay"
@@ -63,7 +62,7 @@ def is_edited(scene: SceneLevel) -> bool:
     )
 
 
-def tell(scene: SceneLevel, _: source.Level, __: ExportSettings, report: Report) -> None:
+def tell(scene: SceneLevel, _: source.Level, report: Report) -> None:
     """Warn that a compiled map can't have edited brushes."""
     if is_edited(scene):
         report.warn(ONLY_VMF)

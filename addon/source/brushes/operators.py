@@ -12,7 +12,8 @@ from ....formats.source import vmf
 from ...scene import meshes
 from ...scene.reports import Report
 from .. import layout
-from ..edit import site_of
+from ..add_operator import AddAtCursor, known_materials
+from ..opened import site_of
 from .texels import size_of, uv_of
 
 SIZE, GRID = 64.0, 8.0
@@ -47,3 +48,18 @@ def add_brush(
     home.hide_viewport = False
     home.objects.link(made)
     return made
+
+
+class AddBrush(AddAtCursor):
+    """Add a box to the Source map's brushes at the 3D cursor, for an export as VMF"""
+
+    bl_idname = "levelwright.source_add_brush"
+    bl_label = "Add Brush"
+    add = staticmethod(add_brush)
+
+    what: bpy.props.StringProperty(
+        name="Material",
+        description="Path of the material: dev/dev_measuregeneric01, tools/toolsplayerclip, ...",
+        default="dev/dev_measuregeneric01",
+        search=known_materials,
+    )

@@ -13,11 +13,10 @@ from ....formats.source import LumpId, edits
 from ...scene.reports import Report
 from .. import layout, placement
 from ..scene_level import Bearer, SceneLevel, at_fault
-from ..settings import ExportSettings
-from ..visibility.portals import CUBEMAP_SIZE
+from .build import CUBEMAP_SIZE
 
 
-def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Make the cubemaps of a level what the scene's are: whole units; new ones stand behind the others."""
     bearers = scene.bearers(layout.CUBEMAP)
     if not bearers and not scene.is_shown(layout.CUBEMAP):

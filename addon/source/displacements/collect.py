@@ -25,7 +25,6 @@ from ...scene.reports import Report, SceneError
 from .. import layout
 from ..faces.scene_surfaces import Bools, Floats, Ints, placed, records
 from ..scene_level import SceneLevel
-from ..settings import ExportSettings
 
 _OPAQUE = 255.0
 _KEPT = ": the grid of a displacement can't be changed"
@@ -54,7 +53,7 @@ def is_shown(scene: SceneLevel) -> bool:
     return scene.is_shown(layout.DISPLACEMENT) or scene.is_shown(layout.DISPLACEMENTS)
 
 
-def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Change the displacements that were edited. Raises SceneError, with vertices selected, for other grids."""
     if not is_shown(scene):
         kinds = (layout.DISPLACEMENT, layout.DISPLACEMENTS)

@@ -18,12 +18,9 @@ from ...scene import identity, transforms
 from .. import layout
 from ..context import Site
 from ..lightmaps.build import Lightmaps
-from ..lights import build as worldlights
 from ..lights import lamps
 from ..overlays import build as overlays
-from ..props import build as props
-from ..props import detail, models
-from ..visibility import portals
+from ..props import models
 from . import classes, custom_properties, datablocks, ladders, ropes
 from .custom_properties import Types, number, told
 from .sounds import Sounds
@@ -33,34 +30,6 @@ _WORLD = "worldspawn"
 _CAMERA_TURN = -90.0
 
 Step = Callable[[], None]
-
-
-def build(site: Site, baked: Lightmaps | None = None) -> None:
-    """Make all that is placed in a map. A part that can't be read is left out, and told. baked: the map's light."""
-    known = models.Models(site)
-    parts: list[tuple[str, Callable[[], Step]]] = []
-    if site.settings.entities:
-        parts += [
-            ("entities", lambda: prepare(site, known, baked)),
-            ("overlays", lambda: overlays.prepare(site, baked)),
-            ("water overlays", lambda: overlays.prepare_water(site, baked)),
-            ("area portals and occluders", lambda: portals.prepare(site)),
-            ("cubemaps", lambda: portals.prepare_cubemaps(site)),
-        ]
-    if site.settings.static_props != "none":
-        parts.append(("static props", lambda: props.prepare(site, known)))
-    if site.settings.detail_props:
-        parts.append(("detail props", lambda: detail.prepare(site, known)))
-    if site.settings.worldlights:
-        parts.append(("compiled lights", lambda: worldlights.prepare(site)))
-    steps = []
-    for title, part in parts:
-        try:
-            steps.append(part())
-        except FormatError as error:
-            site.report.warn(f"{title} are left out: {error}")
-    for step in steps:
-        step()
 
 
 def prepare(site: Site, known: models.Models, baked: Lightmaps | None) -> Step:

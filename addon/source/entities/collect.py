@@ -24,7 +24,7 @@ from ..lights import lamps
 from ..placement import Place
 from ..props import models
 from ..scene_level import Bearer, SceneLevel, at_fault
-from ..settings import ExportSettings
+from ..settings import REFUSE
 from . import build, classes, custom_properties, datablocks
 from .custom_properties import ANGLE, DOWN, UP
 
@@ -47,7 +47,7 @@ _BRUSH_CLASSES = ("func_", "trigger_")
 """What classes begin with whose entities are nothing without a brush model."""
 
 
-def apply(scene: SceneLevel, level: source.Level, settings: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Make the entities of a level what the scene's are: those that are gone go, new ones stand behind the others."""
     try:
         count = len(level.entities)
@@ -55,7 +55,7 @@ def apply(scene: SceneLevel, level: source.Level, settings: ExportSettings, repo
         if scene.bearers(layout.ENTITY):
             raise
         return  # the import left them out as well
-    reader = _Reader(scene, report, settings.geometry != geometry_edits.REFUSE)
+    reader = _Reader(scene, report, scene.settings.geometry != REFUSE)
     world = next((number for number, entity in enumerate(level.entities) if entity.classname == _WORLD), -1)
     if world >= 0 and scene.original.options.get("entities", True):
         pairs, edited = custom_properties.lay_over(scene.collection, level.entities[world])

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ....formats.source.entities import ORIGIN, vector
-from ..props import models
+from ..boxes import boxes
 from . import classes
 from .custom_properties import number
 
@@ -29,7 +29,7 @@ def shape(name: str, classname: str, values: Mapping[str, str]) -> bpy.types.Mes
         keys = [[f"{end}.{axis}" for axis in _AXES] for end in ("mins", "maxs")]
         low, high = (np.array([number(values, key) for key in ends]) - place for ends in keys)
         there = all(key in values for ends in keys for key in ends)
-        return models.boxes(name, low[None], high[None]) if there and np.isfinite(high - low).all() else None
+        return boxes(name, low[None], high[None]) if there and np.isfinite(high - low).all() else None
     if classname != classes.LADDER_WAY:
         return None
     ends = [end for key in ("point0", "point1") if (end := vector(values.get(key))) and all(map(math.isfinite, end))]

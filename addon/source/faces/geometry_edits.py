@@ -17,14 +17,10 @@ from ....formats.source import LumpId, displacements, ranges
 from ....formats.source.edits.changes import FARTHEST
 from ...scene.reports import Report, SceneError
 from ..scene_level import SceneLevel
-from ..settings import ExportSettings
+from ..settings import IGNORE, REBUILD, VISUAL
 from . import scene_surfaces
 from .scene_surfaces import NEAR, Bools, Ints, Surfaces
 
-REFUSE, VISUAL, REBUILD = "refuse", "visual", "rebuild"
-IGNORE = "ignore"
-"""The models stay as they are: for exports that aren't made of faces."""
-"""What `ExportSettings.geometry` may be."""
 SAME_PLACE = 1e-3
 """Units: vertices of faces that meet, which were moved, may differ by this."""
 _HINT = "Moved Geometry, an option of the export, says what else there is"
@@ -105,9 +101,7 @@ def _deleted(surfaces: Surfaces, there: Bools) -> Ints:
     return np.flatnonzero(gone)
 
 
-def apply(
-    scene: SceneLevel, surfaces: Surfaces, level: source.Level, settings: ExportSettings, report: Report
-) -> set[int]:
+def apply(scene: SceneLevel, surfaces: Surfaces, level: source.Level, report: Report) -> set[int]:
     """Do with edited geometry what the settings say; returns the brush models that are to be built anew.
 
     Raises SceneError, with the faces selected, for what is refused.
@@ -116,18 +110,18 @@ def apply(
     models = edits.models(surfaces)
     if not len(models):
         return set()
-    if settings.geometry == IGNORE:
+    if scene.settings.geometry == IGNORE:
         report.warn(f"{len(models)} models have other faces than the map: what was done to these models is left out")
         return set(models.tolist())
-    if settings.geometry == REBUILD and models[0] > 0:
+    if scene.settings.geometry == REBUILD and models[0] > 0:
         return set(models.tolist())
-    if settings.geometry == VISUAL and not (edits.torn.any() or edits.new.any() or len(edits.deleted)):
+    if scene.settings.geometry == VISUAL and not (edits.torn.any() or edits.new.any() or len(edits.deleted)):
         _move(surfaces, edits, level, report)
         return set()
-    raise _refusal(scene, surfaces, edits, settings, models)
+    raise _refusal(scene, surfaces, edits, models)
 
 
-def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, settings: ExportSettings, models: Ints) -> SceneError:
+def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, models: Ints) -> SceneError:
     """What can't be, and why."""
     torn = edits.torn & ~edits.new
     flipped = _turned_over(surfaces, np.flatnonzero(torn))
@@ -146,11 +140,11 @@ def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, settings: Expo
         return surfaces.refused(message, strange)
     where = f" in {surfaces.named(faulty)}" if len(faulty) else f" of {scene.collection.name}"
     message = f"faces{where} are other than the map's: {told}. "
-    if settings.geometry == REBUILD:
+    if scene.settings.geometry == REBUILD:
         message += "Only models of brush entities can be built anew; the world takes a compiler"
     else:
         of_world = f"Only a compiler can make those of the world. {_HINT}"
-        if settings.geometry == VISUAL:
+        if scene.settings.geometry == VISUAL:
             of_world = "Faces that are only seen can be moved, but not be added, cut or deleted"
         message += _OF_ENTITIES if models[0] > 0 else of_world
     if len(faulty):

@@ -219,7 +219,7 @@ def _sky(context: bpy.types.Context, level: bpy.types.Collection) -> Iterator[No
 @contextmanager
 def _lit_by_blender(level: bpy.types.Collection) -> Iterator[None]:
     """Surfaces lit by Blender's lights, not by the lightmaps that they have."""
-    group: Any = originals.resources(level, build.GROUP).get(0)
+    group: Any = originals.resources(level, layout.BAKED_LIGHT).get(0)
     nodes = [node for node in group.nodes if node.name == build.BAKED] if group is not None else []
     kept = [node.outputs[0].default_value for node in nodes]
     for node in nodes:

@@ -36,8 +36,6 @@ EXPOSURE, BAKED, FULL, STYLE = "Exposure", "Baked light", "Full bright", "Style"
 """Labels of the nodes that hold what can be set: stops, 1 or 0, of unlit maps 1 or 0, and a factor for each light style
 other than 0.
 """
-GROUP = "baked_light"
-"""Kind of resource: the node group."""
 TITLES = {LumpId.LIGHTING: "LDR", LumpId.LIGHTING_HDR: "HDR"}
 _EXPONENT = 24
 """Place of the exponent's bits in a luxel, and in a pixel."""
@@ -260,7 +258,7 @@ def _group(site: Site, shown: list[bpy.types.Image], styles: dict[str, NDArray[n
     out = nodes.add("NodeGroupOutput")
     nodes.link(_scaled(nodes, total, factor), out.inputs["Light"])
     nodes.link(_value(nodes, BAKED, 1.0), out.inputs["Baked"])
-    originals.set_resource(site.collection, GROUP, 0, made)
+    originals.set_resource(site.collection, layout.BAKED_LIGHT, 0, made)
     return made
 
 

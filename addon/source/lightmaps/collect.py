@@ -23,7 +23,6 @@ from ...scene import baselines, images, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..scene_level import SceneLevel
-from ..settings import ExportSettings
 from . import build, radiance
 
 Ints = NDArray[np.int64]
@@ -57,7 +56,7 @@ class Places:
         return fits[owners], self.pixels[ranges.flat(self.first[found.faces[there]], found.luxels[there])]
 
 
-def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Write painted images into the map. Raises SceneError for images of another size, and pixels that are no light."""
     painted = {key: image for key, image in shown(scene.collection).items() if not images.unchanged(image)}
     if not painted:

@@ -20,7 +20,6 @@ from ...scene.reports import Report
 from .. import layout, placement
 from ..props import build as props
 from ..scene_level import Bearer, SceneLevel, at_fault, one_at_fault
-from ..settings import ExportSettings
 from . import build
 from .build import INTENSITY, NUMBERS
 
@@ -30,7 +29,7 @@ _OWN = ("cluster",)  # found anew where a light goes
 _SAME_WAY = 1e-5
 
 
-def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Make the compiled lights of a level what the scene's are: new ones stand behind the others."""
     if not scene.bearers(layout.WORLDLIGHT) and not scene.is_shown(layout.WORLDLIGHT):
         return

@@ -6,7 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
 
+from ....formats import source
+from ....formats.source import LumpId
 from ....formats.source.content import vmt
 from ...scene import identity, originals
 from .. import layout
@@ -88,3 +91,15 @@ class Materials:
     def checker(self, name: str, size: tuple[int, int]) -> bpy.types.Image:
         """The placeholder of a material's texture, in the colour that the map knows of it."""
         return self.textures.checker(name or "none", size, self._reflectivity.get(name, _GREY))
+
+
+def known_textures(level: source.Level) -> tuple[dict[str, tuple[float, float, float]], dict[str, int]]:
+    """The colours (linear, 0 to 1) of a map's textures by their names, and their numbers in the table of names.
+
+    Raises FormatError.
+    """
+    names, texdata = level.texture_names.names, level.table(LumpId.TEXDATA)
+    known = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(names))]
+    colors = np.nan_to_num(known["reflectivity"].astype(np.float64)).clip(0, 1).tolist()
+    reflectivity = {names[n]: (r, g, b) for n, (r, g, b) in zip(known["name_string_table_id"], colors, strict=True)}
+    return reflectivity, {name: number for number, name in reversed(list(enumerate(names)))}

@@ -20,7 +20,6 @@ from ...scene import identity, images, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..scene_level import SceneLevel
-from ..settings import ExportSettings
 
 _GREY = (0.5, 0.5, 0.5)
 _SAMPLED = 1 << 16
@@ -31,7 +30,7 @@ _AS_FILE = re.compile(r"(?:/|materials/)*(.*?)(?:\.vmt)?", re.IGNORECASE | re.DO
 """A texture's name, with what the path of its material's file has around it."""
 
 
-def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Rename textures. Raises SceneError for names that a map cannot hold."""
     held = originals.resources(scene.collection, layout.MATERIAL_KIND)
     if not held:  # the import made none, maybe as the names can't be read

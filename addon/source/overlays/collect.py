@@ -23,7 +23,6 @@ from .. import layout, placement
 from ..materials.collect import Textures
 from ..props import build as props
 from ..scene_level import Bearer, SceneLevel, at_fault, one_at_fault
-from ..settings import ExportSettings
 from . import build
 
 Fields = dict[str, Any]
@@ -35,7 +34,7 @@ _SAME_UV = 1e-4
 _OWN = frozenset((FACES, "id", "face_count_and_render_order", "face_offset", "face_count"))
 
 
-def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Make the overlays of a level what the scene's are: new ones stand behind the others."""
     bearers = scene.bearers(layout.OVERLAY)
     if not bearers and not scene.is_shown(layout.OVERLAY):

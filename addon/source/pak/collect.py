@@ -11,7 +11,6 @@ from ...scene import identity, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..scene_level import SceneLevel
-from ..settings import ExportSettings
 from . import files
 
 
@@ -27,7 +26,7 @@ def _tell_painted(scene: SceneLevel, report: Report) -> None:
             )
 
 
-def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Put files into the pak, and take others out. Raises SceneError, FormatError."""
     _tell_painted(scene, report)
     put: dict[str, bytes] = {}

@@ -21,6 +21,7 @@ from ....formats.source.static_props import StaticProps
 from ...scene import baselines, identity, properties, transforms
 from ...scene.properties import setting
 from .. import layout
+from ..boxes import box, show_box
 from ..context import Site
 from . import models
 from .models import Models
@@ -96,7 +97,7 @@ def prepare(site: Site, known: Models) -> Callable[[], None]:
             if path not in boxes:
                 title = PurePosixPath(models.normal(path)).stem or "Prop"
                 alike = kinds == pairs[number, 0]
-                boxes[path] = models.box(title, *plausible(props[alike], low[alike], high[alike]))
+                boxes[path] = box(title, *plausible(props[alike], low[alike], high[alike]))
             found = boxes[path]
         shown.append(found)
     return lambda: _place(site, lump, [shown[number] for number in pair_of.reshape(-1).tolist()])
@@ -187,7 +188,7 @@ def _place(site: Site, lump: StaticProps, shown: list[bpy.types.Mesh]) -> None:
         obj: Any = bpy.data.objects.new(f"Prop {number:0{width}} {mesh.name}", mesh)
         obj.parent = site.root
         if skins[number] < 0:
-            models.show_box(obj)
+            show_box(obj)
         identity.stamp(obj, site.token, layout.STATIC_PROP, number)
         obj.location = finite["origin"][number]
         obj.rotation_euler = layout.euler(finite["angles"][number])

@@ -20,7 +20,6 @@ from ...scene.reports import Report, SceneError
 from .. import layout, placement
 from ..placement import Place
 from ..scene_level import Bearer, SceneLevel, at_fault, one_at_fault
-from ..settings import ExportSettings
 from . import build, models
 from .build import LIGHTING_ORIGIN
 
@@ -30,7 +29,7 @@ _TINT = "diffuse_modulation"
 _SOLID, _SKIN = "solid", "skin"
 
 
-def apply(scene: SceneLevel, level: source.Level, _: ExportSettings, report: Report) -> None:
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Make the static props of a level what the scene's are: new ones stand behind the others, which move up where one
     is gone.
 

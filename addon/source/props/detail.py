@@ -15,9 +15,10 @@ from ....formats.source.detail_props import DetailProps
 from ....formats.source.records import Records
 from ...scene import identity, meshes
 from .. import layout
+from ..boxes import box, show_box
 from ..context import Site
 from .build import doubles, matrices
-from .models import Models, box, show_box
+from .models import Models
 
 HOME = "Detail Props"
 MATERIAL = "detail/detailsprites"

@@ -11,8 +11,8 @@ import numpy as np
 from ....formats.source import sight
 from ...scene import transforms
 from .. import layout
+from ..boxes import boxes
 from ..context import Site
-from ..props import models
 
 
 def build_mesh(site: Site) -> bpy.types.Mesh | None:
@@ -22,7 +22,7 @@ def build_mesh(site: Site) -> bpy.types.Mesh | None:
         return None
     own = np.repeat(clusters + 1, 6).astype(np.int32)
     site.report.count("clusters", len(clusters))
-    return models.boxes("Clusters", mins, maxs, {layout.CLUSTER: ("FACE", "INT", own)}, site.report)
+    return boxes("Clusters", mins, maxs, {layout.CLUSTER: ("FACE", "INT", own)}, site.report)
 
 
 def place(site: Site, mesh: bpy.types.Mesh) -> None:

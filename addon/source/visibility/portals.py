@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What else the compiler kept of entities: area portals, occluders and cubemaps."""
+"""What else the compiler kept of entities: area portals and occluders."""
 
 from __future__ import annotations
 
@@ -12,17 +12,12 @@ from numpy.typing import NDArray
 
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, ranges
-from ....formats.source.records import Records
-from ...scene import identity, meshes, transforms
+from ...scene import meshes, transforms
 from ...scene.attributes import Kind
 from .. import layout
 from ..context import Site
 
-HOME, PROBES = "Visibility", "Cubemaps"
-CUBEMAP_SIZE = "cubemapsize"
-"""Key on cubemaps: 2**(size - 1) pixels square; 0 is the default."""
-_PROBE_REACH = 512.0
-"""Units: how far light probes reach; in the game, the nearest cubemap counts."""
+HOME = "Visibility"
 
 
 def prepare(site: Site) -> Callable[[], None]:
@@ -95,28 +90,3 @@ def _inside(first: NDArray[np.int64], counts: NDArray[np.int64], size: int, what
         worst = int(bad.argmax())
         raise FormatError(f"{first[worst]} to {first[worst] + counts[worst]} of {size}", what)
     ranges.check_total(counts, size, what)
-
-
-def prepare_cubemaps(site: Site) -> Callable[[], None]:
-    """Read where cubemaps are; what is returned makes light probes, which share their settings. Raises FormatError."""
-    cubemaps = site.level.table(LumpId.CUBEMAPS)
-    return lambda: _place_cubemaps(site, cubemaps)
-
-
-def _place_cubemaps(site: Site, cubemaps: Records) -> None:
-    if not len(cubemaps):
-        return
-    home = site.group(PROBES)
-    probe: Any = bpy.data.lightprobes.new("Cubemap", "SPHERE")
-    probe.influence_distance = _PROBE_REACH  # Blender scales it with the object
-    width = len(str(len(cubemaps)))
-    places, sizes = cubemaps["origin"].tolist(), cubemaps["size"].tolist()
-    for number, (place, size) in enumerate(zip(places, sizes, strict=True)):
-        obj: Any = bpy.data.objects.new(f"Cubemap {number:0{width}}", probe)
-        obj.parent = site.root
-        identity.stamp(obj, site.token, layout.CUBEMAP, number)
-        obj.location = place
-        obj[CUBEMAP_SIZE] = size
-        transforms.remember(obj)
-        home.objects.link(obj)
-    site.report.count("cubemaps", len(cubemaps))

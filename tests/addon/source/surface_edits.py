@@ -28,8 +28,8 @@ def edited(
     """The map after one step of an export, read from its bytes, and the names of the lumps that changed."""
     original = originals.find(level)
     made = source.read(original.data)
-    with scene_level.read(bpy.context, level, original) as scene:
-        step(scene, made, ExportSettings(**settings), Report() if report is None else report)
+    with scene_level.read(bpy.context, level, original, ExportSettings(**settings)) as scene:
+        step(scene, made, Report() if report is None else report)
     after = source.read(source.write(made))
     before = source.read(original.data)
     known = {str(problem) for problem in source.check(before)}

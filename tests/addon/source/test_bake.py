@@ -63,7 +63,7 @@ def test_a_lamp_in_front_of_a_face() -> None:
     identity.stamp(scenery, token_of(level), layout.PREVIEW, 1)
     level.objects.link(scenery)
     kept = bpy.context.scene.render.engine
-    group = originals.resources(level, lightmaps.GROUP)[0]
+    group = originals.resources(level, layout.BAKED_LIGHT)[0]
     (image,) = bake.bake(bpy.context, level, bake.BakeSettings(samples=16, bounces=0), report)
     assert report.counts["luxels baked (LDR)"] == WIDE * WIDE
     made, changed = edited(level, collect_lightmaps.apply)

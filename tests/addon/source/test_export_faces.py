@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from levelwright.addon.scene import identity, images, meshes, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
+from levelwright.addon.source.displacements import mapping
 from levelwright.addon.source.faces import collect as faces
 from levelwright.addon.source.materials import collect as materials
 from levelwright.formats.source import LumpId, geometry
@@ -18,9 +19,13 @@ from tests.addon.source.rooms import of_kind, token_of
 from tests.addon.source.surface_edits import edited, set_uv, small_room, the
 from tests.formats import source_room as room
 
-APPLY = faces.apply
 SIZE = 64
 WALLS = ["FACES", "FACES_HDR", "ORIGINALFACES", "TEXINFO"]
+
+
+def APPLY(*arguments) -> None:
+    faces.apply(*arguments)
+    mapping.apply(*arguments)
 
 
 @pytest.fixture
@@ -219,7 +224,7 @@ def test_a_renamed_material(level) -> None:
 
     def both(*arguments) -> None:
         materials.apply(*arguments)
-        faces.apply(*arguments)
+        APPLY(*arguments)
 
     assert edited(level, both)[1] == changed, "its faces have it still"
     for name in ("x" * 200, 'dev/"floor"', "dev/fl\u00f6or", "", 7):

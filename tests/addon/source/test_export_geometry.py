@@ -182,9 +182,9 @@ def test_brush_models_that_are_built_anew_are_told() -> None:
     move(door, np.array([1]), (0, 3, 0))
     found: list[set[int]] = []
 
-    def step(scene, made, settings, report) -> None:
+    def step(scene, made, report) -> None:
         surfaces = scene_surfaces.read(scene)
-        found.append(geometry_edits.apply(scene, surfaces, made, settings, report))
+        found.append(geometry_edits.apply(scene, surfaces, made, report))
 
     assert edited(level, step, geometry="rebuild")[1] == set()
     assert found == [{1}]
@@ -233,4 +233,3 @@ def test_a_map_whose_faces_cannot_be_read_has_no_surfaces() -> None:
     level = imported(room(lumps={build.SURFEDGES: b"\xff\xff\xff\x7f" * 24}))
     assert edited(level, APPLY)[1] == set()
     assert scene_surfaces.drawn_faces(source_room.room()) is not None
-    assert geometry_edits.REFUSE == "refuse"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Textures on displacements back to the map: which each has, and how it lies on the flat grid."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ....formats import source
+from ....formats.binary import FormatError
+from ....formats.source import LumpId, displacements, ranges
+from ...scene import meshes
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..faces import scene_surfaces
+from ..faces.mapping import Patches, TextureReader
+from ..faces.scene_surfaces import Ints
+from ..materials.collect import Textures
+from ..scene_level import SceneLevel
+from . import collect
+
+
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
+    """Give displacements the textures that the scene shows on them: after faces got theirs.
+
+    Raises SceneError, with faces selected, for UVs that no flat texture gives, and for several materials on one.
+    """
+    if not collect.is_shown(scene) or not len(scene.before.bytes_of(LumpId.DISPINFO)):
+        return
+    drawn = scene_surfaces.drawn_faces(scene.before)
+    if drawn is None:
+        return
+    try:
+        reader = TextureReader(scene.before, level, Textures(scene, level, report), report)
+    except FormatError:  # the step of faces tells
+        return
+    reader.lay(_patches(scene, drawn, reader))
+
+
+def _patches(scene: SceneLevel, drawn: scene_surfaces.Drawn, reader: TextureReader) -> Patches:
+    """All displacements as patches: their points are those of the flat grid, one for each corner of a triangle."""
+    laid = displacements.displacements(scene.before, drawn.polygons)
+    around, first = drawn.corners(laid.faces)
+    uv = np.zeros((len(drawn.polygons.corners), 2))
+    uv[around] = reader.uv(
+        drawn.polygons.positions[drawn.polygons.corners[around]], laid.faces[ranges.owners(np.diff(first))]
+    )
+    was = laid.bilinear(uv[laid.corners]).astype(np.float32)
+    owner_of_triangle = np.full(len(laid.triangles), -1, np.int64)
+    triangles = ranges.flat(laid.first_triangle, 2 * (laid.edge - 1) ** 2)
+    owner_of_triangle[triangles] = ranges.owners(2 * (laid.edge - 1) ** 2)
+    token = layout.displacement_token(scene.token)
+    owners, vertices, uvs = [], [], []
+    slots: dict[int, dict[bpy.types.Material | None, None]] = {}
+    where: list[tuple[bpy.types.Object, Ints]] = []
+    for obj in collect.objects_of(scene):
+        mesh = scene.mesh(obj)
+        of = owner_of_triangle[scene_surfaces.records(mesh, "FACE", token)]
+        found = mesh.uv(layout.UV)
+        if found is None:
+            raise SceneError(f"{obj.name}: its UV map {layout.UV!r} is gone", [obj])
+        owners.append(np.repeat(of, mesh.face_sizes))
+        vertices.append(scene_surfaces.records(mesh, "POINT", token)[mesh.corner_verts])
+        uvs.append(found)
+        where.append((obj, of))
+        index = mesh.material_index.clip(0, max(len(mesh.materials) - 1, 0))
+        for number, slot in np.unique(np.column_stack([of, index]), axis=0).tolist():
+            slots.setdefault(number, {})[mesh.materials[slot] if mesh.materials else None] = None
+    every = np.concatenate([*vertices, np.zeros(0, np.int64)])
+
+    def refused(message: str, which: Ints) -> SceneError:
+        faces = {obj: np.flatnonzero(np.isin(of, which)) for obj, of in where if np.isin(of, which).any()}
+        names = ", ".join(list(dict.fromkeys(obj.name for obj in faces))[:3])
+        seen = {obj: each for obj, each in faces.items() if not meshes.needs_evaluation(obj)}
+        return SceneError(message.format(names), faces, faces=seen)
+
+    mixed = [number for number, kinds in slots.items() if len(kinds) > 1]
+    if mixed:
+        raise refused("{}: a displacement has one material, not several", np.array(mixed, np.int64))
+    return Patches(
+        laid.faces,
+        [next(iter(slots[number])) for number in range(len(laid.faces))],
+        np.concatenate([*owners, np.zeros(0, np.int64)]),
+        laid.flat[every],
+        np.concatenate([*uvs, np.zeros((0, 2), np.float32)]),
+        was[every],
+        refused,
+    )
