@@ -35,7 +35,7 @@ class MaterialMaker(Protocol):
 
 
 @dataclass(frozen=True)
-class Site:
+class ImportContext:
     """One import. collection: the level's. root: its empty. token: the import's. content: the map's pak, then the
     game's files. meshes: those of brush models by their number, 1 and up; triggers: which of these have nothing but
     tool textures. Meshes that no object uses when all parts are made get a plain object.
@@ -61,7 +61,7 @@ class Site:
 
     @cached_property
     def polygons(self) -> geometry.Polygons:
-        """The drawn faces; those that can't be read, which the report tells, have no corners. Raises FormatError."""
+        """The drawn faces; those that can't be read, which the report says, have no corners. Raises FormatError."""
         try:
             return geometry.polygons(self.level)
         except FormatError as error:
@@ -76,17 +76,17 @@ class Site:
 
     @cached_property
     def texinfos(self) -> Records:
-        """How textures lie on faces: none where that can't be read, which the report tells."""
+        """How textures lie on faces: none where that can't be read, which the report says."""
         return self._readable(LumpId.TEXINFO, records_geometry.TEXINFO)
 
     @cached_property
     def texdata(self) -> Records:
-        """The textures' sizes and the numbers of their names: none where they can't be read, which the report tells."""
+        """The textures' sizes and the numbers of their names: none where they can't be read, which the report says."""
         return self._readable(LumpId.TEXDATA, records_geometry.TEXDATA)
 
     @cached_property
     def texture_names(self) -> list[str]:
-        """Those that texdata have the numbers of: none where they can't be read, which the report tells."""
+        """Those that texdata have the numbers of: none where they can't be read, which the report says."""
         try:
             return self.level.texture_names.names
         except FormatError as error:

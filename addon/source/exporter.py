@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene to a map: the embedded original with everything laid over it that was edited.
+"""A scene to a map: the embedded original with all that was edited merged into it.
 
 Each step compares a part of the scene with what the import made of the original, and has `formats.source.edits` change
 what differs, with all that is linked with it. So what nobody touched stays as it is, bit for bit.
@@ -76,7 +76,7 @@ STEPS: tuple[Step, ...] = (
     Step("cubemaps", cubemaps.apply),
     Step("compiled lights", lights.apply),
     Step("brush models", brush_models.apply),
-    Step("brushes", brushes.tell),
+    Step("brushes", brushes.warn_if_edited),
     Step("entities", entities.apply),
 )
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of
@@ -101,9 +101,9 @@ def export_level(
                 step.apply(scene, level, report)
             except FormatError as error:
                 raise SceneError(f"{step.title}: {error}") from error
-        drawn = frozenset(brushes.objects(scene))
-        _tell_loose((obj for obj in scene.loose if obj not in drawn), report)
-        _tell_reference(scene, report)
+        brush_objects = frozenset(brushes.objects(scene))
+        _report_loose((obj for obj in scene.loose if obj not in brush_objects), report)
+        _report_reference(scene, report)
         data = source.write(level)
         if data == original.data:
             report.note("nothing is edited: the file is the original, byte for byte")
@@ -121,7 +121,7 @@ def _original(collection: bpy.types.Collection) -> originals.Original:
     return original
 
 
-def _tell_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
+def _report_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
     for obj in loose:
         if obj.type == "LIGHT":
             report.left_out(f"light {obj.name!r} (no entity: it needs a property classname)")
@@ -131,10 +131,10 @@ def _tell_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
             report.left_out(f"object {obj.name!r} (nothing that a map has: an entity needs a property classname)")
 
 
-def _tell_reference(scene: SceneLevel, report: Report) -> None:
+def _report_reference(scene: SceneLevel, report: Report) -> None:
     """Warn of what was moved or deleted and is there for reference only."""
     for kind, title in _REFERENCE.items():
-        objects = [one.object for one in scene.bearers(kind)]
+        objects = [one.object for one in scene.instances(kind)]
         if not objects and scene.is_shown(kind) and kind != layout.CLUSTERS:
             report.warn(f"{title} are for reference only: they were deleted, in the map they stay")
         moved = sum(not _stands_still(obj, scene) for obj in objects)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A map to a scene: see `layout` for what becomes what. A part that can't be read is left out, and told."""
+"""A map to a scene: see `layout` for what becomes what. A part that can't be read is left out with a warning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import layout, scene_level, view
 from .brush_models import build as world
 from .brushes import build as brushes
 from .content import content_of
-from .context import Site
+from .context import ImportContext
 from .cubemaps import build as cubemaps
 from .displacements import build as displacements
 from .entities import build as entities
@@ -65,70 +65,73 @@ def import_level(
     content = content_of(level, path, settings, report)
     colors, numbers = _part(report, "colours of textures", lambda: known_textures(level)) or ({}, {})
     materials = Materials(collection, token, Textures(content, report, token), colors, numbers)
-    site = Site(level, collection, root, token, scene, settings, report, content, materials)
-    _build(site, materials)
+    importing = ImportContext(level, collection, root, token, scene, settings, report, content, materials)
+    _build(importing, materials)
     scene_level.remember(collection)
     for name, reason in sorted(content.unread.items()):
         report.warn(f"{name} can't be read: {reason}")
     scene.collection.children.link(collection)
-    view.prepare_scene(context, site, alone)
+    view.prepare_scene(context, importing, alone)
     return collection
 
 
 @np.errstate(all="ignore")  # hostile floats
-def _build(site: Site, materials: Materials) -> None:
+def _build(importing: ImportContext, materials: Materials) -> None:
     """Make all parts: first the meshes, since each new one costs more the more objects there are."""
-    report = site.report
-    with suppress(FormatError):  # where none can be read, their own part tells
-        if site.level.entities.unread is not None:
-            report.warn(f"some entities are left out: {site.level.entities.unread}")
-    baked = _part(report, "lightmaps", lambda: lightmaps.build(site))
+    report = importing.report
+    with suppress(FormatError):  # where none can be read, their own part reports that
+        if importing.level.entities.unread is not None:
+            report.warn(f"some entities are left out: {importing.level.entities.unread}")
+    baked = _part(report, "lightmaps", lambda: lightmaps.build(importing))
     if baked is not None:
         materials.baked = baked.group
-    elif site.settings.lightmaps != "none":
-        materials.baked = lightmaps.fullbright(site)
-    drawn = _part(report, "faces", lambda: faces.prepare(site, baked))
+    elif importing.settings.lightmaps != "none":
+        materials.baked = lightmaps.fullbright(importing)
+    rendered = _part(report, "faces", lambda: faces.prepare(importing, baked))
     sky = None
-    if drawn is not None:
-        made = _part(report, "models", lambda: world.build_meshes(site, drawn)) or []
-        hills = _part(report, "displacements", lambda: displacements.build_meshes(site, drawn, baked))
-        if site.settings.entities:
-            sky = _part(report, "parts of the 3D skybox", lambda: box.prepare(site, drawn, hills))
-    _build_placed(site, baked)
-    if drawn is not None:
-        world.place_world(site, made)
-        if hills is not None:
-            displacements.place(site, hills)
-    if site.settings.brushes:
-        brushes.place(site, _part(report, "brushes", lambda: brushes.build_meshes(site)) or [])
-    if site.settings.leafs:
-        boxes = _part(report, "clusters", lambda: clusters.build_mesh(site))
+    if rendered is not None:
+        made = _part(report, "models", lambda: world.build_meshes(importing, rendered)) or []
+        disp_meshes = _part(report, "displacements", lambda: displacements.build_meshes(importing, rendered, baked))
+        if importing.settings.entities:
+            sky = _part(report, "parts of the 3D skybox", lambda: box.prepare(importing, rendered, disp_meshes))
+    _build_placed(importing, baked)
+    if rendered is not None:
+        world.place_world(importing, made)
+        if disp_meshes is not None:
+            displacements.place(importing, disp_meshes)
+    if importing.settings.brushes:
+        brushes.place(importing, _part(report, "brushes", lambda: brushes.build_meshes(importing)) or [])
+    if importing.settings.leafs:
+        boxes = _part(report, "clusters", lambda: clusters.build_mesh(importing))
         if boxes is not None:
-            clusters.place(site, boxes)
-    world.place_rest(site)
+            clusters.place(importing, boxes)
+    world.place_rest(importing)
     if sky is not None:
-        _part(report, "parts of the 3D skybox", lambda: box.place(site, sky))
+        _part(report, "parts of the 3D skybox", lambda: box.place(importing, sky))
 
 
-def _build_placed(site: Site, baked: lightmaps.Lightmaps | None) -> None:
-    """Make all that is placed in a map. A part that can't be read is left out, and told. baked: the map's light."""
-    known = Models(site)
+def _build_placed(importing: ImportContext, baked: lightmaps.Lightmaps | None) -> None:
+    """Make all that is placed in a map. A part that can't be read is left out with a warning.
+
+    baked: the map's light.
+    """
+    known = Models(importing)
     parts: list[tuple[str, Callable[[], entities.Step]]] = []
-    if site.settings.entities:
+    if importing.settings.entities:
         parts += [
-            ("entities", lambda: entities.prepare(site, known, baked)),
-            ("overlays", lambda: overlays.prepare(site, baked)),
-            ("water overlays", lambda: overlays.prepare_water(site, baked)),
-            ("area portals and occluders", lambda: portals.prepare(site)),
-            ("cubemaps", lambda: cubemaps.prepare(site)),
+            ("entities", lambda: entities.prepare(importing, known, baked)),
+            ("overlays", lambda: overlays.prepare(importing, baked)),
+            ("water overlays", lambda: overlays.prepare_water(importing, baked)),
+            ("area portals and occluders", lambda: portals.prepare(importing)),
+            ("cubemaps", lambda: cubemaps.prepare(importing)),
         ]
-    if site.settings.static_props != "none":
-        parts.append(("static props", lambda: props.prepare(site, known)))
-    if site.settings.detail_props:
-        parts.append(("detail props", lambda: detail.prepare(site, known)))
-    if site.settings.worldlights:
-        parts.append(("compiled lights", lambda: worldlights.prepare(site)))
-    steps = [_part(site.report, title, part) for title, part in parts]
+    if importing.settings.static_props != "none":
+        parts.append(("static props", lambda: props.prepare(importing, known)))
+    if importing.settings.detail_props:
+        parts.append(("detail props", lambda: detail.prepare(importing, known)))
+    if importing.settings.worldlights:
+        parts.append(("compiled lights", lambda: worldlights.prepare(importing)))
+    steps = [_part(importing.report, title, part) for title, part in parts]
     for step in steps:
         if step is not None:
             step()

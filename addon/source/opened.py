@@ -12,14 +12,14 @@ from ..scene import identity, originals, stage
 from ..scene.reports import Report, SceneError
 from . import layout
 from .content import content_of
-from .context import MaterialMaker, Site
+from .context import ImportContext, MaterialMaker
 from .materials.build import Materials, known_textures
 from .materials.textures import Textures
 from .scene_level import at_fault
 from .settings import ImportSettings
 
 
-def site_of(context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> Site:
+def importing_into(context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> ImportContext:
     """What an import would share, of a map that is open: its collections and materials, and where content is.
 
     Raises SceneError for a collection that is no map or has lost its original, or whose root is gone.
@@ -40,7 +40,7 @@ def site_of(context: bpy.types.Context, level: bpy.types.Collection, report: Rep
     for child in level.children:
         groups[_plain(child), ""] = child
         groups.update({(_plain(each), _plain(child)): each for each in child.children})
-    return Site(read, level, root, original.token, stage.scene_of(context), settings, report, content,
+    return ImportContext(read, level, root, original.token, stage.scene_of(context), settings, report, content,
                 _Kept(made, original.token), _groups=groups)  # fmt: skip
 
 
@@ -58,7 +58,7 @@ class _Kept:
     def of(
         self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512), water: bool = False
     ) -> bpy.types.Material:
-        """See `site.MaterialMaker`."""
+        """See `context.MaterialMaker`."""
         shown = layout.readable(name)
         for material in list(bpy.data.materials):
             mark = identity.stamped(material)

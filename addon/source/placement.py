@@ -26,7 +26,7 @@ _SAME_UNITS, _SAME_DEGREES, _SAME_PART, _SAME_TURN = 1e-3, 1e-2, 1e-6, 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class Placement:
     """Where an object that was moved is. exact: its own channels tell, so that the numbers that it wasn't moved by are
     still those that the import gave it, bit for bit.
     """
@@ -82,7 +82,7 @@ class Place:
         return nearly(was, angles_of(self.rotation))
 
 
-def place_of(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> Place | None:
+def place_of(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> Placement | None:
     """Where an object is that was moved; None for one that is where the import put it. deltas: as of `compose`.
 
     Raises SceneError for one that is nowhere, and for delta channels that count for nothing and were edited.
@@ -95,18 +95,18 @@ def place_of(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> P
         raise SceneError(f"{obj.name}: its delta location only lifts it for show: move it by its location", [obj])
     relative = {transforms.PARENT, transforms.DELTA} if deltas else {transforms.PARENT}
     exact = not moved and not relative & changed
-    return _checked(Place(obj, exact, transforms.local(obj, deltas) if exact else scene.matrix(obj, deltas)))
+    return _checked(Placement(obj, exact, transforms.local(obj, deltas) if exact else scene.matrix(obj, deltas)))
 
 
-def here(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> Place:
+def here(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> Placement:
     """Where an object is, moved or not. Raises SceneError for one that is nowhere."""
     own = transforms.local(obj, deltas)
     exact = not transforms.needs_evaluation(obj, scene.root) and obj.parent == scene.root
     matrix = scene.matrix(obj, deltas)
-    return _checked(Place(obj, exact and np.array_equal(own, matrix), matrix))
+    return _checked(Placement(obj, exact and np.array_equal(own, matrix), matrix))
 
 
-def _checked(place: Place) -> Place:
+def _checked(place: Placement) -> Placement:
     if not np.isfinite(place.matrix).all():
         raise SceneError(f"{place.object.name}: where it is is no number", [place.object])
     return place

@@ -23,12 +23,12 @@ from .settings import ExportSettings
 ALONE = frozenset(
     (layout.ENTITY, layout.STATIC_PROP, layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT, layout.DISPLACEMENT)
 )
-"""Kinds of which each record is one object: of several bearers, all but one are copies."""
+"""Kinds of which each record is one object: of several instances, all but one are copies."""
 _SHAPED = frozenset((layout.MODEL, layout.DISPLACEMENT, layout.DISPLACEMENTS, layout.OVERLAY, layout.BRUSHES))
 
 
 @dataclass(slots=True, eq=False)
-class Bearer:
+class Instance:
     """An object that stands for a record. record: its number in the original, -1: it is new. copied: it is another one
     like that record.
     """
@@ -47,7 +47,7 @@ class Bearer:
 class _Found:
     """Objects by kind, and those that stand for nothing."""
 
-    bearers: dict[str, list[Bearer]] = field(default_factory=dict)
+    instances: dict[str, list[Instance]] = field(default_factory=dict)
     loose: list[bpy.types.Object] = field(default_factory=list)
     roots: list[bpy.types.Object] = field(default_factory=list)
 
@@ -74,9 +74,9 @@ class SceneLevel:
             raise SceneError(f"{collection.name} has {len(found.roots)} root empties: a level has one", found.roots)
         self.root = found.roots[0] if found.roots else None
         self.loose = found.loose
-        self._bearers = found.bearers
-        for kind in ALONE & self._bearers.keys():
-            _tell_copies(self._bearers[kind], self.root)
+        self._instances = found.instances
+        for kind in ALONE & self._instances.keys():
+            _report_copies(self._instances[kind], self.root)
 
     @property
     def token(self) -> identity.Token:
@@ -85,20 +85,20 @@ class SceneLevel:
 
     @cached_property
     def _shown(self) -> frozenset[str]:
-        told = self.collection.get(layout.SHOWN)
-        return frozenset(told.split()) if isinstance(told, str) else frozenset()
+        kinds = self.collection.get(layout.SHOWN)
+        return frozenset(kinds.split()) if isinstance(kinds, str) else frozenset()
 
-    def bearers(self, kind: str) -> list[Bearer]:
+    def instances(self, kind: str) -> list[Instance]:
         """The objects of a kind: the records in their order, then copies and new ones, by their names."""
-        return self._bearers.get(kind, [])
+        return self._instances.get(kind, [])
 
-    def records(self, kind: str) -> dict[int, Bearer]:
+    def records(self, kind: str) -> dict[int, Instance]:
         """The objects that are records of the original, by number, ascending; only for kinds in ALONE."""
-        return {one.record: one for one in self.bearers(kind) if one.is_record}
+        return {one.record: one for one in self.instances(kind) if one.is_record}
 
-    def added(self, kind: str) -> list[Bearer]:
+    def added(self, kind: str) -> list[Instance]:
         """Copies of records, and new objects; only for kinds in ALONE."""
-        return [one for one in self.bearers(kind) if not one.is_record]
+        return [one for one in self.instances(kind) if not one.is_record]
 
     def is_shown(self, kind: str) -> bool:
         """Whether the import made objects of this kind: only then is one that isn't there deleted."""
@@ -127,8 +127,8 @@ class SceneLevel:
         """The objects that have to be evaluated to be read."""
         return [
             one.object
-            for kind, bearers in self._bearers.items()
-            for one in bearers
+            for kind, instances in self._instances.items()
+            for one in instances
             if transforms.needs_evaluation(one.object, self.root)
             or (
                 (kind in _SHAPED or shows_faces(one.object))
@@ -196,28 +196,28 @@ def _found(collection: bpy.types.Collection, token: int) -> _Found:
         mark = identity.stamped(obj)
         if mark is None:
             if isinstance(obj.get(CLASSNAME), str):
-                found.bearers.setdefault(layout.ENTITY, []).append(Bearer(obj, -1))
+                found.instances.setdefault(layout.ENTITY, []).append(Instance(obj, -1))
             else:
                 found.loose.append(obj)
         elif mark.kind == layout.ROOT:
             found.roots.append(obj)
         elif mark.kind != layout.PREVIEW:
             own = mark.token == token and mark.record >= 0
-            found.bearers.setdefault(mark.kind, []).append(Bearer(obj, mark.record if own else -1))
-    for bearers in found.bearers.values():
-        bearers.sort(key=_order)
+            found.instances.setdefault(mark.kind, []).append(Instance(obj, mark.record if own else -1))
+    for instances in found.instances.values():
+        instances.sort(key=_order)
     return found
 
 
-def _order(one: Bearer) -> tuple[bool, float, str]:
+def _order(one: Instance) -> tuple[bool, float, str]:
     """Records in their order, then copies in that of their records, then what is new."""
     return not one.is_record, one.record if one.record >= 0 else np.inf, one.object.name
 
 
-def _tell_copies(bearers: list[Bearer], root: bpy.types.Object | None) -> None:
-    """Of the bearers of one record the first that stands where the import put it is it, else the first."""
-    several: dict[int, list[Bearer]] = {}
-    for one in bearers:
+def _report_copies(instances: list[Instance], root: bpy.types.Object | None) -> None:
+    """Of the instances of one record the first that stands where the import put it is it, else the first."""
+    several: dict[int, list[Instance]] = {}
+    for one in instances:
         if one.record >= 0:
             several.setdefault(one.record, []).append(one)
     for alike in several.values():
@@ -225,4 +225,4 @@ def _tell_copies(bearers: list[Bearer], root: bpy.types.Object | None) -> None:
             kept = next((one for one in alike if transforms.unchanged(one.object, root)), alike[0])
             for one in alike:
                 one.copied = one is not kept
-    bearers.sort(key=_order)
+    instances.sort(key=_order)

@@ -9,19 +9,19 @@ import numpy as np
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, leaf_tree, lump_name
+from ....formats.source.entity_values import by_key
 from ...scene import transforms
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 from ..entities import build as entities
-from ..entities.custom_properties import told
 from ..faces.build import Faces, Ints
 
 
-def build_meshes(site: Site, faces: Faces) -> list[tuple[str, str, bpy.types.Mesh]]:
-    """Make the meshes of all models: those of brush models go to `site.meshes`, those of the world are returned, with
-    the names of their objects and their collections. Raises FormatError for faces that aren't there.
+def build_meshes(importing: ImportContext, faces: Faces) -> list[tuple[str, str, bpy.types.Mesh]]:
+    """Make the meshes of all models: those of brush models go to `importing.meshes`, those of the world are returned
+    with the names of their objects and their collections. Raises FormatError for faces that aren't there.
     """
-    models = site.level.table(LumpId.MODELS)
+    models = importing.level.table(LumpId.MODELS)
     first, counts = models["firstface"].astype(np.int64), models["numfaces"].astype(np.int64)
     bad = (first < 0) | (counts < 0) | (first + counts > len(faces.records))
     if bad.any():
@@ -33,37 +33,37 @@ def build_meshes(site: Site, faces: Faces) -> list[tuple[str, str, bpy.types.Mes
     for number, (start, count) in enumerate(zip(first.tolist(), counts.tolist(), strict=True)):
         numbers = start + np.flatnonzero(faces.drawable[start : start + count])
         if number == 0:
-            made = _world(site, faces, numbers)
+            made = _world(importing, faces, numbers)
             continue
-        site.meshes[number] = faces.mesh(f"{site.collection.name} *{number:0{digits}}", numbers)
+        importing.meshes[number] = faces.mesh(f"{importing.collection.name} *{number:0{digits}}", numbers)
         if len(numbers) and tools.issuperset(np.unique(faces.kinds[numbers]).tolist()):
-            site.triggers.add(number)
-        site.report.count("faces", len(numbers))
+            importing.triggers.add(number)
+        importing.report.count("faces", len(numbers))
     left_out = int((faces.records["dispinfo"][~faces.drawable] < 0).sum())
     if left_out:
-        site.report.left_out("faces with less than three corners", left_out)
+        importing.report.left_out("faces with less than three corners", left_out)
     return made
 
 
-def _world(site: Site, faces: Faces, numbers: Ints) -> list[tuple[str, str, bpy.types.Mesh]]:
+def _world(importing: ImportContext, faces: Faces, numbers: Ints) -> list[tuple[str, str, bpy.types.Mesh]]:
     made = []
     kinds = faces.kinds[numbers]
     for kind, home in enumerate(layout.KINDS):
         alike = numbers[kinds == kind]
-        for title, part in _parts(site, faces, home, alike):
+        for title, part in _parts(importing, faces, home, alike):
             if len(part):
-                made.append((title, home, faces.mesh(f"{site.collection.name} {title}", part)))
-                site.report.count("faces", len(part))
+                made.append((title, home, faces.mesh(f"{importing.collection.name} {title}", part)))
+                importing.report.count("faces", len(part))
     return made
 
 
-def _parts(site: Site, faces: Faces, home: str, numbers: Ints) -> list[tuple[str, Ints]]:
+def _parts(importing: ImportContext, faces: Faces, home: str, numbers: Ints) -> list[tuple[str, Ints]]:
     """Faces int64[n] as the option "split" has them: what each part is called, and its faces."""
-    if site.settings.split == "material":
+    if importing.settings.split == "material":
         names = faces.names[numbers]
         return [(_short(faces, name), numbers[names == name]) for name in np.unique(names).tolist()]
-    if site.settings.split == "cluster":
-        clusters = _clusters(site.level, len(faces.records))[numbers]
+    if importing.settings.split == "cluster":
+        clusters = _clusters(importing.level, len(faces.records))[numbers]
         digits = len(str(int(clusters.max(initial=0))))
         return [
             (
@@ -90,33 +90,33 @@ def _short(faces: Faces, name: int) -> str:
     return faces.texture_names[name] if name >= 0 else "no material"
 
 
-def place_world(site: Site, made: list[tuple[str, str, bpy.types.Mesh]]) -> None:
+def place_world(importing: ImportContext, made: list[tuple[str, str, bpy.types.Mesh]]) -> None:
     """Make the objects of the world's meshes."""
     for title, home, mesh in made:
-        place = site.group(layout.WORLD) if home == layout.WORLD else site.group(home, layout.WORLD)
-        site.object_of(title, layout.MODEL, 0, mesh, place)
+        place = importing.group(layout.WORLD) if home == layout.WORLD else importing.group(home, layout.WORLD)
+        importing.object_of(title, layout.MODEL, 0, mesh, place)
 
 
-def place_rest(site: Site) -> None:
+def place_rest(importing: ImportContext) -> None:
     """Make plain objects of the brush models that no entity's object shows, where their entities are."""
-    rest = [number for number, mesh in sorted(site.meshes.items()) if not mesh.users]
+    rest = [number for number, mesh in sorted(importing.meshes.items()) if not mesh.users]
     if not rest:
         return
     try:
-        holders = {entity.model: entity for entity in reversed(site.level.entities) if entity.model}
+        holders = {entity.model: entity for entity in reversed(importing.level.entities) if entity.model}
     except FormatError as error:
-        site.report.warn(f"brush models lie at 0, since the entities can't be read: {error}")
+        importing.report.warn(f"brush models lie at 0, since the entities can't be read: {error}")
         holders = {}
     digits = len(str(max(rest)))
     for number in rest:
         entity = holders.get(number)
         title = (entity.targetname or entity.classname) if entity is not None else "model"
-        obj = site.object_of(
-            f"*{number:0{digits}} {title}", layout.MODEL, number, site.meshes[number], site.brush_home(number)
+        obj = importing.object_of(
+            f"*{number:0{digits}} {title}", layout.MODEL, number, importing.meshes[number], importing.brush_home(number)
         )
         if entity is not None and entity.origin is not None:
             obj.location = entity.origin
         if entity is not None:
-            obj.rotation_euler = entities.rotation_of(told(entity), obj.data, True)
+            obj.rotation_euler = entities.rotation_of(by_key(entity), obj.data, True)
         transforms.remember(obj)
-    site.report.count("brush models", len(rest))
+    importing.report.count("brush models", len(rest))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Brush entities' models back to the map in another shape: from convex meshes, with what collides.
 
-What is seen are the polygons, what collides the pieces that they enclose (`model_pieces`). A side that nobody sees
+What is seen are the polygons, what collides the pieces that they enclose (`convex_pieces`). A side that nobody sees
 keeps the texture that it had. Of a model with faces, brushes that never had one stay where they were.
 """
 
@@ -15,24 +15,24 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, geometry
+from ....formats.source import LumpId, convex_pieces, geometry
+from ....formats.source.convex_pieces import Solid, points_of
 from ....formats.source.edits import brush_models, brush_pieces
 from ....formats.source.edits.brush_models import NEW, Face, Piece
 from ....formats.source.edits.texture_fits import fit
 from ....formats.source.edits.texture_vectors import TOLERANCE
+from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Contents
+from ....formats.source.surface_edits import Edits, find
 from ...scene.reports import Report, SceneError
 from .. import scene_level
 from ..faces import collect as faces
-from ..faces import geometry_edits, scene_surfaces
-from ..faces.geometry_edits import Edits
+from ..faces import scene_surfaces
 from ..faces.mapping import TextureReader
-from ..faces.scene_surfaces import Floats, Ints, Surfaces
+from ..faces.scene_surfaces import SceneSurfaces
 from ..materials.collect import Textures
 from ..scene_level import SceneLevel
 from ..settings import REBUILD
-from . import convex_pieces
-from .convex_pieces import Solid, points_of
 
 _SPREAD = 1e-6
 """Area in UV, of a polygon, below which it has no UVs: new sides of an extrusion."""
@@ -51,7 +51,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     surfaces = scene_surfaces.read(scene)
     if surfaces is None:
         return
-    edits = geometry_edits.find(surfaces)
+    edits = find(surfaces)
     models = [model for model in edits.models(surfaces).tolist() if model > 0]
     if not models:
         return
@@ -66,7 +66,7 @@ class _Model:
     """One model that is built anew. `edits`, `surfaces`: of the whole scene, with the original's numbers."""
 
     scene: SceneLevel
-    surfaces: Surfaces
+    surfaces: SceneSurfaces
     edits: Edits
     level: source.Level
     reader: TextureReader
@@ -87,7 +87,7 @@ class _Model:
             first = int(self.scene.before.table(LumpId.MODELS)["firstface"][self.model])
             drawn_on = _drawn_on(brush_models.faces(self.scene.before, self.model), old)
         records = np.where(self.edits.new[polygons], NEW, self.surfaces.faces[polygons])
-        self._lay(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
+        self._write_textures(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
         shown = dict(zip(polygons.tolist(), self._faces(polygons, records), strict=True))
         carry = convex_pieces.carry_of(self.surfaces, polygons) if self._is_complete(polygons) else None
         kept: list[Piece] = []
@@ -123,8 +123,8 @@ class _Model:
     def _objects(self) -> list[bpy.types.Object]:
         """The objects that show the model."""
         return [
-            bearer.object
-            for bearer, home in zip(self.surfaces.bearers, self.surfaces.homes.tolist(), strict=True)
+            instance.object
+            for instance, home in zip(self.surfaces.instances, self.surfaces.homes.tolist(), strict=True)
             if home == self.model
         ]
 
@@ -132,22 +132,22 @@ class _Model:
         """Raise SceneError where several objects show the model, and not by the same mesh."""
         several = np.flatnonzero((self.surfaces.homes == self.model) & self.surfaces.twins)
         if len(several):
-            objects = [self.surfaces.bearers[number].object for number in several.tolist()]
+            objects = [self.surfaces.instances[number].object for number in several.tolist()]
             raise SceneError(
                 f"{objects[0].name}: it shows a brush model that another object has, too: only one of them can shape "
                 "it, let the others use its mesh (Link Object Data)",
                 objects,
             )
 
-    def _lay(self, polygons: Ints) -> None:
+    def _write_textures(self, polygons: Ints) -> None:
         """Give faces that stay where they were the textures that they have in the scene."""
-        self.reader.lay(faces.of_polygons(self.surfaces, self.reader, polygons))
+        self.reader.write(faces.of_polygons(self.surfaces, self.reader, polygons))
 
     # ----------------------------------------------------------------------------------------------------- pieces
 
     def _is_complete(self, polygons: Ints) -> bool:
         """Whether polygons are all faces of the model, each as it was but for its place."""
-        gone = self.surfaces.drawn.models[self.edits.deleted] == self.model
+        gone = self.surfaces.model_faces.models[self.edits.deleted] == self.model
         return len(polygons) > 0 and not (
             gone.any() or self.edits.new[polygons].any() or self.edits.torn[polygons].any()
         )

@@ -16,7 +16,7 @@ from ....formats.source import LumpId, ranges, vmf
 from ....formats.source.records import Contents
 from ...scene import baselines, meshes
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 from . import collect
 from .texels import size_of, uv_of
 
@@ -24,19 +24,21 @@ _LONGEST = 40
 _LEAST_CORNERS = 3
 
 
-def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
+def build_meshes(importing: ImportContext) -> list[tuple[str, bpy.types.Mesh]]:
     """Make a mesh for each kind of contents, with its title; see `layout` for what polygons have.
 
     Raises FormatError where even the shapes can't be read.
     """
     try:
-        solids, sizes = vmf.compiled(site.level).solids, vmf.sizes(site.level)
+        solids, sizes = vmf.compiled(importing.level).solids, vmf.sizes(importing.level)
     except FormatError as error:
-        solids, sizes = vmf.bare(site.level), {}
-        site.report.warn(f"brushes have no textures, and those of entities lie where their models have them: {error}")
+        solids, sizes = vmf.bare(importing.level), {}
+        importing.report.warn(
+            f"brushes have no textures, and those of entities lie where their models have them: {error}"
+        )
     corners = np.diff(solids.first_corner)
     solid = ranges.owners(np.diff(solids.first_side))
-    contents = contents_of(site.level, solids.brushes)[solid]
+    contents = contents_of(importing.level, solids.brushes)[solid]
     made = []
     for value in np.unique(contents[corners > 0]).tolist():
         sides = np.flatnonzero((corners > 0) & (contents == value))
@@ -56,7 +58,7 @@ def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
         texels = np.einsum("nki,ni->nk", solids.vectors[owners, :, :3], solids.corners[places])
         texels += solids.vectors[owners, :, 3]
         mesh = meshes.build(
-            f"{site.collection.name} {_title(value)}",
+            f"{importing.collection.name} {_title(value)}",
             vertices[:, 1:],
             corner_vertices.reshape(-1),
             ranges.starts(counts)[:-1],
@@ -67,15 +69,15 @@ def build_meshes(site: Site) -> list[tuple[str, bpy.types.Mesh]]:
                 layout.BRUSH: ("FACE", "INT", solids.brushes[solid[sides]] + 1),
             },
             np.array([number[name] for name in names]) if len(used) > 1 else None,
-            report=site.report,
+            report=importing.report,
         )
         for name in used:
-            mesh.materials.append(site.materials.of(name, size=size_of(name, sizes)))
+            mesh.materials.append(importing.materials.of(name, size=size_of(name, sizes)))
         made.append((_title(value), mesh))
-    site.report.count("brushes", len(solids))
+    importing.report.count("brushes", len(solids))
     open_ones = len(solids) - len(np.unique(solid[corners > 0]))
     if open_ones:
-        site.report.left_out("brushes that enclose nothing", open_ones)
+        importing.report.left_out("brushes that enclose nothing", open_ones)
     return made
 
 
@@ -93,13 +95,13 @@ def distinct(vertices: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[
     return np.asarray(kept[counts[place.reshape(-1)] >= _LEAST_CORNERS])
 
 
-def place(site: Site, made: list[tuple[str, bpy.types.Mesh]]) -> None:
+def place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> None:
     """Make the objects of the meshes, in the hidden collection of brushes."""
     sums = []
     for number, (title, mesh) in enumerate(made):
-        obj = site.object_of(title, layout.BRUSHES, number, mesh, site.group(layout.BRUSH_HOME))
+        obj = importing.object_of(title, layout.BRUSHES, number, mesh, importing.group(layout.BRUSH_HOME))
         sums.append(collect.checksum(meshes.read(obj)))
-    baselines.store(site.collection, layout.BRUSH_SUMS, np.array(sums, np.int64))
+    baselines.store(importing.collection, layout.BRUSH_SUMS, np.array(sums, np.int64))
 
 
 def contents_of(level: source.Level, brushes: NDArray[np.int64]) -> NDArray[np.uint32]:

@@ -53,16 +53,16 @@ def is_edited(scene: SceneLevel) -> bool:
     """Whether anything was drawn, moved or deleted among the brushes since they were imported."""
     known = baselines.load(scene.collection, layout.BRUSH_SUMS)
     sums = [] if known is None else known.tolist()
-    bearers = scene.bearers(layout.BRUSHES)
-    if len(objects(scene)) != len(sums) or sorted(one.record for one in bearers) != list(range(len(sums))):
+    instances = scene.instances(layout.BRUSHES)
+    if len(objects(scene)) != len(sums) or sorted(one.record for one in instances) != list(range(len(sums))):
         return True
     return any(
         not np.array_equal(scene.matrix(one.object), np.eye(4)) or checksum(scene.mesh(one.object)) != sums[one.record]
-        for one in bearers
+        for one in instances
     )
 
 
-def tell(scene: SceneLevel, _: source.Level, report: Report) -> None:
+def warn_if_edited(scene: SceneLevel, _: source.Level, report: Report) -> None:
     """Warn that a compiled map can't have edited brushes."""
     if is_edited(scene):
         report.warn(ONLY_VMF)
@@ -92,7 +92,7 @@ def apply(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report)
 
 def objects(scene: SceneLevel) -> list[bpy.types.Object]:
     """The imported meshes of brushes, and all others in their collection that stand for nothing else."""
-    found = [bearer.object for bearer in scene.bearers(layout.BRUSHES)]
+    found = [instance.object for instance in scene.instances(layout.BRUSHES)]
     for home in scene.collection.children_recursive:
         mark = identity.stamped(home)
         if mark is not None and mark.kind == layout.GROUP and _is_home(home):

@@ -13,7 +13,7 @@ from ...scene import meshes
 from ...scene.reports import Report
 from .. import layout
 from ..add_operator import AddAtCursor, known_materials
-from ..opened import site_of
+from ..opened import importing_into
 from .texels import size_of, uv_of
 
 SIZE, GRID = 64.0, 8.0
@@ -30,21 +30,21 @@ def add_brush(
 
     place: its middle, units below the root. Raises SceneError.
     """
-    site = site_of(context, level, report)
+    importing = importing_into(context, level, report)
     low = np.round((np.array(place[:3]) - SIZE / 2) / GRID) * GRID
     corners = np.array([(n & 1, n >> 1 & 1, n >> 2 & 1) for n in range(8)]) * SIZE
     quads = np.array(_QUADS).reshape(-1)
     vectors = vmf.standard(np.array(_NORMALS, np.float64)).repeat(4, axis=0)
     texels = np.einsum("nki,ni->nk", vectors[:, :, :3], (corners + low)[quads])
-    size = size_of(material, vmf.sizes(site.level))
+    size = size_of(material, vmf.sizes(importing.level))
     mesh = meshes.build(
         "Brush", corners, quads, np.arange(6) * 4, {layout.UV: uv_of(texels, np.array([size]))}, report=report
     )
-    mesh.materials.append(site.materials.of(material, size=size))
+    mesh.materials.append(importing.materials.of(material, size=size))
     made = bpy.data.objects.new("Brush", mesh)
-    made.parent = site.root
+    made.parent = importing.root
     made.location = low.tolist()
-    home = site.group(layout.BRUSH_HOME)
+    home = importing.group(layout.BRUSH_HOME)
     home.hide_viewport = False
     home.objects.link(made)
     return made

@@ -12,7 +12,7 @@ from ....formats.source import LumpId
 from ....formats.source.records import Records
 from ...scene import identity, transforms
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 
 HOME = "Cubemaps"
 CUBEMAP_SIZE = "cubemapsize"
@@ -21,26 +21,26 @@ _PROBE_REACH = 512.0
 """Units: how far light probes reach; in the game, the nearest cubemap counts."""
 
 
-def prepare(site: Site) -> Callable[[], None]:
+def prepare(importing: ImportContext) -> Callable[[], None]:
     """Read where cubemaps are; what is returned makes light probes, which share their settings. Raises FormatError."""
-    cubemaps = site.level.table(LumpId.CUBEMAPS)
-    return lambda: _place(site, cubemaps)
+    cubemaps = importing.level.table(LumpId.CUBEMAPS)
+    return lambda: _place(importing, cubemaps)
 
 
-def _place(site: Site, cubemaps: Records) -> None:
+def _place(importing: ImportContext, cubemaps: Records) -> None:
     if not len(cubemaps):
         return
-    home = site.group(HOME)
+    home = importing.group(HOME)
     probe: Any = bpy.data.lightprobes.new("Cubemap", "SPHERE")
     probe.influence_distance = _PROBE_REACH  # Blender scales it with the object
     width = len(str(len(cubemaps)))
     places, sizes = cubemaps["origin"].tolist(), cubemaps["size"].tolist()
     for number, (place, size) in enumerate(zip(places, sizes, strict=True)):
         obj: Any = bpy.data.objects.new(f"Cubemap {number:0{width}}", probe)
-        obj.parent = site.root
-        identity.stamp(obj, site.token, layout.CUBEMAP, number)
+        obj.parent = importing.root
+        identity.stamp(obj, importing.token, layout.CUBEMAP, number)
         obj.location = place
         obj[CUBEMAP_SIZE] = size
         transforms.remember(obj)
         home.objects.link(obj)
-    site.report.count("cubemaps", len(cubemaps))
+    importing.report.count("cubemaps", len(cubemaps))

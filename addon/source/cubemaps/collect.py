@@ -12,20 +12,20 @@ from ....formats import source
 from ....formats.source import LumpId, edits
 from ...scene.reports import Report
 from .. import layout, placement
-from ..scene_level import Bearer, SceneLevel, at_fault
+from ..scene_level import Instance, SceneLevel, at_fault
 from .build import CUBEMAP_SIZE
 
 
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Make the cubemaps of a level what the scene's are: whole units; new ones stand behind the others."""
-    bearers = scene.bearers(layout.CUBEMAP)
-    if not bearers and not scene.is_shown(layout.CUBEMAP):
+    instances = scene.instances(layout.CUBEMAP)
+    if not instances and not scene.is_shown(layout.CUBEMAP):
         return
     table = level.table(LumpId.CUBEMAPS)
     gone = scene.deleted(layout.CUBEMAP, len(table))
     for number in reversed(gone):
         edits.cubemaps.remove(level, number)
-    waiting: dict[int, tuple[Bearer, list[int], int]] = {}
+    waiting: dict[int, tuple[Instance, list[int], int]] = {}
     for number, one in scene.records(layout.CUBEMAP).items():
         with at_fault(one.object):
             if number >= len(table):
@@ -50,7 +50,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         report.warn(f"{stale} cubemaps show what was there before, or nothing: build cubemaps again in the game")
 
 
-def _origin(scene: SceneLevel, one: Bearer, was: Sequence[int]) -> list[int]:
+def _origin(scene: SceneLevel, one: Instance, was: Sequence[int]) -> list[int]:
     """Where a probe is, in whole units."""
     if one.is_record and placement.place_of(scene, one.object) is None:
         return list(was)
@@ -58,7 +58,7 @@ def _origin(scene: SceneLevel, one: Bearer, was: Sequence[int]) -> list[int]:
     return [int(value) for value in np.rint(place.location).tolist()]
 
 
-def _size(one: Bearer, was: int) -> int:
+def _size(one: Instance, was: int) -> int:
     size: Any = one.object.get(CUBEMAP_SIZE, was)
     if not isinstance(size, int):
         raise ValueError(f"property {CUBEMAP_SIZE}: {size!r} is no whole number")

@@ -12,55 +12,57 @@ from ....formats.source import LumpId, displacements, ranges
 from ....formats.source.displacements import Displacements
 from ...scene import baselines, identity, meshes
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 from ..faces.build import Faces, Ints, Layers, cut
 from ..lightmaps.build import Lightmaps
 
 _OPAQUE = 255.0
 
 
-def build_meshes(site: Site, faces: Faces, lightmaps: Lightmaps | None) -> Hills | None:
+def build_meshes(importing: ImportContext, faces: Faces, lightmaps: Lightmaps | None) -> DisplacementMeshes | None:
     """Make a mesh for each displacement, or one of all; None without any.
 
     Raises FormatError for lumps that don't fit together.
     """
-    if not len(site.level.bytes_of(LumpId.DISPINFO)):
+    if not len(importing.level.bytes_of(LumpId.DISPINFO)):
         return None
-    found = displacements.displacements(site.level, faces.polygons)
-    made = Hills(site, faces, lightmaps, found)
+    found = displacements.displacements(importing.level, faces.polygons)
+    made = DisplacementMeshes(importing, faces, lightmaps, found)
     count = len(found.faces)
-    site.report.count("displacements", count)
-    if site.settings.displacements == "joined":
-        made.meshes.append((-1, made.mesh(f"{site.collection.name} Displacements", np.arange(count))))
+    importing.report.count("displacements", count)
+    if importing.settings.displacements == "joined":
+        made.meshes.append((-1, made.mesh(f"{importing.collection.name} Displacements", np.arange(count))))
         return made
     digits = len(str(count))
-    title = f"{site.collection.name} Displacement"
+    title = f"{importing.collection.name} Displacement"
     for number in range(count):
         made.meshes.append((number, made.mesh(f"{title} {number:0{digits}}", np.array([number]))))
     return made
 
 
-def place(site: Site, hills: Hills) -> None:
+def place(importing: ImportContext, disp_meshes: DisplacementMeshes) -> None:
     """Make the objects of the meshes."""
-    home = site.group(layout.DISPLACEMENT_HOME)
-    digits = len(str(len(hills.meshes)))
-    for number, mesh in hills.meshes:
+    home = importing.group(layout.DISPLACEMENT_HOME)
+    digits = len(str(len(disp_meshes.meshes)))
+    for number, mesh in disp_meshes.meshes:
         if number < 0:
-            site.object_of("Displacements", layout.DISPLACEMENTS, 0, mesh, home)
+            importing.object_of("Displacements", layout.DISPLACEMENTS, 0, mesh, home)
         else:
-            site.object_of(f"Displacement {number:0{digits}}", layout.DISPLACEMENT, number, mesh, home)
+            importing.object_of(f"Displacement {number:0{digits}}", layout.DISPLACEMENT, number, mesh, home)
 
 
-class Hills:
+class DisplacementMeshes:
     """Arrays of all vertices and triangles; meshes are cut out of them. meshes: those that show the map, each with the
     number of its displacement, or -1 for one of all.
     """
 
-    def __init__(self, site: Site, faces: Faces, lightmaps: Lightmaps | None, found: Displacements) -> None:
+    def __init__(
+        self, importing: ImportContext, faces: Faces, lightmaps: Lightmaps | None, found: Displacements
+    ) -> None:
         self.meshes: list[tuple[int, bpy.types.Mesh]] = []
-        self.site, self.faces, self.found = site, faces, found
-        self.token = layout.displacement_token(site.token)
-        self.verts = site.level.table(LumpId.DISP_VERTS)
+        self.importing, self.faces, self.found = importing, faces, found
+        self.token = layout.displacement_token(importing.token)
+        self.verts = importing.level.table(LumpId.DISP_VERTS)
         with np.errstate(all="ignore"):
             placed = found.positions(self.verts)
         self.places = layout.finite(placed)
@@ -76,7 +78,7 @@ class Hills:
         one_after_another = (found.first_vertex, found.counts), (found.first_triangle, self.sizes)
         self.sound = all(np.array_equal(first, ranges.starts(counts)[:-1]) for first, counts in one_after_another)
         self.vertex_layers, self.triangle_layers = self._vertex_layers(border), self._triangle_layers()
-        baselines.store(site.collection, layout.BASE, self.places)
+        baselines.store(importing.collection, layout.BASE, self.places)
 
     @np.errstate(all="ignore")  # hostile floats
     def _borders(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
@@ -115,25 +117,25 @@ class Hills:
     def _tags(self) -> NDArray[np.int32]:
         tags = np.zeros(len(self.found.triangles), np.int32)
         try:
-            found = self.site.level.table(LumpId.DISP_TRIS)["tags"][: len(tags)]
+            found = self.importing.level.table(LumpId.DISP_TRIS)["tags"][: len(tags)]
         except FormatError as error:
-            self.site.report.warn(f"displacements have no tags: {error}")
+            self.importing.report.warn(f"displacements have no tags: {error}")
             return tags
         tags[: len(found)] = found
         return tags
 
     def _blends(self) -> dict[str, NDArray[np.float32]]:
         """The weights of four textures: rows for the displacements that say they have some, 0 for the others."""
-        if not len(self.site.level.bytes_of(LumpId.DISP_MULTIBLEND)):
+        if not len(self.importing.level.bytes_of(LumpId.DISP_MULTIBLEND)):
             return {}
         try:
-            found = self.site.level.table(LumpId.DISP_MULTIBLEND)
+            found = self.importing.level.table(LumpId.DISP_MULTIBLEND)
         except FormatError as error:
-            self.site.report.warn(f"blends of four textures can't be read: {error}")
+            self.importing.report.warn(f"blends of four textures can't be read: {error}")
             return {}
         having = displacements.blended(self.found, len(found))
         if having is None:
-            self.site.report.left_out("blends of four textures, of no displacement", len(found))
+            self.importing.report.left_out("blends of four textures, of no displacement", len(found))
             return {}
         blends = {name: np.zeros((len(self.verts), 4), np.float32) for name in layout.BLENDS}
         for name, values in blends.items():
@@ -173,7 +175,7 @@ class Hills:
         used, slots = np.unique(self.faces.names[faces], return_inverse=True)
         starts = np.arange(0, len(corners), 3)
         slot = np.repeat(slots, sizes) if len(used) > 1 else None
-        report, points = self.site.report, self.places[vertices]
+        report, points = self.importing.report, self.places[vertices]
         mesh = meshes.build(
             name, points, triangles, starts, uvs, attributes, slot, smooth=True, report=report, sound=self.sound
         )

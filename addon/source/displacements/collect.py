@@ -20,10 +20,12 @@ from ....formats.binary import FormatError
 from ....formats.source import LumpId, displacements, edits, geometry, ranges
 from ....formats.source.displacements import Displacements
 from ....formats.source.edits.changes import FARTHEST
+from ....formats.source.geometry import Floats, Ints
+from ....formats.source.surfaces import Bools
 from ...scene import baselines, identity, meshes
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..faces.scene_surfaces import Bools, Floats, Ints, placed, records
+from ..faces.scene_surfaces import placed, records
 from ..scene_level import SceneLevel
 
 _OPAQUE = 255.0
@@ -32,7 +34,7 @@ NO_MORE = "a map can't get more displacements than it was compiled with"
 
 
 @dataclass(slots=True, eq=False)
-class Hills:
+class SceneDisplacements:
     """All displacements as the scene shows them. positions: float64[n, 3], and moved: bool[n]; colors: float32[n, 3],
     and blends, of the vertices in DISP_VERTS. tags: int64[t], -1: not shown, of the triangles in DISP_TRIS.
     """
@@ -45,7 +47,7 @@ class Hills:
 
 def objects_of(scene: SceneLevel) -> list[bpy.types.Object]:
     """The objects that are displacements, each one or all in one."""
-    return [one.object for kind in (layout.DISPLACEMENT, layout.DISPLACEMENTS) for one in scene.bearers(kind)]
+    return [one.object for kind in (layout.DISPLACEMENT, layout.DISPLACEMENTS) for one in scene.instances(kind)]
 
 
 def is_shown(scene: SceneLevel) -> bool:
@@ -57,7 +59,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Change the displacements that were edited. Raises SceneError, with vertices selected, for other grids."""
     if not is_shown(scene):
         kinds = (layout.DISPLACEMENT, layout.DISPLACEMENTS)
-        foreign = [one.object for kind in kinds for one in scene.bearers(kind) if one.record < 0]
+        foreign = [one.object for kind in kinds for one in scene.instances(kind) if one.record < 0]
         if foreign:
             raise SceneError(f"{foreign[0].name}: {NO_MORE}", foreign)
         return
@@ -65,29 +67,29 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     verts = scene.before.table(LumpId.DISP_VERTS)
     if base is None or base.shape != (len(verts), 3):
         raise SceneError(f"{scene.collection.name}: what the import made of displacements is gone from the collection")
-    laid = displacements.displacements(scene.before, geometry.readable_polygons(scene.before))
-    reader = _Reader(scene, laid, base)
-    hills = reader.read()
+    grids = displacements.displacements(scene.before, geometry.readable_polygons(scene.before))
+    reader = _Reader(scene, grids, base)
+    shown = reader.read()
     with np.errstate(over="ignore", invalid="ignore"):
-        moved = (hills.positions.astype(np.float32) != base).any(axis=1)
-    reader.refuse(moved & ~np.isfinite(hills.positions).all(axis=1), "vertices have places that are no numbers")
-    reader.refuse(moved & (np.abs(hills.positions) > FARTHEST).any(axis=1), "vertices lie outside of the world")
-    positions = np.where(moved[:, None], hills.positions, laid.positions(verts)) if moved.any() else None
-    alphas, tags = _alphas(reader, verts["alpha"], hills.colors, report), _tags(scene, hills.tags)
+        moved = (shown.positions.astype(np.float32) != base).any(axis=1)
+    reader.refuse(moved & ~np.isfinite(shown.positions).all(axis=1), "vertices have places that are no numbers")
+    reader.refuse(moved & (np.abs(shown.positions) > FARTHEST).any(axis=1), "vertices lie outside of the world")
+    positions = np.where(moved[:, None], shown.positions, grids.positions(verts)) if moved.any() else None
+    alphas, tags = _alphas(reader, verts["alpha"], shown.colors, report), _tags(scene, shown.tags)
     if positions is not None or alphas is not None or tags is not None:
-        _tell(edits.displacements.change(level, positions, alphas, tags), laid, moved, report)
+        _report(edits.displacements.change(level, positions, alphas, tags), grids, moved, report)
     had_hulls = int(scene.before.file.entries["length"][LumpId.PHYSDISP]) > 0
     if had_hulls and level.file.is_changed(LumpId.PHYSDISP) and not len(level.bytes_of(LumpId.PHYSDISP)):
         report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
-    if hills.blends:
-        _blends(reader, level, hills.blends, report)
+    if shown.blends:
+        _blends(reader, level, shown.blends, report)
 
 
-def _tell(changed: Ints, laid: Displacements, moved: Bools, report: Report) -> None:
+def _report(changed: Ints, grids: Displacements, moved: Bools, report: Report) -> None:
     if len(changed):
         report.count("displacements edited", len(changed))
     if moved.any():
-        touched = np.unique(laid.owner[moved & (laid.owner >= 0)])
+        touched = np.unique(grids.owner[moved & (grids.owner >= 0)])
         followed = np.setdiff1d(changed, touched)
         if len(followed):
             report.note(f"at the borders, displacements {', '.join(map(str, followed.tolist()))} went along")
@@ -132,7 +134,7 @@ def _tags(scene: SceneLevel, shown: Ints) -> Ints | None:
 def _blends(reader: _Reader, level: source.Level, blends: dict[str, NDArray[np.float32]], report: Report) -> None:
     """Put weights of four textures into the map where they were painted. Raises SceneError where it has none."""
     table = level.table(LumpId.DISP_MULTIBLEND).copy()
-    having = displacements.blended(reader.laid, len(table))
+    having = displacements.blended(reader.grids, len(table))
     if having is None:
         return
     touched = np.zeros(len(table), np.bool_)
@@ -152,20 +154,20 @@ def _blends(reader: _Reader, level: source.Level, blends: dict[str, NDArray[np.f
 class _Reader:
     """Reads all objects into arrays of the map's order, and refuses what isn't the map's grid."""
 
-    def __init__(self, scene: SceneLevel, laid: Displacements, base: NDArray[Any]) -> None:
-        self.scene, self.laid, self.base = scene, laid, base
+    def __init__(self, scene: SceneLevel, grids: Displacements, base: NDArray[Any]) -> None:
+        self.scene, self.grids, self.base = scene, grids, base
         self.token = layout.displacement_token(scene.token)
         self.objects = objects_of(scene)
         self.points: list[Ints] = []
         self.faces: list[Ints] = []
 
-    def read(self) -> Hills:
+    def read(self) -> SceneDisplacements:
         """Return all vertices and triangles, each once. Raises SceneError."""
         data = [self.scene.mesh(obj) for obj in self.objects]
         self.points = [records(mesh, "POINT", self.token) for mesh in data]
         self.faces = [records(mesh, "FACE", self.token) for mesh in data]
         places = [placed(mesh.positions, self.scene.matrix(obj)) for obj, mesh in zip(self.objects, data, strict=True)]
-        count, total = len(self.base), len(self.laid.triangles)
+        count, total = len(self.base), len(self.grids.triangles)
         positions = self.base.astype(np.float64)
         colors, tags = np.zeros((count, 3), np.float32), np.full(total, -1, np.int64)
         blends = {
@@ -176,12 +178,12 @@ class _Reader:
         self._refuse_others(places)
         self._refuse_missing()
         self._refuse_triangles(data)
-        if (self.laid.owner < 0).any():  # records that no displacement has: as they are
-            loose = self.laid.owner < 0
+        if (self.grids.owner < 0).any():  # records that no displacement has: as they are
+            loose = self.grids.owner < 0
             alpha = np.nan_to_num(self.scene.before.table(LumpId.DISP_VERTS)["alpha"]) / np.float32(_OPAQUE)
             colors[loose] = alpha[loose, None]
             table = self.scene.before.table(LumpId.DISP_MULTIBLEND)
-            having = displacements.blended(self.laid, len(table))
+            having = displacements.blended(self.grids, len(table))
             for name, values in blends.items() if having is not None else ():
                 values[having] = table[name]
         for obj, mesh, points, faces, here in zip(self.objects, data, self.points, self.faces, places, strict=True):
@@ -190,7 +192,7 @@ class _Reader:
             tags[faces] = self._attribute(obj, mesh, layout.TAGS, "FACE", 1)
             for name, values in blends.items():
                 values[points] = self._attribute(obj, mesh, name, "POINT", 4)
-        return Hills(positions, colors, tags, blends)
+        return SceneDisplacements(positions, colors, tags, blends)
 
     def _attribute(
         self, obj: bpy.types.Object, mesh: meshes.MeshData, name: str, domain: Any, width: int
@@ -230,18 +232,18 @@ class _Reader:
         there = np.zeros(len(self.base), np.bool_)
         for own in self.points:
             there[own] = True
-        owner = self.laid.owner
+        owner = self.grids.owner
         short = np.unique(owner[~there & (owner >= 0)])
         if len(short):
             holding = [
                 obj for obj, own in zip(self.objects, self.points, strict=True) if np.isin(owner[own], short).any()
             ]
-            told = ", ".join(map(str, short[:10].tolist())) + (" ..." if len(short) > 10 else "")
-            raise SceneError(f"vertices of displacements {told} were deleted{_KEPT}, nor can it go", holding)
+            listed = ", ".join(map(str, short[:10].tolist())) + (" ..." if len(short) > 10 else "")
+            raise SceneError(f"vertices of displacements {listed} were deleted{_KEPT}, nor can it go", holding)
 
     def _refuse_triangles(self, data: list[meshes.MeshData]) -> None:
         """Faces that aren't the map's triangles, and triangles that aren't there."""
-        wanted = np.sort(self.laid.triangles, axis=1)
+        wanted = np.sort(self.grids.triangles, axis=1)
         there = np.zeros(len(wanted), np.bool_)
         bad: dict[bpy.types.Object, Ints] = {}
         for obj, mesh, points, faces in zip(self.objects, data, self.points, self.faces, strict=True):
@@ -257,12 +259,12 @@ class _Reader:
             names = ", ".join(obj.name for obj in bad)
             seen = {obj: each for obj, each in bad.items() if not meshes.needs_evaluation(obj)}
             raise SceneError(f"{names}: faces are others than the map's triangles{_KEPT}", bad, faces=seen)
-        if not there[self._laid_triangles()].all():
+        if not there[self._grid_triangles()].all():
             short = np.zeros(len(self.base), np.bool_)
-            short[self.laid.triangles[~there]] = True
+            short[self.grids.triangles[~there]] = True
             holding = [obj for obj, own in zip(self.objects, self.points, strict=True) if short[own].any()]
             raise SceneError(f"triangles of displacements were deleted{_KEPT}, nor have holes", holding)
 
-    def _laid_triangles(self) -> Ints:
+    def _grid_triangles(self) -> Ints:
         """Those that displacements have."""
-        return ranges.flat(self.laid.first_triangle, 2 * (self.laid.edge - 1) ** 2)
+        return ranges.flat(self.grids.first_triangle, 2 * (self.grids.edge - 1) ** 2)

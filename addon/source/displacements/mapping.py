@@ -9,12 +9,13 @@ import numpy as np
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, displacements, ranges
+from ....formats.source.geometry import Ints
+from ....formats.source.surfaces import ModelFaces, model_faces
 from ...scene import meshes
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..faces import scene_surfaces
 from ..faces.mapping import Patches, TextureReader
-from ..faces.scene_surfaces import Ints
 from ..materials.collect import Textures
 from ..scene_level import SceneLevel
 from . import collect
@@ -27,28 +28,28 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """
     if not collect.is_shown(scene) or not len(scene.before.bytes_of(LumpId.DISPINFO)):
         return
-    drawn = scene_surfaces.drawn_faces(scene.before)
-    if drawn is None:
+    original = model_faces(scene.before)
+    if original is None:
         return
     try:
         reader = TextureReader(scene.before, level, Textures(scene, level, report), report)
-    except FormatError:  # the step of faces tells
+    except FormatError:  # the step of faces reports that
         return
-    reader.lay(_patches(scene, drawn, reader))
+    reader.write(_patches(scene, original, reader))
 
 
-def _patches(scene: SceneLevel, drawn: scene_surfaces.Drawn, reader: TextureReader) -> Patches:
+def _patches(scene: SceneLevel, original: ModelFaces, reader: TextureReader) -> Patches:
     """All displacements as patches: their points are those of the flat grid, one for each corner of a triangle."""
-    laid = displacements.displacements(scene.before, drawn.polygons)
-    around, first = drawn.corners(laid.faces)
-    uv = np.zeros((len(drawn.polygons.corners), 2))
+    grids = displacements.displacements(scene.before, original.polygons)
+    around, first = original.corners(grids.faces)
+    uv = np.zeros((len(original.polygons.corners), 2))
     uv[around] = reader.uv(
-        drawn.polygons.positions[drawn.polygons.corners[around]], laid.faces[ranges.owners(np.diff(first))]
+        original.polygons.positions[original.polygons.corners[around]], grids.faces[ranges.owners(np.diff(first))]
     )
-    was = laid.bilinear(uv[laid.corners]).astype(np.float32)
-    owner_of_triangle = np.full(len(laid.triangles), -1, np.int64)
-    triangles = ranges.flat(laid.first_triangle, 2 * (laid.edge - 1) ** 2)
-    owner_of_triangle[triangles] = ranges.owners(2 * (laid.edge - 1) ** 2)
+    was = grids.bilinear(uv[grids.corners]).astype(np.float32)
+    owner_of_triangle = np.full(len(grids.triangles), -1, np.int64)
+    triangles = ranges.flat(grids.first_triangle, 2 * (grids.edge - 1) ** 2)
+    owner_of_triangle[triangles] = ranges.owners(2 * (grids.edge - 1) ** 2)
     token = layout.displacement_token(scene.token)
     owners, vertices, uvs = [], [], []
     slots: dict[int, dict[bpy.types.Material | None, None]] = {}
@@ -78,10 +79,10 @@ def _patches(scene: SceneLevel, drawn: scene_surfaces.Drawn, reader: TextureRead
     if mixed:
         raise refused("{}: a displacement has one material, not several", np.array(mixed, np.int64))
     return Patches(
-        laid.faces,
-        [next(iter(slots[number])) for number in range(len(laid.faces))],
+        grids.faces,
+        [next(iter(slots[number])) for number in range(len(grids.faces))],
         np.concatenate([*owners, np.zeros(0, np.int64)]),
-        laid.flat[every],
+        grids.flat[every],
         np.concatenate([*uvs, np.zeros((0, 2), np.float32)]),
         was[every],
         refused,

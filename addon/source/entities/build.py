@@ -11,18 +11,20 @@ from typing import Any
 import bpy
 
 from ....formats.binary import FormatError
+from ....formats.source import entity_values
 from ....formats.source.content import fgd
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, vector
+from ....formats.source.entity_values import by_key, number
 from ...preferences import source_definition
 from ...scene import identity, transforms
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
 from ..lights import lamps
 from ..overlays import build as overlays
 from ..props import models
 from . import classes, custom_properties, datablocks, ladders, ropes
-from .custom_properties import Types, number, told
+from .custom_properties import Types
 from .sounds import Sounds
 
 HOME = "Entities"
@@ -32,34 +34,36 @@ _CAMERA_TURN = -90.0
 Step = Callable[[], None]
 
 
-def prepare(site: Site, known: models.Models, baked: Lightmaps | None) -> Step:
+def prepare(importing: ImportContext, known: models.Models, baked: Lightmaps | None) -> Step:
     """Make the meshes of entities' models and of decals; what is returned makes the objects. Raises FormatError."""
-    listed = [(record, entity, told(entity)) for record, entity in enumerate(site.level.entities)]
+    listed = [(record, entity, by_key(entity)) for record, entity in enumerate(importing.level.entities)]
     world = next((one for one in listed if one[2].get(CLASSNAME) == _WORLD), None)
     values = [one for *_, one in listed]
     wanted = [(one[MODEL], int(number(one, "skin"))) for one in values if models.is_model(one.get(MODEL, ""))]
     known.prepare(wanted)
     try:
         painted = [(record, entity) for record, entity, one in listed if one.get(CLASSNAME) == classes.DECAL]
-        quads = overlays.decals(site, painted, baked)
+        quads = overlays.decals(importing, painted, baked)
     except FormatError as error:
-        site.report.warn(f"decals are shown as empties: {error}")
+        importing.report.warn(f"decals are shown as empties: {error}")
         quads = {}
-    maker = _Maker(site, known, types_of(site), quads, ropes.targets(values), len(listed))
+    maker = _Maker(importing, known, types_of(importing), quads, ropes.targets(values), len(listed))
     if world is not None:
-        custom_properties.write(site.collection, world[1], maker.types)
+        custom_properties.write(importing.collection, world[1], maker.types)
         listed.remove(world)
     return lambda: maker.make(listed)
 
 
-def add(site: Site, entity: Entity) -> bpy.types.Object:
+def add(importing: ImportContext, entity: Entity) -> bpy.types.Object:
     """Make the object of an entity that the map does not have yet."""
-    return _Maker(site, models.Models(site), types_of(site), {}, {}, 1).entity(-1, entity, told(entity))
+    return _Maker(importing, models.Models(importing), types_of(importing), {}, {}, 1).entity(
+        -1, entity, by_key(entity)
+    )
 
 
-def types_of(site: Site) -> Types:
+def types_of(importing: ImportContext) -> Types:
     """What the game definition of the options says, else that of the preferences."""
-    chosen = site.settings.fgd or source_definition()
+    chosen = importing.settings.fgd or source_definition()
     if not chosen:
         return Types()
     path = Path(bpy.path.abspath(chosen))
@@ -73,12 +77,12 @@ def types_of(site: Site) -> Types:
     try:
         made = fgd.read(path.read_bytes(), beside)
     except (FormatError, OSError) as error:
-        site.report.warn(f"the game definition can't be read, values of entities are text: {error}")
+        importing.report.warn(f"the game definition can't be read, values of entities are text: {error}")
         return Types()
     for name in made.missing:
-        site.report.missing("game definitions", name)
+        importing.report.missing("game definitions", name)
     for reason in made.errors:
-        site.report.warn(f"a definition is read in part: {reason}")
+        importing.report.warn(f"a definition is read in part: {reason}")
     return Types(made)
 
 
@@ -87,25 +91,25 @@ class _Maker:
 
     def __init__(
         self,
-        site: Site,
+        importing: ImportContext,
         known: models.Models,
         types: Types,
         quads: Mapping[int, bpy.types.Mesh],
-        targets: Mapping[str, ropes.Place],
+        targets: Mapping[str, ropes.Point],
         count: int,
     ) -> None:
-        self.site, self.models, self.types, self.quads, self.targets = site, known, types, quads, targets
-        self.sounds = Sounds(site)
+        self.importing, self.models, self.types, self.quads, self.targets = importing, known, types, quads, targets
+        self.sounds = Sounds(importing)
         self.width = len(str(count))
-        self.hdr = lamps.shows_hdr(site.level, site.settings.lightmaps)
+        self.hdr = lamps.shows_hdr(importing.level, importing.settings.lightmaps)
 
     def make(self, listed: Sequence[tuple[int, Entity, Mapping[str, str]]]) -> None:
-        """Make the objects, in order: of each its record and what `told` says of it."""
+        """Make the objects, in order: of each its record and its values, see `by_key`."""
         for record, entity, values in listed:
             self.entity(record, entity, values)
 
     def entity(self, record: int, entity: Entity, values: Mapping[str, str]) -> bpy.types.Object:
-        """Make the object of one entity. record: -1 for a new one. values: what `told` says of it."""
+        """Make the object of one entity. record: -1 for a new one. values: its values, see `by_key`."""
         classname = values.get(CLASSNAME, "")
         group = classes.group_of(classname)
         title = values.get(TARGETNAME) or classname or "entity"
@@ -113,8 +117,8 @@ class _Maker:
         brush_model = entity.model if values.get(MODEL, "").startswith("*") else None
         data = self._shape(name, record, entity, values, brush_model)
         obj: Any = bpy.data.objects.new(name, data)
-        obj.parent = self.site.root
-        identity.stamp(obj, self.site.token, layout.ENTITY, record)
+        obj.parent = self.importing.root
+        identity.stamp(obj, self.importing.token, layout.ENTITY, record)
         place = vector(values.get(ORIGIN))
         if place is not None and all(map(math.isfinite, place)):
             obj.location = place
@@ -129,9 +133,9 @@ class _Maker:
         custom_properties.write(obj, entity, self.types)
         transforms.remember(obj)
         datablocks.remember(obj)
-        home = self.site.group(group.name, HOME) if brush_model is None else self.site.brush_home(brush_model)
+        home = self.importing.group(group.name, HOME) if brush_model is None else self.importing.brush_home(brush_model)
         home.objects.link(obj)
-        self.site.report.count("lights" if obj.type == "LIGHT" else "entities")
+        self.importing.report.count("lights" if obj.type == "LIGHT" else "entities")
         made: bpy.types.Object = obj
         return made
 
@@ -139,18 +143,18 @@ class _Maker:
         self, name: str, record: int, entity: Entity, values: Mapping[str, str], brush_model: int | None
     ) -> bpy.types.ID | None:
         """What an entity's object shows."""
-        site, classname = self.site, values.get(CLASSNAME, "")
+        importing, classname = self.importing, values.get(CLASSNAME, "")
         if brush_model is not None:
-            return site.meshes.get(brush_model)
+            return importing.meshes.get(brush_model)
         kind = lamps.kind_of(classname)
         if kind is not None:
-            return lamps.build(name, kind, lamps.look(classname, values, site.scale, self.hdr))
+            return lamps.build(name, kind, lamps.appearance(classname, values, importing.scale, self.hdr))
         if record in self.quads:
             return self.quads[record]
         if classname in classes.ROPES:
             rope = ropes.curve_of(name, entity, self.targets)
             if rope is not None:
-                rope.materials.append(site.materials.of(ropes.material_of(values)))
+                rope.materials.append(importing.materials.of(ropes.material_of(values)))
             return rope
         if classname in classes.LADDERS:
             return ladders.shape(name, classname, values)
@@ -165,18 +169,18 @@ class _Maker:
         camera: Any = bpy.data.cameras.new(name)
         camera.angle = math.radians(min(max(number(values, "fov", 90.0), 1.0), 170.0))
         camera.display_size = 16.0
-        camera.clip_end = 32768.0 * self.site.scale
+        camera.clip_end = 32768.0 * self.importing.scale
         made: bpy.types.Camera = camera
         return made
 
 
 def rotation_of(values: Mapping[str, str], data: bpy.types.ID | None, is_brush: bool) -> tuple[float, float, float]:
     """The Euler angles (XYZ) of an entity's object."""
-    pitch, yaw, roll = custom_properties.angles(values)
+    pitch, yaw, roll = entity_values.angles(values)
     classname = values.get(CLASSNAME, "")
     if data is not None:
         if isinstance(data, bpy.types.Light):
-            return lamps.rotation(values, custom_properties.triple(values, ANGLES))
+            return lamps.rotation(values, entity_values.triple(values, ANGLES))
         if isinstance(data, bpy.types.Camera):  # Blender's look along -z, with y up; the roll isn't shown
             return layout.euler((0.0, yaw + _CAMERA_TURN, 90.0 - pitch))
         if isinstance(data, bpy.types.Curve):

@@ -14,19 +14,19 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import edits
+from ....formats.source import edits, entity_values
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
+from ....formats.source.entity_values import ANGLE, DOWN, UP
 from ...scene import identity, meshes, shapes, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout, placement, scene_level
 from ..faces import geometry_edits
 from ..lights import lamps
-from ..placement import Place
+from ..placement import Placement
 from ..props import models
-from ..scene_level import Bearer, SceneLevel, at_fault
+from ..scene_level import Instance, SceneLevel, at_fault
 from ..settings import REFUSE
 from . import build, classes, custom_properties, datablocks
-from .custom_properties import ANGLE, DOWN, UP
 
 Pairs = list[tuple[str, str]]
 
@@ -52,13 +52,13 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     try:
         count = len(level.entities)
     except FormatError:
-        if scene.bearers(layout.ENTITY):
+        if scene.instances(layout.ENTITY):
             raise
         return  # the import left them out as well
     reader = _Reader(scene, report, scene.settings.geometry != REFUSE)
     world = next((number for number, entity in enumerate(level.entities) if entity.classname == _WORLD), -1)
     if world >= 0 and scene.original.options.get("entities", True):
-        pairs, edited = custom_properties.lay_over(scene.collection, level.entities[world])
+        pairs, edited = custom_properties.merged_pairs(scene.collection, level.entities[world])
         if edited:
             with at_fault():
                 edits.entities.set_pairs(level, world, pairs)
@@ -88,25 +88,25 @@ class _Reader:
         self.scale = float(options.get("scale", layout.SCALE))
         self.hdr = lamps.shows_hdr(scene.before, options.get("lightmaps"))
 
-    def pairs(self, one: Bearer, entity: Entity) -> Pairs:
+    def pairs(self, one: Instance, entity: Entity) -> Pairs:
         """The pairs of an object's entity. entity: its record's, or an empty one. Raises ValueError, SceneError."""
         obj = one.object
-        pairs, edited = custom_properties.lay_over(obj, entity)
+        pairs, edited = custom_properties.merged_pairs(obj, entity)
         is_new = one.record < 0
         place = placement.here(self.scene, obj) if is_new else placement.place_of(self.scene, obj)
         edited = self._typed(obj, edited) if is_new else edited
         made = Entity(pairs)
-        values = custom_properties.told(made)
+        values = entity_values.by_key(made)
         if is_new:
-            self._tell_shape(obj, values)
-        self._tell_odd(obj, values)
-        told = datablocks.edited(obj, values, self.scale, self.hdr)
+            self._report_shape(obj, values)
+        self._report_odd(obj, values)
+        collected = datablocks.edited(obj, values, self.scale, self.hdr)
         if place is not None:
             is_brush = values.get(MODEL, "").startswith("*")
-            told |= self._placed(place, values, is_brush, edited)
+            collected |= self._placed(place, values, is_brush, edited)
         if is_new:
-            told.setdefault(ORIGIN, placement.merged(None, _STILL, _STILL))
-        for key, value in told.items():
+            collected.setdefault(ORIGIN, placement.merged(None, _STILL, _STILL))
+        for key, value in collected.items():
             if key not in edited and value != made.get(key):
                 made.set(key, value)
         return made.pairs
@@ -119,7 +119,7 @@ class _Reader:
         stay = {key for key, channel in _CHANNELS.items() if not {channel, transforms.PARENT} & moved}
         return keys & (stay | {ORIGIN})
 
-    def _tell_shape(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
+    def _report_shape(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
         """Warn of a new entity's mesh that no map can have. Raises ValueError where the entity is nothing without."""
         classname, model = values.get(CLASSNAME, ""), values.get(MODEL, "")
         mark = identity.stamped(obj)
@@ -136,7 +136,7 @@ class _Reader:
             raise ValueError(f"{why}: copy an entity that has one")
         self.report.warn(f"{obj.name}: {why}")
 
-    def _tell_odd(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
+    def _report_odd(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
         """Tell what of an object is no part of any entity: groups of properties, a light of another type, and what was
         done to the mesh of its model.
         """
@@ -153,10 +153,10 @@ class _Reader:
                 f"{obj.name}: the type of a light follows from its class, {obj.data.type} counts for nothing"
             )
 
-    def _placed(self, place: Place, values: Mapping[str, str], is_brush: bool, edited: set[str]) -> dict[str, str]:
+    def _placed(self, place: Placement, values: Mapping[str, str], is_brush: bool, edited: set[str]) -> dict[str, str]:
         """What an object's place says of its entity, by key. values: what the properties say, by key."""
         found: dict[str, str] = {}
-        was = custom_properties.triple(values, ORIGIN)
+        was = entity_values.triple(values, ORIGIN)
         now = place.origin(was)
         if now != was:
             found[ORIGIN] = placement.merged(values.get(ORIGIN) if vector(values.get(ORIGIN)) else None, was, now)
@@ -165,10 +165,10 @@ class _Reader:
         self._scaled(place, values, is_brush, found)
         return found
 
-    def _turned(self, place: Place, values: Mapping[str, str], is_brush: bool) -> dict[str, str]:
+    def _turned(self, place: Placement, values: Mapping[str, str], is_brush: bool) -> dict[str, str]:
         """The keys of an entity's direction, if it was turned."""
         obj = place.object
-        was = custom_properties.angles(values)
+        was = entity_values.angles(values)
         shown = build.rotation_of(values, obj.data, is_brush)
         if place.euler is not None and placement.same(place.euler, shown):
             return {}
@@ -178,18 +178,18 @@ class _Reader:
             return _turned_light(place, values)
         if isinstance(obj.data, bpy.types.Camera):
             pitch, yaw = _looking(place)
-            return _told(values, was, placement.nearly(was, (-pitch, yaw, was[2])))
+            return _angle_keys(values, was, placement.nearly(was, (-pitch, yaw, was[2])))
         if is_brush and values.get(CLASSNAME, "") in classes.DIRECTED:
             raise ValueError("the angles of its class are where it moves: turn its model by editing that property")
         if isinstance(obj.data, bpy.types.Curve) or _is_decal(values):
             self.report.warn(f"{obj.name}: its class is not turned, so the rotation counts for nothing")
             return {}
-        return _told(values, was, place.angles(was))
+        return _angle_keys(values, was, place.angles(was))
 
-    def _scaled(self, place: Place, values: Mapping[str, str], is_brush: bool, found: dict[str, str]) -> None:
+    def _scaled(self, place: Placement, values: Mapping[str, str], is_brush: bool, found: dict[str, str]) -> None:
         """Add the scale of an entity's model, if that was changed."""
         obj, now = place.object, place.scale
-        size = custom_properties.number(values, _MODEL_SCALE, 1.0) if _MODEL_SCALE in values else 1.0
+        size = entity_values.number(values, _MODEL_SCALE, 1.0) if _MODEL_SCALE in values else 1.0
         was = size if size > 0 and obj.type == "MESH" and not is_brush and not _is_decal(values) else 1.0
         if np.allclose(now, was, rtol=1e-5, atol=0):
             return
@@ -210,7 +210,7 @@ class _Reader:
         Raises SceneError where no entity has a model that was moved, or several objects are one model.
         """
         seen: dict[int, bpy.types.Object] = {}
-        for one in self.scene.bearers(layout.MODEL):
+        for one in self.scene.instances(layout.MODEL):
             obj = one.object
             if one.record <= 0:
                 continue
@@ -225,7 +225,7 @@ class _Reader:
                 number = next((n for n, entity in enumerate(level.entities) if entity.model == one.record), None)
                 if number is None:
                     raise ValueError("no entity has this model, so nothing says where it is")
-                found = self._placed(place, custom_properties.told(level.entities[number]), True, set())
+                found = self._placed(place, entity_values.by_key(level.entities[number]), True, set())
                 edits.entities.set_keys(level, number, found)
 
 
@@ -233,7 +233,7 @@ def _is_decal(values: Mapping[str, str]) -> bool:
     return values.get(CLASSNAME, "") == classes.DECAL
 
 
-def _looking(place: Place) -> tuple[float, float]:
+def _looking(place: Placement) -> tuple[float, float]:
     """Pitch (upwards) and yaw in degrees of where an object looks that looks along Blender's -z."""
     if place.euler is not None and place.euler[1] == 0:
         return placement.degrees(place.euler[0]) - 90, placement.degrees(place.euler[2]) + 90
@@ -241,7 +241,7 @@ def _looking(place: Place) -> tuple[float, float]:
     return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
 
 
-def _told(values: Mapping[str, str], was: tuple[float, ...], now: tuple[float, ...]) -> dict[str, str]:
+def _angle_keys(values: Mapping[str, str], was: tuple[float, ...], now: tuple[float, ...]) -> dict[str, str]:
     """The key of the angles of what is no light: `angle`, if an entity has that one and it can say so."""
     pitch, yaw, roll = now
     single = None
@@ -255,17 +255,17 @@ def _told(values: Mapping[str, str], was: tuple[float, ...], now: tuple[float, .
     return {ANGLES: placement.merged(values.get(ANGLES), was, now)}
 
 
-def _turned_light(place: Place, values: Mapping[str, str]) -> dict[str, str]:
+def _turned_light(place: Placement, values: Mapping[str, str]) -> dict[str, str]:
     """The keys of a light's direction: see `lights.rotation`."""
     pitch, yaw = _looking(place)
-    was = custom_properties.triple(values, ANGLES)
+    was = entity_values.triple(values, ANGLES)
     own = lamps.direction(values, was)
     pitch, yaw = placement.nearly(own, (pitch, yaw))
     found: dict[str, str] = {}
     if "pitch" in values:
         found["pitch"] = placement.merged(values["pitch"], own[:1], (pitch,))
-    if custom_properties.number(values, ANGLE):
+    if entity_values.number(values, ANGLE):
         found[ANGLE] = "0"
-    counts = not custom_properties.number(values, "pitch") or pitch == 0
+    counts = not entity_values.number(values, "pitch") or pitch == 0
     found[ANGLES] = placement.merged(values.get(ANGLES), was, (pitch if counts else was[0], yaw, was[2]))
     return found

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -13,15 +12,13 @@ from typing import Any
 import bpy
 
 from ....formats.source.content import fgd
-from ....formats.source.entities import ANGLES, OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
+from ....formats.source.entities import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
 from ...scene.properties import INT32, MAX_KEY, is_registered, put
 
 RESERVED = "levelwright"
 """Keys that begin so would be taken for ours: they stay in the original only."""
 SHOWN_SEPARATOR = "\u241b"
 """Between the fields of an output, where the file has the character ESC, which no text field shows."""
-ANGLE, UP, DOWN = "angle", -1.0, -2.0
-"""The older key of entities that are turned about z alone, and its values that stand for straight up and down."""
 
 Property = int | float | str | bytes | list[int] | list[float] | list[str]
 _INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
@@ -130,13 +127,13 @@ def _number(value: Any) -> str:
 def is_same(key: str, raw: Any, values: Sequence[str]) -> bool:
     """Whether a property is what `as_property` makes of a key's values, whichever game definition it went by."""
     plain = raw.to_list() if hasattr(raw, "to_list") else raw
-    told = as_property(key, values)
+    unedited = as_property(key, values)
     if (
-        isinstance(told, bytes)
+        isinstance(unedited, bytes)
         or isinstance(plain, bytes | str)
-        or (isinstance(told, list) and isinstance(told[0], str))
+        or (isinstance(unedited, list) and isinstance(unedited[0], str))
     ):
-        return type(plain) is type(told) and plain == told
+        return type(plain) is type(unedited) and plain == unedited
     return any(_alike(plain, _typed(values[0], fgd.Key("", kind))) for kind in _TYPED)
 
 
@@ -145,7 +142,7 @@ def _alike(one: Any, other: Any) -> bool:
     return type(one) is type(other) and repr(one) == repr(other)
 
 
-def lay_over(id_block: bpy.types.ID, entity: Entity) -> tuple[list[tuple[str, str]], set[str]]:
+def merged_pairs(id_block: bpy.types.ID, entity: Entity) -> tuple[list[tuple[str, str]], set[str]]:
     """The pairs that an entity has by the custom properties of a data-block, and the keys (in small letters) of those
     that differ from its own.
 
@@ -242,33 +239,3 @@ def _tooltip(kind: fgd.Key) -> str:
     parts = [": ".join(part for part in (kind.title, kind.help) if part) or kind.name]
     parts += [f"{choice.value}: {choice.title}" for choice in kind.choices]
     return "\n".join(parts)
-
-
-def number(values: Mapping[str, str], key: str, default: float = 0.0) -> float:
-    """A value as a number: what of it reads as one, as the engine's atof does; the default where there is none."""
-    found = re.match(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)", values.get(key, ""), re.ASCII)
-    made = float(found[1]) if found else default
-    return made if abs(made) < float("inf") else default
-
-
-def triple(values: Mapping[str, str], key: str) -> tuple[float, float, float]:
-    """A value as three numbers, 0 where it is none."""
-    found = vector(values.get(key))
-    return found if found is not None and all(map(math.isfinite, found)) else (0.0, 0.0, 0.0)
-
-
-def angles(values: Mapping[str, str]) -> tuple[float, float, float]:
-    """Pitch, yaw and roll (degrees) of what is no light: `angles`; of an entity without, what the older key `angle`
-    says: a yaw, straight up, or down (SDK: CBaseEntity::KeyValue).
-    """
-    if ANGLES in values or ANGLE not in values:
-        return triple(values, ANGLES)
-    angle = number(values, ANGLE)
-    if angle < 0:
-        return (-90.0 if int(angle) == UP else 90.0), 0.0, 0.0
-    return 0.0, angle, 0.0
-
-
-def told(entity: Entity) -> dict[str, str]:
-    """The values of an entity by key in small letters; of keys that repeat the last, as in the game."""
-    return {key.lower(): value for key, value in entity.pairs}

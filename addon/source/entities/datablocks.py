@@ -14,10 +14,10 @@ import bpy
 import numpy as np
 
 from ....formats.source.entities import CLASSNAME
+from ....formats.source.entity_values import number
 from ...scene import baselines
 from .. import placement
 from ..lights import lamps
-from .custom_properties import number
 
 _SET = "data"
 _LIGHT = ("red", "green", "blue", "energy", "cutoff", "spot_size", "spot_blend", "spread")
@@ -50,10 +50,10 @@ def edited(obj: bpy.types.Object, values: Mapping[str, str], scale: float, hdr: 
     if not any(changed):
         return {}
     if isinstance(obj.data, bpy.types.Light):
-        told = dict(zip(_LIGHT, changed, strict=True))
+        set_now = dict(zip(_LIGHT, changed, strict=True))
         if obj.data.type != lamps.kind_of(values.get(CLASSNAME, "")):  # what lights of that type have is none of its
-            told |= dict.fromkeys(("spot_size", "spot_blend", "spread"), False)
-        return _of_light(was.tolist(), now, told, values, scale, hdr)
+            set_now |= dict.fromkeys(("spot_size", "spot_blend", "spread"), False)
+        return _of_light(was.tolist(), now, set_now, values, scale, hdr)
     if isinstance(obj.data, bpy.types.Camera):
         return {"fov": placement.text(round(math.degrees(now[0]), 3))}
     reach, loud = changed
@@ -104,7 +104,7 @@ def _of_light(
         channels = (_MOST * (color / (most or 1.0)) ** (1 / _GAMMA)).round().astype(int).tolist()
         parts = values.get(key, "").split()
         if was[3] == 0:
-            white = lamps.look(values.get(CLASSNAME, ""), {**values, key: _WHITE}, scale, hdr).energy
+            white = lamps.appearance(values.get(CLASSNAME, ""), {**values, key: _WHITE}, scale, hdr).energy
             if not white:
                 raise ValueError(f"its other keys leave it dark, so nothing says how bright it is: edit its {key}")
             level = now[3] / white * most * _MOST

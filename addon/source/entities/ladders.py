@@ -11,9 +11,9 @@ import bpy
 import numpy as np
 
 from ....formats.source.entities import ORIGIN, vector
+from ....formats.source.entity_values import number
 from ..boxes import boxes
 from . import classes
-from .custom_properties import number
 
 _AXES = "xyz"
 _THICK = 2.0

@@ -13,7 +13,7 @@ from ...scene import identity
 from ...scene.reports import Report, SceneError
 from .. import layout, placement
 from ..add_operator import AddAtCursor, Result, known
-from ..opened import site_of
+from ..opened import importing_into
 from . import build as entities
 from .outputs import outputs_of, remove_output, set_output
 
@@ -27,12 +27,12 @@ def add_entity(
     """
     if not classname or not classname.isascii() or not classname.isprintable() or '"' in classname:
         raise SceneError(f"{classname!r} can't be the name of a class")
-    site = site_of(context, level, report)
-    definition = entities.types_of(site).definitions.of(classname)
+    importing = importing_into(context, level, report)
+    definition = entities.types_of(importing).definitions.of(classname)
     keys = definition.keys.values() if definition is not None else ()
     pairs = [(key.name, key.default) for key in keys if key.default and key.name.lower() not in (CLASSNAME, ORIGIN)]
     pairs = [(CLASSNAME, classname), *pairs, (ORIGIN, " ".join(placement.text(value) for value in place))]
-    return entities.add(site, Entity(pairs))
+    return entities.add(importing, Entity(pairs))
 
 
 def entity_of(context: bpy.types.Context) -> bpy.types.Object | None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.source.entities import ORIGIN, TARGETNAME, Entity, vector
-from .custom_properties import number, told
+from ....formats.source.entity_values import by_key, number
 
 POINTS = 17
 _FUDGE = 100.0
@@ -21,16 +21,16 @@ _RIGID = "2"
 _NEXT = "nextkey"
 _MATERIAL = "cable/cable"
 
-Place = tuple[float, float, float]
+Point = tuple[float, float, float]
 
 
-def targets(entities: Sequence[Mapping[str, str]]) -> dict[str, Place]:
+def targets(entities: Sequence[Mapping[str, str]]) -> dict[str, Point]:
     """Where the entities are that ropes lead to, by their names in small letters; of equal ones the first.
 
     entities: the values of each by key in small letters.
     """
     goals = {values[_NEXT].lower() for values in entities if values.get(_NEXT)}
-    places: dict[str, Place] = {}
+    places: dict[str, Point] = {}
     for values in entities if goals else ():
         name = values.get(TARGETNAME, "").lower()
         place = vector(values.get(ORIGIN)) if name in goals else None
@@ -39,9 +39,9 @@ def targets(entities: Sequence[Mapping[str, str]]) -> dict[str, Place]:
     return places
 
 
-def curve_of(name: str, entity: Entity, places: Mapping[str, Place]) -> bpy.types.Curve | None:
+def curve_of(name: str, entity: Entity, places: Mapping[str, Point]) -> bpy.types.Curve | None:
     """The curve of a rope, from the entity's own origin; None for one that leads nowhere."""
-    values = told(entity)
+    values = by_key(entity)
     goal = places.get(values.get(_NEXT, "").lower())
     start = entity.origin
     if goal is None or start is None or not all(map(math.isfinite, (*goal, *start))):

@@ -10,10 +10,10 @@ from typing import Any
 
 import bpy
 
+from ....formats.source.entity_values import number
 from ...scene import sounds
 from .. import layout
-from ..context import Site
-from .custom_properties import number
+from ..context import ImportContext
 
 _FOLDER = "sound/"
 _ENDINGS = (".wav", ".mp3")
@@ -30,14 +30,14 @@ _NEAR = 8
 class Sounds:
     """The sounds of one import, each once."""
 
-    site: Site
+    importing: ImportContext
     _made: dict[str, bpy.types.Sound | None] = field(default_factory=dict, repr=False)
 
     def speaker(self, name: str, values: Mapping[str, str]) -> bpy.types.Speaker:
         """The speaker of an entity. values: by key in small letters; "message" names the sound, or a script of some."""
         speaker: Any = bpy.data.speakers.new(name)
         reach = number(values, "radius")
-        speaker.distance_max = (reach if reach > 0 else _REACH) * self.site.scale  # Blender doesn't scale it
+        speaker.distance_max = (reach if reach > 0 else _REACH) * self.importing.scale  # Blender doesn't scale it
         speaker.distance_reference = speaker.distance_max / _NEAR
         speaker.volume = min(max(number(values, "health", _LOUDEST) / _LOUDEST, 0.0), 1.0)
         path = values.get("message", "").lstrip(_MARKS).replace("\\", "/").lower()
@@ -48,9 +48,9 @@ class Sounds:
 
     def _sound(self, path: str) -> bpy.types.Sound | None:
         if path not in self._made:
-            data = self.site.content.read(_FOLDER + path)
+            data = self.importing.content.read(_FOLDER + path)
             if data is None:
-                self.site.report.missing("sounds", path)
+                self.importing.report.missing("sounds", path)
             file = PurePosixPath(path)
             self._made[path] = sounds.pack(layout.readable(file.stem), data, file.suffix) if data else None
         return self._made[path]

@@ -18,7 +18,7 @@ from ....formats.source.records import SurfaceFlag
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
 
 Ints = NDArray[np.int64]
@@ -47,7 +47,7 @@ class Faces:
     a mesh.
     """
 
-    site: Site
+    importing: ImportContext
     polygons: Polygons
     records: NDArray[Any]
     corners: Ints
@@ -74,7 +74,7 @@ class Faces:
         """The material of a number in the table of names; -1: of faces that have none."""
         known = self.texture_names[name] if 0 <= name < len(self.texture_names) else ""
         size = self.sizes[name].tolist() if known else (64, 64)
-        return self.site.materials.of(known, True, (size[0], size[1]), bool(self._watery[name]))
+        return self.importing.materials.of(known, True, (size[0], size[1]), bool(self._watery[name]))
 
     @cached_property
     def _watery(self) -> Mask:
@@ -108,7 +108,7 @@ class Faces:
 
         vertices, corners = self._vertices(which, np.diff(starts), self.corners[places])
         layers = attributes | cut(self._vertex_layers, vertices)
-        points, report = self.polygons.positions.take(vertices, axis=0), self.site.report
+        points, report = self.polygons.positions.take(vertices, axis=0), self.importing.report
         mesh = meshes.build(name, points, corners, starts[:-1], uvs, layers, material, rough, report=report, sound=True)
         for number in used.tolist():
             mesh.materials.append(self.material(number - 1))
@@ -124,7 +124,7 @@ class Faces:
         ids = np.arange(1, len(self.records) + 1, dtype=np.int32)
         values = {
             identity.ID: ids,
-            identity.CHECK: identity.checks(self.site.token, ids),
+            identity.CHECK: identity.checks(self.importing.token, ids),
             layout.TEXINFO: self.records["texinfo"].astype(np.int32),
             layout.ORIGINAL_FACE: self.records["orig_face"].astype(np.int32),
             layout.SMOOTHING_GROUPS: self.records["smoothing_groups"].astype(np.uint32).view(np.int32),
@@ -136,7 +136,7 @@ class Faces:
     @cached_property
     def _vertex_layers(self) -> Layers:
         """The attributes of all the file's vertices."""
-        return layout.vertex_ids(np.arange(len(self.polygons.positions)), self.site.token)
+        return layout.vertex_ids(np.arange(len(self.polygons.positions)), self.importing.token)
 
     def _vertices(self, which: Any, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
         """The file's vertices that a mesh has, and the place of each corner's among them.
@@ -161,12 +161,17 @@ def cut(layers: Layers, which: Any) -> Layers:
     return {name: (domain, kind, values[which]) for name, (domain, kind, values) in layers.items()}
 
 
-def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
+def prepare(importing: ImportContext, lightmaps: Lightmaps | None) -> Faces:
     """All drawn faces of a map. Raises FormatError for lumps that don't fit together."""
-    level = site.level
+    level = importing.level
     lump = geometry.drawn_faces(level)
-    records, texinfos, texdata, texture_names = level.table(lump), site.texinfos, site.texdata, site.texture_names
-    polygons = site.polygons
+    records, texinfos, texdata, texture_names = (
+        level.table(lump),
+        importing.texinfos,
+        importing.texdata,
+        importing.texture_names,
+    )
+    polygons = importing.polygons
     first, counts = polygons.first_corner[:-1], np.diff(polygons.first_corner)
     owner = polygons.corner_face
     source = np.repeat(2 * first + counts, counts)
@@ -188,9 +193,9 @@ def prepare(site: Site, lightmaps: Lightmaps | None) -> Faces:
     if len(texinfos):
         uv = layout.finite(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner], np.float32))
     np.subtract(1, uv[:, 1], out=uv[:, 1])
-    smooth, normals, normal = _normals(site, polygons, source, owner)
+    smooth, normals, normal = _normals(importing, polygons, source, owner)
     return Faces(
-        site,
+        importing,
         polygons,
         records,
         corners,
@@ -237,18 +242,18 @@ def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> I
     return kinds
 
 
-def _normals(site: Site, polygons: Polygons, source: Ints, owner: Ints) -> tuple[Mask, Floats, Ints]:
+def _normals(importing: ImportContext, polygons: Polygons, source: Ints, owner: Ints) -> tuple[Mask, Floats, Ints]:
     """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of `Faces`."""
     smooth = np.zeros(len(polygons.first_corner) - 1, np.bool_)
     try:
-        given = geometry.normal_numbers(site.level, polygons)
+        given = geometry.normal_numbers(importing.level, polygons)
     except FormatError as error:
-        site.report.warn(f"faces are flat: {error}")
+        importing.report.warn(f"faces are flat: {error}")
         given = None
     if given is None:
         return smooth, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
-    numbers, normals = given[source].astype(np.int64), site.level.table(LumpId.VERTNORMALS)["normal"]
-    areas = np.ascontiguousarray(site.area_normals.T)
+    numbers, normals = given[source].astype(np.int64), importing.level.table(LumpId.VERTNORMALS)["normal"]
+    areas = np.ascontiguousarray(importing.area_normals.T)
     lengths = np.sqrt((areas * areas).sum(axis=0))
     turned = np.zeros(len(numbers), np.bool_)
     for axis, area in zip(np.ascontiguousarray(normals.T, np.float64), areas, strict=True):

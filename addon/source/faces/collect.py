@@ -8,6 +8,7 @@ import numpy as np
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, geometry, ranges
+from ....formats.source.geometry import Ints
 from ...scene import baselines
 from ...scene.reports import Report
 from .. import layout
@@ -16,7 +17,7 @@ from ..materials.collect import Textures
 from ..scene_level import SceneLevel
 from . import geometry_edits, scene_surfaces
 from .mapping import Patches, TextureReader
-from .scene_surfaces import Ints, Surfaces
+from .scene_surfaces import SceneSurfaces
 
 _SAME_LIGHT = 1e-5
 """Of an image's sides: places in it that are no further apart are one."""
@@ -25,7 +26,7 @@ _SAME_LIGHT = 1e-5
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Give faces what the scene shows on them. Raises SceneError, with faces selected.
 
-    Brush models that are to be built anew (`model_rebuild`) are left as they are.
+    Brush models that are to be built anew (`brush_models.collect`) are left as they are.
     """
     surfaces = scene_surfaces.read(scene)
     if surfaces is None:
@@ -38,16 +39,16 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         return
     _refuse_twins(surfaces, reader)
     polygons = surfaces.kept
-    polygons = polygons[~np.isin(surfaces.drawn.models[surfaces.faces[polygons]], list(rebuilt))]
-    reader.lay(of_polygons(surfaces, reader, polygons))
-    _tell_light(scene, surfaces, polygons, report)
+    polygons = polygons[~np.isin(surfaces.model_faces.models[surfaces.faces[polygons]], list(rebuilt))]
+    reader.write(of_polygons(surfaces, reader, polygons))
+    _report_light(scene, surfaces, polygons, report)
 
 
-def of_polygons(surfaces: Surfaces, reader: TextureReader, polygons: Ints) -> Patches:
+def of_polygons(surfaces: SceneSurfaces, reader: TextureReader, polygons: Ints) -> Patches:
     """Polygons int64[n], which are around the vertices of their faces, as patches."""
-    drawn = surfaces.drawn
+    model_faces = surfaces.model_faces
     faces = surfaces.faces[polygons]
-    sources, first = drawn.corners(faces)
+    sources, first = model_faces.corners(faces)
     counts = np.diff(first)
     owners = ranges.owners(counts)
     local = np.arange(len(owners)) - first[owners] + surfaces.turns[polygons][owners]
@@ -59,29 +60,29 @@ def of_polygons(surfaces: Surfaces, reader: TextureReader, polygons: Ints) -> Pa
         owners,
         surfaces.positions[surfaces.corners[corners]],
         surfaces.uv[corners],
-        reader.uv(drawn.polygons.positions[drawn.polygons.corners[sources]], faces[owners]),
+        reader.uv(model_faces.polygons.positions[model_faces.polygons.corners[sources]], faces[owners]),
         lambda message, which: surfaces.refused(message.format(surfaces.named(polygons[which])), polygons[which]),
     )
 
 
-def _tell_light(scene: SceneLevel, surfaces: Surfaces, polygons: Ints, report: Report) -> None:
+def _report_light(scene: SceneLevel, surfaces: SceneSurfaces, polygons: Ints, report: Report) -> None:
     """Warn of faces whose places in the lightmaps were edited: those of the map can't change without its light."""
     corners, size = (baselines.load(scene.collection, key) for key in (layout.ATLAS, layout.ATLAS_SIZE))
-    drawn, texinfos = surfaces.drawn, scene.before.table(LumpId.TEXINFO)
+    model_faces, texinfos = surfaces.model_faces, scene.before.table(LumpId.TEXINFO)
     if corners is None or size is None or not len(texinfos):
         return
     faces = surfaces.faces[polygons]
-    lit = (corners[faces, 0] >= 0) & geometry.valid_texinfos(scene.before, drawn.records[faces])
+    lit = (corners[faces, 0] >= 0) & geometry.valid_texinfos(scene.before, model_faces.records[faces])
     patches, faces = polygons[lit], faces[lit]
-    sources, first = drawn.corners(faces)
+    sources, first = model_faces.corners(faces)
     owners = ranges.owners(np.diff(first))
     local = np.arange(len(owners)) - first[owners] + surfaces.turns[patches][owners]
     now = surfaces.light[surfaces.starts[patches][owners] + local % np.maximum(np.diff(first), 1)[owners]]
     luxels = geometry.luxels(
-        drawn.polygons.positions[drawn.polygons.corners[sources]],
+        model_faces.polygons.positions[model_faces.polygons.corners[sources]],
         texinfos,
-        drawn.records["texinfo"][faces][owners].astype(np.int64),
-        drawn.records["lightmap_mins"][faces][owners],
+        model_faces.records["texinfo"][faces][owners].astype(np.int64),
+        model_faces.records["lightmap_mins"][faces][owners],
     )
     was = lightmaps.uv_of(corners[faces][owners] + luxels, *size.tolist())
     with np.errstate(invalid="ignore"):
@@ -95,7 +96,7 @@ def _tell_light(scene: SceneLevel, surfaces: Surfaces, polygons: Ints, report: R
         )
 
 
-def _refuse_twins(surfaces: Surfaces, reader: TextureReader) -> None:
+def _refuse_twins(surfaces: SceneSurfaces, reader: TextureReader) -> None:
     """Raise SceneError for objects that show a brush model again, and otherwise than its own object does."""
     twins = np.flatnonzero(surfaces.twins[surfaces.owners] & (surfaces.turns >= 0))
     twins = twins[np.unique(surfaces.faces[twins], return_index=True)[1]]

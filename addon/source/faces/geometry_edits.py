@@ -2,12 +2,10 @@
 """Vertices and faces that were moved, added or deleted: found, refused, moved for show, or left to be built anew.
 
 Planes, the tree of the map, collision and light all hang on where faces are: only a compiler can move those of the
-world. Of a brush model that entities have, all can be built anew (`model_rebuild`).
+world. Of a brush model that entities have, all can be built anew (`brush_models.collect`).
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -15,11 +13,13 @@ import numpy as np
 from ....formats import source
 from ....formats.source import LumpId, displacements, ranges
 from ....formats.source.edits.changes import FARTHEST
+from ....formats.source.geometry import Floats, Ints
+from ....formats.source.surface_edits import Edits, find, turned_over
+from ....formats.source.surfaces import Bools
 from ...scene.reports import Report, SceneError
 from ..scene_level import SceneLevel
 from ..settings import IGNORE, REBUILD, VISUAL
-from . import scene_surfaces
-from .scene_surfaces import NEAR, Bools, Ints, Surfaces
+from .scene_surfaces import SceneSurfaces
 
 SAME_PLACE = 1e-3
 """Units: vertices of faces that meet, which were moved, may differ by this."""
@@ -28,80 +28,7 @@ NO_MORE = "a map can't get models of another one: copy an entity that it has, an
 _OF_ENTITIES = "Moved Geometry, an option of the export, can build models of brush entities anew: rebuild"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Edits:
-    """What is no longer as it was. moved: bool[v], vertices that lie elsewhere. reshaped: bool[p], polygons that have
-    such ones; torn: bool[p], those that have other vertices than their face; new: bool[p], those that are no face, or
-    one that is there already. deleted: int64[n], faces of the original that are gone.
-    """
-
-    moved: Bools
-    reshaped: Bools
-    torn: Bools
-    new: Bools
-    deleted: Ints
-
-    @property
-    def faulty(self) -> Ints:
-        """int64[n]: all polygons that are not as they were."""
-        return np.flatnonzero(self.reshaped | self.torn | self.new)
-
-    def models(self, surfaces: Surfaces) -> Ints:
-        """The models that have edits, int64[n] ascending; -1: objects that show none."""
-        homes = surfaces.homes[surfaces.owners[self.faulty]]
-        return np.asarray(np.unique(np.concatenate([homes, surfaces.drawn.models[self.deleted]])))
-
-
-def find(surfaces: Surfaces) -> Edits:
-    """Compare all polygons with the faces that they bear."""
-    drawn = surfaces.drawn
-    known = surfaces.vertices >= 0
-    was = drawn.positions[np.where(known, surfaces.vertices, 0)].astype(np.float64) if len(drawn.positions) else None
-    moved = np.zeros(len(known), np.bool_)
-    if was is not None:
-        off = np.abs(surfaces.positions - was)
-        moved = known & ~(off <= NEAR * np.maximum(np.abs(was).max(axis=1, keepdims=True), 1)).all(axis=1)
-    owners = ranges.owners(np.diff(surfaces.starts))
-    reshaped = np.bincount(owners, moved[surfaces.corners], len(surfaces.faces)) > 0
-    keep = np.zeros(len(surfaces.faces), np.bool_)
-    twin = surfaces.twins[surfaces.owners]
-    keep[_nearest(surfaces, np.flatnonzero((surfaces.faces >= 0) & ~twin))] = True
-    for number in np.flatnonzero(surfaces.twins).tolist():
-        part = np.arange(surfaces.polygons[number], surfaces.polygons[number + 1])
-        keep[_nearest(surfaces, part[surfaces.faces[part] >= 0])] = True
-    torn = keep & (surfaces.turns < 0)
-    return Edits(moved, reshaped, torn, ~keep, _deleted(surfaces, keep & ~twin))
-
-
-def _nearest(surfaces: Surfaces, polygons: Ints) -> Ints:
-    """Of polygons that bear faces one for each: first those that are around its vertices, then the nearest."""
-    starts, drawn = surfaces.starts, surfaces.drawn
-    counts = starts[polygons + 1] - starts[polygons]
-    owners = ranges.owners(counts)
-    here = surfaces.positions[surfaces.corners[ranges.flat(starts[polygons], counts)]]
-    sources, first = drawn.corners(surfaces.faces[polygons])
-    there = drawn.positions[drawn.polygons.corners[sources]].astype(np.float64)
-    middles = _means(here, owners, len(polygons)) - _means(there, ranges.owners(np.diff(first)), len(polygons))
-    away = (middles * middles).sum(axis=1)
-    order = np.lexsort((away, surfaces.turns[polygons] < 0, surfaces.faces[polygons]))
-    return np.asarray(polygons[order[np.unique(surfaces.faces[polygons][order], return_index=True)[1]]])
-
-
-def _means(points: scene_surfaces.Floats, owners: Ints, count: int) -> scene_surfaces.Floats:
-    sums = [np.bincount(owners, points[:, axis], count) for axis in range(3)]
-    return np.asarray(np.column_stack(sums) / np.maximum(np.bincount(owners, minlength=count), 1)[:, None])
-
-
-def _deleted(surfaces: Surfaces, there: Bools) -> Ints:
-    """Faces that no polygon is, of the world and of models that an object shows: others went with their entities."""
-    drawn = surfaces.drawn
-    shown = np.unique(np.concatenate([[0], surfaces.homes[surfaces.homes >= 0]]))
-    gone = drawn.drawable & np.isin(drawn.models, shown)
-    gone[surfaces.faces[there]] = False
-    return np.flatnonzero(gone)
-
-
-def apply(scene: SceneLevel, surfaces: Surfaces, level: source.Level, report: Report) -> set[int]:
+def apply(scene: SceneLevel, surfaces: SceneSurfaces, level: source.Level, report: Report) -> set[int]:
     """Do with edited geometry what the settings say; returns the brush models that are to be built anew.
 
     Raises SceneError, with the faces selected, for what is refused.
@@ -121,10 +48,10 @@ def apply(scene: SceneLevel, surfaces: Surfaces, level: source.Level, report: Re
     raise _refusal(scene, surfaces, edits, models)
 
 
-def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, models: Ints) -> SceneError:
+def _refusal(scene: SceneLevel, surfaces: SceneSurfaces, edits: Edits, models: Ints) -> SceneError:
     """What can't be, and why."""
     torn = edits.torn & ~edits.new
-    flipped = _turned_over(surfaces, np.flatnonzero(torn))
+    flipped = turned_over(surfaces, np.flatnonzero(torn))
     counts = {
         "moved": int((edits.reshaped & ~edits.torn & ~edits.new).sum()),
         "turned over (Flip Normals turns them back)": len(flipped),
@@ -132,14 +59,14 @@ def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, models: Ints) 
         "new": int(edits.new.sum()),
         "deleted": len(edits.deleted),
     }
-    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     faulty = edits.faulty
     strange = faulty[surfaces.homes[surfaces.owners[faulty]] < 0]
     if len(strange):
         message = f"{surfaces.named(strange)}: its faces are those of no model that it has in this map, and {NO_MORE}"
         return surfaces.refused(message, strange)
     where = f" in {surfaces.named(faulty)}" if len(faulty) else f" of {scene.collection.name}"
-    message = f"faces{where} are other than the map's: {told}. "
+    message = f"faces{where} are other than the map's: {listed}. "
     if scene.settings.geometry == REBUILD:
         message += "Only models of brush entities can be built anew; the world takes a compiler"
     else:
@@ -149,33 +76,20 @@ def _refusal(scene: SceneLevel, surfaces: Surfaces, edits: Edits, models: Ints) 
         message += _OF_ENTITIES if models[0] > 0 else of_world
     if len(faulty):
         return surfaces.refused(message, faulty)
-    homes = surfaces.drawn.models[edits.deleted]
-    return SceneError(message, [b.object for b, home in zip(surfaces.bearers, surfaces.homes, strict=True)
+    homes = surfaces.model_faces.models[edits.deleted]
+    return SceneError(message, [b.object for b, home in zip(surfaces.instances, surfaces.homes, strict=True)
                                 if home in homes])  # fmt: skip
-
-
-def _turned_over(surfaces: Surfaces, polygons: Ints) -> Ints:
-    """Which of polygons int64[n] have the vertices of the faces that they bear, and go around them the other way."""
-    first, drawn = surfaces.starts[polygons], surfaces.drawn
-    sources, wanted = drawn.corners(surfaces.faces[polygons])
-    counts = surfaces.starts[polygons + 1] - first
-    alike = counts == np.diff(wanted)
-    owners = ranges.owners(np.where(alike, counts, 0))
-    there = surfaces.vertices[surfaces.corners[ranges.flat(first[alike], counts[alike])]]
-    own = drawn.polygons.corners[sources[ranges.flat(wanted[:-1][alike], counts[alike])]]
-    other = there[np.lexsort((there, owners))] != own[np.lexsort((own, owners))]
-    return np.asarray(polygons[alike & (np.bincount(owners, other, len(polygons)) == 0)])
 
 
 # -------------------------------------------------------------------------------------------------------- for show only
 
 
-def _move(surfaces: Surfaces, edits: Edits, level: source.Level, report: Report) -> None:
+def _move(surfaces: SceneSurfaces, edits: Edits, level: source.Level, report: Report) -> None:
     """Put vertices where they were moved, and nothing that hangs on them."""
-    drawn = surfaces.drawn
+    model_faces = surfaces.model_faces
     moved = np.flatnonzero(edits.moved & _used(surfaces))
     numbers = surfaces.vertices[moved]
-    places = np.zeros((len(drawn.positions), 3))
+    places = np.zeros((len(model_faces.positions), 3))
     places[numbers[::-1]] = surfaces.positions[moved[::-1]]
     apart = (np.abs(surfaces.positions[moved] - places[numbers]) > SAME_PLACE).any(axis=1)
     if apart.any():
@@ -192,7 +106,7 @@ def _move(surfaces: Surfaces, edits: Edits, level: source.Level, report: Report)
     _refuse_bound(surfaces, chosen, moved, numbers, level)
     table["point"][chosen] = places[chosen]
     level.set_table(LumpId.VERTEXES, table)
-    touched = np.unique(drawn.polygons.corner_face[chosen[drawn.polygons.corners]])
+    touched = np.unique(model_faces.polygons.corner_face[chosen[model_faces.polygons.corners]])
     report.count("vertices moved for show only", int(chosen.sum()))
     reshaped = np.flatnonzero(edits.reshaped)
     of_entities = surfaces.homes[surfaces.owners[reshaped]] > 0
@@ -207,7 +121,7 @@ def _move(surfaces: Surfaces, edits: Edits, level: source.Level, report: Report)
         report.warn(f"{len(beside)} faces that share vertices with those that were moved go along")
 
 
-def _refuse_shared(surfaces: Surfaces, chosen: Bools, moved: Ints, places: scene_surfaces.Floats) -> None:
+def _refuse_shared(surfaces: SceneSurfaces, chosen: Bools, moved: Ints, places: Floats) -> None:
     """Raise SceneError for models that several objects show, of which not all were moved alike."""
     homes = surfaces.homes[ranges.owners(np.diff(surfaces.points))]
     shown = np.flatnonzero(np.isin(homes, surfaces.homes[surfaces.twins]) & _used(surfaces) & (surfaces.vertices >= 0))
@@ -222,34 +136,34 @@ def _refuse_shared(surfaces: Surfaces, chosen: Bools, moved: Ints, places: scene
         )
 
 
-def _used(surfaces: Surfaces) -> Bools:
+def _used(surfaces: SceneSurfaces) -> Bools:
     used = np.zeros(len(surfaces.vertices), np.bool_)
     used[surfaces.corners] = True
     return used
 
 
-def _refuse_bound(surfaces: Surfaces, chosen: Bools, moved: Ints, numbers: Ints, level: source.Level) -> None:
+def _refuse_bound(surfaces: SceneSurfaces, chosen: Bools, moved: Ints, numbers: Ints, level: source.Level) -> None:
     """Raise SceneError for vertices that something else needs where they are: displacements, and other models."""
-    drawn = surfaces.drawn
-    owners, corners = drawn.polygons.corner_face, drawn.polygons.corners
+    model_faces = surfaces.model_faces
+    owners, corners = model_faces.polygons.corner_face, model_faces.polygons.corners
     if len(level.bytes_of(LumpId.DISPINFO)):
-        held = corners[np.isin(owners, displacements.displacements(level, drawn.polygons).faces)]
+        held = corners[np.isin(owners, displacements.displacements(level, model_faces.polygons).faces)]
         bound = np.isin(numbers, held)
         if bound.any():
             raise _points(surfaces, moved[bound], "vertices are corners of displacements, which would move along")
     model = np.full(len(chosen), -1, np.int64)
     homes = surfaces.homes[np.searchsorted(surfaces.points, moved, "right") - 1]
     model[numbers] = homes
-    others = chosen[corners] & (drawn.models[owners] != model[corners])
+    others = chosen[corners] & (model_faces.models[owners] != model[corners])
     if others.any() or (model[numbers] != homes).any():
         bound = np.isin(numbers, corners[others]) | (model[numbers] != homes)
         raise _points(surfaces, moved[bound], "vertices are those of another model, too, which would move along")
 
 
-def _points(surfaces: Surfaces, vertices: Ints, message: str) -> SceneError:
+def _points(surfaces: SceneSurfaces, vertices: Ints, message: str) -> SceneError:
     points: dict[bpy.types.Object, Ints] = {}
     for number in np.unique(np.searchsorted(surfaces.points, vertices, "right") - 1).tolist():
         first, end = surfaces.points[number : number + 2]
-        points[surfaces.bearers[number].object] = vertices[(vertices >= first) & (vertices < end)] - first
+        points[surfaces.instances[number].object] = vertices[(vertices >= first) & (vertices < end)] - first
     names = ", ".join(obj.name for obj in points)
     return SceneError(f"{names}: {len(vertices)} {message}", points=points)

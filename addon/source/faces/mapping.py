@@ -19,11 +19,12 @@ from ....formats import source
 from ....formats.source import LumpId, edits, geometry
 from ....formats.source.edits.texture_fits import fit
 from ....formats.source.edits.texture_vectors import TOLERANCE
+from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import SurfaceFlag
+from ....formats.source.surfaces import Bools
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..materials.collect import Textures
-from .scene_surfaces import Bools, Floats, Ints
 
 _STEP = 2.0**-23
 """Of coordinates as 32-bit floats."""
@@ -31,7 +32,7 @@ _KEPT = 4
 """Steps that a UV may be away from what the import made of it, and still be that."""
 _TOGETHER = 0.01
 """Texels: faces whose coordinates were moved by one map, to this, get one texinfo."""
-_TOLD = (
+_MATERIAL_FLAGS = (
     SurfaceFlag.BUMPLIGHT
     | SurfaceFlag.NODRAW
     | SurfaceFlag.SKY
@@ -87,7 +88,7 @@ class TextureReader:
         uv[:, 1] = 1 - uv[:, 1]
         return uv
 
-    def lay(self, patches: Patches) -> None:
+    def write(self, patches: Patches) -> None:
         """Give the faces of patches what the scene shows on them. Raises SceneError, FormatError."""
         old = self._old_texdata(patches.faces)
         new = self._swapped(patches, old)
@@ -107,7 +108,7 @@ class TextureReader:
         edits.texture_vectors.assign(self.level, patches.faces[other], changed, new[other])
         self.report.count("faces with other UVs", int(edited.sum()))
         self.report.count("faces with another texture", len(other))
-        self._tell_flags(patches.faces[other], new[other])
+        self._report_flags(patches.faces[other], new[other])
 
     def is_swapped(self, patches: Patches) -> Bools:
         """bool[n]: which have another texture than their faces in the original."""
@@ -155,7 +156,7 @@ class TextureReader:
             return self.textures.is_nameless(material)
         return self.textures.name(material).lower() == names[string].replace("\\", "/").lower()
 
-    def _tell_flags(self, faces: Ints, texdata: Ints) -> None:
+    def _report_flags(self, faces: Ints, texdata: Ints) -> None:
         """Warn of faces that have other flags than those that were compiled with their new texture."""
         names = self.level.texture_names.names
         known = self.level.table(LumpId.TEXDATA)["name_string_table_id"]
@@ -164,12 +165,14 @@ class TextureReader:
             if not len(users):
                 continue
             flags = self.texinfos["flags"][self.records["texinfo"][faces[texdata == number]]]
-            apart = (flags ^ users[0]) & int(_TOLD)
+            apart = (flags ^ users[0]) & int(_MATERIAL_FLAGS)
             if apart.any():
-                told = ", ".join(flag.name.lower() for flag in _TOLD if flag.name and (apart & int(flag)).any())
+                differing = ", ".join(
+                    flag.name.lower() for flag in _MATERIAL_FLAGS if flag.name and (apart & int(flag)).any()
+                )
                 self.report.warn(
                     f"texture {names[known[number]]}: {int((apart > 0).sum())} faces that were given it keep their "
-                    f"flags, and differ from those that were compiled with it in {told}"
+                    f"flags, and differ from those that were compiled with it in {differing}"
                 )
 
     # ---------------------------------------------------------------------------------------------------- vectors

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light baked anew with Cycles into the images of lightmaps, from where an export takes it: see `lightmap_reader`.
+"""Light baked anew with Cycles into the images of lightmaps, from where an export takes it: see `collect`.
 
 Baked is what vrad puts into the first style: the light that falls on surfaces, direct and indirect, of all lights that
 can't be switched. Lights with a name or a style of their own don't shine meanwhile: their styles stay as they are. The
@@ -26,7 +26,7 @@ from ...scene.reports import Report, SceneError
 from .. import layout
 from ..lights import lamps
 from . import build, collect
-from .collect import Places
+from .collect import LuxelPixels
 
 Ints = NDArray[np.int64]
 Light = NDArray[np.float32]
@@ -146,7 +146,7 @@ def _baked(
     context: bpy.types.Context,
     level: bpy.types.Collection,
     objects: Sequence[bpy.types.Object],
-    where: Places,
+    where: LuxelPixels,
     settings: BakeSettings,
 ) -> tuple[Light, NDArray[np.bool_]]:
     """What Cycles bakes: light float32[pixels, 3], 1 is white, and which pixels a surface covers; from the top."""
@@ -205,8 +205,8 @@ def _sky(context: bpy.types.Context, level: bpy.types.Collection) -> Iterator[No
     """A world that shines as the map's sky does where no sun is."""
     scene: Any = context.scene
     suns = [obj.get(_AMBIENT) for obj in level.all_objects if obj.get(CLASSNAME) == _SUN]
-    told = next((text for text in suns if isinstance(text, str)), "")
-    color, brightness = lamps.light_color(told)
+    ambient = next((text for text in suns if isinstance(text, str)), "")
+    color, brightness = lamps.light_color(ambient)
     was, world = scene.world, stage.plain_world("levelwright sky", tuple(part * brightness for part in color))
     scene.world = world
     try:
@@ -249,7 +249,7 @@ def _is_switched(obj: bpy.types.Object) -> bool:
 
 
 def _is_scenery(obj: bpy.types.Object) -> bool:
-    """Whether an object is for show only, as the 3D skybox is, but not because others are hidden (see `visibility`)."""
+    """Whether an object is for show only, as the 3D skybox is, but not since others are hidden (`visibility.show`)."""
     mark = identity.stamped(obj)
     return mark is not None and mark.kind == layout.PREVIEW and obj.get(layout.UNSEEN) is None
 
@@ -298,7 +298,7 @@ def _selected(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -
 # --------------------------------------------------------------------------------------------------------------- luxels
 
 
-def spread(baked: Light, covered: NDArray[np.bool_], where: Places, faces: Ints) -> tuple[Light, int]:
+def spread(baked: Light, covered: NDArray[np.bool_], where: LuxelPixels, faces: Ints) -> tuple[Light, int]:
     """The light of all luxels of faces int64[n] in an image: float32[pixels, 3], NaN elsewhere; and how many luxels.
 
     baked: float32[pixels, 3], with which of them a surface covers. A luxel that none covers gets the mean of those next
@@ -331,7 +331,7 @@ def spread(baked: Light, covered: NDArray[np.bool_], where: Places, faces: Ints)
     return made, int(known[framed].sum())
 
 
-def _write(image: bpy.types.Image, where: Places, light: Light, known: NDArray[np.bool_]) -> None:
+def _write(image: bpy.types.Image, where: LuxelPixels, light: Light, known: NDArray[np.bool_]) -> None:
     """Put light into an image, and keep it in the .blend."""
     collect.picture(image, where)  # raises for one of another size
     values = np.empty(where.width * where.height * image.channels, np.float32)

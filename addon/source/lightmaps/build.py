@@ -23,7 +23,7 @@ from ....formats.source.records import NO_STYLE
 from ...scene import baselines, identity, images, originals
 from ...scene.materials import Nodes
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 from . import radiance
 
 Ints = NDArray[np.int64]
@@ -91,13 +91,13 @@ def record(lump: LumpId, slot: int = 0, sample: int = 0) -> int:
     return (list(TITLES).index(lump) * SLOTS + slot) * BUMP_SAMPLES + sample
 
 
-def build(site: Site) -> Lightmaps | None:
+def build(importing: ImportContext) -> Lightmaps | None:
     """Make the images and the node group; None for maps without lightmaps. Raises FormatError."""
-    found = lighting.lightmaps(site.level) if site.settings.lightmaps != "none" else {}
+    found = lighting.lightmaps(importing.level) if importing.settings.lightmaps != "none" else {}
     found = {lump: blocks for lump, blocks in found.items() if len(blocks.faces)}
     if not found:
         return None
-    faces = site.level.table(geometry.drawn_faces(site.level))
+    faces = importing.level.table(geometry.drawn_faces(importing.level))
     sizes = np.zeros((len(faces) + 1, 2), np.int64)  # the last one: the white patch
     for lump, blocks in found.items():
         known = blocks.faces < len(faces)
@@ -107,30 +107,30 @@ def build(site: Site) -> Lightmaps | None:
         sizes[blocks.faces[fits]] = wide[fits]
         huge = int((wide > _LARGEST).any(axis=1).sum())
         if huge:
-            site.report.left_out(f"lightmaps ({TITLES[lump]}) too large for an image", huge)
+            importing.report.left_out(f"lightmaps ({TITLES[lump]}) too large for an image", huge)
         if len(blocks.outside):
-            site.report.left_out(f"lightmaps ({TITLES[lump]}) beyond the end", len(blocks.outside))
+            importing.report.left_out(f"lightmaps ({TITLES[lump]}) beyond the end", len(blocks.outside))
     sizes[-1] = PLAIN
     try:
         packed = atlas.pack(sizes, _LARGEST)
     except ValueError as error:
-        site.report.warn(f"no lightmaps: {error}")
+        importing.report.warn(f"no lightmaps: {error}")
         return None
     places = np.column_stack([packed.x, packed.y])
     lit = sizes[:-1, 0] > 0
     places[:-1][~lit] = places[-1]
-    wanted = LumpId.LIGHTING_HDR if site.settings.lightmaps == "hdr" else LumpId.LIGHTING
+    wanted = LumpId.LIGHTING_HDR if importing.settings.lightmaps == "hdr" else LumpId.LIGHTING
     wanted = wanted if wanted in found else next(iter(found))
-    shown = _images(site, found, packed, sizes, wanted)
-    styles = _styles(site.level, wanted, len(faces), len(shown))
-    baselines.store(site.collection, layout.ATLAS_SIZE, np.array([packed.width, packed.height], np.int32))
-    baselines.store(site.collection, layout.ATLAS, np.where(lit[:, None], places[:-1], -1).astype(np.int32))
-    return Lightmaps(packed, places[:-1], lit, _group(site, shown, styles), styles)
+    shown = _images(importing, found, packed, sizes, wanted)
+    styles = _styles(importing.level, wanted, len(faces), len(shown))
+    baselines.store(importing.collection, layout.ATLAS_SIZE, np.array([packed.width, packed.height], np.int32))
+    baselines.store(importing.collection, layout.ATLAS, np.where(lit[:, None], places[:-1], -1).astype(np.int32))
+    return Lightmaps(packed, places[:-1], lit, _group(importing, shown, styles), styles)
 
 
-def fullbright(site: Site) -> bpy.types.NodeTree:
+def fullbright(importing: ImportContext) -> bpy.types.NodeTree:
     """The node group of a map without lightmaps: white light everywhere, as the game shows it."""
-    return _group(site, [], {})
+    return _group(importing, [], {})
 
 
 def is_unlit(level: source.Level) -> bool:
@@ -159,11 +159,11 @@ def _styles(level: source.Level, lump: LumpId, count: int, slots: int) -> dict[s
 
 
 def _images(
-    site: Site, found: dict[LumpId, Blocks], packed: Atlas, sizes: Ints, wanted: LumpId
+    importing: ImportContext, found: dict[LumpId, Blocks], packed: Atlas, sizes: Ints, wanted: LumpId
 ) -> list[bpy.types.Image]:
     """Make the images; returns those that are shown, of the lump that is wanted, by their style slot."""
-    painter = _Painter(site, packed, sizes)
-    samples = BUMP_SAMPLES if site.settings.bump_lightmaps else 1
+    painter = _Painter(importing, packed, sizes)
+    samples = BUMP_SAMPLES if importing.settings.bump_lightmaps else 1
     shown = []
     for lump, blocks in found.items():
         for slot in range(int(blocks.styles.max())):
@@ -177,8 +177,8 @@ def _images(
 class _Painter:
     """Makes the images of a map: all of one layout."""
 
-    def __init__(self, site: Site, packed: Atlas, sizes: Ints) -> None:
-        self.site, self.packed, self.sizes = site, packed, sizes
+    def __init__(self, importing: ImportContext, packed: Atlas, sizes: Ints) -> None:
+        self.importing, self.packed, self.sizes = importing, packed, sizes
         self.pixels, self.starts = atlas.pixels_of(packed, sizes)
 
     def image(self, lump: LumpId, blocks: Blocks, slot: int, sample: int) -> bpy.types.Image | None:
@@ -188,22 +188,22 @@ class _Painter:
         if not len(there):
             return None
         luxels = blocks.luxels[there]
-        colors = lighting.lightmap_colors(self.site.level.bytes_of(lump), begin[there], luxels)
+        colors = lighting.lightmap_colors(self.importing.level.bytes_of(lump), begin[there], luxels)
         places = self.pixels[ranges.index(self.starts[blocks.faces[there]], luxels)]
         width, height = self.packed.width, self.packed.height
         picture = np.zeros(width * height, "<u4")
         picture[places] = _pixels(colors.view("<u4"))
         if slot == 0:
             picture[self.pixels[self.starts[-2] :]] = 0xFFFFFF | radiance.EXPONENT_BIAS << _EXPONENT
-        title = f"{self.site.collection.name} light {TITLES[lump]}"
+        title = f"{self.importing.collection.name} light {TITLES[lump]}"
         if slot or sample:
             title += f" slot {slot + 1}" + (f" bump {sample}" if sample else "")
         data = radiance.encode(picture.view(np.uint8).reshape(height, width, 4))
         made = images.from_file_bytes(title, data, width, height, non_color=True)
         number = record(lump, slot, sample)
-        identity.stamp(made, self.site.token, layout.LIGHTMAP, number)
-        originals.set_resource(self.site.collection, layout.LIGHTMAP, number, made)
-        self.site.report.count("lightmap images")
+        identity.stamp(made, self.importing.token, layout.LIGHTMAP, number)
+        originals.set_resource(self.importing.collection, layout.LIGHTMAP, number, made)
+        self.importing.report.count("lightmap images")
         return made
 
 
@@ -223,9 +223,11 @@ def fits(blocks: Blocks, sizes: Ints) -> NDArray[np.bool_]:
     return fit & (blocks.faces < len(sizes) - 1)
 
 
-def _group(site: Site, shown: list[bpy.types.Image], styles: dict[str, NDArray[np.int32]]) -> bpy.types.NodeTree:
+def _group(
+    importing: ImportContext, shown: list[bpy.types.Image], styles: dict[str, NDArray[np.int32]]
+) -> bpy.types.NodeTree:
     """Make the level's own node group: the sum of its style slots, or white without any; exposed."""
-    made = bpy.data.node_groups.new(f"{site.collection.name} baked light", "ShaderNodeTree")
+    made = bpy.data.node_groups.new(f"{importing.collection.name} baked light", "ShaderNodeTree")
     interface: Any = made.interface
     interface.new_socket("Light", in_out="OUTPUT", socket_type="NodeSocketColor")
     interface.new_socket("Baked", in_out="OUTPUT", socket_type="NodeSocketFloat")
@@ -238,7 +240,7 @@ def _group(site: Site, shown: list[bpy.types.Image], styles: dict[str, NDArray[n
         white = nodes.add("ShaderNodeRGB")
         white.outputs[0].default_value = (255.0, 255.0, 255.0, 1.0)
         total = white.outputs[0]
-    switches = _switches(site, nodes, styles)
+    switches = _switches(importing, nodes, styles)
     for slot, image in enumerate(shown):
         texture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
         nodes.link(place, texture.inputs["Vector"])
@@ -247,7 +249,7 @@ def _group(site: Site, shown: list[bpy.types.Image], styles: dict[str, NDArray[n
         if name in styles:
             light = _scaled(nodes, light, _share(nodes, name, np.unique(styles[name]).tolist(), switches))
         total = light if total is None else _combined(nodes, "ADD", total, light)
-    if shown and is_unlit(site.level):
+    if shown and is_unlit(importing.level):
         bright = nodes.add("ShaderNodeMix", data_type="RGBA")
         nodes.link(_value(nodes, FULL, 1.0), bright.inputs[0])
         nodes.link(total, bright.inputs[6])
@@ -258,22 +260,22 @@ def _group(site: Site, shown: list[bpy.types.Image], styles: dict[str, NDArray[n
     out = nodes.add("NodeGroupOutput")
     nodes.link(_scaled(nodes, total, factor), out.inputs["Light"])
     nodes.link(_value(nodes, BAKED, 1.0), out.inputs["Baked"])
-    originals.set_resource(site.collection, layout.BAKED_LIGHT, 0, made)
+    originals.set_resource(importing.collection, layout.BAKED_LIGHT, 0, made)
     return made
 
 
-def _switches(site: Site, nodes: Nodes, styles: dict[str, NDArray[np.int32]]) -> dict[int, Any]:
+def _switches(importing: ImportContext, nodes: Nodes, styles: dict[str, NDArray[np.int32]]) -> dict[int, Any]:
     """Add a value for each light style that the map has: 1, or 0 for those of lamps that are dark at first."""
     used = {style for given in styles.values() for style in np.unique(given).tolist()} - {0, NO_STYLE}
     lamps: dict[int, tuple[str, bool]] = {}
     try:
-        for entity in site.level.entities if used else ():
+        for entity in importing.level.entities if used else ():
             style = (entity.get("style") or "").strip()
             if style.isdecimal() and (entity.classname or "").startswith("light"):
                 flags = (entity.get("spawnflags") or "").strip()
                 dark = flags.isdecimal() and int(flags) & _INITIALLY_DARK > 0
                 lamps.setdefault(int(style), (entity.targetname or "", dark))
-    except FormatError:  # the entities' own part of the import tells
+    except FormatError:  # the entities' own part of the import reports that
         lamps = {}
     switches = {}
     for style in sorted(used):

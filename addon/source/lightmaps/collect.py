@@ -35,7 +35,7 @@ _BRIGHTEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class LuxelPixels:
     """Where luxels are in the images, which all have one layout. pixels: int64[luxels], those of face f's lightmap are
     pixels[first[f]:first[f + 1]], numbers in the image row by row from the top; none where it has no room.
     """
@@ -89,8 +89,8 @@ def shown(collection: bpy.types.Collection) -> Shown:
     }
 
 
-def places(collection: bpy.types.Collection, before: source.Level) -> Places:
-    """Where the import put luxels. Raises SceneError where it can't be told any more."""
+def places(collection: bpy.types.Collection, before: source.Level) -> LuxelPixels:
+    """Where the import put luxels. Raises SceneError where that is lost."""
     corners, size = (baselines.load(collection, key) for key in (layout.ATLAS, layout.ATLAS_SIZE))
     faces = before.table(geometry.drawn_faces(before))
     if corners is None or size is None or corners.shape != (len(faces), 2) or size.shape != (2,):
@@ -100,11 +100,11 @@ def places(collection: bpy.types.Collection, before: source.Level) -> Places:
     width, height = size.tolist()
     packed = Atlas(width, height, *corners.astype(np.int64).T)
     pixels, first = atlas.pixels_of(packed, sizes)
-    return Places(width, height, np.vstack([sizes, [[0, 0]]]), pixels, first)
+    return LuxelPixels(width, height, np.vstack([sizes, [[0, 0]]]), pixels, first)
 
 
 def painted_light(
-    before: source.Level, where: Places, found: Blocks, key: tuple[LumpId, int, int], image: bpy.types.Image
+    before: source.Level, where: LuxelPixels, found: Blocks, key: tuple[LumpId, int, int], image: bpy.types.Image
 ) -> Light | None:
     """float32[luxels, 3]: the light of a lightmap with what was painted; None where nothing was."""
     lump, slot, sample = key
@@ -132,7 +132,7 @@ def pixels_of(colors: NDArray[Any]) -> Light:
     return np.asarray(np.ldexp(colors["rgb"].astype(np.float32), exponents[:, None]))
 
 
-def picture(image: bpy.types.Image, where: Places) -> Light:
+def picture(image: bpy.types.Image, where: LuxelPixels) -> Light:
     """float32[pixels, 3]: an image's, row by row from the top. Raises SceneError for one of another size or kind."""
     width, height = image.size
     if (width, height) != (where.width, where.height) or image.channels < _COLORS:

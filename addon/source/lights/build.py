@@ -16,7 +16,7 @@ from ....formats.source import LumpId
 from ....formats.source.records import Records
 from ...scene import baselines, identity, transforms
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 from ..props.build import doubles
 from . import lamps
 
@@ -30,10 +30,10 @@ _TITLES = ("surface", "point", "spot", "sky", "quake", "ambient")
 _KINDS: dict[int, Literal["POINT", "SPOT", "SUN"]] = {_POINT: "POINT", _QUAKE: "POINT", _SPOT: "SPOT", _SKY: "SUN"}
 
 
-def prepare(site: Site) -> Callable[[], None]:
+def prepare(importing: ImportContext) -> Callable[[], None]:
     """Read the lights; what is returned makes the objects, in a hidden collection. Raises FormatError."""
-    records = site.level.table(shown_lump(site.level))
-    return lambda: _place(site, records)
+    records = importing.level.table(shown_lump(importing.level))
+    return lambda: _place(importing, records)
 
 
 def shown_lump(level: source.Level) -> LumpId:
@@ -41,10 +41,10 @@ def shown_lump(level: source.Level) -> LumpId:
     return LumpId.WORLDLIGHTS if len(level.table(LumpId.WORLDLIGHTS)) else LumpId.WORLDLIGHTS_HDR
 
 
-def _place(site: Site, records: Records) -> None:
+def _place(importing: ImportContext, records: Records) -> None:
     if not len(records):
         return
-    home = site.group(HOME)
+    home = importing.group(HOME)
     home.hide_viewport = home.hide_render = True
     width = len(str(len(records)))
     turns = _turns(doubles(records["normal"])).tolist()
@@ -54,10 +54,10 @@ def _place(site: Site, records: Records) -> None:
         kind = int(record["type"])
         title = _TITLES[kind] if 0 <= kind < len(_TITLES) else "unknown"
         name = f"Compiled {title} {number:0{width}}"
-        light = _light(name, record, site.scale) if kind in _KINDS or kind == _SURFACE else None
+        light = _light(name, record, importing.scale) if kind in _KINDS or kind == _SURFACE else None
         obj: Any = bpy.data.objects.new(name, light)
-        obj.parent = site.root
-        identity.stamp(obj, site.token, layout.WORLDLIGHT, number)
+        obj.parent = importing.root
+        identity.stamp(obj, importing.token, layout.WORLDLIGHT, number)
         obj.location, obj.rotation_euler = places[number], turns[number]
         obj.empty_display_size = 8.0
         obj[INTENSITY] = record[INTENSITY].tolist()
@@ -66,8 +66,8 @@ def _place(site: Site, records: Records) -> None:
         shades.append(shade_of(obj))
         transforms.remember(obj)
         home.objects.link(obj)
-    baselines.store(site.collection, layout.SHADES, np.array(shades, np.float32))
-    site.report.count("compiled lights", len(records))
+    baselines.store(importing.collection, layout.SHADES, np.array(shades, np.float32))
+    importing.report.count("compiled lights", len(records))
 
 
 def shade_of(obj: bpy.types.Object) -> tuple[float, float, float, float]:
@@ -93,7 +93,7 @@ def _light(name: str, record: np.void, scale: float) -> bpy.types.Light:
     kind = int(record["type"])
     color, brightness = lamps.shade(*(max(float(one), 0.0) for one in doubles(record["intensity"])))
     if kind == _SKY:
-        return lamps.build(name, "SUN", lamps.Look(math.pi * brightness, color))
+        return lamps.build(name, "SUN", lamps.LampAppearance(math.pi * brightness, color))
     reference = lamps.REFERENCE
     fall = float(record["constant_attn"]) + reference * (
         float(record["linear_attn"]) + reference * float(record["quadratic_attn"])
@@ -103,9 +103,9 @@ def _light(name: str, record: np.void, scale: float) -> bpy.types.Light:
     energy = lamps.power(brightness / fall if fall > 0 else 0.0, reference * scale)
     cutoff = max(float(record["radius"]), 0.0) * scale
     if kind == _SURFACE:
-        return lamps.build(name, "SPOT", lamps.Look(energy, color, cutoff, math.pi, 1.0))
+        return lamps.build(name, "SPOT", lamps.LampAppearance(energy, color, cutoff, math.pi, 1.0))
     if kind != _SPOT:
-        return lamps.build(name, "POINT", lamps.Look(energy, color, cutoff))
+        return lamps.build(name, "POINT", lamps.LampAppearance(energy, color, cutoff))
     inner, outer = (min(max(float(record[key]), 0.0), 1.0) for key in ("stopdot", "stopdot2"))
-    look = lamps.Look(energy, color, cutoff, 2 * math.acos(outer), lamps.blend(inner, outer))
-    return lamps.build(name, "SPOT", look)
+    appearance = lamps.LampAppearance(energy, color, cutoff, 2 * math.acos(outer), lamps.blend(inner, outer))
+    return lamps.build(name, "SPOT", appearance)

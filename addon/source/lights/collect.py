@@ -19,7 +19,7 @@ from ...scene import baselines
 from ...scene.reports import Report
 from .. import layout, placement
 from ..props import build as props
-from ..scene_level import Bearer, SceneLevel, at_fault, one_at_fault
+from ..scene_level import Instance, SceneLevel, at_fault, one_at_fault
 from . import build
 from .build import INTENSITY, NUMBERS
 
@@ -31,7 +31,7 @@ _SAME_WAY = 1e-5
 
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Make the compiled lights of a level what the scene's are: new ones stand behind the others."""
-    if not scene.bearers(layout.WORLDLIGHT) and not scene.is_shown(layout.WORLDLIGHT):
+    if not scene.instances(layout.WORLDLIGHT) and not scene.is_shown(layout.WORLDLIGHT):
         return
     lump = build.shown_lump(scene.before)
     table = scene.before.table(lump)
@@ -88,7 +88,7 @@ def _key(record: Any) -> bytes:
     return b"".join(record[name].tobytes() for name in ("origin", "type", "style"))
 
 
-def _changes(scene: SceneLevel, one: Bearer, table: Records, shades: Any) -> Fields:
+def _changes(scene: SceneLevel, one: Instance, table: Records, shades: Any) -> Fields:
     """The fields of a record (or of what a copy was copied from) that its object says otherwise. Raises SceneError."""
     obj = one.object
     with at_fault(obj):
@@ -139,7 +139,7 @@ def _scaled(was: Any, shown_was: Any, shown_now: Sequence[float]) -> list[float]
     return [float(value) for value in made]
 
 
-def _new(scene: SceneLevel, one: Bearer, table: Records, shades: Any) -> Fields:
+def _new(scene: SceneLevel, one: Instance, table: Records, shades: Any) -> Fields:
     """The fields of a new light. Raises SceneError for one that is no copy."""
     with at_fault(one.object):
         if one.record < 0:

@@ -21,7 +21,7 @@ import bpy
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
-from ..entities.custom_properties import ANGLE, DOWN, UP, number
+from ....formats.source.entity_values import ANGLE, DOWN, UP, number
 
 REFERENCE = 100.0
 """Units: where a light has its brightness."""
@@ -37,7 +37,7 @@ KINDS: dict[str, Literal["POINT", "SPOT", "SUN"]] = {
 
 
 @dataclass(frozen=True)
-class Look:
+class LampAppearance:
     """What a light is in Blender: power (W; a sun's W/m2), colour 0..1, cut-off (m, 0: none), angles in radians."""
 
     energy: float
@@ -53,7 +53,7 @@ def kind_of(classname: str) -> Literal["POINT", "SPOT", "SUN"] | None:
     return KINDS.get(classname.lower())
 
 
-def look(classname: str, values: Mapping[str, str], scale: float, hdr: bool = False) -> Look:
+def appearance(classname: str, values: Mapping[str, str], scale: float, hdr: bool = False) -> LampAppearance:
     """How a light looks. values: by key in small letters. scale: metres a unit; Blender doesn't scale lights.
 
     The colour and brightness are those of `_light`; for HDR, those of `_lightHDR` times `_lightscaleHDR`, where it has
@@ -65,16 +65,16 @@ def look(classname: str, values: Mapping[str, str], scale: float, hdr: bool = Fa
         brightness *= max(number(values, "_lightscalehdr", 1.0), 0.0)
     if kind_of(classname) == "SUN":
         spread = math.radians(min(max(number(values, "sunspreadangle"), 0.0), 180.0))
-        return Look(math.pi * brightness, color, spread=spread)
+        return LampAppearance(math.pi * brightness, color, spread=spread)
     half = number(values, "_fifty_percent_distance")
     distance, share = (half, 0.5) if half > 0 else (REFERENCE, 1.0)
     energy = power(brightness * share, distance * scale)
     cutoff = max(number(values, "_distance"), number(values, "_zero_percent_distance"), 0.0) * scale
     if kind_of(classname) == "POINT":
-        return Look(energy, color, cutoff)
+        return LampAppearance(energy, color, cutoff)
     outer = math.radians(min(max(number(values, "_cone", 45.0), 0.5), 90.0))
     inner = math.radians(min(max(number(values, "_inner_cone", 30.0), 0.0), math.degrees(outer)))
-    return Look(energy, color, cutoff, 2 * outer, blend(math.cos(inner), math.cos(outer)))
+    return LampAppearance(energy, color, cutoff, 2 * outer, blend(math.cos(inner), math.cos(outer)))
 
 
 def shows_hdr(level: source.Level, lightmaps: object) -> bool:
@@ -144,7 +144,7 @@ def rotation(values: Mapping[str, str], angles: tuple[float, float, float]) -> t
     return math.radians(90 + pitch), 0.0, math.radians(yaw - 90)
 
 
-def build(name: str, kind: Literal["POINT", "SPOT", "SUN"], shown: Look) -> bpy.types.Light:
+def build(name: str, kind: Literal["POINT", "SPOT", "SUN"], shown: LampAppearance) -> bpy.types.Light:
     """Make the light of an entity."""
     light: Any = bpy.data.lights.new(name, kind)
     light.energy, light.color = shown.energy, shown.color

@@ -20,7 +20,7 @@ _GREY = (0.2, 0.2, 0.2)
 
 
 class Materials:
-    """The materials of an import: see `site.MaterialMaker`. reflectivity: linear colours of textures by their names,
+    """The materials of an import: see `context.MaterialMaker`. reflectivity: linear colours of textures by their names,
     for those that are missing. baked: the level's node group of `lightmaps`; None where Blender's lights shine.
     """
 
@@ -44,7 +44,7 @@ class Materials:
     def of(
         self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512), water: bool = False
     ) -> bpy.types.Material:
-        """See `site.MaterialMaker`."""
+        """See `context.MaterialMaker`."""
         key = (name, lightmapped and self.baked is not None)
         if key not in self._made:
             made = self._make(name, key[1], size, water)

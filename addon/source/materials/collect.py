@@ -54,9 +54,9 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         report.count("textures renamed")
         report.note(f"texture {names[number]} is now {name}")
     if renamed:
-        told = ", ".join(renamed[:3]) + (" ..." if len(renamed) > 3 else "")
+        listed = ", ".join(renamed[:3]) + (" ..." if len(renamed) > 3 else "")
         report.warn(
-            f"{len(renamed)} materials have other names in Blender than their textures, which keep theirs: {told}. "
+            f"{len(renamed)} materials have other names in Blender than their textures, which keep theirs: {listed}. "
             f"The property {layout.MATERIAL!r} of a material renames its texture"
         )
 
@@ -67,7 +67,7 @@ def _number(material: bpy.types.Material, token: int) -> int:
     return mark.record if mark is not None and mark.token == token and mark.kind == layout.MATERIAL_KIND else -1
 
 
-def plain_name(text: str) -> str:
+def texture_name_of(text: str) -> str:
     """A texture's name, of a text that may be the path of its material's file, as it is typed or copied."""
     found = _AS_FILE.fullmatch(text.strip().replace("\\", "/"))
     return found[1] if found is not None else ""
@@ -75,7 +75,7 @@ def plain_name(text: str) -> str:
 
 def _checked(name: Any, material: bpy.types.Material, scene: SceneLevel) -> str:
     """A name as maps have them. Raises SceneError, with the objects that have the material."""
-    plain = plain_name(name) if isinstance(name, str) else ""
+    plain = texture_name_of(name) if isinstance(name, str) else ""
     if len(plain) > MAX_NAME or not _LETTERS.fullmatch(plain):
         raise SceneError(
             f"material {material.name!r}: {name!r} can't be the name of a texture: 1 to {MAX_NAME} Latin letters, "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes of a material's textures: where they lie, what normal maps mean, and how textures are laid over each other.
+"""Nodes of a material's textures: where they lie, what normal maps mean, and how textures are blended.
 
 Valve Developer Community: "$basetexturetransform", "$seamless_scale", "$bumpmap", "$ssbump", "$detail".
 """

@@ -22,7 +22,7 @@ from ...scene.reports import Report
 from .. import layout, placement
 from ..materials.collect import Textures
 from ..props import build as props
-from ..scene_level import Bearer, SceneLevel, at_fault, one_at_fault
+from ..scene_level import Instance, SceneLevel, at_fault, one_at_fault
 from . import build
 
 Fields = dict[str, Any]
@@ -36,8 +36,8 @@ _OWN = frozenset((FACES, "id", "face_count_and_render_order", "face_offset", "fa
 
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Make the overlays of a level what the scene's are: new ones stand behind the others."""
-    bearers = scene.bearers(layout.OVERLAY)
-    if not bearers and not scene.is_shown(layout.OVERLAY):
+    instances = scene.instances(layout.OVERLAY)
+    if not instances and not scene.is_shown(layout.OVERLAY):
         return
     reader = _Reader(scene, level, report)
     records, added = scene.records(layout.OVERLAY), scene.added(layout.OVERLAY)
@@ -65,7 +65,7 @@ class _Reader:
         self.corners = baselines.load(scene.collection, layout.OVERLAY_CORNERS)
         self.uvs = baselines.load(scene.collection, layout.OVERLAY_UVS)
 
-    def changes(self, one: Bearer) -> Fields:
+    def changes(self, one: Instance) -> Fields:
         """The fields of a record (or of what a copy was copied from) that its object says otherwise.
 
         Raises SceneError.
@@ -93,7 +93,7 @@ class _Reader:
                 found["id"] = number
             return found
 
-    def new(self, one: Bearer) -> Fields:
+    def new(self, one: Instance) -> Fields:
         """The fields of a new overlay: those of what it was copied from with what is other, or what its quad says.
 
         Raises SceneError.
@@ -134,7 +134,7 @@ class _Reader:
             uvs[mesh.corner_verts] = mesh.uv(layout.UV)
         return mesh.positions.astype(np.float64), uvs
 
-    def _moved(self, one: Bearer, record: Records, corners: Floats, made: NDArray[np.float32]) -> Fields:
+    def _moved(self, one: Instance, record: Records, corners: Floats, made: NDArray[np.float32]) -> Fields:
         """The fields of where an overlay lies, if it was moved. made: the corners float32[4, 3] of the import."""
         same = np.array_equal(corners.astype(np.float32), made)
         place = placement.place_of(self.scene, one.object, deltas=False)

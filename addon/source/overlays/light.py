@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ....formats.source import LumpId, geometry
 from ....formats.source.geometry import Floats, Ints
-from ..context import Site
+from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
 
 _EDGE = 0.5
@@ -18,8 +18,8 @@ _EDGE = 0.5
 class Beneath:
     """The drawn faces of a map as places of light. baked: None where there is none. Raises FormatError."""
 
-    def __init__(self, site: Site, baked: Lightmaps | None) -> None:
-        level = site.level
+    def __init__(self, importing: ImportContext, baked: Lightmaps | None) -> None:
+        level = importing.level
         self._baked = baked
         self._faces = level.table(geometry.drawn_faces(level))
         self._texinfos, self._planes = level.table(LumpId.TEXINFO), level.table(LumpId.PLANES)

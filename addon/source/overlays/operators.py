@@ -15,8 +15,8 @@ from ...scene import identity, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..add_operator import AddAtCursor, known_materials
-from ..materials.collect import plain_name
-from ..opened import site_of
+from ..materials.collect import texture_name_of
+from ..opened import importing_into
 from ..scene_level import at_fault
 from . import build as overlays
 
@@ -36,24 +36,24 @@ def add_overlay(
 
     Raises SceneError.
     """
-    name = plain_name(material)
+    name = texture_name_of(material)
     if not name:
         raise SceneError("an overlay needs a material, by its path: decals/decalstain01a")
-    site = site_of(context, level, report)
+    importing = importing_into(context, level, report)
     with at_fault():
-        corners, normal = _on_face(site.level, np.array(place, np.float64), size)
+        corners, normal = _on_face(importing.level, np.array(place, np.float64), size)
     middle = corners.mean(axis=0)
     title = f"Overlay {name.rpartition('/')[2]}"
     uvs = np.array([[0, 0], [0, 1], [1, 1], [1, 0]], np.float32)
-    mesh = overlays.quad(title, corners - middle, uvs, np.arange(4)[::-1], site)
-    mesh.materials.append(site.materials.of(name))
+    mesh = overlays.quad(title, corners - middle, uvs, np.arange(4)[::-1], importing)
+    mesh.materials.append(importing.materials.of(name))
     obj: Any = bpy.data.objects.new(mesh.name, mesh)
-    obj.parent = site.root
-    identity.stamp(obj, site.token, layout.OVERLAY, -1)
+    obj.parent = importing.root
+    identity.stamp(obj, importing.token, layout.OVERLAY, -1)
     obj.location, obj.delta_location = middle.tolist(), (normal * overlays.LIFT).tolist()
     obj[overlays.ORDER] = 0
     transforms.remember(obj)
-    site.group(overlays.HOME).objects.link(obj)
+    importing.group(overlays.HOME).objects.link(obj)
     made: bpy.types.Object = obj
     return made
 

@@ -14,7 +14,7 @@ from ..scene_level import SceneLevel
 from . import files
 
 
-def _tell_painted(scene: SceneLevel, report: Report) -> None:
+def _report_painted(scene: SceneLevel, report: Report) -> None:
     """Warn of textures of the map that were painted but are not in the list: a map has them as files."""
     held = set(originals.resources(scene.collection, files.IMAGES).values())
     for image in bpy.data.images:
@@ -28,7 +28,7 @@ def _tell_painted(scene: SceneLevel, report: Report) -> None:
 
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Put files into the pak, and take others out. Raises SceneError, FormatError."""
-    _tell_painted(scene, report)
+    _report_painted(scene, report)
     put: dict[str, bytes] = {}
     gone: list[str] = []
     for name, data in files.contents(scene.collection, report):

@@ -69,7 +69,7 @@ class _Edit:
         raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> Result:
-        """Change the list, or tell why not."""
+        """Change the list, or say why not."""
         level = active_level(context)
         if level is None:
             return {"CANCELLED"}

@@ -22,7 +22,7 @@ from ...scene import baselines, identity, properties, transforms
 from ...scene.properties import setting
 from .. import layout
 from ..boxes import box, show_box
-from ..context import Site
+from ..context import ImportContext
 from . import models
 from .models import Models
 
@@ -70,29 +70,29 @@ def properties_of(fields: tuple[str, ...]) -> type:
     return dataclasses.make_dataclass("PropProperties", parts)
 
 
-def prepare(site: Site, known: Models) -> Callable[[], None]:
+def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
     """Make the meshes of static props; what is returned makes the objects. Raises FormatError."""
-    lump = site.level.static_props
+    lump = importing.level.static_props
     if lump is None or lump.props is None or not len(lump.props):
         if lump is not None and lump.reason:
-            site.report.warn(f"static props are left out: {lump.reason}")
+            importing.report.warn(f"static props are left out: {lump.reason}")
         return lambda: None
     props = lump.props
     names = lump.models
     kinds = props["prop_type"].astype(np.int64)
     pairs, pair_of = np.unique(np.stack([kinds, props["skin"].astype(np.int64)], axis=1), axis=0, return_inverse=True)
     paths = [names[kind] if kind < len(names) else "" for kind in pairs[:, 0].tolist()]
-    if site.settings.static_props == "models":
+    if importing.settings.static_props == "models":
         known.prepare([(path, skin) for path, skin in zip(paths, pairs[:, 1].tolist(), strict=True) if path])
     boxes: dict[str, bpy.types.Mesh] = {}
     try:
-        low, high = _touched(site, lump, props)
-    except FormatError:  # other parts of the import tell what is wrong with leafs
+        low, high = _touched(importing, lump, props)
+    except FormatError:  # other parts of the import report what is wrong with leafs
         low = high = np.zeros((len(props), 3))
     shown = []
     for number in range(len(pairs)):
         path = paths[number]
-        found = known.of(path, int(pairs[number, 1])) if path and site.settings.static_props == "models" else None
+        found = known.of(path, int(pairs[number, 1])) if path and importing.settings.static_props == "models" else None
         if found is None:
             if path not in boxes:
                 title = PurePosixPath(models.normal(path)).stem or "Prop"
@@ -100,17 +100,19 @@ def prepare(site: Site, known: Models) -> Callable[[], None]:
                 boxes[path] = box(title, *plausible(props[alike], low[alike], high[alike]))
             found = boxes[path]
         shown.append(found)
-    return lambda: _place(site, lump, [shown[number] for number in pair_of.reshape(-1).tolist()])
+    return lambda: _place(importing, lump, [shown[number] for number in pair_of.reshape(-1).tolist()])
 
 
-def _touched(site: Site, lump: StaticProps, props: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _touched(
+    importing: ImportContext, lump: StaticProps, props: Records
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """float64[props, 3] twice: corners of boxes around the origin, along each prop's own axes, that touch the leafs
     which the compiler found it in: as large it is at least. Raises FormatError.
     """
     first, counts = props["first_leaf"].astype(np.int64), props["leaf_count"].astype(np.int64)
     counts = np.where(first + counts <= len(lump.leafs), counts, 0)
     ranges.check_total(counts, len(lump.leafs), "leafs of static props")
-    leafs = site.level.table(LumpId.LEAFS)
+    leafs = importing.level.table(LumpId.LEAFS)
     owners, numbers = ranges.owners(counts), lump.leafs["leaf"].astype(np.int64)[ranges.flat(first, counts)]
     there = numbers < len(leafs)
     owners, leafs = owners[there], leafs[numbers[there]]
@@ -165,20 +167,20 @@ def matrices(angles: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.moveaxis(np.array(rows), 2, 0)
 
 
-def _place(site: Site, lump: StaticProps, shown: list[bpy.types.Mesh]) -> None:
+def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Mesh]) -> None:
     props, names = lump.props, lump.models
     if props is None:
         return
     fields = props.dtype.names or ()
-    home = site.group(HOME)
+    home = importing.group(HOME)
     finite = {name: doubles(props[name]).tolist() for name in ("origin", "angles")}
     scales = scales_of(lump).tolist()
     skins = [mesh.get(layout.SKIN, -1) for mesh in shown]
-    baselines.store(site.collection, layout.SKINS, np.array(skins, np.int32))
+    baselines.store(importing.collection, layout.SKINS, np.array(skins, np.int32))
     lit = props[LIGHTING_ORIGIN].tolist() if LIGHTING_ORIGIN in fields else None
     kind_of = properties_of(fields)
-    told = [one.name for one in properties.fields(kind_of) if one.name in fields]
-    values = list(zip(*(props[name].tolist() for name in told), strict=True))
+    shown_fields = [one.name for one in properties.fields(kind_of) if one.name in fields]
+    values = list(zip(*(props[name].tolist() for name in shown_fields), strict=True))
     kinds = props["prop_type"].tolist()
     writers: dict[Any, Callable[[bpy.types.ID], None]] = {}
     width = len(str(len(props)))
@@ -186,25 +188,25 @@ def _place(site: Site, lump: StaticProps, shown: list[bpy.types.Mesh]) -> None:
         kind = kinds[number]
         path = names[kind] if kind < len(names) else ""
         obj: Any = bpy.data.objects.new(f"Prop {number:0{width}} {mesh.name}", mesh)
-        obj.parent = site.root
+        obj.parent = importing.root
         if skins[number] < 0:
             show_box(obj)
-        identity.stamp(obj, site.token, layout.STATIC_PROP, number)
+        identity.stamp(obj, importing.token, layout.STATIC_PROP, number)
         obj.location = finite["origin"][number]
         obj.rotation_euler = layout.euler(finite["angles"][number])
         obj.scale = scales[number]
         key = (kind, *(tuple(one) if isinstance(one, list) else one for one in values[number]))
         if key not in writers:
-            given = dict(zip(told, key[1:], strict=True))
+            given = dict(zip(shown_fields, key[1:], strict=True))
             writers[key] = properties.writer(kind_of(**{"model": path, **given}))
         writers[key](obj)
         if lit is not None:
             obj[LIGHTING_ORIGIN] = lit[number]
-        if "diffuse_modulation" in told:
-            obj.color = [channel / 255 for channel in key[1 + told.index("diffuse_modulation")]]
+        if "diffuse_modulation" in shown_fields:
+            obj.color = [channel / 255 for channel in key[1 + shown_fields.index("diffuse_modulation")]]
         transforms.remember(obj)
         home.objects.link(obj)
-    site.report.count("static props", len(shown))
+    importing.report.count("static props", len(shown))
 
 
 def scales_of(lump: StaticProps) -> NDArray[np.float64]:

@@ -18,8 +18,8 @@ from ....formats.source.static_props import StaticProps, model_name
 from ...scene import baselines, properties, shapes
 from ...scene.reports import Report, SceneError
 from .. import layout, placement
-from ..placement import Place
-from ..scene_level import Bearer, SceneLevel, at_fault, one_at_fault
+from ..placement import Placement
+from ..scene_level import Instance, SceneLevel, at_fault, one_at_fault
 from . import build, models
 from .build import LIGHTING_ORIGIN
 
@@ -35,17 +35,17 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
 
     Copies bring along the baked light of what they were copied from.
     """
-    bearers = scene.bearers(layout.STATIC_PROP)
+    instances = scene.instances(layout.STATIC_PROP)
     try:
         lump = level.static_props
     except FormatError:
-        if bearers:
+        if instances:
             raise
         return  # the import left them out as well
     if lump is None or lump.props is None:
-        if bearers:
+        if instances:
             why = lump.reason if lump is not None else "the map has no lump for static props"
-            raise SceneError(f"static props can't be written: {why}", [one.object for one in bearers])
+            raise SceneError(f"static props can't be written: {why}", [one.object for one in instances])
         return
     reader = _Reader(scene, lump, lump.props)
     records = scene.records(layout.STATIC_PROP)
@@ -73,7 +73,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
 
 
 class _Reader:
-    """One export of static props. hulls: boxes of the models whose meshes tell. shapes: whose meshes were edited."""
+    """One export of static props. hulls: boxes of models, where meshes show them. shapes: whose meshes were edited."""
 
     def __init__(self, scene: SceneLevel, lump: StaticProps, records: Records) -> None:
         self.scene, self.records = scene, records
@@ -88,7 +88,7 @@ class _Reader:
         self.hulls: dict[str, tuple[Any, Any]] = {}
         self.shapes = shapes.Watch(scene.root)
 
-    def changes(self, one: Bearer) -> Fields:
+    def changes(self, one: Instance) -> Fields:
         """The fields of a record (or of what a copy was copied from) that its object says otherwise.
 
         Raises SceneError.
@@ -117,7 +117,7 @@ class _Reader:
                 self._add_hull(obj, self._model_of(one, found))
             return found
 
-    def new(self, one: Bearer) -> Fields:
+    def new(self, one: Instance) -> Fields:
         """The fields of a new prop: those of what it was copied from with what is other, or what its object says.
 
         Raises SceneError.
@@ -160,11 +160,11 @@ class _Reader:
         self._read_scale(place, fields, (1.0, 1.0, 1.0))
         return fields
 
-    def has_model_of(self, one: Bearer, fields: Fields) -> bool:
+    def has_model_of(self, one: Instance, fields: Fields) -> bool:
         """Whether a copy has still the model of what it was copied from."""
         return bool(models.normal(str(fields[MODEL])) == models.normal(self._model_of(one, {})))
 
-    def _model_of(self, one: Bearer, changed: Mapping[str, Any]) -> str:
+    def _model_of(self, one: Instance, changed: Mapping[str, Any]) -> str:
         kind = int(self.records["prop_type"][one.record])
         return str(changed.get(MODEL, self.models[kind] if kind < len(self.models) else ""))
 
@@ -179,7 +179,7 @@ class _Reader:
         if was is None or repr(now) != repr(list(was)):
             found[LIGHTING_ORIGIN] = now
 
-    def _read_mesh(self, one: Bearer, found: Fields, kind: int) -> None:
+    def _read_mesh(self, one: Instance, found: Fields, kind: int) -> None:
         """The model and skin of another mesh that an object was given; edited properties win."""
         mesh = one.object.data
         path = mesh.get(layout.MODEL_PATH) if isinstance(mesh, bpy.types.Mesh) else None
@@ -193,12 +193,12 @@ class _Reader:
         if "skin" in self.fields and (other or (known and self.skins is not None and skin != self.skins[one.record])):
             found.setdefault("skin", skin)
 
-    def _read_place(self, place: Place, found: Fields, origin: Sequence[float], angles: Sequence[float]) -> None:
+    def _read_place(self, place: Placement, found: Fields, origin: Sequence[float], angles: Sequence[float]) -> None:
         for name, was, now in (("origin", origin, place.origin(origin)), ("angles", angles, place.angles(angles))):
             if not placement.same(was, now):
                 found[name] = now
 
-    def _read_scale(self, place: Place, found: Fields, was: Sequence[float]) -> None:
+    def _read_scale(self, place: Placement, found: Fields, was: Sequence[float]) -> None:
         """The scale, where the version has one. Raises ValueError."""
         now = place.scale
         if placement.same(was, now.tolist()) or (not place.exact and np.allclose(was, now, rtol=1e-5, atol=0)):

@@ -16,7 +16,7 @@ from ....formats.source.records import Records
 from ...scene import identity, meshes
 from .. import layout
 from ..boxes import box, show_box
-from ..context import Site
+from ..context import ImportContext
 from .build import doubles, matrices
 from .models import Models
 
@@ -28,9 +28,9 @@ _MODEL, _CROSS = 0, 2
 _BOX = 8.0
 
 
-def prepare(site: Site, known: Models) -> Callable[[], None]:
+def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
     """Make the meshes of detail props; what is returned makes the objects. Raises FormatError."""
-    lump = site.level.detail_props
+    lump = importing.level.detail_props
     if lump is None or not len(lump.details):
         return lambda: None
     details = lump.details
@@ -39,8 +39,8 @@ def prepare(site: Site, known: Models) -> Callable[[], None]:
     sprites = np.flatnonzero(kinds != _MODEL)
     used, which = np.unique(details["detail_model"][numbers], return_inverse=True)
     shown = [_mesh(known, lump, int(model)) for model in used]
-    sheet = _sheet(site, lump, sprites, kinds[sprites]) if len(sprites) and lump.sprites is not None else None
-    return lambda: _place(site, details, numbers, [shown[number] for number in which.reshape(-1).tolist()], sheet)
+    sheet = _sheet(importing, lump, sprites, kinds[sprites]) if len(sprites) and lump.sprites is not None else None
+    return lambda: _place(importing, details, numbers, [shown[number] for number in which.reshape(-1).tolist()], sheet)
 
 
 def _mesh(known: Models, lump: DetailProps, model: int) -> bpy.types.Mesh:
@@ -52,30 +52,32 @@ def _mesh(known: Models, lump: DetailProps, model: int) -> bpy.types.Mesh:
 
 
 def _place(
-    site: Site,
+    importing: ImportContext,
     details: Records,
     numbers: NDArray[np.intp],
     shown: list[bpy.types.Mesh],
     sheet: bpy.types.Mesh | None,
 ) -> None:
-    home = site.group(HOME)
+    home = importing.group(HOME)
     width = len(str(len(details)))
     places = doubles(details["origin"]).tolist()
     angles = doubles(details["angles"]).tolist()
     for number, mesh in zip(numbers.tolist(), shown, strict=True):
         obj: Any = bpy.data.objects.new(f"Detail {number:0{width}}", mesh)
-        obj.parent = site.root
+        obj.parent = importing.root
         if mesh.get(layout.MODEL_PATH) is None:
             show_box(obj)
-        identity.stamp(obj, site.token, layout.DETAIL_PROP, number)
+        identity.stamp(obj, importing.token, layout.DETAIL_PROP, number)
         obj.location, obj.rotation_euler = places[number], layout.euler(angles[number])
         home.objects.link(obj)
     if sheet is not None:
-        site.object_of(sheet.name, layout.DETAIL_SPRITES, 0, sheet, home)
-    site.report.count("detail props", len(details))
+        importing.object_of(sheet.name, layout.DETAIL_SPRITES, 0, sheet, home)
+    importing.report.count("detail props", len(details))
 
 
-def _sheet(site: Site, lump: DetailProps, numbers: NDArray[np.intp], kinds: NDArray[np.uint8]) -> bpy.types.Mesh:
+def _sheet(
+    importing: ImportContext, lump: DetailProps, numbers: NDArray[np.intp], kinds: NDArray[np.uint8]
+) -> bpy.types.Mesh:
     """One mesh of all sprites: an upright quad each, crosses and tris two of them. Faces have DETAIL = number + 1.
 
     The game turns most of them to the camera; here they look where their angles let them.
@@ -109,8 +111,8 @@ def _sheet(site: Site, lump: DetailProps, numbers: NDArray[np.intp], kinds: NDAr
         points.reshape(-1, 3).astype(np.float32),
         uvs={layout.UV: uvs.reshape(-1, 2).astype(np.float32)},
         attributes={layout.DETAIL: ("FACE", "INT", (own + 1).astype(np.int32))},
-        report=site.report,
+        report=importing.report,
     )
-    name = next((entity.get(_WORLD_KEY) for entity in site.level.entities.of_class("worldspawn")), None)
-    mesh.materials.append(site.materials.of((name or MATERIAL).replace("\\", "/").lower()))
+    name = next((entity.get(_WORLD_KEY) for entity in importing.level.entities.of_class("worldspawn")), None)
+    mesh.materials.append(importing.materials.of((name or MATERIAL).replace("\\", "/").lower()))
     return mesh

@@ -16,7 +16,7 @@ from ....formats.source.content import mdl
 from ...scene import meshes
 from ...scene.shapes import remember
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 
 _ENDING = ".mdl"
 EDITED = "what was done to the mesh counts for nothing, the map has but the name of its model"
@@ -27,7 +27,7 @@ EDITED = "what was done to the mesh counts for nothing, the map has but the name
 class Models:
     """The models of one import. Meshes are made by `prepare`, before any object is; `of` then finds them."""
 
-    site: Site
+    importing: ImportContext
     _read: dict[str, mdl.Model | None] = field(default_factory=dict, repr=False)
     _meshes: dict[tuple[str, int], bpy.types.Mesh] = field(default_factory=dict, repr=False)
 
@@ -53,13 +53,13 @@ class Models:
     def _model(self, name: str) -> mdl.Model | None:
         if name not in self._read:
             try:
-                self._read[name] = mdl.load(name, self.site.content.read)
+                self._read[name] = mdl.load(name, self.importing.content.read)
             except FormatError as error:
                 self._read[name] = None
-                self.site.report.warn(f"model {name} is shown as a box: {error}")
+                self.importing.report.warn(f"model {name} is shown as a box: {error}")
             else:
                 if self._read[name] is None:
-                    self.site.report.missing("models", name)
+                    self.importing.report.missing("models", name)
         return self._read[name]
 
     def _build(self, name: str, model: mdl.Model, skin: int) -> bpy.types.Mesh:
@@ -77,7 +77,7 @@ class Models:
             uvs={layout.UV: uv[corners]},
             material_index=slots.reshape(-1).astype(np.int32),
             smooth=True,
-            report=self.site.report,
+            report=self.importing.report,
         )
         mesh[layout.MODEL_PATH], mesh[layout.SKIN] = name, skin
         for texture in shown.tolist():
@@ -90,8 +90,10 @@ class Models:
 
     def _material(self, model: mdl.Model, texture: int) -> bpy.types.Material:
         paths = model.paths(texture)
-        found = next((path for path in paths if self.site.content.read(f"materials/{path}.vmt") is not None), paths[0])
-        return self.site.materials.of(found)
+        found = next(
+            (path for path in paths if self.importing.content.read(f"materials/{path}.vmt") is not None), paths[0]
+        )
+        return self.importing.materials.of(found)
 
 
 def normal(path: str) -> str:

@@ -15,8 +15,8 @@ from ...scene.reports import Report, SceneError
 from .. import layout
 from ..add_operator import AddAtCursor, known
 from ..boxes import box
-from ..context import Site
-from ..opened import site_of
+from ..context import ImportContext
+from ..opened import importing_into
 from ..scene_level import at_fault
 from . import build as props
 from . import models
@@ -30,9 +30,9 @@ def add_static_prop(
     context: bpy.types.Context, level: bpy.types.Collection, model: str, place: Sequence[float], report: Report
 ) -> bpy.types.Object:
     """Add a static prop of a model, as compilers make them. place: units, below the root. Raises SceneError."""
-    site = site_of(context, level, report)
+    importing = importing_into(context, level, report)
     with at_fault():
-        lump = site.level.static_props
+        lump = importing.level.static_props
         if lump is None or lump.props is None:
             raise SceneError(f"{level.name}: the map has no static props that more could be added to")
         if not models.is_model(model):
@@ -42,23 +42,23 @@ def add_static_prop(
         usual = {name: value for name, value in _USUAL.items() if name in fields}
         values = props.properties_of(fields)(model=model, **usual)
     title = PurePosixPath(models.normal(model)).stem
-    obj: Any = bpy.data.objects.new(f"Prop {title}", _mesh(site, model) or box(title, [-_HALF] * 3, [_HALF] * 3))
-    obj.parent = site.root
-    identity.stamp(obj, site.token, layout.STATIC_PROP, -1)
+    obj: Any = bpy.data.objects.new(f"Prop {title}", _mesh(importing, model) or box(title, [-_HALF] * 3, [_HALF] * 3))
+    obj.parent = importing.root
+    identity.stamp(obj, importing.token, layout.STATIC_PROP, -1)
     obj.location = place
     properties.write(obj, values)
     transforms.remember(obj)
-    site.group(props.HOME).objects.link(obj)
+    importing.group(props.HOME).objects.link(obj)
     made: bpy.types.Object = obj
     return made
 
 
-def _mesh(site: Site, model: str) -> bpy.types.Mesh | None:
+def _mesh(importing: ImportContext, model: str) -> bpy.types.Mesh | None:
     """The mesh of a model: one that the map has already, or that its file gives; None where there is none."""
     for mesh in list(bpy.data.meshes):
         if mesh.get(layout.MODEL_PATH) == models.normal(model) and not mesh.get(layout.SKIN):
             return mesh
-    return models.Models(site).of(model)
+    return models.Models(importing).of(model)
 
 
 def _models(_: Any, context: bpy.types.Context, text: str) -> list[str]:

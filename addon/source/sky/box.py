@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.source import LumpId, fields, leaf_tree
+from ....formats.source.entity_values import by_key, number
 from ....formats.source.geometry import Ints
 from ....formats.source.leaf_tree import LeafTree
 from ...scene import identity
 from .. import layout
-from ..context import Site
-from ..displacements.build import Hills
-from ..entities.custom_properties import RESERVED, number, told
+from ..context import ImportContext
+from ..displacements.build import DisplacementMeshes
+from ..entities.custom_properties import RESERVED
 from ..faces.build import Faces
 from ..props import build as props
 
@@ -63,43 +64,43 @@ class SkyBox:
         return inside
 
 
-def prepare(site: Site, faces: Faces, hills: Hills | None) -> SkyBox | None:
+def prepare(importing: ImportContext, faces: Faces, disp_meshes: DisplacementMeshes | None) -> SkyBox | None:
     """Find the map's first sky camera, and make the meshes of what is around it; None without one, or one that is
     outside. Raises FormatError.
     """
-    camera = next(site.level.entities.of_class(_CLASS), None)
+    camera = next(importing.level.entities.of_class(_CLASS), None)
     if camera is None or camera.origin is None or not np.isfinite(camera.origin).all():
         return None
-    leafs, tree = site.level.table(LumpId.LEAFS), LeafTree(site.level)
+    leafs, tree = importing.level.table(LumpId.LEAFS), LeafTree(importing.level)
     if not len(leafs):
         return None
     areas, _ = fields.areas(leafs)
     area = int(areas[tree.of_points(np.array([camera.origin]))[0]])
     if not area:
         return None
-    owners, listed = leaf_tree.faces(site.level)
+    owners, listed = leaf_tree.faces(importing.level)
     numbers = np.unique(listed[areas[owners] == area])
     shown = numbers[faces.drawable[numbers] & np.isin(faces.kinds[numbers], _SHOWN)]
-    scale = number(told(camera), "scale", _SCALE)
+    scale = number(by_key(camera), "scale", _SCALE)
     box = SkyBox(camera.origin, scale if scale > 0 else _SCALE, areas, area, tree, [])
-    title = f"{site.collection.name} {HOME}"
+    title = f"{importing.collection.name} {HOME}"
     if len(shown):
         box.meshes.append(faces.mesh(title, shown))
-    if hills is not None and site.settings.displacements == "joined":
-        mins, maxs = hills.boxes()
+    if disp_meshes is not None and importing.settings.displacements == "joined":
+        mins, maxs = disp_meshes.boxes()
         inside = np.flatnonzero(box.holds_boxes(mins - _NEAR, maxs + _NEAR))
         if len(inside):
-            box.meshes.append(hills.mesh(f"{title} Displacements", inside))
+            box.meshes.append(disp_meshes.mesh(f"{title} Displacements", inside))
     return box
 
 
-def place(site: Site, box: SkyBox) -> None:
+def place(importing: ImportContext, box: SkyBox) -> None:
     """Make the objects, below an empty with the skybox's place and size: called when those of the map are made."""
-    originals = [*_displacements(site, box), *_props(site, box), *_entities(site, box)]
+    originals = [*_displacements(importing, box), *_props(importing, box), *_entities(importing, box)]
     if not box.meshes and not originals:
         return
-    home = site.group(HOME)
-    root: Any = site.object_of(HOME, layout.PREVIEW, 0, None, home)
+    home = importing.group(HOME)
+    root: Any = importing.object_of(HOME, layout.PREVIEW, 0, None, home)
     root.scale = (box.scale,) * 3
     root.location = [-box.scale * axis for axis in box.camera]
     root.empty_display_size = 8.0
@@ -111,24 +112,26 @@ def place(site: Site, box: SkyBox) -> None:
                 del obj[key]
         obj.parent = root
         obj.hide_select = True
-        identity.stamp(obj, site.token, layout.PREVIEW, record)
+        identity.stamp(obj, importing.token, layout.PREVIEW, record)
         home.objects.link(obj)
 
 
-def _displacements(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
+def _displacements(importing: ImportContext, box: SkyBox) -> Iterator[bpy.types.Object]:
     """The objects of single displacements in the area, by their boxes, since no leaf lists their faces."""
-    hills = []
-    for obj in site.group(layout.DISPLACEMENT_HOME).objects if len(site.level.bytes_of(LumpId.DISPINFO)) else ():
+    disp_meshes = []
+    for obj in (
+        importing.group(layout.DISPLACEMENT_HOME).objects if len(importing.level.bytes_of(LumpId.DISPINFO)) else ()
+    ):
         mark = identity.stamped(obj)
         if mark is not None and mark.kind == layout.DISPLACEMENT and mark.record >= 0:
-            hills.append(obj)
-    return _inside(box, hills)
+            disp_meshes.append(obj)
+    return _inside(box, disp_meshes)
 
 
-def _entities(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
+def _entities(importing: ImportContext, box: SkyBox) -> Iterator[bpy.types.Object]:
     """The objects of entities in the area that have a mesh, but those that are hidden, as triggers are."""
     found = []
-    for home in (site.collection, *site.collection.children_recursive):
+    for home in (importing.collection, *importing.collection.children_recursive):
         for obj in () if home.hide_viewport else home.objects:
             if isinstance(obj.data, bpy.types.Mesh) and len(obj.data.vertices):
                 mark = identity.stamped(obj)
@@ -150,13 +153,13 @@ def _inside(box: SkyBox, objects: list[bpy.types.Object]) -> Iterator[bpy.types.
     return (obj for obj, shown in zip(objects, inside.tolist(), strict=True) if shown)
 
 
-def _props(site: Site, box: SkyBox) -> Iterator[bpy.types.Object]:
+def _props(importing: ImportContext, box: SkyBox) -> Iterator[bpy.types.Object]:
     """The objects of the static props in the area."""
-    lump = site.level.static_props
-    if site.settings.static_props == "none" or lump is None or lump.props is None or not len(lump.props):
+    lump = importing.level.static_props
+    if importing.settings.static_props == "none" or lump is None or lump.props is None or not len(lump.props):
         return
     inside = box.holds(props.doubles(lump.props["origin"]))
-    for obj in site.group(props.HOME).objects:
+    for obj in importing.group(props.HOME).objects:
         mark = identity.stamped(obj)
         if mark is not None and mark.kind == layout.STATIC_PROP and inside[mark.record]:
             yield obj

@@ -23,7 +23,7 @@ from ....formats.source.content import vmt
 from ...scene import identity, images, open_exr, stage
 from ...scene.materials import Nodes, Socket
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 from ..lights import lamps
 from ..materials import textures
 
@@ -43,44 +43,44 @@ _NEARLY = 0.9999
 """What a direction's largest coordinate, which is 1, is more than."""
 
 
-def build(site: Site, light: tuple[float, float, float]) -> bpy.types.World | None:
-    """Make the world of a map's sky; None where the map names none or, which the report tells, it isn't all there.
+def build(importing: ImportContext, light: tuple[float, float, float]) -> bpy.types.World | None:
+    """Make the world of a map's sky; None where the map names none or, which the report says, it isn't all there.
 
     light: linear colour of what shines on all that doesn't see the sky.
     """
-    name = name_of(site)
+    name = name_of(importing)
     if not name:
         return None
-    hdr = lamps.shows_hdr(site.level, site.settings.lightmaps)
+    hdr = lamps.shows_hdr(importing.level, importing.settings.lightmaps)
     found: list[tuple[vmt.Material, bpy.types.Image]] = []
     for side in SIDES:
-        material = site.content.material(f"skybox/{name}{side}")
-        image = None if material is None else _image(site, material, hdr)
+        material = importing.content.material(f"skybox/{name}{side}")
+        image = None if material is None else _image(importing, material, hdr)
         if material is None or image is None:
-            site.report.missing("skies", name)
+            importing.report.missing("skies", name)
             bpy.data.batch_remove([one for _, one in found])
             return None
         found.append((material, image))
     world = stage.plain_world(layout.readable(name), light)
     _show(world, found, light)
-    site.report.count("skies")
+    importing.report.count("skies")
     return world
 
 
-def name_of(site: Site) -> str:
+def name_of(importing: ImportContext) -> str:
     """The sky that the map's world names; "" for none."""
     try:
-        world = next(site.level.entities.of_class("worldspawn"), None)
-    except FormatError:  # the entities' own part of the import tells
+        world = next(importing.level.entities.of_class("worldspawn"), None)
+    except FormatError:  # the entities' own part of the import reports that
         return ""
     return (world.get("skyname") or "").strip() if world is not None else ""
 
 
-def _image(site: Site, material: vmt.Material, hdr: bool) -> bpy.types.Image | None:
-    """Make the image that a side shows; None, which the report tells, where it can't be read."""
+def _image(importing: ImportContext, material: vmt.Material, hdr: bool) -> bpy.types.Image | None:
+    """Make the image that a side shows; None, which the report says, where it can't be read."""
     for parameter in (_COMPRESSED, _HDR, _LDR) if hdr else (_LDR, _HDR, _COMPRESSED):
         name = material.texture(parameter)
-        texture = site.content.texture(name) if name else None
+        texture = importing.content.texture(name) if name else None
         if name is None or texture is None:
             continue
         title = layout.readable(name)
@@ -95,9 +95,9 @@ def _image(site: Site, material: vmt.Material, hdr: bool) -> bpy.types.Image | N
             else:
                 made = textures.to_image(title, texture)
         except (FormatError, IndexError, ValueError) as error:
-            site.report.warn(f"texture {name} can't be read: {error}")
+            importing.report.warn(f"texture {name} can't be read: {error}")
             return None
-        identity.stamp(made, site.token, layout.IMAGE, 0)
+        identity.stamp(made, importing.token, layout.IMAGE, 0)
         return made
     return None
 

@@ -12,22 +12,22 @@ from ....formats.source import sight
 from ...scene import transforms
 from .. import layout
 from ..boxes import boxes
-from ..context import Site
+from ..context import ImportContext
 
 
-def build_mesh(site: Site) -> bpy.types.Mesh | None:
+def build_mesh(importing: ImportContext) -> bpy.types.Mesh | None:
     """A mesh with a box around the leafs of each cluster; None for a map without any. Raises FormatError."""
-    clusters, mins, maxs = sight.cluster_boxes(site.level)
+    clusters, mins, maxs = sight.cluster_boxes(importing.level)
     if not len(clusters):
         return None
     own = np.repeat(clusters + 1, 6).astype(np.int32)
-    site.report.count("clusters", len(clusters))
-    return boxes("Clusters", mins, maxs, {layout.CLUSTER: ("FACE", "INT", own)}, site.report)
+    importing.report.count("clusters", len(clusters))
+    return boxes("Clusters", mins, maxs, {layout.CLUSTER: ("FACE", "INT", own)}, importing.report)
 
 
-def place(site: Site, mesh: bpy.types.Mesh) -> None:
+def place(importing: ImportContext, mesh: bpy.types.Mesh) -> None:
     """Make the object of the mesh."""
-    obj: Any = site.object_of("Clusters", layout.CLUSTERS, 0, mesh, site.group(layout.LEAF_HOME))
+    obj: Any = importing.object_of("Clusters", layout.CLUSTERS, 0, mesh, importing.group(layout.LEAF_HOME))
     obj.display_type = "WIRE"
     obj.hide_render = True
     transforms.remember(obj)

@@ -15,41 +15,41 @@ from ....formats.source import LumpId, ranges
 from ...scene import meshes, transforms
 from ...scene.attributes import Kind
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 
 HOME = "Visibility"
 
 
-def prepare(site: Site) -> Callable[[], None]:
+def prepare(importing: ImportContext) -> Callable[[], None]:
     """Make the meshes of area portals and occluders; what is returned makes the objects. Raises FormatError."""
-    made = [(layout.AREAPORTALS, _area_portals(site)), (layout.OCCLUDERS, _occluders(site))]
-    return lambda: _place(site, [(kind, mesh) for kind, mesh in made if mesh is not None])
+    made = [(layout.AREAPORTALS, _area_portals(importing)), (layout.OCCLUDERS, _occluders(importing))]
+    return lambda: _place(importing, [(kind, mesh) for kind, mesh in made if mesh is not None])
 
 
-def _place(site: Site, made: list[tuple[str, bpy.types.Mesh]]) -> None:
+def _place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> None:
     for kind, mesh in made:
-        obj: Any = site.object_of(mesh.name, kind, 0, mesh, site.group(HOME))
+        obj: Any = importing.object_of(mesh.name, kind, 0, mesh, importing.group(HOME))
         obj.display_type = "WIRE"
         obj.hide_render = True
         transforms.remember(obj)
 
 
-def _area_portals(site: Site) -> bpy.types.Mesh | None:
+def _area_portals(importing: ImportContext) -> bpy.types.Mesh | None:
     """Each portal once: the lump has it twice, once for each of the areas that it joins."""
-    portals = site.level.table(LumpId.AREAPORTALS)
-    points = np.asarray(site.level.table(LumpId.CLIPPORTALVERTS)["point"], np.float32)
+    portals = importing.level.table(LumpId.AREAPORTALS)
+    points = np.asarray(importing.level.table(LumpId.CLIPPORTALVERTS)["point"], np.float32)
     first, counts = (portals[name].astype(np.int64) for name in ("first_clip_portal_vert", "clip_portal_verts"))
     keys = portals["portal_key"].astype(np.int64)
     shown = np.flatnonzero((counts > 2) & (keys > 0))
     shown = shown[np.unique(keys[shown], return_index=True)[1]]
-    return _polygons("Area Portals", points, first[shown], counts[shown], layout.PORTAL_KEY, keys[shown], site)
+    return _polygons("Area Portals", points, first[shown], counts[shown], layout.PORTAL_KEY, keys[shown], importing)
 
 
-def _occluders(site: Site) -> bpy.types.Mesh | None:
-    lump = site.level.occlusion
+def _occluders(importing: ImportContext) -> bpy.types.Mesh | None:
+    lump = importing.level.occlusion
     if lump is None or not len(lump.polys):
         return None
-    points = np.asarray(site.level.table(LumpId.VERTEXES)["point"], np.float32)
+    points = np.asarray(importing.level.table(LumpId.VERTEXES)["point"], np.float32)
     numbers = lump.vertices["vertex"].astype(np.int64)
     if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < len(points):
         raise FormatError(f"vertex {numbers.max()} of {len(points)}", "occluders")
@@ -57,7 +57,7 @@ def _occluders(site: Site) -> bpy.types.Mesh | None:
     _inside(first, counts, len(lump.polys), "polygons of occluders")
     polys = ranges.flat(first, counts)
     starts, sizes = (lump.polys[name].astype(np.int64)[polys] for name in ("firstvertexindex", "vertexcount"))
-    return _polygons("Occluders", points[numbers], starts, sizes, layout.OCCLUDER, ranges.owners(counts), site)
+    return _polygons("Occluders", points[numbers], starts, sizes, layout.OCCLUDER, ranges.owners(counts), importing)
 
 
 def _polygons(
@@ -67,7 +67,7 @@ def _polygons(
     counts: NDArray[np.int64],
     attribute: str,
     values: NDArray[np.int64],
-    site: Site,
+    importing: ImportContext,
 ) -> bpy.types.Mesh | None:
     """A mesh of polygons, each with points of its own that follow one another."""
     if not len(counts):
@@ -80,7 +80,7 @@ def _polygons(
         np.arange(counts.sum(), dtype=np.int32),
         ranges.starts(counts)[:-1].astype(np.int32),
         attributes={attribute: ("FACE", number, values.astype(np.int32))},
-        report=site.report,
+        report=importing.report,
     )
 
 

@@ -40,7 +40,7 @@ _IDS = (identity.ID, identity.CHECK, layout.VERTEX_ID, layout.VERTEX_CHECK)
 def show_seen(context: bpy.types.Context, collection: bpy.types.Collection, place: Floats) -> int:
     """Hide what isn't seen from a place in the world (metres, float64[3]); returns the cluster that it is in.
 
-    What an earlier call hid is shown first. Raises SceneError where nothing can be told of the place, FormatError.
+    What an earlier call hid is shown first. Raises SceneError where nothing is known of the place, FormatError.
     """
     original = originals.require(collection)
     if original is None:
@@ -111,7 +111,7 @@ def _below(root: bpy.types.Object, place: Floats) -> Floats:
     """A place in the world in the map's units."""
     matrix = np.array(root.matrix_world, np.float64)
     if abs(np.linalg.det(matrix)) == 0:
-        raise SceneError("the level's root has no size: nothing can be told of places", [root])
+        raise SceneError("the level's root has no size: so that no place in the map can be found", [root])
     made: Floats = np.linalg.solve(matrix, np.append(place, 1.0))[:3]
     return made
 

@@ -21,7 +21,7 @@ Move = Callable[[bpy.types.Object, random.Random], None]
 def bearers(here: Scene, kind: str) -> list[bpy.types.Object]:
     """The objects of a kind, in the order that their records are written in; of models those of the world."""
     with scene_level.read(bpy.context, here.level, originals.find(here.level)) as scene:
-        return [one.object for one in scene.bearers(kind) if kind != layout.MODEL or one.record == 0]
+        return [one.object for one in scene.instances(kind) if kind != layout.MODEL or one.record == 0]
 
 
 def edit(here: Scene, chance: random.Random, move: dict[str, Move], kinds: Sequence[str], deletes: bool = True) -> str:

@@ -116,7 +116,7 @@ def test_a_light_is_as_bright_as_the_compilers_at_a_hundred_units():
 
 def test_a_light_with_two_distances_has_half_at_the_first():
     values = {"_light": "255 255 255 255", "_fifty_percent_distance": "200", "_zero_percent_distance": "400"}
-    shown_light = lamps.look("light", values, 0.5)
+    shown_light = lamps.appearance("light", values, 0.5)
     assert shown_light.energy / (4 * math.pi**2 * 100**2) == pytest.approx(0.5)
     assert shown_light.cutoff == 200
 
@@ -152,7 +152,7 @@ def test_a_light_that_is_none_is_dark(text):
 )
 def test_a_light_has_its_own_brightness_for_hdr(high, scale, brightness):
     values = {"_light": "255 255 255 255", "_lighthdr": high, "_lightscalehdr": scale}
-    looks = [lamps.look("light_environment", values, 1.0, hdr) for hdr in (False, True)]
+    looks = [lamps.appearance("light_environment", values, 1.0, hdr) for hdr in (False, True)]
     assert [look.energy / math.pi for look in looks] == pytest.approx([1, brightness])
 
 

@@ -11,7 +11,7 @@ from levelwright.addon.source import layout
 from levelwright.addon.source.faces import collect as faces
 from levelwright.addon.source.faces import geometry_edits, scene_surfaces
 from levelwright.formats import source
-from levelwright.formats.source import LumpId
+from levelwright.formats.source import LumpId, surfaces
 from levelwright.formats.source.entities import Entity
 
 from tests.addon.source.exports import copied
@@ -183,8 +183,8 @@ def test_brush_models_that_are_built_anew_are_told() -> None:
     found: list[set[int]] = []
 
     def step(scene, made, report) -> None:
-        surfaces = scene_surfaces.read(scene)
-        found.append(geometry_edits.apply(scene, surfaces, made, report))
+        shown = scene_surfaces.read(scene)
+        found.append(geometry_edits.apply(scene, shown, made, report))
 
     assert edited(level, step, geometry="rebuild")[1] == set()
     assert found == [{1}]
@@ -232,4 +232,4 @@ def test_faces_of_another_map_are_refused() -> None:
 def test_a_map_whose_faces_cannot_be_read_has_no_surfaces() -> None:
     level = imported(room(lumps={build.SURFEDGES: b"\xff\xff\xff\x7f" * 24}))
     assert edited(level, APPLY)[1] == set()
-    assert scene_surfaces.drawn_faces(source_room.room()) is not None
+    assert surfaces.model_faces(source_room.room()) is not None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The convex pieces that a brush entity's mesh is made of.
+"""The convex pieces that the surfaces of a brush entity are made of.
 
 Polygons that are faces of one brush of the map are a piece: what their hull encloses or, where not all of the brush is
 seen, the brush itself, if all its vertices were moved by one affine map. Otherwise a loose part of the mesh is a piece
-if all its polygons lie on the hull around it; what the hull has more are sides that nobody draws.
+if all its polygons lie on the hull around it; what the hull has more are sides that no polygon is on.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....formats import convex_hull
-from ....formats.convex_hull import Hull
-from ....formats.source.edits.brush_models import Piece
-from ..faces.scene_surfaces import Bools, Floats, Ints, Surfaces
+from .. import convex_hull
+from ..convex_hull import Hull
+from .edits.brush_models import Piece
+from .geometry import Floats, Ints
+from .surfaces import Bools, Surfaces
 
 NEAR = 0.02
 """Units that a polygon's corners may lie off the hull."""
@@ -102,7 +103,7 @@ def _brushes(surfaces: Surfaces, polygons: Ints, brushes: Ints, corners: Sequenc
 
 
 def _is_whole(surfaces: Surfaces, polygons: Ints, corners: Floats) -> bool:
-    """Whether the faces that polygons bear have all corners of their brush."""
+    """Whether the faces that polygons are have all corners of their brush."""
     was = _as_drawn(surfaces, surfaces.faces[polygons])
     off = np.abs(corners[:, None] - was[None]).max(axis=2).min(axis=1)
     return bool(off.max(initial=0) <= SAME)
@@ -129,7 +130,7 @@ def carry_of(surfaces: Surfaces, polygons: Ints) -> Floats | None:
     vertices = vertices[surfaces.vertices[vertices] >= 0]
     if len(vertices) < 3:
         return None
-    was = surfaces.drawn.positions[surfaces.vertices[vertices]].astype(np.float64)
+    was = surfaces.model_faces.positions[surfaces.vertices[vertices]].astype(np.float64)
     now = surfaces.positions[vertices]
     middle, mean = was.mean(axis=0), now.mean(axis=0)
     across = np.linalg.svd(was - middle, full_matrices=False)[2][2]
@@ -158,8 +159,8 @@ def moved(piece: Piece, carry: Floats) -> Piece:
 
 def _as_drawn(surfaces: Surfaces, faces: Ints) -> Floats:
     """The corners of faces of the original, float64[n, 3]."""
-    places, _ = surfaces.drawn.corners(faces)
-    return np.asarray(surfaces.drawn.positions[surfaces.drawn.polygons.corners[places]], np.float64)
+    places, _ = surfaces.model_faces.corners(faces)
+    return np.asarray(surfaces.model_faces.positions[surfaces.model_faces.polygons.corners[places]], np.float64)
 
 
 def _most(brushes: Ints) -> int:
