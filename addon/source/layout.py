@@ -201,12 +201,3 @@ def readable(text: str) -> str:
         return text
     plain = text.replace("\0", "").replace("\n", " ").replace("\r", " ")
     return plain.encode("utf-8", "replace").decode()
-
-
-def finite(values: NDArray[Any]) -> NDArray[np.float32]:
-    """Numbers of a map as float32; 0 for those that are none, and for those that are too large."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        made = values.astype(np.float32, copy=False)
-        if not np.isfinite(made).all():
-            made = np.where(np.isfinite(made), made, np.float32(0))
-    return made

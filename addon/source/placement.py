@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,15 +12,15 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.source.numbers import DIGITS, nearly, single, turned
+from ...formats.source.orientation import angles_of
 from ..scene import transforms
 from ..scene.reports import SceneError
 from .scene_level import SceneLevel
 
 Floats = NDArray[np.float64]
 
-_DIGITS = 4
-"""Behind the point, of numbers that come from several transforms one after another."""
-_SAME_UNITS, _SAME_DEGREES, _SAME_PART, _SAME_TURN = 1e-3, 1e-2, 1e-6, 1e-5
+_SAME_UNITS, _SAME_PART = 1e-3, 1e-6
 """What such numbers may differ by from those of an object that wasn't moved."""
 
 
@@ -71,8 +70,8 @@ class Placement:
 
     def _unit(self, was: float, now: float) -> float:
         if self.exact:
-            return was if _single(was) == _single(now) else now
-        return was if abs(now - was) <= _SAME_UNITS + _SAME_PART * abs(was) else round(now, _DIGITS)
+            return was if single(was) == single(now) else now
+        return was if abs(now - was) <= _SAME_UNITS + _SAME_PART * abs(was) else round(now, DIGITS)
 
     def angles(self, was: Sequence[float]) -> tuple[float, ...]:
         """Pitch, yaw and roll in degrees, with the numbers of `was` where they are still right."""
@@ -85,7 +84,7 @@ class Placement:
 def place_of(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> Placement | None:
     """Where an object is that was moved; None for one that is where the import put it. deltas: as of `compose`.
 
-    Raises SceneError for one that is nowhere, and for delta channels that count for nothing and were edited.
+    Raises SceneError for one that is nowhere, and for edited delta channels that are ignored.
     """
     changed = transforms.changed_channels(obj, scene.root)
     moved = transforms.needs_evaluation(obj, scene.root)
@@ -108,78 +107,5 @@ def here(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> Place
 
 def _checked(place: Placement) -> Placement:
     if not np.isfinite(place.matrix).all():
-        raise SceneError(f"{place.object.name}: where it is is no number", [place.object])
+        raise SceneError(f"{place.object.name}: its place is NaN or infinite", [place.object])
     return place
-
-
-def turned(was: float, now: float) -> float:
-    """An angle in degrees: `was`, if the float32 `now` (radians) is what the import makes of it."""
-    return was if _single(math.radians(was)) == _single(now) else degrees(now)
-
-
-def degrees(radians: float) -> float:
-    """The shortest number of degrees that is this float32 of radians."""
-    exact = math.degrees(radians)
-    for digits in range(8):
-        short = round(exact, digits)
-        if _single(math.radians(short)) == _single(radians):
-            return short
-    return exact
-
-
-def nearly(was: Sequence[float], now: Sequence[float]) -> tuple[float, ...]:
-    """Angles in degrees that come from a matrix, with those of `was` where they are the same but for rounding."""
-    return tuple(
-        old if abs((new - old + 180) % 360 - 180) < _SAME_DEGREES else 180 - (180 - round(new, _DIGITS)) % 360
-        for old, new in zip(was, now, strict=True)
-    )
-
-
-def angles_of(rotation: Floats) -> tuple[float, float, float]:
-    """Pitch, yaw and roll in degrees of a rotation float64[3, 3]: turns about x, then y, then z."""
-    flat = math.hypot(rotation[0, 0], rotation[1, 0])
-    pitch = math.atan2(-rotation[2, 0], flat)
-    if flat < 1e-6:  # it looks straight up or down: the roll is part of the yaw
-        yaw, roll = math.atan2(-rotation[0, 1], rotation[1, 1]), 0.0
-    else:
-        yaw, roll = math.atan2(rotation[1, 0], rotation[0, 0]), math.atan2(rotation[2, 1], rotation[2, 2])
-    return math.degrees(pitch), math.degrees(yaw), math.degrees(roll)
-
-
-def same(one: Sequence[float], other: Sequence[float]) -> bool:
-    """Whether numbers are the same as float32, which Blender's are."""
-    return all(_single(a) == _single(b) for a, b in zip(one, other, strict=True))
-
-
-def same_rotation(rotation: Floats, euler: Sequence[float]) -> bool:
-    """Whether a rotation float64[3, 3] is that of Euler angles (XYZ, radians), but for rounding."""
-    made = np.eye(3)
-    for axis, angle in enumerate(euler):
-        one, other = (axis + 1) % 3, (axis + 2) % 3
-        turn = np.eye(3)
-        turn[one, one] = turn[other, other] = math.cos(angle)
-        turn[one, other], turn[other, one] = -math.sin(angle), math.sin(angle)
-        made = turn @ made
-    return bool(np.abs(rotation - made).max() < _SAME_TURN)
-
-
-def text(value: float) -> str:
-    """A number as short as it can be as a float32, without an exponent."""
-    if not math.isfinite(value):
-        raise ValueError(f"{value} is no place")
-    return np.format_float_positional(np.float32(value) + np.float32(0), trim="-")
-
-
-def merged(old: str | None, was: Sequence[float], now: Sequence[float]) -> str:
-    """The text of several numbers: those that didn't change stay as they are written in `old`."""
-    parts = (old or "").split()
-    if len(parts) != len(now):
-        parts = [text(value) for value in was]
-    return " ".join(
-        part if before == after else text(after) for part, before, after in zip(parts, was, now, strict=True)
-    )
-
-
-def _single(value: float) -> np.float32:
-    with np.errstate(over="ignore"):
-        return np.float32(value)

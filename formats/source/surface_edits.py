@@ -95,7 +95,7 @@ def _deleted(surfaces: Surfaces, there: Bools) -> Ints:
 
 
 def turned_over(surfaces: Surfaces, polygons: Ints) -> Ints:
-    """Which of polygons int64[n] have their faces' vertices, but go around them the other way."""
+    """Which of torn polygons int64[n] have their faces' vertices, but go around them the other way."""
     first, model_faces = surfaces.starts[polygons], surfaces.model_faces
     sources, wanted = model_faces.corners(surfaces.faces[polygons])
     counts = surfaces.starts[polygons + 1] - first

@@ -6,7 +6,6 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, leaf_tree, lump_name
 from ....formats.source.entity_values import by_key
@@ -63,7 +62,7 @@ def _parts(importing: ImportContext, faces: Faces, home: str, numbers: Ints) -> 
         names = faces.names[numbers]
         return [(_short(faces, name), numbers[names == name]) for name in np.unique(names).tolist()]
     if importing.settings.split == "cluster":
-        clusters = _clusters(importing.level, len(faces.records))[numbers]
+        clusters = leaf_tree.first_clusters(importing.level, len(faces.records))[numbers]
         digits = len(str(int(clusters.max(initial=0))))
         return [
             (
@@ -73,17 +72,6 @@ def _parts(importing: ImportContext, faces: Faces, home: str, numbers: Ints) -> 
             for cluster in np.unique(clusters).tolist()
         ]
     return [(home, numbers)]
-
-
-def _clusters(level: source.Level, count: int) -> Ints:
-    """int64[faces]: the first cluster of visibility that has each face in a leaf; -1 where none has."""
-    leafs, members = leaf_tree.faces(level)
-    owners = level.table(LumpId.LEAFS)["cluster"].astype(np.int64)[leafs]
-    none = np.iinfo(np.int64).max
-    lowest = np.full(count, none)
-    seen = owners >= 0
-    np.minimum.at(lowest, members[seen], owners[seen])
-    return np.where(lowest == none, -1, lowest)
 
 
 def _short(faces: Faces, name: int) -> str:

@@ -14,11 +14,11 @@ from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, ranges, vmf
 from ....formats.source.records import Contents
+from ....formats.source.vmf.uv import size_of, uv_of
 from ...scene import baselines, meshes
 from .. import layout
 from ..context import ImportContext
 from . import collect
-from .texels import size_of, uv_of
 
 _LONGEST = 40
 _LEAST_CORNERS = 3

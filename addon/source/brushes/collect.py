@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.source import ranges, vmf
+from ....formats.source.vmf.uv import UNKNOWN_SIZE, texels_of
 from ...scene import baselines, identity, meshes
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..materials.collect import Textures, image_of
 from ..scene_level import SceneLevel
-from .texels import UNKNOWN_SIZE, texels_of
 
 ONLY_VMF = "brushes were edited: only an export as VMF takes that, in the map they stay"
 """The warning of an export as .bsp."""

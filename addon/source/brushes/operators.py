@@ -9,12 +9,12 @@ import bpy
 import numpy as np
 
 from ....formats.source import vmf
+from ....formats.source.vmf.uv import size_of, uv_of
 from ...scene import meshes
 from ...scene.reports import Report
 from .. import layout
 from ..add_operator import AddAtCursor, known_materials
 from ..opened import importing_into
-from .texels import size_of, uv_of
 
 SIZE, GRID = 64.0, 8.0
 """Units: of a new brush each way, and what its corners lie on."""

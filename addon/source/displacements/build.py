@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, displacements, ranges
 from ....formats.source.displacements import Displacements
+from ....formats.source.numbers import singles
 from ...scene import baselines, identity, meshes
 from .. import layout
 from ..context import ImportContext
@@ -65,7 +66,7 @@ class DisplacementMeshes:
         self.verts = importing.level.table(LumpId.DISP_VERTS)
         with np.errstate(all="ignore"):
             placed = found.positions(self.verts)
-        self.places = layout.finite(placed)
+        self.places = singles(placed)
         self.positions = np.where(np.isfinite(placed), placed, 0)
         self.uv = found.bilinear(_corner_values(faces.uv, faces.source)[found.corners]).astype(np.float32)
         self.lightmap_uv: NDArray[np.float32] | None = None

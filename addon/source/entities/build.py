@@ -21,7 +21,7 @@ from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
 from ..lights import lamps
-from ..overlays import build as overlays
+from ..overlays import decals
 from ..props import models
 from . import classes, custom_properties, datablocks, ladders, ropes
 from .custom_properties import Types
@@ -43,7 +43,7 @@ def prepare(importing: ImportContext, known: models.Models, baked: Lightmaps | N
     known.prepare(wanted)
     try:
         painted = [(record, entity) for record, entity, one in listed if one.get(CLASSNAME) == classes.DECAL]
-        quads = overlays.decals(importing, painted, baked)
+        quads = decals.build(importing, painted, baked)
     except FormatError as error:
         importing.report.warn(f"decals are shown as empties: {error}")
         quads = {}

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import edits, entity_values
+from ....formats.source import edits, entity_values, numbers, orientation
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
 from ....formats.source.entity_values import ANGLE, DOWN, UP
 from ...scene import identity, meshes, shapes, transforms
@@ -105,7 +105,7 @@ class _Reader:
             is_brush = values.get(MODEL, "").startswith("*")
             collected |= self._placed(place, values, is_brush, edited)
         if is_new:
-            collected.setdefault(ORIGIN, placement.merged(None, _STILL, _STILL))
+            collected.setdefault(ORIGIN, numbers.merged(None, _STILL, _STILL))
         for key, value in collected.items():
             if key not in edited and value != made.get(key):
                 made.set(key, value)
@@ -159,7 +159,7 @@ class _Reader:
         was = entity_values.triple(values, ORIGIN)
         now = place.origin(was)
         if now != was:
-            found[ORIGIN] = placement.merged(values.get(ORIGIN) if vector(values.get(ORIGIN)) else None, was, now)
+            found[ORIGIN] = numbers.merged(values.get(ORIGIN) if vector(values.get(ORIGIN)) else None, was, now)
         if not {ANGLES, "pitch", ANGLE} & edited:
             found |= self._turned(place, values, is_brush)
         self._scaled(place, values, is_brush, found)
@@ -170,15 +170,15 @@ class _Reader:
         obj = place.object
         was = entity_values.angles(values)
         shown = build.rotation_of(values, obj.data, is_brush)
-        if place.euler is not None and placement.same(place.euler, shown):
+        if place.euler is not None and numbers.same(place.euler, shown):
             return {}
-        if place.euler is None and placement.same_rotation(place.rotation, shown):
+        if place.euler is None and orientation.same_rotation(place.rotation, shown):
             return {}
         if isinstance(obj.data, bpy.types.Light):
             return _turned_light(place, values)
         if isinstance(obj.data, bpy.types.Camera):
             pitch, yaw = _looking(place)
-            return _angle_keys(values, was, placement.nearly(was, (-pitch, yaw, was[2])))
+            return _angle_keys(values, was, numbers.nearly(was, (-pitch, yaw, was[2])))
         if is_brush and values.get(CLASSNAME, "") in classes.DIRECTED:
             raise ValueError("the angles of its class are where it moves: turn its model by editing that property")
         if isinstance(obj.data, bpy.types.Curve) or _is_decal(values):
@@ -202,7 +202,7 @@ class _Reader:
             return
         if not np.allclose(now, now[0], rtol=1e-4, atol=0) or now[0] <= 0:
             raise ValueError(f"its scale is {now.tolist()}: models are scaled alike along x, y and z")
-        found[_MODEL_SCALE] = placement.text(round(float(now[0]), 5))
+        found[_MODEL_SCALE] = numbers.text(round(float(now[0]), 5))
 
     def move_models(self, level: source.Level) -> None:
         """Move the entities of brush models that are plain objects: all of them, if the import left entities out.
@@ -236,7 +236,7 @@ def _is_decal(values: Mapping[str, str]) -> bool:
 def _looking(place: Placement) -> tuple[float, float]:
     """Pitch (upwards) and yaw in degrees of where an object looks that looks along Blender's -z."""
     if place.euler is not None and place.euler[1] == 0:
-        return placement.degrees(place.euler[0]) - 90, placement.degrees(place.euler[2]) + 90
+        return numbers.degrees(place.euler[0]) - 90, numbers.degrees(place.euler[2]) + 90
     x, y, z = (-place.rotation[:, 2]).tolist()
     return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
 
@@ -251,8 +251,8 @@ def _angle_keys(values: Mapping[str, str], was: tuple[float, ...], now: tuple[fl
         elif abs(pitch) == _STRAIGHT and yaw == 0:
             single = UP if pitch < 0 else DOWN
     if single is not None:
-        return {ANGLE: placement.text(single)}
-    return {ANGLES: placement.merged(values.get(ANGLES), was, now)}
+        return {ANGLE: numbers.text(single)}
+    return {ANGLES: numbers.merged(values.get(ANGLES), was, now)}
 
 
 def _turned_light(place: Placement, values: Mapping[str, str]) -> dict[str, str]:
@@ -260,12 +260,12 @@ def _turned_light(place: Placement, values: Mapping[str, str]) -> dict[str, str]
     pitch, yaw = _looking(place)
     was = entity_values.triple(values, ANGLES)
     own = lamps.direction(values, was)
-    pitch, yaw = placement.nearly(own, (pitch, yaw))
+    pitch, yaw = numbers.nearly(own, (pitch, yaw))
     found: dict[str, str] = {}
     if "pitch" in values:
-        found["pitch"] = placement.merged(values["pitch"], own[:1], (pitch,))
+        found["pitch"] = numbers.merged(values["pitch"], own[:1], (pitch,))
     if entity_values.number(values, ANGLE):
         found[ANGLE] = "0"
     counts = not entity_values.number(values, "pitch") or pitch == 0
-    found[ANGLES] = placement.merged(values.get(ANGLES), was, (pitch if counts else was[0], yaw, was[2]))
+    found[ANGLES] = numbers.merged(values.get(ANGLES), was, (pitch if counts else was[0], yaw, was[2]))
     return found

@@ -13,10 +13,10 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ....formats.source import numbers
 from ....formats.source.entities import CLASSNAME
 from ....formats.source.entity_values import number
 from ...scene import baselines
-from .. import placement
 from ..lights import lamps
 
 _SET = "data"
@@ -46,7 +46,7 @@ def edited(obj: bpy.types.Object, values: Mapping[str, str], scale: float, hdr: 
         return _of_new_light(obj.data, now, values, scale, hdr)
     if was is None or len(was) != len(now):  # it is new, or has data of another kind
         return {}
-    changed = [not placement.same([a], [b]) for a, b in zip(was.tolist(), now, strict=True)]
+    changed = [not numbers.same([a], [b]) for a, b in zip(was.tolist(), now, strict=True)]
     if not any(changed):
         return {}
     if isinstance(obj.data, bpy.types.Light):
@@ -55,10 +55,10 @@ def edited(obj: bpy.types.Object, values: Mapping[str, str], scale: float, hdr: 
             set_now |= dict.fromkeys(("spot_size", "spot_blend", "spread"), False)
         return _of_light(was.tolist(), now, set_now, values, scale, hdr)
     if isinstance(obj.data, bpy.types.Camera):
-        return {"fov": placement.text(round(math.degrees(now[0]), 3))}
+        return {"fov": numbers.text(round(math.degrees(now[0]), 3))}
     reach, loud = changed
-    found = {"radius": placement.text(round(now[0] / scale, 3))} if reach else {}
-    return found | ({"health": placement.text(round(now[1] * 10, 3))} if loud else {})
+    found = {"radius": numbers.text(round(now[0] / scale, 3))} if reach else {}
+    return found | ({"health": numbers.text(round(now[1] * 10, 3))} if loud else {})
 
 
 def _values(obj: bpy.types.Object) -> list[float]:
@@ -113,17 +113,17 @@ def _of_light(
         else:  # the colour stays as it is written
             channels = parts[:3]
             level = (number({key: parts[3]}, key) if len(parts) == 4 else _MOST) * now[3] / was[3]
-        found[key] = " ".join([*map(str, channels), placement.text(round(level, 3))])
+        found[key] = " ".join([*map(str, channels), numbers.text(round(level, 3))])
     if changed["cutoff"]:
         key = "_zero_percent_distance" if number(values, "_zero_percent_distance") > 0 else "_distance"
-        found[key] = placement.text(round(now[4] / scale, 3))
+        found[key] = numbers.text(round(now[4] / scale, 3))
     if changed["spot_size"] or changed["spot_blend"]:
         outer = math.degrees(now[5]) / 2
         if changed["spot_size"]:
-            found["_cone"] = placement.text(round(outer, 3))
+            found["_cone"] = numbers.text(round(outer, 3))
         cosine = math.cos(math.radians(outer))
         inner = math.degrees(math.acos(min(cosine + now[6] * (1 - cosine), 1.0)))
-        found["_inner_cone"] = placement.text(round(inner, 3))
+        found["_inner_cone"] = numbers.text(round(inner, 3))
     if changed["spread"]:
-        found["sunspreadangle"] = placement.text(round(math.degrees(now[7]), 3))
+        found["sunspreadangle"] = numbers.text(round(math.degrees(now[7]), 3))
     return found

@@ -8,10 +8,11 @@ from typing import Any
 
 import bpy
 
+from ....formats.source import numbers
 from ....formats.source.entities import CLASSNAME, ORIGIN, Entity, Output
 from ...scene import identity
 from ...scene.reports import Report, SceneError
-from .. import layout, placement
+from .. import layout
 from ..add_operator import AddAtCursor, Result, known
 from ..opened import importing_into
 from . import build as entities
@@ -31,7 +32,7 @@ def add_entity(
     definition = entities.types_of(importing).definitions.of(classname)
     keys = definition.keys.values() if definition is not None else ()
     pairs = [(key.name, key.default) for key in keys if key.default and key.name.lower() not in (CLASSNAME, ORIGIN)]
-    pairs = [(CLASSNAME, classname), *pairs, (ORIGIN, " ".join(placement.text(value) for value in place))]
+    pairs = [(CLASSNAME, classname), *pairs, (ORIGIN, " ".join(numbers.text(value) for value in place))]
     return entities.add(importing, Entity(pairs))
 
 

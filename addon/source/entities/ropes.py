@@ -9,12 +9,11 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats.source.entities import ORIGIN, TARGETNAME, Entity, vector
 from ....formats.source.entity_values import by_key, number
+from ....formats.source.ropes import hanging
 
-POINTS = 17
 _FUDGE = 100.0
 """The engine takes so many units off every rope's slack (SDK: rope_shared.h, ROPESLACK_FUDGEFACTOR)."""
 _RIGID = "2"
@@ -63,15 +62,3 @@ def material_of(values: Mapping[str, str]) -> str:
     """The material of a rope, as `SearchPath.material` wants it. values: by key in small letters."""
     name = values.get("ropematerial", "").replace("\\", "/").lower().strip("/")
     return name.removesuffix(".vmt") or _MATERIAL
-
-
-def hanging(way: NDArray[np.float64], slack: float) -> NDArray[np.float64]:
-    """float64[POINTS, 3]: a rope over a way that is longer than it by `slack` units: a parabola of that length.
-
-    A parabola that hangs through by s over a way d is about d + 8 s^2 / (3 d) long.
-    """
-    share = np.linspace(0, 1, POINTS)
-    points = share[:, None] * way
-    sag = math.sqrt(3 * float(np.linalg.norm(way)) * max(slack, 0.0) / 8)
-    points[:, 2] -= 4 * sag * share * (1 - share)
-    return points

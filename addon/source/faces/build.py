@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, geometry, ranges
 from ....formats.source.geometry import Polygons
+from ....formats.source.numbers import singles
 from ....formats.source.records import SurfaceFlag
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
@@ -191,7 +192,7 @@ def prepare(importing: ImportContext, lightmaps: Lightmaps | None) -> Faces:
     kinds, which = _kinds(flags, names, texture_names), np.where(textured, texinfo, -1)
     uv = np.zeros((len(corners), 2), np.float32)
     if len(texinfos):
-        uv = layout.finite(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner], np.float32))
+        uv = singles(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner], np.float32))
     np.subtract(1, uv[:, 1], out=uv[:, 1])
     smooth, normals, normal = _normals(importing, polygons, source, owner)
     return Faces(

@@ -20,10 +20,10 @@ from ....formats.source import LumpId, edits, geometry
 from ....formats.source.edits.texture_fits import fit
 from ....formats.source.edits.texture_vectors import TOLERANCE
 from ....formats.source.geometry import Floats, Ints
+from ....formats.source.numbers import singles
 from ....formats.source.records import SurfaceFlag
 from ....formats.source.surfaces import Bools
 from ...scene.reports import Report, SceneError
-from .. import layout
 from ..materials.collect import Textures
 
 _STEP = 2.0**-23
@@ -84,7 +84,7 @@ class TextureReader:
         uv = np.zeros((len(points), 2), np.float32)
         if len(self.texinfos):
             texinfo = np.where(self.textured, self.records["texinfo"], 0).astype(np.int64)
-            uv = layout.finite(geometry.texture_coordinates(points, self.texinfos, self.texdata, texinfo[faces]))
+            uv = singles(geometry.texture_coordinates(points, self.texinfos, self.texdata, texinfo[faces]))
         uv[:, 1] = 1 - uv[:, 1]
         return uv
 

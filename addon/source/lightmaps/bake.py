@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
-from ....formats.source import LumpId, geometry, ranges
+from ....formats.source import LumpId, geometry
 from ....formats.source.entities import CLASSNAME
+from ....formats.source.luxel_pixels import LuxelPixels, spread
 from ...scene import attributes, identity, originals, stage
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..lights import lamps
 from . import build, collect
-from .collect import LuxelPixels
 
 Ints = NDArray[np.int64]
 Light = NDArray[np.float32]
@@ -296,39 +296,6 @@ def _selected(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -
 
 
 # --------------------------------------------------------------------------------------------------------------- luxels
-
-
-def spread(baked: Light, covered: NDArray[np.bool_], where: LuxelPixels, faces: Ints) -> tuple[Light, int]:
-    """The light of all luxels of faces int64[n] in an image: float32[pixels, 3], NaN elsewhere; and how many luxels.
-
-    baked: float32[pixels, 3], with which of them a surface covers. A luxel that none covers gets the mean of those next
-    to it in its face, ring by ring; faces of which none is covered get none.
-    """
-    wide = where.width + 2  # an empty frame, so that each pixel has its neighbours
-    owner = np.full((where.height + 2) * wide, -1, np.int64)
-    counts = where.first[faces + 1] - where.first[faces]
-    pixels = where.pixels[ranges.flat(where.first[faces], counts)]
-    framed = (pixels // where.width + 1) * wide + pixels % where.width + 1
-    owner[framed] = np.repeat(faces, counts)
-    light = np.full((len(owner), 3), np.nan, np.float32)
-    known = np.zeros(len(owner), np.bool_)
-    known[framed] = covered[pixels]
-    light[framed[covered[pixels]]] = baked[pixels[covered[pixels]]]
-    around = np.array([-wide - 1, -wide, -wide + 1, -1, 1, wide - 1, wide, wide + 1])
-    left = framed[~known[framed]]
-    while len(left):
-        beside = left[:, None] + around
-        usable = known[beside] & (owner[beside] == owner[left, None])
-        ready = usable.any(axis=1)
-        if not ready.any():
-            break
-        sums = np.where(usable[ready, :, None], light[beside[ready]], 0).sum(axis=1)
-        light[left[ready]] = sums / usable[ready].sum(axis=1, keepdims=True)
-        known[left[ready]] = True
-        left = left[~ready]
-    made = np.full((where.height * where.width, 3), np.nan, np.float32)
-    made[pixels] = light[framed]
-    return made, int(known[framed].sum())
 
 
 def _write(image: bpy.types.Image, where: LuxelPixels, light: Light, known: NDArray[np.bool_]) -> None:

@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, atlas, geometry, lighting, ranges
+from ....formats.source import LumpId, atlas, geometry, lighting, radiance, ranges
 from ....formats.source.atlas import Atlas
 from ....formats.source.lighting import BUMP_SAMPLES, Blocks
+from ....formats.source.luxel_pixels import fits
+from ....formats.source.numbers import singles
 from ....formats.source.records import NO_STYLE
 from ...scene import baselines, identity, images, originals
 from ...scene.materials import Nodes
 from .. import layout
 from ..context import ImportContext
-from . import radiance
 
 Ints = NDArray[np.int64]
 
@@ -83,7 +84,7 @@ def uv_of(pixels: NDArray[np.float64], width: int, height: int) -> NDArray[np.fl
     """float32[c, 2], v upwards: where pixels float64[c, 2], from the top left, are in an image of a size."""
     placed = pixels / (width, height)
     placed[:, 1] = 1 - placed[:, 1]
-    return layout.finite(placed)
+    return singles(placed)
 
 
 def record(lump: LumpId, slot: int = 0, sample: int = 0) -> int:
@@ -102,9 +103,9 @@ def build(importing: ImportContext) -> Lightmaps | None:
     for lump, blocks in found.items():
         known = blocks.faces < len(faces)
         wide = np.column_stack([blocks.width, blocks.height])
-        fits = known & (wide == faces["lightmap_size"][np.where(known, blocks.faces, 0)] + 1).all(axis=1)
-        fits &= (wide <= _LARGEST).all(axis=1)
-        sizes[blocks.faces[fits]] = wide[fits]
+        has_room = known & (wide == faces["lightmap_size"][np.where(known, blocks.faces, 0)] + 1).all(axis=1)
+        has_room &= (wide <= _LARGEST).all(axis=1)
+        sizes[blocks.faces[has_room]] = wide[has_room]
         huge = int((wide > _LARGEST).any(axis=1).sum())
         if huge:
             importing.report.left_out(f"lightmaps ({TITLES[lump]}) too large for an image", huge)
@@ -214,13 +215,6 @@ def _pixels(luxels: NDArray[np.uint32]) -> NDArray[np.uint32]:
     if signed.max(initial=0) >> _EXPONENT > _HIGHEST:
         pixels[signed >> _EXPONENT > _HIGHEST] |= np.uint32(0xFF << _EXPONENT)
     return pixels
-
-
-def fits(blocks: Blocks, sizes: Ints) -> NDArray[np.bool_]:
-    """Which blocks have the size that the image has room for. sizes: int64[faces + 1, 2], the white patch behind."""
-    room = sizes[np.minimum(blocks.faces, len(sizes) - 1)]
-    fit: NDArray[np.bool_] = (room == np.column_stack([blocks.width, blocks.height])).all(axis=1)
-    return fit & (blocks.faces < len(sizes) - 1)
 
 
 def _group(

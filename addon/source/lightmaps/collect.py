@@ -8,7 +8,6 @@ it did, unless they were painted themselves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -16,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
-from ....formats.source import LumpId, atlas, edits, geometry, lighting, ranges, rgbe
+from ....formats.source import LumpId, atlas, edits, geometry, lighting, radiance, rgbe
 from ....formats.source.atlas import Atlas
 from ....formats.source.lighting import BUMP_SAMPLES, Blocks
+from ....formats.source.luxel_pixels import LuxelPixels
 from ...scene import baselines, images, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..scene_level import SceneLevel
-from . import build, radiance
+from . import build
 
 Ints = NDArray[np.int64]
 Light = NDArray[np.float32]
@@ -32,28 +32,6 @@ Shown = dict[tuple[LumpId, int, int], bpy.types.Image]
 
 _COLORS = 3
 _BRIGHTEST = float(np.finfo(np.float32).max)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LuxelPixels:
-    """Where luxels are in the images, which all have one layout. pixels: int64[luxels], those of face f's lightmap are
-    pixels[first[f]:first[f + 1]], numbers in the image row by row from the top; none where it has no room.
-    """
-
-    width: int
-    height: int
-    sizes: Ints
-    pixels: Ints
-    first: Ints
-
-    def of(self, found: Blocks, slot: int, sample: int) -> tuple[NDArray[np.bool_], Ints]:
-        """Which luxels of a lightmap of all blocks (as `lighting.luxel_offsets` has them) are in the image, and the
-        pixels of those.
-        """
-        _, owners = lighting.luxel_offsets(found, slot, sample)
-        fits = build.fits(found, self.sizes)
-        there = np.flatnonzero((found.lightmap(slot, sample) >= 0) & fits)
-        return fits[owners], self.pixels[ranges.flat(self.first[found.faces[there]], found.luxels[there])]
 
 
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.source import LumpId
+from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import baselines, identity, transforms
 from .. import layout
 from ..context import ImportContext
-from ..props.build import doubles
 from . import lamps
 
 HOME = "Compiled Lights"

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from ....formats import source
-from ....formats.source import LumpId, edits
+from ....formats.source import LumpId, edits, numbers
+from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import baselines
 from ...scene.reports import Report
 from .. import layout, placement
-from ..props import build as props
 from ..scene_level import Instance, SceneLevel, at_fault, one_at_fault
 from . import build
 from .build import INTENSITY, NUMBERS
@@ -106,13 +106,13 @@ def _changes(scene: SceneLevel, one: Instance, table: Records, shades: Any) -> F
             found[INTENSITY] = intensity
         elif shades is not None and one.record < len(shades):
             was, now = shades[one.record].astype(np.float64), np.array(build.shade_of(obj))
-            if not placement.same(was.tolist(), now.tolist()):
+            if not numbers.same(was.tolist(), now.tolist()):
                 found[INTENSITY] = _shaded(record[INTENSITY].astype(np.float64), was, now)
         place = placement.place_of(scene, obj)
         if place is not None:
-            origin = props.doubles(record["origin"]).tolist()
+            origin = doubles(record["origin"]).tolist()
             now_at = place.origin(origin)
-            if not placement.same(origin, now_at):
+            if not numbers.same(origin, now_at):
                 found["origin"] = now_at
             way = -place.rotation[:, 2]
             normal = record["normal"].astype(np.float64)

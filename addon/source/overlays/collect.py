@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
-from ....formats.source import LumpId, edits, overlay_quads
+from ....formats.source import LumpId, edits, numbers, overlay_quads
 from ....formats.source.edits.overlays import FACES, FADE, RENDER_ORDER, TEXDATA
 from ....formats.source.fields import overlay_counts
+from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import baselines
 from ...scene.reports import Report
 from .. import layout, placement
 from ..materials.collect import Textures
-from ..props import build as props
 from ..scene_level import Instance, SceneLevel, at_fault, one_at_fault
 from . import build
 
@@ -140,7 +140,7 @@ class _Reader:
         place = placement.place_of(self.scene, one.object, deltas=False)
         if place is None and same:
             return {}
-        was = props.doubles(record["origin"])[0]
+        was = doubles(record["origin"])[0]
         if same:
             corners = overlay_quads.corners(record)[0] - was  # as exact as the map has them
         if place is None:
@@ -150,7 +150,7 @@ class _Reader:
         if not same or not np.allclose(turn @ turn.T, np.eye(3), atol=1e-5) or np.linalg.det(turn) < 0:
             return edits.overlays.placed(corners @ turn.T + place.matrix[:3, 3], record)
         now = place.origin(was.tolist())
-        found: Fields = {} if placement.same(now, was.tolist()) else {"origin": now}
+        found: Fields = {} if numbers.same(now, was.tolist()) else {"origin": now}
         if np.abs(turn - np.eye(3)).max() > 1e-6:
             u = turn @ overlay_quads.bases(record)[0][0]
             found["basis_normal"] = turn @ record["basis_normal"][0].astype(np.float64)

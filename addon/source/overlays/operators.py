@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ....formats import source
-from ....formats.source import geometry, overlay_quads, ranges
+from ....formats.source import geometry, near_faces, overlay_quads
 from ...scene import identity, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -64,25 +64,11 @@ def _on_face(level: source.Level, place: geometry.Floats, size: float) -> tuple[
     Raises FormatError, and ValueError where no face is near.
     """
     polygons = geometry.readable_polygons(level)
-    filled = np.flatnonzero(np.diff(polygons.first_corner) > 2)
-    counts = np.diff(polygons.first_corner)[filled]
-    starts = polygons.first_corner[:-1][filled]
-    points = polygons.positions.astype(np.float64)[polygons.corners]
-    face = -1
-    if len(filled):
-        inner = points[ranges.flat(starts, counts)]
-        within = ranges.starts(counts)[:-1]
-        mins, maxs = np.minimum.reduceat(inner, within), np.maximum.reduceat(inner, within)
-        normals = geometry.area_normals(polygons)[filled]
-        lengths = np.sqrt((normals * normals).sum(axis=1, keepdims=True))
-        unit = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0)
-        face = int(overlay_quads.nearest_faces(place[None], unit, points[starts], mins, maxs)[0])
+    (face,), normals, points = near_faces.nearest(polygons, geometry.area_normals(polygons), place[None])
     if face < 0:
         raise ValueError("no face of the world is there: put the 3D cursor next to one")
-    quad = overlay_quads.decal_quads(
-        place[None], unit[face : face + 1], points[starts][face : face + 1], np.full((1, 2), size)
-    )[0]
-    return quad[[0, 3, 2, 1]], unit[face]
+    quad = overlay_quads.decal_quads(place[None], normals, points, np.full((1, 2), size))[0]
+    return quad[[0, 3, 2, 1]], normals[0]
 
 
 class AddOverlay(AddAtCursor):

@@ -12,11 +12,10 @@ from typing import Any, get_type_hints
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, ranges
-from ....formats.source.records import Records
+from ....formats.source import prop_boxes
+from ....formats.source.numbers import doubles
 from ....formats.source.static_props import StaticProps
 from ...scene import baselines, identity, properties, transforms
 from ...scene.properties import setting
@@ -28,10 +27,6 @@ from .models import Models
 
 HOME = "Static Props"
 LIGHTING_ORIGIN = "lighting_origin"
-_USES_LIGHTING_ORIGIN = 0x2
-_SMALLEST, _LARGEST, _UNKNOWN = 8.0, 512.0, 16.0
-_FARTHEST_MIDDLE = 128.0
-"""Of models whose middle the map tells. All in units."""
 
 
 @dataclass
@@ -86,7 +81,7 @@ def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
         known.prepare([(path, skin) for path, skin in zip(paths, pairs[:, 1].tolist(), strict=True) if path])
     boxes: dict[str, bpy.types.Mesh] = {}
     try:
-        low, high = _touched(importing, lump, props)
+        low, high = prop_boxes.touched(importing.level, lump, props)
     except FormatError:  # other parts of the import report what is wrong with leafs
         low = high = np.zeros((len(props), 3))
     shown = []
@@ -97,74 +92,10 @@ def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
             if path not in boxes:
                 title = PurePosixPath(models.normal(path)).stem or "Prop"
                 alike = kinds == pairs[number, 0]
-                boxes[path] = box(title, *plausible(props[alike], low[alike], high[alike]))
+                boxes[path] = box(title, *prop_boxes.plausible(props[alike], low[alike], high[alike]))
             found = boxes[path]
         shown.append(found)
     return lambda: _place(importing, lump, [shown[number] for number in pair_of.reshape(-1).tolist()])
-
-
-def _touched(
-    importing: ImportContext, lump: StaticProps, props: Records
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """float64[props, 3] twice: corners of boxes around the origin, along each prop's own axes, that touch the leafs
-    which the compiler found it in: as large it is at least. Raises FormatError.
-    """
-    first, counts = props["first_leaf"].astype(np.int64), props["leaf_count"].astype(np.int64)
-    counts = np.where(first + counts <= len(lump.leafs), counts, 0)
-    ranges.check_total(counts, len(lump.leafs), "leafs of static props")
-    leafs = importing.level.table(LumpId.LEAFS)
-    owners, numbers = ranges.owners(counts), lump.leafs["leaf"].astype(np.int64)[ranges.flat(first, counts)]
-    there = numbers < len(leafs)
-    owners, leafs = owners[there], leafs[numbers[there]]
-    origins = doubles(props["origin"])[owners]
-    away = origins.clip(doubles(leafs["mins"]), doubles(leafs["maxs"])) - origins
-    turned = np.einsum("nij,ni->nj", matrices(doubles(props["angles"]))[owners], away)
-    low, high = np.zeros((len(props), 3)), np.zeros((len(props), 3))
-    np.minimum.at(low, owners, turned)
-    np.maximum.at(high, owners, turned)
-    return low, high
-
-
-def plausible(
-    props: Records, low: NDArray[np.float64], high: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Corners of a box about as large as the model of these props may be, which isn't known. low, high: float64[n, 3],
-    see `_touched`.
-
-    Some compilers light props at their model's middle, which then is the same of all, and about as far away from the
-    origin as the model's sides are; others leave there what lay in their memory.
-    """
-    bottom, top = low.min(axis=0), high.max(axis=0)
-    least = _SMALLEST if (top > bottom).any() else _UNKNOWN
-    middle, half = np.zeros(3), least
-    usual = props[props["flags"] & _USES_LIGHTING_ORIGIN == 0]
-    if LIGHTING_ORIGIN in (props.dtype.names or ()) and len(usual) and usual[LIGHTING_ORIGIN].any():
-        away = doubles(usual[LIGHTING_ORIGIN]) - doubles(usual["origin"])
-        turned = np.einsum("nij,ni->nj", matrices(doubles(usual["angles"])), away)
-        reach = float(np.abs(turned[0]).max())
-        if 1 < reach <= _FARTHEST_MIDDLE and (np.abs(turned - turned[0]) < 1).all():
-            middle, half = turned[0], max(reach, _SMALLEST)
-    return np.minimum(bottom, middle - half).clip(-_LARGEST), np.maximum(top, middle + half).clip(max=_LARGEST)
-
-
-def doubles(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Numbers of a file as float64, what is not finite as 0."""
-    with np.errstate(invalid="ignore"):  # signalling NaNs
-        made = values.astype(np.float64)
-    made[~np.isfinite(made)] = 0.0
-    return np.asarray(made)
-
-
-def matrices(angles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[n, 3, 3]: rotations by pitch, yaw and roll (degrees), float64[n, 3]: about x, then y, then z."""
-    pitch, yaw, roll = np.radians(angles).T
-    (sp, sy, sr), (cp, cy, cr) = np.sin([pitch, yaw, roll]), np.cos([pitch, yaw, roll])
-    rows = [
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ]
-    return np.moveaxis(np.array(rows), 2, 0)
 
 
 def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Mesh]) -> None:
@@ -174,7 +105,7 @@ def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Me
     fields = props.dtype.names or ()
     home = importing.group(HOME)
     finite = {name: doubles(props[name]).tolist() for name in ("origin", "angles")}
-    scales = scales_of(lump).tolist()
+    scales = prop_boxes.scales(lump).tolist()
     skins = [mesh.get(layout.SKIN, -1) for mesh in shown]
     baselines.store(importing.collection, layout.SKINS, np.array(skins, np.int32))
     lit = props[LIGHTING_ORIGIN].tolist() if LIGHTING_ORIGIN in fields else None
@@ -207,20 +138,3 @@ def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Me
         transforms.remember(obj)
         home.objects.link(obj)
     importing.report.count("static props", len(shown))
-
-
-def scales_of(lump: StaticProps) -> NDArray[np.float64]:
-    """float64[props, 3]: how large props are; what is not finite is 1."""
-    props = lump.props
-    count = 0 if props is None else len(props)
-    made = np.ones((count, 3))
-    fields = () if props is None else props.dtype.names or ()
-    if props is not None and "uniform_scale" in fields:
-        made[:] = props["uniform_scale"].astype(np.float64)[:, None]
-    if props is not None and "scale" in fields:
-        made[:] = props["scale"]
-    if lump.scales is not None:
-        there = (lump.scales["prop"] >= 0) & (lump.scales["prop"] < count)
-        made[lump.scales["prop"][there]] = lump.scales["scale"][there]
-    made[~np.isfinite(made).all(axis=1)] = 1.0
-    return made

@@ -11,8 +11,9 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import edits
+from ....formats.source import edits, numbers, prop_boxes
 from ....formats.source.edits.static_props import MODEL, OWN
+from ....formats.source.numbers import doubles
 from ....formats.source.records import Records, Solidity
 from ....formats.source.static_props import StaticProps, model_name
 from ...scene import baselines, properties, shapes
@@ -83,7 +84,7 @@ class _Reader:
         kinds = np.unique(records["prop_type"][records["leaf_count"] > 0]).tolist()
         self.used = {models.normal(self.models[kind]) for kind in kinds if kind < len(self.models)}
         self.listed = lump.scales is not None
-        self.scales = build.scales_of(lump).tolist()
+        self.scales = prop_boxes.scales(lump).tolist()
         self.skins = baselines.load(scene.collection, layout.SKINS)
         self.hulls: dict[str, tuple[Any, Any]] = {}
         self.shapes = shapes.Watch(scene.root)
@@ -104,12 +105,12 @@ class _Reader:
             self._read_light(obj, found, record[LIGHTING_ORIGIN].tolist() if LIGHTING_ORIGIN in self.fields else None)
             if _TINT in self.fields and _TINT not in found:
                 was = record[_TINT].tolist()
-                if not placement.same(obj.color[:], [channel / 255 for channel in was]):
+                if not numbers.same(obj.color[:], [channel / 255 for channel in was]):
                     found[_TINT] = [round(min(max(channel, 0.0), 1.0) * 255) for channel in obj.color]
             self._read_mesh(one, found, int(record["prop_type"]))
             place = placement.place_of(self.scene, obj)
             if place is not None:
-                self._read_place(place, found, *(build.doubles(record[name]).tolist() for name in ("origin", "angles")))
+                self._read_place(place, found, *(doubles(record[name]).tolist() for name in ("origin", "angles")))
                 self._read_scale(place, found, self.scales[one.record])
             _check(found)
             self.shapes.look_at(obj)
@@ -132,7 +133,7 @@ class _Reader:
             if LIGHTING_ORIGIN in fields and LIGHTING_ORIGIN not in changed and "origin" in changed:
                 moved = np.subtract(changed["origin"], fields["origin"])
                 fields[LIGHTING_ORIGIN] = np.add(fields[LIGHTING_ORIGIN], moved).tolist()
-            if self.listed and not placement.same(self.scales[one.record], (1, 1, 1)):
+            if self.listed and not numbers.same(self.scales[one.record], (1, 1, 1)):
                 fields["scale"] = self.scales[one.record]
             fields |= changed
         else:
@@ -195,13 +196,13 @@ class _Reader:
 
     def _read_place(self, place: Placement, found: Fields, origin: Sequence[float], angles: Sequence[float]) -> None:
         for name, was, now in (("origin", origin, place.origin(origin)), ("angles", angles, place.angles(angles))):
-            if not placement.same(was, now):
+            if not numbers.same(was, now):
                 found[name] = now
 
     def _read_scale(self, place: Placement, found: Fields, was: Sequence[float]) -> None:
         """The scale, where the version has one. Raises ValueError."""
         now = place.scale
-        if placement.same(was, now.tolist()) or (not place.exact and np.allclose(was, now, rtol=1e-5, atol=0)):
+        if numbers.same(was, now.tolist()) or (not place.exact and np.allclose(was, now, rtol=1e-5, atol=0)):
             return
         if (now <= 0).any():
             raise ValueError(f"its scale is {now.tolist()}: a static prop can't be mirrored")

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.binary import FormatError
+from ....formats.source import orientation
 from ....formats.source.detail_props import DetailProps
+from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import identity, meshes
 from .. import layout
 from ..boxes import box, show_box
 from ..context import ImportContext
-from .build import doubles, matrices
 from .models import Models
 
 HOME = "Detail Props"
@@ -101,7 +102,9 @@ def _sheet(
     corners[:, :, 2] = np.stack([low[:, 1], low[:, 1], high[:, 1], high[:, 1]], axis=1)
     angles = doubles(details["angles"][own])
     angles[:, 1] += turn
-    points = np.einsum("nij,nkj->nki", matrices(angles), corners) + doubles(details["origin"][own])[:, None]
+    points = (
+        np.einsum("nij,nkj->nki", orientation.rotations(angles), corners) + doubles(details["origin"][own])[:, None]
+    )
     (left, top), (right, bottom) = sprite["tex_ul"].T, sprite["tex_lr"].T
     uvs = np.stack(
         [np.stack([u, 1 - v], axis=1) for u, v in ((right, bottom), (left, bottom), (left, top), (right, top))], axis=1

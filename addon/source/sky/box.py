@@ -21,6 +21,7 @@ from ....formats.source import LumpId, fields, leaf_tree
 from ....formats.source.entity_values import by_key, number
 from ....formats.source.geometry import Ints
 from ....formats.source.leaf_tree import LeafTree
+from ....formats.source.numbers import doubles
 from ...scene import identity
 from .. import layout
 from ..context import ImportContext
@@ -158,7 +159,7 @@ def _props(importing: ImportContext, box: SkyBox) -> Iterator[bpy.types.Object]:
     lump = importing.level.static_props
     if importing.settings.static_props == "none" or lump is None or lump.props is None or not len(lump.props):
         return
-    inside = box.holds(props.doubles(lump.props["origin"]))
+    inside = box.holds(doubles(lump.props["origin"]))
     for obj in importing.group(props.HOME).objects:
         mark = identity.stamped(obj)
         if mark is not None and mark.kind == layout.STATIC_PROP and inside[mark.record]:

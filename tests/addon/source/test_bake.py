@@ -137,20 +137,6 @@ def test_what_cannot_be_baked_is_told() -> None:
         bake.bake(bpy.context, level, bake.BakeSettings(), Report())
 
 
-def test_luxels_without_light_of_their_own_have_their_neighbours() -> None:
-    first = np.array([0, 6, 9])
-    pixels = np.array([0, 1, 2, 8, 9, 10, 3, 4, 5])  # a face of 3 x 2 luxels, one of 3 beside it, in rows of 8
-    where = collect_lightmaps.LuxelPixels(8, 2, np.array([[3, 2], [3, 1], [0, 0]]), pixels, first)
-    baked, covered = np.zeros((16, 3), np.float32), np.zeros(16, np.bool_)
-    baked[0], baked[8], baked[3] = 4, 2, 100
-    covered[[0, 8, 3]] = True
-    light, count = bake.spread(baked, covered, where, np.array([0]))
-    assert light[[0, 8, 1, 9, 2, 10], 0].tolist() == [4, 2, 3, 3, 3, 3]
-    assert np.isnan(light[[3, 4, 5, 15]]).all()
-    assert count == 6
-    assert bake.spread(baked, covered & False, where, np.array([0, 1]))[1] == 0
-
-
 def test_the_operator() -> None:
     assert not bpy.ops.levelwright.source_bake.poll()
     level = imported(lit_floor())

@@ -11,8 +11,7 @@ from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.lightmaps import collect as collect_lightmaps
-from levelwright.addon.source.lightmaps import radiance
-from levelwright.formats.source import LumpId, lighting, rgbe
+from levelwright.formats.source import LumpId, lighting, radiance, rgbe
 
 from tests.addon.source.surface_edits import edited, small_room
 from tests.formats import source_room as room

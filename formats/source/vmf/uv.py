@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between texels of a map's textures and UV coordinates of meshes of brushes."""
+"""Between texels of a map's textures and UV coordinates, which are 0 to 1 across a texture, v upwards."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def size_of(name: str, sizes: dict[str, tuple[int, int]]) -> tuple[int, int]:
 
 
 def uv_of(texels: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Places on textures of that size, v upwards, float32[n, 2]."""
+    """UV coordinates float32[n, 2] of texels float64[n, 2] on textures of sizes int64[n, 2]; 0 if not finite."""
     placed = np.nan_to_num(texels / sizes, posinf=0.0, neginf=0.0)
     placed[:, 1] = 1 - placed[:, 1]
     return placed.astype(np.float32)
 
 
 def texels_of(uv: NDArray[np.float32], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The inverse of `uv_of`, float64[n, 2]."""
+    """Texels float64[n, 2] of UV coordinates float32[n, 2] on textures of sizes int64[n, 2]: the inverse of `uv_of`."""
     placed = uv.astype(np.float64)
     placed[:, 1] = 1 - placed[:, 1]
     return placed * sizes
