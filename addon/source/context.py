@@ -36,23 +36,32 @@ class MaterialMaker(Protocol):
 
 @dataclass(frozen=True)
 class ImportContext:
-    """One import. collection: the level's. root: its empty. token: the import's. content: the map's pak, then the
-    game's files. meshes: those of brush models by their number, 1 and up; triggers: which of these have nothing but
-    tool textures. Meshes that no object uses when all parts are made get a plain object.
-    """
+    """One import. Meshes that no object uses when all parts are made get a plain object."""
 
     level: source.Level
+    """The map."""
     collection: bpy.types.Collection
+    """The level's."""
     root: bpy.types.Object
+    """The level's empty, the parent of everything."""
     token: identity.Token
+    """What stamps and ids of this import carry."""
     scene: bpy.types.Scene
+    """The scene that it is imported into."""
     settings: ImportSettings
+    """The options."""
     report: Report
+    """What became of the map."""
     content: SearchPath
+    """Files: the map's pak, then the game's."""
     materials: MaterialMaker
+    """The materials of all parts."""
     meshes: dict[int, bpy.types.Mesh] = field(default_factory=dict)
+    """Those of brush models by their number, 1 and up."""
     triggers: set[int] = field(default_factory=set)
+    """Which of these models have nothing but tool textures."""
     _groups: dict[tuple[str, str], bpy.types.Collection] = field(default_factory=dict, repr=False)
+    """Collections by their name and that of the one around them."""
 
     @property
     def scale(self) -> float:

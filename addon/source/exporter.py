@@ -54,14 +54,15 @@ _REFERENCE = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One part of an export. title: plural, for errors.
-
-    apply: changes the level where the scene isn't what the import made of it, and nothing else. Raises SceneError with
-    the objects at fault, or FormatError where no object is.
-    """
+    """One part of an export."""
 
     title: str
+    """Plural, for errors."""
     apply: Callable[[SceneLevel, source.Level, Report], None]
+    """Changes the level where the scene isn't what the import made of it, and nothing else.
+
+    Raises SceneError with the objects at fault, or FormatError where no object is.
+    """
 
 
 STEPS: tuple[Step, ...] = (
@@ -117,18 +118,18 @@ def _original(collection: bpy.types.Collection) -> originals.Original:
     """What a level was imported from. Raises SceneError for one that was imported from nothing, or has lost it."""
     original = originals.require(collection)
     if original is None:
-        raise SceneError(f"{collection.name}: it was imported from no .bsp, and only a compiler makes new ones")
+        raise SceneError(f"{collection.name}: it wasn't imported from a .bsp, and only a compiler makes new ones")
     return original
 
 
 def _report_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
     for obj in loose:
         if obj.type == "LIGHT":
-            report.left_out(f"light {obj.name!r} (no entity: it needs a property classname)")
+            report.left_out(f"light {obj.name!r} (not an entity: it needs a property classname)")
         elif obj.type == "LIGHT_PROBE":
-            report.left_out(f"light probe {obj.name!r} (no cubemap: copy one that the map has)")
+            report.left_out(f"light probe {obj.name!r} (not a cubemap: copy one that the map has)")
         elif obj.type not in _BYSTANDERS:
-            report.left_out(f"object {obj.name!r} (nothing that a map has: an entity needs a property classname)")
+            report.left_out(f"object {obj.name!r} (not a part of the map: an entity needs a property classname)")
 
 
 def _report_reference(scene: SceneLevel, report: Report) -> None:

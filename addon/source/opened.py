@@ -22,13 +22,13 @@ from .settings import ImportSettings
 def importing_into(context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> ImportContext:
     """What an import would share, of a map that is open: its collections and materials, and where content is.
 
-    Raises SceneError for a collection that is no map or has lost its original, or whose root is gone.
+    Raises SceneError for a collection that isn't a map or has lost its original, or whose root is gone.
     """
     original = originals.find(level)
     marks = [(obj, identity.stamped(obj)) for obj in level.all_objects]
     root = next((obj for obj, mark in marks if mark is not None and mark.kind == layout.ROOT), None)
     if original is None or root is None:
-        raise SceneError(f"{level.name} is no imported map with its root empty")
+        raise SceneError(f"{level.name} isn't an imported map, or has lost its root empty")
     with at_fault():
         read = source.read(original.data)
         known = {key: value for key, value in original.options.items() if key in ImportSettings.__dataclass_fields__}

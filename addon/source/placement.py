@@ -26,13 +26,14 @@ _SAME_UNITS, _SAME_PART = 1e-3, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where an object that was moved is. exact: its own channels tell, so that the numbers that it wasn't moved by are
-    still those that the import gave it, bit for bit.
-    """
+    """Where an object that was moved is."""
 
     object: bpy.types.Object
+    """The object."""
     exact: bool
-    matrix: Floats  # [4, 4], relative to the root
+    """Whether its own channels say where: the numbers that it wasn't moved by are those of the import, bit for bit."""
+    matrix: Floats
+    """float64[4, 4]: relative to the root, units."""
 
     @cached_property
     def location(self) -> Floats:

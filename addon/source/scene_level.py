@@ -29,13 +29,14 @@ _SHAPED = frozenset((layout.MODEL, layout.DISPLACEMENT, layout.DISPLACEMENTS, la
 
 @dataclass(slots=True, eq=False)
 class Instance:
-    """An object that stands for a record. record: its number in the original, -1: it is new. copied: it is another one
-    like that record.
-    """
+    """An object that stands for a record."""
 
     object: bpy.types.Object
+    """The object."""
     record: int
+    """The record's number in the original; -1: it is new."""
     copied: bool = False
+    """Whether it is another one like that record."""
 
     @property
     def is_record(self) -> bool:

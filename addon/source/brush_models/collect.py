@@ -28,7 +28,7 @@ from ...scene.reports import Report, SceneError
 from .. import scene_level
 from ..faces import collect as faces
 from ..faces import scene_surfaces
-from ..faces.mapping import TextureReader
+from ..faces.mapping import TextureMapping
 from ..faces.scene_surfaces import SceneSurfaces
 from ..materials.collect import Textures
 from ..scene_level import SceneLevel
@@ -56,9 +56,9 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if not models:
         return
     textures = Textures(scene, level, report)
-    reader = TextureReader(scene.before, level, textures, report)
+    mapping = TextureMapping(scene.before, level, textures, report)
     for model in models:
-        _Model(scene, surfaces, edits, level, reader, textures, report, model).rebuild()
+        _Model(scene, surfaces, edits, level, mapping, textures, report, model).rebuild()
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class _Model:
     surfaces: SceneSurfaces
     edits: Edits
     level: source.Level
-    reader: TextureReader
+    mapping: TextureMapping
     textures: Textures
     report: Report
     model: int
@@ -141,7 +141,7 @@ class _Model:
 
     def _write_textures(self, polygons: Ints) -> None:
         """Give faces that stay where they were the textures that they have in the scene."""
-        self.reader.write(faces.of_polygons(self.surfaces, self.reader, polygons))
+        self.mapping.write(faces.of_polygons(self.surfaces, self.mapping, polygons))
 
     # ----------------------------------------------------------------------------------------------------- pieces
 
@@ -275,7 +275,7 @@ class _Model:
         """Whether a polygon's UVs are others than the import made of its face, or it has other corners."""
         if turn < 0:
             return False
-        patches = faces.of_polygons(self.surfaces, self.reader, np.array([polygon], np.int64))
+        patches = faces.of_polygons(self.surfaces, self.mapping, np.array([polygon], np.int64))
         return bool(patches.edited[0])
 
 

@@ -32,10 +32,10 @@ NODRAW = "tools/toolsnodraw"
 
 @dataclass(frozen=True)
 class _Part:
-    """The polygons of one object: see `vmf.Drawn`; counter-clockwise from outside."""
+    """The polygons of one object: see `vmf.BrushPolygons`; counter-clockwise from outside."""
 
     object: bpy.types.Object
-    drawn: vmf.Drawn
+    polygons: vmf.BrushPolygons
 
 
 def checksum(data: meshes.MeshData) -> int:
@@ -71,23 +71,23 @@ def warn_if_edited(scene: SceneLevel, _: source.Level, report: Report) -> None:
 def apply(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report) -> vmf.Map:
     """A map with what was drawn in the place of its brushes; as it is, where none were imported and none drawn.
 
-    level: the map as it is exported; made: that, taken apart. Raises SceneError, with the faces at fault, for what is
-    no brush.
+    level: the map as it is exported; made: that, taken apart. Raises SceneError, with the faces at fault, for what
+    isn't a brush.
     """
     if not is_edited(scene):
         return made
     parts = list(_parts(scene, level, report))
     before = vmf.of_level(scene.before).solids
     if not parts:
-        return made.redrawn(before, vmf.Redrawn(np.zeros(0, np.int64), []))
+        return made.with_brushes(before, vmf.CollectedBrushes(np.zeros(0, np.int64), []))
     try:
-        found = vmf.read(before, _joined(parts))
-    except vmf.ShapeError as error:
+        found = vmf.match(before, _joined(parts))
+    except vmf.BrushShapeError as error:
         raise _refused(error, parts) from error
     if scene.is_shown(layout.BRUSHES):
         report.count("brushes as they were", len(found.kept))
     report.count("brushes drawn", len(found.solids))
-    return made.redrawn(before if scene.is_shown(layout.BRUSHES) else before.taken(np.zeros(0, np.int64)), found)
+    return made.with_brushes(before if scene.is_shown(layout.BRUSHES) else before.taken(np.zeros(0, np.int64)), found)
 
 
 def objects(scene: SceneLevel) -> list[bpy.types.Object]:
@@ -130,7 +130,7 @@ def _parts(scene: SceneLevel, level: source.Level, report: Report) -> Iterator[_
             _numbers(data.attribute(name, "FACE"), len(counts)) for name in (layout.SIDE, layout.BRUSH, layout.CONTENTS)
         )
         detail = vmf.is_detail(contents)
-        yield _Part(obj, vmf.Drawn(positions, corners, first, texels, brush - 1, sides - 1, names, detail))
+        yield _Part(obj, vmf.BrushPolygons(positions, corners, first, texels, brush - 1, sides - 1, names, detail))
 
 
 def _numbers(values: NDArray[np.int32] | None, count: int) -> NDArray[np.int64]:
@@ -159,25 +159,25 @@ def _materials(
     return [found[place][0] for place in places.tolist()], pixels[places]
 
 
-def _joined(parts: list[_Part]) -> vmf.Drawn:
+def _joined(parts: list[_Part]) -> vmf.BrushPolygons:
     """All polygons, one object's after another's; each object's points are its own."""
-    drawn = [part.drawn for part in parts]
-    points = ranges.starts([len(one.positions) for one in drawn])[:-1].tolist()
-    return vmf.Drawn(
-        np.concatenate([one.positions for one in drawn]),
-        np.concatenate([one.corners + start for one, start in zip(drawn, points, strict=True)]),
-        ranges.starts(np.concatenate([np.diff(one.first_corner) for one in drawn])),
-        np.concatenate([one.texels for one in drawn]),
-        np.concatenate([one.brushes for one in drawn]),
-        np.concatenate([one.sides for one in drawn]),
-        [name for one in drawn for name in one.names],
-        np.concatenate([one.detail for one in drawn]),
+    polygons = [part.polygons for part in parts]
+    points = ranges.starts([len(one.positions) for one in polygons])[:-1].tolist()
+    return vmf.BrushPolygons(
+        np.concatenate([one.positions for one in polygons]),
+        np.concatenate([one.corners + start for one, start in zip(polygons, points, strict=True)]),
+        ranges.starts(np.concatenate([np.diff(one.first_corner) for one in polygons])),
+        np.concatenate([one.texels for one in polygons]),
+        np.concatenate([one.brushes for one in polygons]),
+        np.concatenate([one.sides for one in polygons]),
+        [name for one in polygons for name in one.names],
+        np.concatenate([one.detail for one in polygons]),
     )
 
 
-def _refused(error: vmf.ShapeError, parts: list[_Part]) -> SceneError:
+def _refused(error: vmf.BrushShapeError, parts: list[_Part]) -> SceneError:
     """The error with the faces of the objects that it is about."""
-    first = ranges.starts([len(part.drawn.first_corner) - 1 for part in parts])
+    first = ranges.starts([len(part.polygons.first_corner) - 1 for part in parts])
     faces = {}
     for part, begin, end in zip(parts, first[:-1].tolist(), first[1:].tolist(), strict=True):
         own = error.polygons[(error.polygons >= begin) & (error.polygons < end)] - begin

@@ -61,5 +61,5 @@ def _origin(scene: SceneLevel, one: Instance, was: Sequence[int]) -> list[int]:
 def _size(one: Instance, was: int) -> int:
     size: Any = one.object.get(CUBEMAP_SIZE, was)
     if not isinstance(size, int):
-        raise ValueError(f"property {CUBEMAP_SIZE}: {size!r} is no whole number")
+        raise ValueError(f"property {CUBEMAP_SIZE}: {size!r} isn't a whole number")
     return size

@@ -35,14 +35,16 @@ NO_MORE = "a map can't get more displacements than it was compiled with"
 
 @dataclass(slots=True, eq=False)
 class SceneDisplacements:
-    """All displacements as the scene shows them. positions: float64[n, 3], and moved: bool[n]; colors: float32[n, 3],
-    and blends, of the vertices in DISP_VERTS. tags: int64[t], -1: not shown, of the triangles in DISP_TRIS.
-    """
+    """All displacements as the scene shows them: n vertices of DISP_VERTS, t triangles of DISP_TRIS."""
 
     positions: Floats
+    """float64[n, 3]: in the map's units."""
     colors: NDArray[np.float32]
+    """float32[n, 3]: the painted alphas."""
     tags: Ints
+    """int64[t]: of each triangle; -1: not shown."""
     blends: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    """float32[n, 4] each, by the attribute's name."""
 
 
 def objects_of(scene: SceneLevel) -> list[bpy.types.Object]:
@@ -68,21 +70,23 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if base is None or base.shape != (len(verts), 3):
         raise SceneError(f"{scene.collection.name}: what the import made of displacements is gone from the collection")
     grids = displacements.displacements(scene.before, geometry.readable_polygons(scene.before))
-    reader = _Reader(scene, grids, base)
-    shown = reader.read()
+    collector = _Collector(scene, grids, base)
+    shown = collector.read()
     with np.errstate(over="ignore", invalid="ignore"):
         moved = (shown.positions.astype(np.float32) != base).any(axis=1)
-    reader.refuse(moved & ~np.isfinite(shown.positions).all(axis=1), "vertices have places that are no numbers")
-    reader.refuse(moved & (np.abs(shown.positions) > FARTHEST).any(axis=1), "vertices lie outside of the world")
+    collector.refuse(
+        moved & ~np.isfinite(shown.positions).all(axis=1), "vertices have positions that are NaN or infinite"
+    )
+    collector.refuse(moved & (np.abs(shown.positions) > FARTHEST).any(axis=1), "vertices lie outside of the world")
     positions = np.where(moved[:, None], shown.positions, grids.positions(verts)) if moved.any() else None
-    alphas, tags = _alphas(reader, verts["alpha"], shown.colors, report), _tags(scene, shown.tags)
+    alphas, tags = _alphas(collector, verts["alpha"], shown.colors, report), _tags(scene, shown.tags)
     if positions is not None or alphas is not None or tags is not None:
         _report(edits.displacements.change(level, positions, alphas, tags), grids, moved, report)
     had_hulls = int(scene.before.file.entries["length"][LumpId.PHYSDISP]) > 0
     if had_hulls and level.file.is_changed(LumpId.PHYSDISP) and not len(level.bytes_of(LumpId.PHYSDISP)):
         report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
     if shown.blends:
-        _blends(reader, level, shown.blends, report)
+        _blends(collector, level, shown.blends, report)
 
 
 def _report(changed: Ints, grids: Displacements, moved: Bools, report: Report) -> None:
@@ -95,15 +99,17 @@ def _report(changed: Ints, grids: Displacements, moved: Bools, report: Report) -
             report.note(f"at the borders, displacements {', '.join(map(str, followed.tolist()))} went along")
 
 
-def _alphas(reader: _Reader, before: NDArray[Any], colors: NDArray[np.float32], report: Report) -> Floats | None:
-    """float64[n], 0 to 255: alphas with those that were painted; None if none was. Raises SceneError for no numbers."""
+def _alphas(collector: _Collector, before: NDArray[Any], colors: NDArray[np.float32], report: Report) -> Floats | None:
+    """float64[n], 0 to 255: alphas with those that were painted; None if none was. Raises SceneError for NaN."""
     with np.errstate(invalid="ignore"):
         finite = np.where(np.isfinite(before), before, np.float32(0)).astype(np.float32)
     grey = finite / np.float32(_OPAQUE)
     painted = (colors != grey[:, None]).any(axis=1)
     if not painted.any():
         return None
-    reader.refuse(painted & ~np.isfinite(colors).all(axis=1), f"vertices have a {layout.ALPHA!r} that is no number")
+    collector.refuse(
+        painted & ~np.isfinite(colors).all(axis=1), f"vertices have a {layout.ALPHA!r} that is NaN or infinite"
+    )
     beyond = painted & ((colors < 0) | (colors > 1)).any(axis=1)
     if beyond.any():
         report.warn(f"{int(beyond.sum())} vertices of displacements were painted beyond 0 to 1, which is all they have")
@@ -131,10 +137,10 @@ def _tags(scene: SceneLevel, shown: Ints) -> Ints | None:
     return made
 
 
-def _blends(reader: _Reader, level: source.Level, blends: dict[str, NDArray[np.float32]], report: Report) -> None:
+def _blends(collector: _Collector, level: source.Level, blends: dict[str, NDArray[np.float32]], report: Report) -> None:
     """Put weights of four textures into the map where they were painted. Raises SceneError where it has none."""
     table = level.table(LumpId.DISP_MULTIBLEND).copy()
-    having = displacements.blended(reader.grids, len(table))
+    having = displacements.blended(collector.grids, len(table))
     if having is None:
         return
     touched = np.zeros(len(table), np.bool_)
@@ -142,8 +148,10 @@ def _blends(reader: _Reader, level: source.Level, blends: dict[str, NDArray[np.f
         was = np.zeros_like(values)
         was[having] = table[name]
         painted = (values.view(np.uint32) != was.view(np.uint32)).any(axis=1)
-        reader.refuse(painted & ~np.isfinite(values).all(axis=1), f"vertices have a {name!r} that is no number")
-        reader.refuse(painted & ~having, f"vertices have a {name!r}, but the map blends no four textures there")
+        collector.refuse(
+            painted & ~np.isfinite(values).all(axis=1), f"vertices have a {name!r} that is NaN or infinite"
+        )
+        collector.refuse(painted & ~having, f"vertices have a {name!r}, but the map blends no four textures there")
         table[name][painted[having]] = values[painted]
         touched |= painted[having]
     if touched.any():
@@ -151,7 +159,7 @@ def _blends(reader: _Reader, level: source.Level, blends: dict[str, NDArray[np.f
         report.count("vertices with other blends", int(touched.sum()))
 
 
-class _Reader:
+class _Collector:
     """Reads all objects into arrays of the map's order, and refuses what isn't the map's grid."""
 
     def __init__(self, scene: SceneLevel, grids: Displacements, base: NDArray[Any]) -> None:

@@ -15,7 +15,7 @@ from ...scene import meshes
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..faces import scene_surfaces
-from ..faces.mapping import Patches, TextureReader
+from ..faces.mapping import Patches, TextureMapping
 from ..materials.collect import Textures
 from ..scene_level import SceneLevel
 from . import collect
@@ -32,18 +32,18 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if original is None:
         return
     try:
-        reader = TextureReader(scene.before, level, Textures(scene, level, report), report)
+        mapping = TextureMapping(scene.before, level, Textures(scene, level, report), report)
     except FormatError:  # the step of faces reports that
         return
-    reader.write(_patches(scene, original, reader))
+    mapping.write(_patches(scene, original, mapping))
 
 
-def _patches(scene: SceneLevel, original: ModelFaces, reader: TextureReader) -> Patches:
+def _patches(scene: SceneLevel, original: ModelFaces, mapping: TextureMapping) -> Patches:
     """All displacements as patches: their points are those of the flat grid, one for each corner of a triangle."""
     grids = displacements.displacements(scene.before, original.polygons)
     around, first = original.corners(grids.faces)
     uv = np.zeros((len(original.polygons.corners), 2))
-    uv[around] = reader.uv(
+    uv[around] = mapping.uv(
         original.polygons.positions[original.polygons.corners[around]], grids.faces[ranges.owners(np.diff(first))]
     )
     was = grids.bilinear(uv[grids.corners]).astype(np.float32)

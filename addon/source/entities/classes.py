@@ -12,12 +12,16 @@ Shape = Literal["PLAIN_AXES", "ARROWS", "SINGLE_ARROW", "CIRCLE", "CUBE", "SPHER
 
 @dataclass(frozen=True)
 class Group:
-    """name: of the collection. size: of the empty, units. begins: what the names of its classes begin with."""
+    """A collection that entities are sorted into by their class."""
 
     name: str
+    """Of the collection."""
     shape: Shape
+    """Of an empty."""
     size: float
+    """Of an empty, units."""
     begins: tuple[str, ...]
+    """What the names of its classes begin with."""
 
 
 _GROUPS = (

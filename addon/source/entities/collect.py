@@ -55,7 +55,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         if scene.instances(layout.ENTITY):
             raise
         return  # the import left them out as well
-    reader = _Reader(scene, report, scene.settings.geometry != REFUSE)
+    collector = _Collector(scene, report, scene.settings.geometry != REFUSE)
     world = next((number for number, entity in enumerate(level.entities) if entity.classname == _WORLD), -1)
     if world >= 0 and scene.original.options.get("entities", True):
         pairs, edited = custom_properties.merged_pairs(scene.collection, level.entities[world])
@@ -66,20 +66,20 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         with at_fault(one.object):
             if number >= count:
                 raise FormatError(f"entity {number} isn't there, there are {count}", "entities")
-            pairs = reader.pairs(one, level.entities[number])
+            pairs = collector.pairs(one, level.entities[number])
             if pairs != level.entities[number].pairs:
                 edits.entities.set_pairs(level, number, pairs)
-    reader.move_models(level)
+    collector.move_models(level)
     for one in scene.added(layout.ENTITY):
         with at_fault(one.object):
             known = scene.before.entities[one.record] if one.record >= 0 else Entity()
-            edits.entities.add(level, reader.pairs(one, known))
+            edits.entities.add(level, collector.pairs(one, known))
     gone = [number for number in scene.deleted(layout.ENTITY, count) if number != world]
     with at_fault():
         edits.entities.remove(level, gone)
 
 
-class _Reader:
+class _Collector:
     """One export of entities. reshapes: whether brush models that were given another shape are not refused."""
 
     def __init__(self, scene: SceneLevel, report: Report, reshapes: bool) -> None:
@@ -131,14 +131,14 @@ class _Reader:
             return
         if classname in (*classes.LADDERS, classes.DECAL):
             return
-        why = "its mesh is no part of the map: models can only be built anew from those that the map has"
+        why = "its mesh isn't part of the map: models can only be built anew from those that the map has"
         if classname.lower().startswith(_BRUSH_CLASSES):
             raise ValueError(f"{why}: copy an entity that has one")
         self.report.warn(f"{obj.name}: {why}")
 
     def _report_odd(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
-        """Tell what of an object is no part of any entity: groups of properties, a light of another type, and what was
-        done to the mesh of its model.
+        """Warn of what isn't part of the entity: groups of properties, a light of another type, what was done
+        to the mesh.
         """
         if isinstance(obj.data, bpy.types.Mesh) and (
             shapes.is_edited(obj.data) or (models.is_model(values.get(MODEL, "")) and meshes.needs_evaluation(obj))
@@ -149,9 +149,7 @@ class _Reader:
             self.report.left_out(f"groups of properties of {obj.name!r} (values are text or numbers)", len(groups))
         kind = lamps.kind_of(values.get(CLASSNAME, ""))
         if kind is not None and isinstance(obj.data, bpy.types.Light) and obj.data.type != kind:
-            self.report.warn(
-                f"{obj.name}: the type of a light follows from its class, {obj.data.type} counts for nothing"
-            )
+            self.report.warn(f"{obj.name}: the type of a light follows from its class, {obj.data.type} is ignored")
 
     def _placed(self, place: Placement, values: Mapping[str, str], is_brush: bool, edited: set[str]) -> dict[str, str]:
         """What an object's place says of its entity, by key. values: what the properties say, by key."""
@@ -182,7 +180,7 @@ class _Reader:
         if is_brush and values.get(CLASSNAME, "") in classes.DIRECTED:
             raise ValueError("the angles of its class are where it moves: turn its model by editing that property")
         if isinstance(obj.data, bpy.types.Curve) or _is_decal(values):
-            self.report.warn(f"{obj.name}: its class is not turned, so the rotation counts for nothing")
+            self.report.warn(f"{obj.name}: its class is not turned, so its rotation is ignored")
             return {}
         return _angle_keys(values, was, place.angles(was))
 
@@ -198,7 +196,7 @@ class _Reader:
         if is_brush:
             raise ValueError("brush models have no scale: apply it to the mesh, and export it as moved geometry")
         if obj.type != "MESH" or _is_decal(values):
-            self.report.warn(f"{obj.name}: its entity has no scale, so that of the object counts for nothing")
+            self.report.warn(f"{obj.name}: its entity has no scale, so the object's scale is ignored")
             return
         if not np.allclose(now, now[0], rtol=1e-4, atol=0) or now[0] <= 0:
             raise ValueError(f"its scale is {now.tolist()}: models are scaled alike along x, y and z")

@@ -38,33 +38,42 @@ _DRAWN_TOOLS = ("toolsblack", "toolswhite", "toolsdotted")
 
 @dataclass(frozen=True)
 class Faces:
-    """f faces with c corners; corners run anticlockwise, each face's from its first one in the file.
-
-    polygons, records: the file's. corners: int64[c], vertices. source: int64[c], the file's corner that each one is.
-    uv, lightmap_uv: float32[c, 2], v upwards; None without lightmaps. light_styles: see `Lightmaps`. smooth: bool[f],
-    faces with other normals than their planes'. normals: float32[n, 3], the map's, before them 0, which stands for the
-    plane's; normal: int64[c], which of them each corner has. names: int64[f], numbers in the table of texture names,
-    -1: none. sizes: int64[names, 2], pixels. kinds: int64[f], places in layout.KINDS. drawable: bool[f], what can be in
-    a mesh.
-    """
+    """f rendered faces with c corners; corners run anticlockwise, each face's from its first one in the file."""
 
     importing: ImportContext
+    """The import."""
     polygons: Polygons
+    """The file's."""
     records: NDArray[Any]
+    """[f]: the file's."""
     corners: Ints
+    """int64[c]: vertices."""
     source: Ints
+    """int64[c]: the file's corner that each one is."""
     uv: Floats
+    """float32[c, 2]: places in the texture, v upwards."""
     lightmap_uv: Floats | None
+    """float32[c, 2]: places in the lightmaps, v upwards; None without lightmaps."""
     light_styles: dict[str, NDArray[np.int32]]
+    """See `Lightmaps`."""
     smooth: Mask
+    """bool[f]: faces with other normals than their planes'."""
     normals: Floats
+    """float32[n, 3]: the map's, and before them 0, which stands for the plane's."""
     normal: Ints
+    """int64[c]: which of `normals` each corner has."""
     names: Ints
+    """int64[f]: numbers in the table of texture names; -1: none."""
     sizes: Ints
+    """int64[names, 2]: pixels of the textures."""
     texture_names: list[str]
+    """The table of texture names."""
     kinds: Ints
+    """int64[f]: places in layout.KINDS."""
     flags: NDArray[np.int32]
+    """int32[f]: SurfaceFlags."""
     drawable: Mask
+    """bool[f]: what can be in a mesh."""
 
     @cached_property
     def alone(self) -> Mask:

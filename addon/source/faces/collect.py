@@ -16,7 +16,7 @@ from ..lightmaps import build as lightmaps
 from ..materials.collect import Textures
 from ..scene_level import SceneLevel
 from . import geometry_edits, scene_surfaces
-from .mapping import Patches, TextureReader
+from .mapping import Patches, TextureMapping
 from .scene_surfaces import SceneSurfaces
 
 _SAME_LIGHT = 1e-5
@@ -33,18 +33,18 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         return
     rebuilt = geometry_edits.apply(scene, surfaces, level, report)
     try:
-        reader = TextureReader(scene.before, level, Textures(scene, level, report), report)
+        mapping = TextureMapping(scene.before, level, Textures(scene, level, report), report)
     except FormatError as error:
         report.warn(f"textures on faces stay as they are: {error}")
         return
-    _refuse_twins(surfaces, reader)
+    _refuse_twins(surfaces, mapping)
     polygons = surfaces.kept
     polygons = polygons[~np.isin(surfaces.model_faces.models[surfaces.faces[polygons]], list(rebuilt))]
-    reader.write(of_polygons(surfaces, reader, polygons))
+    mapping.write(of_polygons(surfaces, mapping, polygons))
     _report_light(scene, surfaces, polygons, report)
 
 
-def of_polygons(surfaces: SceneSurfaces, reader: TextureReader, polygons: Ints) -> Patches:
+def of_polygons(surfaces: SceneSurfaces, mapping: TextureMapping, polygons: Ints) -> Patches:
     """Polygons int64[n], which are around the vertices of their faces, as patches."""
     model_faces = surfaces.model_faces
     faces = surfaces.faces[polygons]
@@ -60,7 +60,7 @@ def of_polygons(surfaces: SceneSurfaces, reader: TextureReader, polygons: Ints) 
         owners,
         surfaces.positions[surfaces.corners[corners]],
         surfaces.uv[corners],
-        reader.uv(model_faces.polygons.positions[model_faces.polygons.corners[sources]], faces[owners]),
+        mapping.uv(model_faces.polygons.positions[model_faces.polygons.corners[sources]], faces[owners]),
         lambda message, which: surfaces.refused(message.format(surfaces.named(polygons[which])), polygons[which]),
     )
 
@@ -96,14 +96,14 @@ def _report_light(scene: SceneLevel, surfaces: SceneSurfaces, polygons: Ints, re
         )
 
 
-def _refuse_twins(surfaces: SceneSurfaces, reader: TextureReader) -> None:
+def _refuse_twins(surfaces: SceneSurfaces, mapping: TextureMapping) -> None:
     """Raise SceneError for objects that show a brush model again, and otherwise than its own object does."""
     twins = np.flatnonzero(surfaces.twins[surfaces.owners] & (surfaces.turns >= 0))
     twins = twins[np.unique(surfaces.faces[twins], return_index=True)[1]]
     if not len(twins):
         return
-    patches = of_polygons(surfaces, reader, twins)
-    other = patches.edited | reader.is_swapped(patches)
+    patches = of_polygons(surfaces, mapping, twins)
+    other = patches.edited | mapping.is_swapped(patches)
     if other.any():
         raise patches.refused(
             "{}: entities with one brush model have its textures in common: edit those of the first one, or have the "

@@ -46,20 +46,22 @@ _MATERIAL_FLAGS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patches:
-    """What textures lie on: n faces of the map, each with some of the c points.
-
-    faces: int64[n], each once. materials: of each, None: it has none. owners: int64[c], ascending or not. points:
-    float64[c, 3], places on the flat face. uv, was: float32[c, 2], v upwards: as they are, and as the import made them.
-    refused: gives the error about some of them, int64[k] of n, from a message that says what is wrong.
-    """
+    """What textures lie on: n faces of the map, each with some of the c points."""
 
     faces: Ints
+    """int64[n]: each once."""
     materials: list[bpy.types.Material | None]
+    """[n]; None: it has none."""
     owners: Ints
+    """int64[c]: places in `faces`, in any order."""
     points: Floats
+    """float64[c, 3]: on the flat face, units."""
     uv: NDArray[np.float32]
+    """float32[c, 2]: as they are, v upwards."""
     was: NDArray[np.float32]
+    """float32[c, 2]: as the import made them, v upwards."""
     refused: Callable[[str, Ints], SceneError]
+    """Gives the error about some faces, int64[k] of n, from a message that says what is wrong."""
 
     @property
     def edited(self) -> Bools:
@@ -69,7 +71,7 @@ class Patches:
         return np.bincount(self.owners, away, len(self.faces)) > 0
 
 
-class TextureReader:
+class TextureMapping:
     """One export's. textures: what materials stand for."""
 
     def __init__(self, before: source.Level, level: source.Level, textures: Textures, report: Report) -> None:
@@ -200,7 +202,7 @@ class TextureReader:
         owners, points, uv = place[patches.owners[corners]], patches.points[corners], patches.uv[corners]
         hurt = ~(np.isfinite(points).all(axis=1) & np.isfinite(uv).all(axis=1))
         if hurt.any():
-            raise patches.refused("{}: UVs of faces are no numbers", edited[np.unique(owners[hurt])])
+            raise patches.refused("{}: UVs of faces are NaN or infinite", edited[np.unique(owners[hurt])])
         wide = uv.astype(np.float64)
         sizes = _sizes(self.level.table(LumpId.TEXDATA))[texdata[edited]]
         texels = np.column_stack([wide[:, 0], 1 - wide[:, 1]]) * sizes[owners]

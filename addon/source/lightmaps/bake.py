@@ -45,16 +45,18 @@ _SUN, _AMBIENT = "light_environment", "_ambient"
 
 @dataclass(frozen=True)
 class BakeSettings:
-    """How light is baked. samples: rays a luxel. bounces: of light; 0: what falls straight on surfaces alone. images:
-    HDR, LDR or BOTH. selected: only the selected objects; all of the level cast light and shadows anyhow. scene_world:
-    the scene's world shines, not the map's sky.
-    """
+    """How light is baked."""
 
     samples: int = 64
+    """Rays a luxel."""
     bounces: int = 4
+    """Of light; 0: only what falls straight on surfaces."""
     images: str = BOTH
+    """HDR, LDR or BOTH."""
     selected: bool = False
+    """Only the selected objects; all of the level cast light and shadows anyhow."""
     scene_world: bool = False
+    """The scene's world shines, not the map's sky."""
 
 
 def bake(

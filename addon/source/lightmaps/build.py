@@ -51,16 +51,18 @@ SLOTS = 8
 
 @dataclass(frozen=True)
 class Lightmaps:
-    """Where lightmaps lie. places: int64[faces, 2], the pixel of the first luxel, from the top left. lit: bool[faces].
-    group: the node group with the light as its output "Light", and how much it counts as "Baked". styles: int32[faces]
-    for each slot that has others than style 0, by the names of face attributes.
-    """
+    """Where lightmaps are in their images."""
 
     atlas: Atlas
+    """The layout of the images."""
     places: Ints
+    """int64[faces, 2]: the pixel of the first luxel, from the top left."""
     lit: NDArray[np.bool_]
+    """bool[faces]: which have one."""
     group: bpy.types.NodeTree
+    """The node group: the light is its output "Light", how much it counts "Baked"."""
     styles: dict[str, NDArray[np.int32]]
+    """int32[faces] of each slot that has others than style 0, by the names of face attributes."""
 
     def coordinates(
         self, points: Any, faces: NDArray[Any], texinfos: NDArray[Any], texinfo: Ints, owner: Ints

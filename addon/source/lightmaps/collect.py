@@ -35,7 +35,7 @@ _BRIGHTEST = float(np.finfo(np.float32).max)
 
 
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
-    """Write painted images into the map. Raises SceneError for images of another size, and pixels that are no light."""
+    """Write painted images into the map. Raises SceneError for images of another size, and pixels that are NaN."""
     painted = {key: image for key, image in shown(scene.collection).items() if not images.unchanged(image)}
     if not painted:
         return
@@ -97,7 +97,7 @@ def painted_light(
     if not changed.any():
         return None
     if np.isnan(now[changed]).any():
-        raise SceneError(f"image {image.name!r}: pixels that are no numbers can't be light")
+        raise SceneError(f"image {image.name!r}: pixels that are NaN can't be light")
     light = rgbe.decode(old)
     painted = np.flatnonzero(inside)[changed]
     light[painted] = np.clip(now[changed] / np.float32(build.WHITE), 0, _BRIGHTEST)

@@ -38,14 +38,20 @@ KINDS: dict[str, Literal["POINT", "SPOT", "SUN"]] = {
 
 @dataclass(frozen=True)
 class LampAppearance:
-    """What a light is in Blender: power (W; a sun's W/m2), colour 0..1, cut-off (m, 0: none), angles in radians."""
+    """What a light is in Blender."""
 
     energy: float
+    """Watts; of a sun watts a square metre."""
     color: tuple[float, float, float]
+    """Linear, 0 to 1."""
     cutoff: float = 0.0
+    """Metres from where on it lights nothing; 0: it has no end."""
     spot_size: float = 0.0
+    """Radians, all of the cone."""
     spot_blend: float = 0.0
+    """0 to 1: the penumbra's share of the cone."""
     spread: float = 0.0
+    """Radians that a sun is wide."""
 
 
 def kind_of(classname: str) -> Literal["POINT", "SPOT", "SUN"] | None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Overlays back from their quads: moved, turned, scaled, with another texture or other coordinates of it, new and gone.
 
-The delta location, which lifts an overlay off its faces for show, counts for nothing.
+The delta location, which lifts an overlay off its faces for show, is ignored.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     instances = scene.instances(layout.OVERLAY)
     if not instances and not scene.is_shown(layout.OVERLAY):
         return
-    reader = _Reader(scene, level, report)
+    collector = _Collector(scene, level, report)
     records, added = scene.records(layout.OVERLAY), scene.added(layout.OVERLAY)
-    changes = {number: found for number, one in records.items() if (found := reader.changes(one))}
-    new = [reader.new(one) for one in added]
+    changes = {number: found for number, one in records.items() if (found := collector.changes(one))}
+    new = [collector.new(one) for one in added]
     if changes:
         with one_at_fault({number: records[number].object for number in changes}):
             edits.overlays.change(level, changes)
     if new:
-        with one_at_fault({len(reader.table) + place: one.object for place, one in enumerate(added)}):
+        with one_at_fault({len(collector.table) + place: one.object for place, one in enumerate(added)}):
             edits.overlays.add(level, new, [one.record if one.record >= 0 else None for one in added])
-    gone = scene.deleted(layout.OVERLAY, len(reader.table))
+    gone = scene.deleted(layout.OVERLAY, len(collector.table))
     if gone:
         edits.overlays.remove(level, gone)
 
 
-class _Reader:
+class _Collector:
     """One export of overlays. table: the original's."""
 
     def __init__(self, scene: SceneLevel, level: source.Level, report: Report) -> None:
@@ -191,7 +191,7 @@ def _coordinates(uvs: NDArray[np.float32]) -> Fields:
     across, down = uvs[:, 0].astype(np.float64), 1 - uvs[:, 1].astype(np.float64)
     apart = [across[0] - across[1], across[2] - across[3], down[0] - down[3], down[1] - down[2]]
     if max(map(abs, apart)) > _SAME_UV:
-        raise ValueError("its UVs are no upright rectangle: the map has only where u and v begin and end")
+        raise ValueError("its UVs aren't an upright rectangle: the map has only where u and v begin and end")
     return {"u": (across[0], across[2]), "v": (down[0], down[1])}
 
 

@@ -33,16 +33,20 @@ _LONGEST = 259
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of the pak. name: its path there. form, flags, mipmaps: of images, see `vtf_write.write`; the format by
-    its name. number: of its bytes, text or image.
-    """
+    """A file of the pak: put there, or removed."""
 
     name: str
+    """Its path in the pak."""
     kind: str
+    """What gives its bytes, or that it is removed."""
     number: int
+    """Of its bytes, text or image among the level's resources."""
     form: str = ImageFormat.DXT5.name
+    """Of images: the name of the texture's `ImageFormat`."""
     flags: int = 0
+    """Of images: `TextureFlags`."""
     mipmaps: bool = True
+    """Of images: whether smaller ones are stored, too."""
 
 
 def entries(level: bpy.types.Collection) -> list[Entry]:

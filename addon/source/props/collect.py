@@ -48,32 +48,32 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
             why = lump.reason if lump is not None else "the map has no lump for static props"
             raise SceneError(f"static props can't be written: {why}", [one.object for one in instances])
         return
-    reader = _Reader(scene, lump, lump.props)
+    collector = _Collector(scene, lump, lump.props)
     records = scene.records(layout.STATIC_PROP)
-    changes = {number: fields for number, one in records.items() if (fields := reader.changes(one))}
+    changes = {number: fields for number, one in records.items() if (fields := collector.changes(one))}
     added = scene.added(layout.STATIC_PROP)
-    new = [reader.new(one) for one in added]
+    new = [collector.new(one) for one in added]
     gone = scene.deleted(layout.STATIC_PROP, len(lump.props))
     if changes:
         with one_at_fault({number: records[number].object for number in changes}):
-            edits.static_props.change(level, changes, reader.hulls)
+            edits.static_props.change(level, changes, collector.hulls)
     if new:
         first = len(lump.props)
         with one_at_fault({first + place: one.object for place, one in enumerate(added)}):
-            numbers = edits.static_props.add(level, new, reader.hulls)
-        kept = [place for place, one in enumerate(added) if one.record >= 0 and reader.has_model_of(one, new[place])]
+            numbers = edits.static_props.add(level, new, collector.hulls)
+        kept = [place for place, one in enumerate(added) if one.record >= 0 and collector.has_model_of(one, new[place])]
         edits.static_props.copy_light(level, {numbers[place]: added[place].record for place in kept})
         dark = [one.object.name for place, one in enumerate(added) if place not in kept]
         if dark:
             report.warn(f"new static props have no baked light: {', '.join(dark[:5])}{' ...' if dark[5:] else ''}")
     if gone:
         edits.static_props.remove(level, gone)
-    if reader.shapes.edited:
-        names = f"{', '.join(reader.shapes.edited[:5])}{' ...' if reader.shapes.edited[5:] else ''}"
+    if collector.shapes.edited:
+        names = f"{', '.join(collector.shapes.edited[:5])}{' ...' if collector.shapes.edited[5:] else ''}"
         report.warn(f"{names}: {models.EDITED}")
 
 
-class _Reader:
+class _Collector:
     """One export of static props. hulls: boxes of models, where meshes show them. shapes: whose meshes were edited."""
 
     def __init__(self, scene: SceneLevel, lump: StaticProps, records: Records) -> None:
@@ -234,7 +234,7 @@ def _check(fields: Fields) -> None:
         raise ValueError(f"a static prop needs a property {MODEL!r}, the model's path")
     model = str(fields.get(MODEL, ""))
     if model and not models.is_model(model):
-        raise ValueError(f"{model!r} is no model's path: models/props/crate.mdl is one")
+        raise ValueError(f"{model!r} isn't a model's path, as models/props/crate.mdl is")
     model_name(model)
     if fields.get(_SOLID, 0) not in tuple(Solidity):
         raise ValueError(f"{_SOLID} is {fields[_SOLID]}, and 0 to {max(Solidity):d} are known")

@@ -19,7 +19,7 @@ from .. import layout
 from ..context import ImportContext
 
 _ENDING = ".mdl"
-EDITED = "what was done to the mesh counts for nothing, the map has but the name of its model"
+EDITED = "what was done to the mesh is ignored: the map has only the name of its model"
 """The warning of exports."""
 
 

@@ -36,7 +36,7 @@ def add_static_prop(
         if lump is None or lump.props is None:
             raise SceneError(f"{level.name}: the map has no static props that more could be added to")
         if not models.is_model(model):
-            raise ValueError(f"{model!r} is no model's path: models/props/crate.mdl is one")
+            raise ValueError(f"{model!r} isn't a model's path, as models/props/crate.mdl is")
         model_name(model)
         fields = lump.props.dtype.names or ()
         usual = {name: value for name, value in _USUAL.items() if name in fields}

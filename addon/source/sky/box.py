@@ -40,16 +40,20 @@ _SHOWN = tuple(layout.KINDS.index(kind) for kind in (layout.WORLD, layout.WATER)
 
 @dataclass(frozen=True)
 class SkyBox:
-    """camera: its place. areas: int64[leafs]; area: the camera's. meshes: of the faces in it, and of its displacements
-    where those of the map are one object.
-    """
+    """What is around the sky camera."""
 
     camera: tuple[float, float, float]
+    """Its place, units."""
     scale: float
+    """How many times larger the game shows it."""
     areas: Ints
+    """int64[leafs]: the area of each leaf."""
     area: int
+    """The camera's."""
     tree: LeafTree
+    """The map's, for the leafs of places."""
     meshes: list[bpy.types.Mesh]
+    """Of the faces in the area, and of its displacements where those of the map are one object."""
 
     def holds(self, places: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which of float64[n, 3] places are in the camera's area."""

@@ -56,7 +56,7 @@ def test_a_static_prop_is_added() -> None:
     assert (made["prop_type"], made["solid"], made["fade_min_dist"], made["forced_fade_scale"]) == (1, 6, -1, 1)
     assert level.static_props.leafs_of(3).tolist() == [RIGHT_LEAF]
     assert "no baked light" in here.report.warnings[0]
-    with pytest.raises(RuntimeError, match="no model's path"):
+    with pytest.raises(RuntimeError, match="a model's path"):
         bpy.ops.levelwright.source_add_static_prop(what="crate")
 
 

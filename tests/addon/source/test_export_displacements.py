@@ -221,7 +221,7 @@ def test_blends_of_some_displacements_alone() -> None:
     assert refused(level, "no four textures there").objects == [first]
 
 
-@pytest.mark.parametrize(("height", "match"), [(np.nan, "no numbers"), (1e6, "outside of the world")])
+@pytest.mark.parametrize(("height", "match"), [(np.nan, "NaN or infinite"), (1e6, "outside of the world")])
 def test_vertices_that_are_nowhere_are_selected(level, height: float, match: str) -> None:
     obj = hill(level)
     move(obj, np.array([12]), (0, 0, height))
@@ -237,7 +237,7 @@ def test_alphas_that_none_can_be(level) -> None:
     assert any("1 vertices of displacements were painted beyond 0 to 1" in each for each in report.warnings)
     colors[7, :3] = np.nan
     paint(obj, layout.ALPHA, colors, "color")
-    assert refused(level, "no number").points[obj].tolist() == [7]
+    assert refused(level, "NaN or infinite").points[obj].tolist() == [7]
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -33,8 +33,8 @@ _MOST_SIDES = 128  # that the engine allows a brush
 _MOST_POLYGONS = 512  # more than any brush, however it is cut up
 
 
-class ShapeError(ValueError):
-    """What was drawn is no brush. polygons: int64[k], those at fault."""
+class BrushShapeError(ValueError):
+    """Polygons that aren't a brush. polygons: int64[k], those at fault."""
 
     def __init__(self, message: str, polygons: Ints) -> None:
         super().__init__(message)
@@ -42,66 +42,68 @@ class ShapeError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """p polygons over v points, counter-clockwise from outside.
-
-    positions: float64[v, 3], units. corners: int64[c], points. first_corner: int64[p + 1]. texels: float64[c, 2], s and
-    t; not finite where there is no texture. Of each polygon: brushes int64[p] and sides int64[p], the records in
-    BRUSHES and BRUSHSIDES that it was drawn for or copied from, -1: new; names, of materials; detail bool[p], whether
-    a new solid is for a func_detail.
-    """
+class BrushPolygons:
+    """p polygons over v points with c corners, anticlockwise from outside."""
 
     positions: Floats
+    """float64[v, 3]: units."""
     corners: Ints
+    """int64[c]: points."""
     first_corner: Ints
+    """int64[p + 1]: where each polygon's corners start."""
     texels: Floats
+    """float64[c, 2]: s and t; not finite where there is no texture."""
     brushes: Ints
+    """int64[p]: the record in BRUSHES that each was drawn for or copied from; -1: new."""
     sides: Ints
+    """int64[p]: the record in BRUSHSIDES that each was drawn for or copied from; -1: new."""
     names: list[str]
+    """[p]: of materials."""
     detail: NDArray[np.bool_]
+    """bool[p]: whether a new solid is for a func_detail."""
 
 
 @dataclass(frozen=True, slots=True)
-class Redrawn:
-    """kept: int64[k], the brushes that are as they were. solids: all others that were drawn; their records in BRUSHES
-    are those of the brushes that they were made of.
-    """
+class CollectedBrushes:
+    """What polygons are as brushes."""
 
     kept: Ints
+    """int64[k]: the brushes that are as they were."""
     solids: list[Solids]
+    """All others; their records in BRUSHES are those of the brushes that they were made of."""
 
 
-def read(before: Solids, drawn: Drawn) -> Redrawn:
-    """What became of a map's solids. before: all of them. Raises ShapeError for what is no brush.
+def match(before: Solids, drawn: BrushPolygons) -> CollectedBrushes:
+    """What became of a map's solids. before: all of them. Raises BrushShapeError for what isn't a brush.
 
     A side that is where it was keeps its plane, and its texture if that is still on it. One that was moved takes its
     texture along as long as it keeps its size; where it grows, the texture stays in its place.
     """
-    reader = _Reader(before, drawn)
-    whole = reader.unchanged()
+    matcher = _Matcher(before, drawn)
+    whole = matcher.unchanged()
     kept = set(whole.tolist())
     made = []
-    brushes = drawn.brushes[reader.source]
+    brushes = drawn.brushes[matcher.source]
     rest = ~np.isin(brushes, whole)
     for brush in np.unique(brushes[rest & (brushes >= 0)]).tolist():
         own = np.flatnonzero(brushes == brush)
-        shifted = reader.shifted(brush, own)
+        shifted = matcher.shifted(brush, own)
         if shifted is not None:
             made.append(shifted)
             rest[own] = False
-    for polygons in reader.parts(rest):
-        brush = int(drawn.brushes[reader.source[polygons[0]]])
-        if brush not in kept and reader.is_unchanged(brush, polygons):
+    for polygons in matcher.parts(rest):
+        brush = int(drawn.brushes[matcher.source[polygons[0]]])
+        if brush not in kept and matcher.is_unchanged(brush, polygons):
             kept.add(brush)
         else:
-            made.append(reader.solid(brush, polygons))
-    return Redrawn(np.array(sorted(kept), np.int64), made)
+            made.append(matcher.solid(brush, polygons))
+    return CollectedBrushes(np.array(sorted(kept), np.int64), made)
 
 
-class _Reader:
+class _Matcher:
     """Polygons that are flat, with their planes, the side of the map that each was drawn for, and its texture."""
 
-    def __init__(self, before: Solids, drawn: Drawn) -> None:
+    def __init__(self, before: Solids, drawn: BrushPolygons) -> None:
         self.before, self.drawn = before, drawn
         bent = planes(drawn.positions, drawn.corners, drawn.first_corner)[2] > FLAT
         self.points, self.texels, self.first, self.source = _flattened(drawn, bent)
@@ -231,10 +233,10 @@ class _Reader:
         return ranges.flat(first[which], first[which + 1] - first[which])
 
     def solid(self, brush: int, polygons: Ints) -> Solids:
-        """The solid that polygons enclose. Raises ShapeError."""
+        """The solid that polygons enclose. Raises BrushShapeError."""
         source = np.unique(self.source[polygons])
         if len(polygons) > _MOST_POLYGONS:
-            raise ShapeError(f"{len(polygons)} faces in one brush", source)
+            raise BrushShapeError(f"{len(polygons)} faces in one brush", source)
         normals, dists = self.normals[polygons].copy(), self.dists[polygons].copy()
         fixed = self.in_place[polygons]
         normals[fixed] = self.before.normals[self.places[polygons[fixed]]]
@@ -249,17 +251,18 @@ class _Reader:
         before = points @ normals.T - dists
         bulging = (before > BEHIND).any(axis=0)
         if bulging.any():
-            raise ShapeError("is not convex: a brush lies behind each of its faces", self.source[polygons[bulging]])
+            faulty = self.source[polygons[bulging]]
+            raise BrushShapeError("is not convex: a brush lies behind each of its faces", faulty)
         first = self._sides(normals, dists, polygons)
         if not 4 <= len(first) <= _MOST_SIDES:
-            raise ShapeError(f"has {len(first)} sides; a brush has 4 to {_MOST_SIDES}", source)
+            raise BrushShapeError(f"has {len(first)} sides; a brush has 4 to {_MOST_SIDES}", source)
         chosen, normals, dists = polygons[first], normals[first], dists[first]
         found = from_planes(normals, dists, [len(first)])
         if not found.closed.all():
-            raise ShapeError("is not closed: its faces enclose nothing", source)
+            raise BrushShapeError("is not closed: its faces enclose nothing", source)
         low, high = _bounds(points)
         if np.abs(np.array(_bounds(found.positions)) - np.array([low, high])).max() > 2 * BEHIND:
-            raise ShapeError("is not closed: a face is missing", source)
+            raise BrushShapeError("is not closed: a face is missing", source)
         return self._made(brush, chosen, normals, dists)
 
     def _sides(self, normals: Floats, dists: Floats, polygons: Ints) -> Ints:
@@ -307,7 +310,7 @@ class _Reader:
         )
 
     def _vectors(self, polygons: Ints, normals: Floats) -> Floats:
-        """Texture vectors of sides. Raises ShapeError for textures that lie on no plane."""
+        """Texture vectors of sides. Raises BrushShapeError for textures that lie on no plane."""
         places, corners = self.places[polygons], self._corners(self.first, polygons)
         owners = ranges.owners(np.diff(self.first)[polygons])
         points, texels = self.points[corners], self.texels[corners]
@@ -332,7 +335,7 @@ class _Reader:
         if bent.any():
             worst = float(off[bent].max())
             message = f"has a texture that is bent by {worst:.3g} texels: a brush has flat ones"
-            raise ShapeError(message, self.source[polygons[bent]])
+            raise BrushShapeError(message, self.source[polygons[bent]])
         made = np.where(rests[:, None, None], old, fitted)
         bad = ~texture_axes.usable(made, normals)
         made[bad] = old[bad]
@@ -364,14 +367,14 @@ def _bounds(points: Floats) -> tuple[Floats, Floats]:
     return points.min(axis=0), points.max(axis=0)
 
 
-def _flattened(drawn: Drawn, bent: NDArray[np.bool_]) -> tuple[Floats, Floats, Ints, Ints]:
+def _flattened(drawn: BrushPolygons, bent: NDArray[np.bool_]) -> tuple[Floats, Floats, Ints, Ints]:
     """Corners and their texels, first corners and the polygon that each came from: bent quads as two triangles.
 
-    Raises ShapeError for bent polygons of more corners.
+    Raises BrushShapeError for bent polygons of more corners.
     """
     sizes = np.diff(drawn.first_corner)
     if (bent & (sizes > 4)).any():
-        raise ShapeError("has faces that are not flat", np.flatnonzero(bent & (sizes > 4)))
+        raise BrushShapeError("has faces that are not flat", np.flatnonzero(bent & (sizes > 4)))
     points = drawn.positions[drawn.corners]
     quads = np.flatnonzero(bent)
     if not len(quads):
