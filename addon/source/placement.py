@@ -83,7 +83,7 @@ class Placement:
 
 
 def place_of(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> Placement | None:
-    """Where an object is that was moved; None for one that is where the import put it. deltas: as of `compose`.
+    """Where an object is that was moved; None for one that is where the import put it. deltas: see `SceneLevel`.
 
     Raises SceneError for one that is nowhere, and for edited delta channels that are ignored.
     """

@@ -254,7 +254,7 @@ def _angle_keys(values: Mapping[str, str], was: tuple[float, ...], now: tuple[fl
 
 
 def _turned_light(place: Placement, values: Mapping[str, str]) -> dict[str, str]:
-    """The keys of a light's direction: see `lights.rotation`."""
+    """The keys of a light's direction: see `lamps.rotation`."""
     pitch, yaw = _looking(place)
     was = entity_values.triple(values, ANGLES)
     own = lamps.direction(values, was)

@@ -82,7 +82,7 @@ class TextureMapping:
         self.sizes = _sizes(self.texdata)
 
     def uv(self, points: NDArray[np.float32], faces: Ints) -> NDArray[np.float32]:
-        """float32[c, 2]: the UVs that the import made of corners float32[c, 3], each with its face (see `faces`)."""
+        """float32[c, 2]: the UVs that the import made of corners float32[c, 3], each with its face (see `build`)."""
         uv = np.zeros((len(points), 2), np.float32)
         if len(self.texinfos):
             texinfo = np.where(self.textured, self.records["texinfo"], 0).astype(np.int64)

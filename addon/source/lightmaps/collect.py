@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Painted or baked lightmaps back to the map: pixels of the images of `lightmaps` to luxels, LDR and HDR.
+"""Painted or baked lightmaps back to the map: pixels of the images of `build` to luxels, LDR and HDR.
 
 A luxel whose pixel is what the import made of it keeps its bytes. All styles and samples are kept: of bump-mapped faces
 whose flat lightmap was painted, the three for the bump basis, which the game shows, get as much brighter or darker as

@@ -86,7 +86,7 @@ def _turns(normals: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _light(name: str, record: np.void, scale: float) -> bpy.types.Light:
-    """The light of a record, as `lights` translates those of entities: intensities are 1 for white here.
+    """The light of a record, as `lamps` translates those of entities: intensities are 1 for white here.
 
     Light of a surface falls as that of a point on it, and with the cosine to its normal: a spotlight of 180 degrees.
     """

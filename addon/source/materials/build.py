@@ -21,7 +21,7 @@ _GREY = (0.2, 0.2, 0.2)
 
 class Materials:
     """The materials of an import: see `context.MaterialMaker`. reflectivity: linear colours of textures by their names,
-    for those that are missing. baked: the level's node group of `lightmaps`; None where Blender's lights shine.
+    for those that are missing. baked: the level's node group of `lightmaps.build`; None where Blender's lights shine.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of `pak_files` to the map's pak: files added, replaced and removed."""
+"""The list of `files` to the map's pak: files added, replaced and removed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar's part for the files that a Source map brings along: see `pak_files`."""
+"""The sidebar's part for the files that a Source map brings along: see `files`."""
 
 from __future__ import annotations
 
