@@ -43,7 +43,7 @@ names: list[str] = [entity.class_name for entity in ns2.read(data).entities]
 kind: str = genesis.read(data).kind
 world = source.read(data).entities[0]
 wrong: int = levelformats.write(source.read(data))
-levelformats.read(data).no_such_thing
+teeworlds.read(data).no_such_thing
 """
 """A user's program, the last two lines of which are wrong."""
 
@@ -138,7 +138,7 @@ def test_mypy_checks_programs_that_use_the_wheel(python: Path, tmp_path: Path) -
     found = run(*mypy, program, cwd=tmp_path, code=1).splitlines()
     lines = USER.splitlines()
     wrong = [
-        f"program.py:{number}:" for number, line in enumerate(lines, 1) if line.startswith(("wrong", "levelformats."))
+        f"program.py:{number}:" for number, line in enumerate(lines, 1) if line.startswith(("wrong", "teeworlds."))
     ]
     assert {line.split(" ")[0] for line in found if ": error:" in line} == set(wrong)
 
