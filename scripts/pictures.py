@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -316,5 +315,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    status = main() if len(sys.argv) else 1
-    extension.leave(status)
+    extension.leave(main())
