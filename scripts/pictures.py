@@ -295,7 +295,7 @@ def draw(name: str, folder: Path) -> Path:
 
 def main() -> int:
     """Make the pictures of the games that are named, or of all."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="scripts/pictures", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"{', '.join(SUBJECTS)}; all without any")
     names = parser.parse_args().games or list(SUBJECTS)
     unknown = [name for name in names if name not in SUBJECTS]
