@@ -16,8 +16,8 @@ import bpy
 from .. import formats
 from ..formats.binary import FormatError
 from . import games
-from .fable import worlds
 from .fable.settings import WorldSettings
+from .fable.worlds import build as worlds
 from .scene import files, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError

@@ -4,11 +4,14 @@
 from collections.abc import Callable, Mapping
 
 from ...formats.fable import tng
-from . import edit_panel, layout, palette_edit, palettes, panel
+from . import layout, panel
 from .exporter import BAKED, export_level
 from .importer import import_level
-from .materials import make_plain
+from .paint import panel as edit_panel
+from .palettes import lists as palettes
+from .palettes import operators as palette_edit
 from .settings import ExportSettings, ImportSettings
+from .terrain.materials import make_plain
 
 __all__ = [
     "BAKED",

@@ -19,10 +19,16 @@ from ...formats.binary import Problem
 from ...formats.fable.records import ROOT_EDGE
 from ..scene import evaluated, identity, meshes, originals, properties, transforms
 from ..scene.reports import Report, SceneError
-from . import game_map_reader, ground_navigation, layout, navigation_reader, palette_reader, palettes, thing_reader
-from .scene_reader import kind_of, listed, part
+from . import layout
+from .cells import kind_of, listed, part
+from .game_map import collect as game_map_reader
+from .navigation import collect as navigation_reader
+from .navigation import ground as ground_navigation
+from .palettes import collect as palette_reader
+from .palettes import lists as palettes
 from .settings import ExportSettings
-from .terrain_reader import Ground, TerrainReader
+from .terrain.collect import Ground, TerrainReader
+from .things import collect as thing_reader
 
 BAKED = (
     "The retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here counts for walking, "

@@ -11,12 +11,19 @@ import bpy
 import numpy as np
 
 from ...formats import fable
+from ...formats.fable import theme_weights as weights
 from ..preferences import theme_directories
 from ..scene import identity, images, originals, properties, stage
 from ..scene.reports import Report
-from . import game_map, layout, materials, navigation, palettes, terrain, things, view, weights
+from . import layout, view
+from .context import Site
+from .game_map import build as game_map
+from .navigation import build as navigation
+from .palettes import lists as palettes
 from .settings import ImportSettings
-from .site import Site
+from .terrain import build as terrain
+from .terrain import materials
+from .things import build as things
 
 _PATHS = ("textures_directory",)
 """Settings that say where things are on this machine: they aren't kept in the scene."""

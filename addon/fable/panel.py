@@ -6,8 +6,10 @@ from typing import Any
 import bpy
 
 from ..scene import identity
-from . import layout, materials, overlays, palettes
-from .palette_edit import LISTS, AddName, RemoveName, Result, active_level
+from . import layout
+from .palettes import lists as palettes
+from .palettes.operators import LISTS, AddName, RemoveName, Result, active_level
+from .terrain import materials, overlays
 
 
 class ShowOverlay(bpy.types.Operator):

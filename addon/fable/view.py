@@ -9,7 +9,7 @@ import bpy
 
 from ..scene import stage
 from . import layout
-from .site import Site
+from .context import Site
 
 SKY = (0.55, 0.65, 0.8)
 """Linear colour of the light from all sides."""

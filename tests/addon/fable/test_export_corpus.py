@@ -8,8 +8,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import palettes
 from levelwright.addon.fable.exporter import export_level
+from levelwright.addon.fable.palettes import lists as palettes
 from levelwright.addon.fable.settings import ExportSettings
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import fable

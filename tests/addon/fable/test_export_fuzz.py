@@ -4,7 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, palettes
+from levelwright.addon.fable import layout
+from levelwright.addon.fable.palettes import lists as palettes
 from levelwright.addon.scene import attributes
 from levelwright.addon.scene.reports import SceneError
 from levelwright.formats import fable

@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon import operators
-from levelwright.addon.fable import edit_panel, palettes
 from levelwright.addon.fable.exporter import BAKED
+from levelwright.addon.fable.paint import panel as edit_panel
+from levelwright.addon.fable.palettes import lists as palettes
 
 from tests.addon.fable.export_helpers import LEVEL, activate, game_map, imported, place, positions, set_values, terrain
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, palettes
+from levelwright.addon.fable import layout
 from levelwright.addon.fable.importer import build_scene
+from levelwright.addon.fable.palettes import lists as palettes
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.scene import identity
 from levelwright.addon.scene.reports import Report, SceneError

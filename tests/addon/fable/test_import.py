@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import importer, layout, palettes
+from levelwright.addon.fable import importer, layout
+from levelwright.addon.fable.palettes import lists as palettes
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.scene import attributes, identity, originals, properties, vertex_groups
 from levelwright.addon.scene.reports import Report

@@ -6,9 +6,11 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, palettes, weights
+from levelwright.addon.fable import layout
+from levelwright.addon.fable.palettes import lists as palettes
 from levelwright.addon.scene import identity, originals
 from levelwright.formats import fable
+from levelwright.formats.fable import theme_weights as weights
 
 from tests.addon.fable.test_import import game_map_of, terrain_of, values
 from tests.addon.fable.test_import import weights as shown_weights

@@ -6,10 +6,12 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import colors, importer, layout, materials, overlays
+from levelwright.addon.fable import importer, layout
 from levelwright.addon.fable.settings import ImportSettings
+from levelwright.addon.fable.terrain import materials, overlays
 from levelwright.addon.scene import attributes, images
 from levelwright.addon.scene.reports import Report
+from levelwright.formats.fable import colors
 
 from tests.addon.fable.export_helpers import LEVEL, imported
 from tests.addon.fable.test_import import game_map_of, terrain_of, values

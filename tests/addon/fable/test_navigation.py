@@ -5,8 +5,9 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, navigation
+from levelwright.addon.fable import layout
 from levelwright.addon.fable.importer import import_level
+from levelwright.addon.fable.navigation import build as navigation
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable

@@ -6,8 +6,13 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import brush_cursor, edit, edit_panel, layout, overlays, palettes
-from levelwright.addon.fable.paint import Canvas
+from levelwright.addon.fable import layout
+from levelwright.addon.fable.paint import cursor as brush_cursor
+from levelwright.addon.fable.paint import operators as edit
+from levelwright.addon.fable.paint import panel as edit_panel
+from levelwright.addon.fable.paint.canvas import Canvas
+from levelwright.addon.fable.palettes import lists as palettes
+from levelwright.addon.fable.terrain import overlays
 from levelwright.addon.scene import attributes, vertex_groups
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable

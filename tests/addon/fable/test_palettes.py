@@ -4,7 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import palette_edit, palettes
+from levelwright.addon.fable.palettes import lists as palettes
+from levelwright.addon.fable.palettes import operators as palette_edit
 from levelwright.addon.scene.reports import SceneError
 
 from tests.addon.fable.export_helpers import LEVEL, imported

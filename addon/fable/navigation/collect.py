@@ -15,17 +15,18 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats import fable
-from ...formats.fable import POSITION, UID_BASE, Navigation
-from ...formats.fable.nodes import COSTS_SINCE
-from ...formats.fable.records import Records
-from ..scene import evaluated, identity, meshes, transforms
-from ..scene.meshes import MeshData
-from ..scene.properties import INT32
-from ..scene.reports import Report, SceneError
-from . import layout, navigation
-from .navigation import Part
-from .scene_reader import borne, kind_of, listed, refuse
+from ....formats import fable
+from ....formats.fable import POSITION, UID_BASE, Navigation
+from ....formats.fable.nodes import COSTS_SINCE
+from ....formats.fable.records import Records
+from ...scene import evaluated, identity, meshes, transforms
+from ...scene.meshes import MeshData
+from ...scene.properties import INT32
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..cells import borne, kind_of, listed, refuse
+from . import build as navigation
+from .build import Part
 
 HINT = "the squares follow from the ground: paint that, and export with the option Navigation"
 Keys = dict[int, tuple[int, ...]]

@@ -11,12 +11,13 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.fable import heights
-from ...formats.fable.records import Records
-from ..scene import identity, meshes
-from ..scene.attributes import Domain, Kind
-from . import layout, weights
-from .site import Site
+from ....formats.fable import heights
+from ....formats.fable import theme_weights as weights
+from ....formats.fable.records import Records
+from ...scene import identity, meshes
+from ...scene.attributes import Domain, Kind
+from .. import layout
+from ..context import Site
 
 Arrays = dict[str, tuple[Domain, Kind, Any]]
 

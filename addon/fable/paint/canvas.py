@@ -14,12 +14,15 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.fable import strengths
-from ...formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS
-from ..scene import attributes, vertex_groups
-from ..scene.reports import SceneError
-from . import layout, materials, overlays, palettes, theme_resolution, weights
-from .scene_reader import Ints
+from ....formats.fable import strengths, theme_resolution
+from ....formats.fable import theme_weights as weights
+from ....formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS
+from ...scene import attributes, vertex_groups
+from ...scene.reports import SceneError
+from .. import layout
+from ..cells import Ints
+from ..palettes import lists as palettes
+from ..terrain import materials, overlays
 
 Amounts = NDArray[np.float64]
 

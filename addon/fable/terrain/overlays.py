@@ -13,9 +13,11 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scene import attributes, meshes
-from ..scene.materials import Nodes, Socket, node_group
-from . import colors, layout, palettes
+from ....formats.fable import colors
+from ...scene import attributes, meshes
+from ...scene.materials import Nodes, Socket, node_group
+from .. import layout
+from ..palettes import lists as palettes
 
 KINDS: dict[str, tuple[str, str]] = {
     "themes": ("Themes", "The ground as it is"),

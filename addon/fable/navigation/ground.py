@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats import fable
-from ...formats.binary import FormatError
-from ...formats.fable import tng
-from ...formats.fable.records import Records
-from ..scene.reports import Report, SceneError
+from ....formats import fable
+from ....formats.binary import FormatError
+from ....formats.fable import tng
+from ....formats.fable.records import Records
+from ...scene.reports import Report, SceneError
 
 LOWEST = 0
 """The layer that is on the ground; those above it are on bridges and floors, which cells know nothing of."""

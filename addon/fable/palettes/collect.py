@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...formats import fable
-from ...formats.fable.level import Level
-from ...formats.fable.records import PALETTE_SLOTS, Records
-from ..scene.reports import SceneError
-from . import palettes
-from .palettes import Palettes
+from ....formats import fable
+from ....formats.fable.level import Level
+from ....formats.fable.records import PALETTE_SLOTS, Records
+from ...scene.reports import SceneError
+from . import lists as palettes
+from .lists import Palettes
 
 FIRST_FREE = 2
 """The first slot for a new theme: 0 is none, 1 the theme that stands in for those that are missing."""

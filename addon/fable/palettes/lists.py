@@ -15,10 +15,10 @@ from typing import Any, Literal
 
 import bpy
 
-from ...formats.fable import palette_names
-from ...formats.fable.level import Level
-from ...formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS, Records
-from . import layout
+from ....formats.fable import palette_names
+from ....formats.fable.level import Level
+from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS, Records
+from .. import layout
 
 KEY = "levelwright_fable"
 """The property of collections that holds the lists."""

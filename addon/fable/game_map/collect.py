@@ -11,13 +11,14 @@ from collections import Counter
 import bpy
 import numpy as np
 
-from ...formats.fable.records import PALETTE_SLOTS, Records
-from ..scene import meshes
-from . import layout, weights
-from .palettes import Palettes
-from .scene_reader import Elements, borne, refuse
-from .settings import ExportSettings
-from .terrain_reader import CLAMP_HINT
+from ....formats.fable import theme_weights as weights
+from ....formats.fable.records import PALETTE_SLOTS, Records
+from ...scene import meshes
+from .. import layout
+from ..cells import Elements, borne, refuse
+from ..palettes.lists import Palettes
+from ..settings import ExportSettings
+from ..terrain.collect import CLAMP_HINT
 
 
 def read(

@@ -8,12 +8,12 @@ from typing import Any
 import bpy
 from mathutils import Matrix
 
-from ...formats.binary import FormatError
-from ...formats.fable import tng
-from ..scene import identity, properties, transforms
-from . import layout
-from .site import Site
-from .thing_values import place_of, slots
+from ....formats.binary import FormatError
+from ....formats.fable import tng
+from ...scene import identity, properties, transforms
+from .. import layout
+from ..context import Site
+from .values import place_of, slots
 
 DISPLAY: dict[str, tuple[str, float]] = {
     "Marker": ("PLAIN_AXES", 0.5),

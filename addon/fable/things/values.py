@@ -13,10 +13,10 @@ from math import isfinite, sqrt
 
 import bpy
 
-from ...formats.fable import tng
-from ...formats.fable.text import Block, Statement, coordinates, coordinates_text, decimal, line_end, number, unquoted
-from ..scene import properties
-from . import layout
+from ....formats.fable import tng
+from ....formats.fable.text import Block, Statement, coordinates, coordinates_text, decimal, line_end, number, unquoted
+from ...scene import properties
+from .. import layout
 
 Property = bool | int | float | str | list[float]
 Frame = tuple[tng.Vector, tng.Vector, tng.Vector]

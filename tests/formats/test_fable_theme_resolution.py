@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from levelwright.addon.fable.theme_resolution import NONE, BlendError, quantise, resolve
+
+from formats.fable.theme_resolution import NONE, BlendError, quantise, resolve
 
 THEMES = 5
 THEME_OF = np.full(256, NONE)

@@ -9,11 +9,11 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.fable import tng
-from ...formats.fable.text import set_number
-from ..scene import transforms
-from . import layout
-from .thing_values import Place, place_of
+from ....formats.fable import tng
+from ....formats.fable.text import set_number
+from ...scene import transforms
+from .. import layout
+from .values import Place, place_of
 
 Matrix = NDArray[np.float64]
 

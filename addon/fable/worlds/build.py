@@ -16,15 +16,15 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...formats.binary import FormatError
-from ...formats.fable import wld
-from ...formats.fable.records import ROOT_EDGE
-from ..scene import identity, images, originals, transforms
-from ..scene.baselines import put_bytes
-from ..scene.reports import Report, SceneError
-from . import layout
-from .scene_reader import kind_of, listed
-from .settings import WorldSettings
+from ....formats.binary import FormatError
+from ....formats.fable import wld
+from ....formats.fable.records import ROOT_EDGE
+from ...scene import identity, images, originals, transforms
+from ...scene.baselines import put_bytes
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..cells import kind_of, listed
+from ..settings import WorldSettings
 
 ENDING = ".wld"
 STAMP = "world"

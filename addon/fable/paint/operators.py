@@ -13,14 +13,16 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ...formats import fable
-from ...formats.fable.records import ROOT_EDGE
-from ..scene import originals
-from ..scene.reports import Report, SceneError
-from . import brush_cursor, importer, layout, overlays
-from .paint import Canvas, selected
-from .palette_edit import active_level
-from .settings import ImportSettings
+from ....formats import fable
+from ....formats.fable.records import ROOT_EDGE
+from ...scene import originals
+from ...scene.reports import Report, SceneError
+from .. import importer, layout
+from ..palettes.operators import active_level
+from ..settings import ImportSettings
+from ..terrain import overlays
+from . import cursor as brush_cursor
+from .canvas import Canvas, selected
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 TARGETS = [

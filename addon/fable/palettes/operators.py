@@ -11,11 +11,12 @@ from typing import Any, Literal
 import bpy
 import numpy as np
 
-from ...formats.fable import palette_name
-from ...formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
-from ..scene import attributes, originals, vertex_groups
-from ..scene.reports import SceneError
-from . import layout, palettes
+from ....formats.fable import palette_name
+from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
+from ...scene import attributes, originals, vertex_groups
+from ...scene.reports import SceneError
+from .. import layout
+from . import lists as palettes
 
 SOUNDS_OF_GAME_MAP = 3
 """Version of maps from which on the game map tells the sounds."""

@@ -15,14 +15,15 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.fable import stored_heights
-from ...formats.fable.records import HEIGHT_SCALE, PALETTE_SLOTS, Records
-from ..scene import meshes, transforms, vertex_groups
-from ..scene.reports import Report, SceneError
-from . import layout, theme_resolution, weights
-from .palettes import Palettes
-from .scene_reader import Bools, Elements, Ints, borne, refuse
-from .settings import ExportSettings
+from ....formats.fable import stored_heights, theme_resolution
+from ....formats.fable import theme_weights as weights
+from ....formats.fable.records import HEIGHT_SCALE, PALETTE_SLOTS, Records
+from ...scene import meshes, transforms, vertex_groups
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..cells import Bools, Elements, Ints, borne, refuse
+from ..palettes.lists import Palettes
+from ..settings import ExportSettings
 
 NEAR = 1 / 256
 """How far beside its place a vertex may lie, units: what turning something there and back leaves."""

@@ -17,12 +17,16 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..scene import attributes, identity, images, vertex_groups
-from ..scene.materials import Nodes, Socket, shader, unlit
-from ..scene.reports import Report
-from . import colors, layout, overlays, palettes, weights
-from .palettes import Palettes
-from .site import Site
+from ....formats.fable import colors
+from ....formats.fable import theme_weights as weights
+from ...scene import attributes, identity, images, vertex_groups
+from ...scene.materials import Nodes, Socket, shader, unlit
+from ...scene.reports import Report
+from .. import layout
+from ..context import Site
+from ..palettes import lists as palettes
+from ..palettes.lists import Palettes
+from . import overlays
 
 TEXTURE_SIZE = 8.0
 """Units that an image reaches over, as in the game (fable.md §5)."""

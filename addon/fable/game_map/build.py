@@ -7,11 +7,11 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.fable.records import Records
-from ..scene import identity, meshes
-from . import layout
-from .site import Site
-from .terrain import Arrays, edges_of, grid
+from ....formats.fable.records import Records
+from ...scene import identity, meshes
+from .. import layout
+from ..context import Site
+from ..terrain.build import Arrays, edges_of, grid
 
 
 def build(site: Site) -> bpy.types.Object | None:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.fable import strengths
-from ...formats.fable.records import Records
+from . import strengths
+from .records import Records
 
 FULL = 255
 """The weight of a cell that is of one theme alone: 1.0 in Blender."""

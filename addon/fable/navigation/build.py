@@ -11,14 +11,14 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats import fable
-from ...formats.binary import FormatError
-from ...formats.fable import UID_BASE, Navigation
-from ...formats.fable.records import ROOT_EDGE, Records
-from ..scene import identity, meshes, transforms
-from ..scene.materials import Nodes, blended, shader
-from . import layout
-from .site import Site
+from ....formats import fable
+from ....formats.binary import FormatError
+from ....formats.fable import UID_BASE, Navigation
+from ....formats.fable.records import ROOT_EDGE, Records
+from ...scene import identity, meshes, transforms
+from ...scene.materials import Nodes, blended, shader
+from .. import layout
+from ..context import Site
 
 Floats = NDArray[np.float32]
 

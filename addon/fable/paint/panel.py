@@ -7,9 +7,10 @@ from typing import Any
 
 import bpy
 
-from . import edit, palettes
-from .edit import Brush, NewLevel, PaintSelected
-from .palette_edit import LISTS, active_level
+from ..palettes import lists as palettes
+from ..palettes.operators import LISTS, active_level
+from . import operators as edit
+from .operators import Brush, NewLevel, PaintSelected
 
 KEY = "levelwright_fable_brush"
 """The property of scenes that holds what the brush is set to."""

@@ -15,14 +15,17 @@ from typing import Any
 
 import bpy
 
-from ...formats import fable
-from ...formats.binary import FormatError
-from ...formats.fable import UID_BASE, tng
-from ...formats.fable.text import Block, Document, Statement, line_end
-from ..scene import evaluated, identity, transforms
-from ..scene.reports import Report, SceneError
-from . import layout, navigation, thing_places, thing_values
-from .scene_reader import kind_of, listed
+from ....formats import fable
+from ....formats.binary import FormatError
+from ....formats.fable import UID_BASE, tng
+from ....formats.fable.text import Block, Document, Statement, line_end
+from ...scene import evaluated, identity, transforms
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..cells import kind_of, listed
+from ..navigation import build as navigation
+from . import placements as thing_places
+from . import values as thing_values
 
 KEY_BITS = 41
 """A UID is UID_BASE and a number of so many bits."""
