@@ -13,8 +13,8 @@ import bpy
 
 from ..formats.binary import FormatError
 from . import games, levels
+from .fable import worlds
 from .fable.settings import WorldSettings
-from .fable.worlds import build as worlds
 from .picture import PictureSettings, render
 from .scene import files, originals
 from .scene.reports import Report, SceneError

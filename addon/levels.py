@@ -16,8 +16,8 @@ import bpy
 from .. import formats
 from ..formats.binary import FormatError
 from . import games
+from .fable import worlds
 from .fable.settings import WorldSettings
-from .fable.worlds import build as worlds
 from .scene import files, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
@@ -112,15 +112,12 @@ def import_world(
     behind: FormatError naming the file, SceneError, or OSError.
     """
     data = path.read_bytes()
-    try:
-        places = worlds.places(data, path, world, report)
-    except FormatError as error:
-        raise error.in_file(path) from error
+
+    def import_levels(paths: Sequence[Path]) -> list[bpy.types.Collection]:
+        return import_files(context, paths, lambda _: settings, report, games.by_key("fable"))
+
     with _nothing_left_behind(context):
-        made = import_files(
-            context, [place.file for place in places], lambda _: settings, report, games.by_key("fable")
-        )
-        return worlds.build(context, path, data, dict(zip(places, made, strict=True)), report)
+        return worlds.import_form(context, data, path, world, import_levels, report)
 
 
 def export_world(context: bpy.types.Context, name: str, path: Path, report: Report) -> None:
@@ -128,8 +125,8 @@ def export_world(context: bpy.types.Context, name: str, path: Path, report: Repo
 
     The levels themselves aren't written. Raises SceneError naming the objects at fault, or OSError.
     """
-    data = worlds.apply(context, worlds.choose(context, name), report)
-    files.write_atomically(path, data, verify=worlds.read)
+    data = worlds.export_form(context, worlds.choose(context, name), None, report)
+    files.write_atomically(path, data, verify=worlds.check)
 
 
 def attach_original(context: bpy.types.Context, name: str, path: Path) -> None:

@@ -15,19 +15,25 @@ from .settings import ImportSettings
 
 
 @dataclass(frozen=True)
-class Site:
-    """One import. collection: the level's. root: its empty. token: the import's. parts: the bytes of the files beside
-    the level that belong to it, by their names (the `.tng`).
-    """
+class ImportContext:
+    """One import, and what makes collections and objects of it."""
 
     level: fable.Level
+    """What is imported."""
     collection: bpy.types.Collection
+    """The level's."""
     root: bpy.types.Object
+    """The empty that is the parent of everything."""
     token: identity.Token
+    """The import's."""
     scene: bpy.types.Scene
+    """The scene that it is imported into."""
     settings: ImportSettings
+    """The options."""
     report: Report
+    """Where counts and warnings go."""
     parts: Mapping[str, bytes] = field(default_factory=dict)
+    """The bytes of the files beside the level that belong to it, by their names (the `.tng`)."""
 
     def part(self, ending: str) -> bytes | None:
         """The bytes of the file with this ending (".tng") that came with the level, or None."""

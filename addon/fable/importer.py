@@ -11,19 +11,20 @@ import bpy
 import numpy as np
 
 from ...formats import fable
-from ...formats.fable import theme_weights as weights
+from ...formats.fable import theme_weights
 from ..preferences import theme_directories
 from ..scene import identity, images, originals, properties, stage
 from ..scene.reports import Report
 from . import layout, view
-from .context import Site
-from .game_map import build as game_map
-from .navigation import build as navigation
-from .palettes import lists as palettes
+from .context import ImportContext
+from .game_map.build import build_game_map
+from .navigation.build import build_navigation
+from .palettes import lists
+from .palettes.build import build_palettes
 from .settings import ImportSettings
-from .terrain import build as terrain
-from .terrain import materials
-from .things import build as things
+from .terrain.build import build_terrain
+from .terrain.materials import build_material
+from .things.build import build_things
 
 _PATHS = ("textures_directory",)
 """Settings that say where things are on this machine: they aren't kept in the scene."""
@@ -66,32 +67,30 @@ def build_scene(
     root.empty_display_size = 8.0
     identity.stamp(root, token, layout.ROOT, 0)
     collection.objects.link(root)
-    site = Site(level, collection, root, token, scene, settings, report, parts or {})
+    importing = ImportContext(level, collection, root, token, scene, settings, report, parts or {})
     properties.write(
         collection, layout.LevelProperties(int(level.map_header["thing_uid_counter"]), level.checksum or 0)
     )
-    names = palettes.of_level(level)
-    palettes.write(collection, names)
-    _build_ground(site, names)
-    game_map.build(site)
+    _build_ground(importing, build_palettes(importing))
+    build_game_map(importing)
     if settings.navigation:
-        navigation.build(site)
+        build_navigation(importing)
     if settings.things:
-        things.build(site)
+        build_things(importing)
     scene.collection.children.link(collection)
-    view.prepare_scene(context, site, alone)
+    view.prepare_scene(context, importing, alone)
     return collection
 
 
-def _build_ground(site: Site, names: palettes.Palettes) -> None:
+def _build_ground(importing: ImportContext, names: lists.Palettes) -> None:
     """Make the terrain, with its weight layers and its material."""
     layers = names.layers()
-    blend = weights.of_cells(site.level.cells, np.array([bool(layer) for layer in layers]))
-    ground = terrain.build(site, layers, blend)
-    palettes.name_layers(site.collection)
-    chosen = site.settings.textures_directory
+    blend = theme_weights.of_cells(importing.level.cells, np.array([bool(layer) for layer in layers]))
+    ground = build_terrain(importing, layers, blend)
+    lists.name_layers(importing.collection)
+    chosen = importing.settings.textures_directory
     folders = [Path(bpy.path.abspath(chosen))] if chosen else []
-    materials.build(site, ground, names, blend, [*folders, *theme_directories()])
+    build_material(importing, ground, names, blend, [*folders, *theme_directories()])
 
 
 def _beside(path: Path) -> dict[str, bytes]:

@@ -7,9 +7,12 @@ import colorsys
 import zlib
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .theme_weights import FULL, Weights
 
 NONE = (0.05, 0.05, 0.05)
 """Linear colour of slots without a name, and of no sound."""
@@ -31,6 +34,10 @@ _WORDS: tuple[tuple[tuple[str, ...], tuple[float, float, float]], ...] = (
     (("GRASS", "GREEN", "MEADOW", "FLOWER", "DAISIES", "NETTLE"), (0.36, 0.52, 0.20)),
 )
 """What themes look like whose names have such a word, sRGB; the first that fits counts."""
+_SOME = 1 - 0.5 / FULL
+"""Of a cell's themes together, where a part of the cell is of none."""
+PACKED = 4
+"""Weights in one colour attribute."""
 
 
 def theme(name: str) -> tuple[float, float, float]:
@@ -61,6 +68,40 @@ def distinct(name: str) -> tuple[float, float, float]:
 def themes(names: Sequence[str]) -> NDArray[np.float32]:
     """Return the colours of themes, float32[n, 4], linear RGBA."""
     return np.array([(*_cached(name), 1.0) for name in names], np.float32).reshape(-1, 4)
+
+
+def blend(
+    weights: Weights, names: Sequence[str], count: int, imaged: Sequence[int] = ()
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The colours of cells' themes by their weights, float32[count, 4], linear RGBA with alpha 1; and what of the cells
+    is of themes that have an image, float32[m, count, PACKED].
+
+    names: of the themes, by slot. count: of the cells. imaged: slots; their themes have no part in the colour, the n-th
+    has the numbers [n // PACKED, :, n % PACKED]. What of a cell no theme has is of the colour NONE.
+    """
+    table = themes(names)
+    amounts = weights.weights.astype(np.float32) / np.float32(FULL)
+    blended = np.zeros((count, 4), np.float32)  # the last one is how much of the whole is there
+    # Two of the four numbers at a time, as one complex number: numpy adds those in half the time of rows.
+    halves, colored = blended.view(np.complex64), table.view(np.complex64)
+    packed = np.zeros((-(-len(imaged) // PACKED), count, PACKED), np.float32)
+    # A cell has one row a slot at most, and the rows of a slot follow each other: they are added at once.
+    bounds = np.searchsorted(weights.slots, np.arange(len(table) + 1)).tolist()
+    for slot, (start, end) in enumerate(pairwise(bounds)):
+        if start == end:
+            continue
+        cells, amount = weights.cells[start:end], amounts[start:end]
+        if slot in imaged:
+            place = imaged.index(slot)
+            packed[place // PACKED, cells, place % PACKED] = amount
+            blended[cells, 3] += amount
+        else:
+            for half in (0, 1):
+                halves[cells, half] += amount * colored[slot, half]
+    rest = np.flatnonzero(blended[:, 3] < _SOME)
+    blended[rest, :3] += (1 - blended[rest, 3:]) * np.array(NONE, np.float32)
+    blended[:, 3] = 1
+    return blended, packed
 
 
 @cache

@@ -4,13 +4,13 @@
 A cell's blend is what its three slots and two stored strengths say (the third one has what is left of 255). Painting
 knows nothing of slots: there is a weight a theme. What was painted in a cell counts as it is; themes that weren't
 touched there share what is left, in the proportion that they had. Cells are resolved all at once: arrays in, arrays
-out, no bpy.
+out.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,12 @@ Otherwise = Literal["refuse", "fit"]
 
 
 class BlendError(Exception):
-    """Cells whose weights are no blend. `cells`: which of the rows they were, int [m]."""
+    """Cells whose weights are no blend."""
+
+    message: str
+    """What is wrong with them."""
+    cells: Ints
+    """[m], which of the rows they were."""
 
     def __init__(self, message: str, cells: Bools) -> None:
         super().__init__(message)
@@ -39,15 +44,18 @@ class BlendError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Slots [n, 3] and strengths [n, 2] of cells as the file has them; `reduced` [n]: a fourth theme was dropped."""
+    """What cells hold in the file."""
 
     slots: Bytes
+    """uint8[n, 3]"""
     strengths: Bytes
+    """uint8[n, 2]; the third one is what is left of 255."""
     reduced: Bools
+    """bool[n], whether a fourth theme was dropped."""
 
 
 def resolve(
-    weights: npt.NDArray[np.floating[npt.NBitBase]],
+    weights: npt.NDArray[np.floating[Any]],
     touched: Bools,
     slots: Bytes,
     theme_of: Ints,
@@ -75,6 +83,21 @@ def resolve(
     strengths = quantise(ranked[:, :SLOTS])
     themes = np.where(strengths > 0, order[:, :SLOTS], NONE)
     return Resolved(*_place(themes, strengths, slots, theme_of, slot_of), reduced)
+
+
+def paint(shares: Floats, slot: int, amounts: Floats, erase: bool) -> tuple[Floats, Bools]:
+    """Blend a slot into cells, or out of them: the others keep what is left, in their proportion.
+
+    shares: [n, slots], what each slot has of a cell, at most 1 in all. amounts: [n], 0 to 1. Returns the new shares,
+    and which cells have a blend then, bool[n]: a cell's only theme can't be taken away.
+    """
+    own = shares[:, slot]
+    goal = own * (1 - amounts) if erase else own + (1 - own) * amounts
+    others = np.delete(shares, slot, axis=1).sum(axis=1)
+    scale = np.divide(1 - goal, others, out=np.zeros_like(others), where=others > 0)
+    painted: Floats = shares * scale[:, None]
+    painted[:, slot] = goal
+    return painted, (painted.sum(axis=1) > 0) & ~(erase & (others == 0))
 
 
 def quantise(shares: Floats) -> Ints:

@@ -19,13 +19,15 @@ FULL = 255
 class Weights(NamedTuple):
     """Which cells are of which layers, and how much: rows of three arrays, ordered by slot (`of_cells`: and by weight).
 
-    A cell has at most one row a layer. slots: uint8[k], the first slot of the layer's name. weights: uint8[k], 1..255.
-    cells: int32[k], y * columns + x.
+    A cell has at most one row a layer.
     """
 
     slots: NDArray[np.uint8]
+    """[k], the first slot of the layer's name."""
     weights: NDArray[np.uint8]
+    """[k], 1 to FULL."""
     cells: NDArray[np.int32]
+    """[k], y * columns + x."""
 
 
 def of_cells(cells: Records, has_layer: NDArray[np.bool_]) -> Weights:
@@ -52,6 +54,15 @@ def of_cells(cells: Records, has_layer: NDArray[np.bool_]) -> Weights:
     order = np.argsort(key, kind="stable")  # a radix sort, for it is of 16 bits
     key = key[order]
     return Weights((key >> np.uint16(8)).astype(np.uint8), (key & np.uint16(0xFF)).astype(np.uint8), number[order])
+
+
+def of_values(values: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    """The weights that a layer has, and of which cells, from one value a cell, float32[n]: uint8[k], 1 to FULL, and
+    int[k], ascending. What is outside 0 to 1 is clamped.
+    """
+    whole = np.rint(np.clip(values, 0, 1) * FULL).astype(np.uint8)
+    found = np.flatnonzero(whole)
+    return whole[found], found
 
 
 def of_layers(layers: Iterable[tuple[int, NDArray[np.uint8], NDArray[np.integer[Any]]]]) -> Weights:

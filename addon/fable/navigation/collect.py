@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sections of navigation back from their objects: what was edited of leaves, doors and action points.
 
-Which squares there are follows from the ground (`ground_navigation`), so leaves can't be moved, added or deleted here.
+Which squares there are follows from the ground (`ground`), so leaves can't be moved, added or deleted here.
 """
 
 from __future__ import annotations
@@ -17,30 +17,31 @@ from numpy.typing import NDArray
 
 from ....formats import fable
 from ....formats.fable import POSITION, UID_BASE, Navigation
+from ....formats.fable.geometry import finite_points, leaf_corners
 from ....formats.fable.nodes import COSTS_SINCE
 from ....formats.fable.records import Records
+from ....formats.fable.sections import NumberedSection, door_lists, numbered_sections
 from ...scene import evaluated, identity, meshes, transforms
 from ...scene.meshes import MeshData
 from ...scene.properties import INT32
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..cells import borne, kind_of, listed, refuse
-from . import build as navigation
-from .build import Part
+from ..cells import match_cells, refuse
+from ..parts import kind_of, listed
 
 HINT = "the squares follow from the ground: paint that, and export with the option Navigation"
 Keys = dict[int, tuple[int, ...]]
 """Number of a node -> its keys."""
 
 
-def apply(
+def collect_navigation(
     context: bpy.types.Context,
     collection: bpy.types.Collection,
     level: fable.Level,
     token: int | None,
     report: Report,
 ) -> None:
-    """Lay what was edited of the navigation's objects over a level's sections; others stay as they are, bit for bit.
+    """Give a level's sections what was edited of the navigation's objects; others stay as they are, bit for bit.
 
     token: the level's; None where nothing is known of an original: nothing is done then. Raises SceneError.
     """
@@ -53,13 +54,13 @@ def apply(
     driven += [obj for obj in points if transforms.needs_evaluation(obj)]
     root = next((obj for obj in collection.objects if kind_of(obj) == layout.ROOT), None)
     if not driven:
-        _apply(home, level, token, report, root, None)
+        _collect(home, level, token, report, root, None)
         return
     with evaluated.shown(context, [*driven, *filter(None, [root])]) as depsgraph:
-        _apply(home, level, token, report, root, depsgraph)
+        _collect(home, level, token, report, root, depsgraph)
 
 
-def _apply(
+def _collect(
     home: bpy.types.Collection,
     level: fable.Level,
     token: int,
@@ -73,21 +74,21 @@ def _apply(
         for child in home.children
         if (mark := identity.stamped(child)) and mark.kind == layout.SECTION and mark.token == token
     }
-    for part in list(navigation.parts(level)):
-        if part.navigation is None or level.sections is None:
+    for section in list(numbered_sections(level)):
+        if section.navigation is None or level.sections is None:
             continue
-        edit = _Edit(part, part.navigation, token, root, depsgraph)
-        for layer in part.layers():
-            obj = layers.pop(layout.leaves_record(part.number, layer), None)
+        edit = _SectionEdit(section, section.navigation, token, root, depsgraph)
+        for layer in section.layers():
+            obj = layers.pop(layout.leaves_record(section.number, layer), None)
             if obj is None:
-                report.warn(f"section {part.name} has no object of layer {layer}: its navigation stays as it is")
+                report.warn(f"section {section.name} has no object of layer {layer}: its navigation stays as it is")
             else:
-                edit.read_layer(obj, layer)
-        if part.number in sections:
-            edit.read_points(sections[part.number])
+                edit.collect_layer(obj, layer)
+        if section.number in sections:
+            edit.collect_points(sections[section.number])
         if edit.notes:
-            level.sections[part.number].navigation = edit.made()
-            report.note(f"navigation of section {part.name}: {', '.join(edit.notes)}")
+            level.sections[section.number].navigation = edit.made()
+            report.note(f"navigation of section {section.name}: {', '.join(edit.notes)}")
     if layers:
         report.left_out("objects of navigation that this level has no layer for", len(layers))
 
@@ -106,18 +107,18 @@ def _layers(home: bpy.types.Collection, token: int) -> dict[int, bpy.types.Objec
     return found
 
 
-class _Edit:
+class _SectionEdit:
     """What becomes of one section."""
 
     def __init__(
         self,
-        part: Part,
+        section: NumberedSection,
         before: Navigation,
         token: int,
         root: bpy.types.Object | None,
         depsgraph: bpy.types.Depsgraph | None,
     ) -> None:
-        self.part, self.before, self.token, self.root, self.depsgraph = part, before, token, root, depsgraph
+        self.section, self.before, self.token, self.root, self.depsgraph = section, before, token, root, depsgraph
         self.nodes = before.nodes.copy()
         self.positions = before.positions
         self.keys: Keys = {}
@@ -139,28 +140,28 @@ class _Edit:
 
     # --------------------------------------------------------------------------------------------------------- leaves
 
-    def read_layer(self, obj: bpy.types.Object, layer: int) -> None:
-        """Read the leaves of a layer."""
-        numbers = self.part.leaves(layer)
+    def collect_layer(self, obj: bpy.types.Object, layer: int) -> None:
+        """Take what was edited of the leaves of a layer."""
+        numbers = self.section.leaves(layer)
         if transforms.changed_channels(obj) - ({transforms.PARENT} if obj.parent is None else set()):
             raise SceneError(f"{obj.name} was moved, turned or scaled: {HINT}", [obj])
         names = (*layout.LEAF_FIELDS, layout.DOOR, layout.CLOSED)
         data = meshes.read(obj, self.depsgraph, names)
-        cells = data.ids("FACE", self.token).astype(np.int64) - 1 - self.part.first_node
+        cells = data.ids("FACE", self.token).astype(np.int64) - 1 - self.section.first_node
         at = np.minimum(np.searchsorted(numbers, cells), max(len(numbers) - 1, 0))
         cells = np.where((cells >= 0) & (numbers[at] == cells), at, -1)
-        faces, extra, missing = borne(cells, len(numbers))
+        faces, extra, missing = match_cells(cells, len(numbers))
         if len(extra):
             refuse(obj, "FACE", f"{{}} too many: {HINT}", extra)
         if len(missing):
             raise SceneError(f"{obj.name}: {len(missing)} leaves are gone: {HINT}", [obj])
-        moved = faces[_moved(data, faces, navigation.corners(self.before.nodes[numbers]))]
+        moved = faces[_moved(data, faces, leaf_corners(self.before.nodes[numbers]))]
         if len(moved):
             refuse(obj, "FACE", f"{{}} moved: {HINT}", moved)
-        self._read_fields(obj, data, faces, numbers)
-        self._read_doors(obj, data, faces, numbers)
+        self._collect_fields(obj, data, faces, numbers)
+        self._collect_doors(obj, data, faces, numbers)
 
-    def _read_fields(
+    def _collect_fields(
         self, obj: bpy.types.Object, data: MeshData, faces: NDArray[np.intp], numbers: NDArray[np.intp]
     ) -> None:
         for name, highest in layout.LEAF_FIELDS.items():
@@ -177,14 +178,14 @@ class _Edit:
                 self.nodes[name][numbers[changed]] = now[changed]
                 self.notes.append(f"{np.count_nonzero(changed)} leaves with other {name}")
 
-    def _read_doors(
+    def _collect_doors(
         self, obj: bpy.types.Object, data: MeshData, faces: NDArray[np.intp], numbers: NDArray[np.intp]
     ) -> None:
-        """Read which leaves are doors, of what things, and which of them are closed."""
-        was, lists = navigation.door_numbers(self.before, numbers)
+        """Take which leaves are doors, of what things, and which of them are closed."""
+        was, lists = door_lists(self.before, numbers)
         now = _whole(obj, data, layout.DOOR, faces)
         now = was.astype(np.int64) if now is None else now
-        said = {number: _keys(obj, number) for number in np.unique(now[now != 0]).tolist()}
+        listing = {number: _keys(obj, number) for number in np.unique(now[now != 0]).tolist()}
         closed = _whole(obj, data, layout.CLOSED, faces)
         before = self.before.nodes["blocked"][numbers] != 0
         closed = before if closed is None else closed != 0
@@ -195,13 +196,13 @@ class _Edit:
         different = {
             (old, new)
             for old, new in {(int(a), int(b)) for a, b in zip(was.tolist(), now.tolist(), strict=True) if a or b}
-            if keys_were.get(old) != said.get(new)
+            if keys_were.get(old) != listing.get(new)
         }
         rekeyed = np.array([(old, new) in different for old, new in zip(was.tolist(), now.tolist(), strict=True)], bool)
         if rekeyed.any() and self.before.version == 5:
             refuse(obj, "FACE", "{} made a door, which this old section doesn't know", faces[rekeyed])
         for at in np.flatnonzero(rekeyed).tolist():
-            node, keys = int(numbers[at]), said.get(int(now[at]))
+            node, keys = int(numbers[at]), listing.get(int(now[at]))
             self.nodes["switchable"][node] = keys is not None
             self.nodes["key_count"][node] = len(keys or ())
             self.keys[node] = keys or ()
@@ -213,8 +214,8 @@ class _Edit:
 
     # -------------------------------------------------------------------------------------------------- action points
 
-    def read_points(self, collection: bpy.types.Collection) -> None:
-        """Read the action points of a section's collection, unless the import left them in the file."""
+    def collect_points(self, collection: bpy.types.Collection) -> None:
+        """Take the action points of a section's collection, unless the import left them in the file."""
         if collection.get(layout.POINTS) is None:
             return
         known: dict[int, bpy.types.Object] = {}
@@ -223,7 +224,7 @@ class _Edit:
             mark = identity.stamped(obj)
             if obj.type != "EMPTY" or (mark is not None and mark.kind != layout.ACTION_POINT):
                 continue
-            record = mark.record - self.part.first_point if mark is not None and mark.token == self.token else -1
+            record = mark.record - self.section.first_point if mark is not None and mark.token == self.token else -1
             if not 0 <= record < len(self.before.positions):
                 new.append(obj)
             elif record not in known:
@@ -241,8 +242,8 @@ class _Edit:
                 row.tobytes() != self.before.positions[record].tobytes()
                 for row, record in zip(made[: len(known)], sorted(known), strict=True)
             )
-            told = ((moved, "changed"), (len(new), "new"), (gone, "gone"))
-            self.notes.append(f"action points {listed([f'{count} {what}' for count, what in told if count])}")
+            counts = ((moved, "changed"), (len(new), "new"), (gone, "gone"))
+            self.notes.append(f"action points {listed([f'{count} {what}' for count, what in counts if count])}")
             self.positions = made
 
     def _point(self, obj: bpy.types.Object, was: Any) -> Any:
@@ -250,16 +251,16 @@ class _Edit:
         row = np.zeros((), POSITION) if was is None else was.copy()
         if was is None or not transforms.unchanged(obj) or transforms.needs_evaluation(obj):
             matrix = transforms.seen(obj, self.root, self.depsgraph)
-            shown = (None, None) if was is None else navigation.shown_points(np.array([was], POSITION))[0]
+            shown = (None, None) if was is None else finite_points(np.array([was], POSITION))[0]
             for axis, name in enumerate(("x", "y")):
                 value = np.float32(matrix[axis, 3])
                 if not np.isfinite(value):
-                    raise SceneError(f"{obj.name}: its place is no number", [obj])
+                    raise SceneError(f"{obj.name}: its place is NaN or infinite", [obj])
                 if shown[axis] is None or shown[axis] != value:
                     row[name] = value
         layer = obj.get(layout.POINT_LAYER, 0)
         if not isinstance(layer, int) or layer not in INT32:
-            raise SceneError(f"{obj.name}: property {layout.POINT_LAYER}: {layer!r} is no number of a layer", [obj])
+            raise SceneError(f"{obj.name}: property {layout.POINT_LAYER}: {layer!r} isn't the number of a layer", [obj])
         row["layer"] = layer
         return row
 
@@ -292,7 +293,7 @@ def _whole(obj: bpy.types.Object, data: MeshData, name: str, faces: NDArray[np.i
         whole: NDArray[np.int64] = np.nan_to_num(values.astype(np.float64)).astype(np.int64)
     bad = whole != values
     if bad.any():
-        refuse(obj, "FACE", f"{{}} whose {name} is no whole number", faces[bad])
+        refuse(obj, "FACE", f"{{}} whose {name} isn't a whole number", faces[bad])
     return whole
 
 
@@ -308,5 +309,5 @@ def _keys(obj: bpy.types.Object, number: int) -> tuple[int, ...]:
 def _checked(obj: bpy.types.Object, name: str, uids: Iterable[int]) -> Iterable[int]:
     for uid in uids:
         if uid >> 64:
-            raise SceneError(f"{obj.name}: property {name}: {uid} is no UID: they have 64 bits", [obj])
+            raise SceneError(f"{obj.name}: property {name}: {uid} isn't a UID: they have 64 bits", [obj])
         yield (uid - UID_BASE) % (1 << 64)

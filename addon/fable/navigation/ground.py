@@ -18,7 +18,7 @@ SEEDS = ("NAVIGATION_SEED", "REGION_ENTRANCE_POINT", "REGION_EXIT_POINT")
 """Things from which walkable ground must be reached, or the game's editor leaves it out (fable.md §2.8)."""
 
 
-def follow(level: fable.Level, before: Records, how: str, things: bytes | None, report: Report) -> None:
+def follow_ground(level: fable.Level, before: Records, how: str, things: bytes | None, report: Report) -> None:
     """Bring a level's sections in line with its cells, as the setting `ground_navigation` says.
 
     before: the cells that the sections were made for. things: the bytes of the level's `.tng`: a rebuilt layer loses
@@ -52,11 +52,11 @@ def follow(level: fable.Level, before: Records, how: str, things: bytes | None, 
             raise SceneError(f"the navigation of section {section.name} can't be made anew: {error}") from error
         section.navigation = made
         for line in fable.changes(old, made, LOWEST).lines():
-            tell = report.note if how == "patch" else report.warn
-            tell(f"navigation of section {section.name}: {line}")
+            say = report.note if how == "patch" else report.warn
+            say(f"navigation of section {section.name}: {line}")
 
 
-def make(level: fable.Level) -> None:
+def make_from_ground(level: fable.Level) -> None:
     """Give a level that has none the navigation of its ground. Raises SceneError for sizes that it can't have."""
     try:
         made = fable.new_navigation(fable.weights(level.cells))

@@ -14,14 +14,13 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats.fable import strengths, theme_resolution
-from ....formats.fable import theme_weights as weights
+from ....formats.fable import strengths, theme_resolution, theme_weights
 from ....formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS
 from ...scene import attributes, vertex_groups
 from ...scene.reports import SceneError
 from .. import layout
 from ..cells import Ints
-from ..palettes import lists as palettes
+from ..palettes import lists
 from ..terrain import materials, overlays
 
 Amounts = NDArray[np.float64]
@@ -30,7 +29,8 @@ Amounts = NDArray[np.float64]
 class Canvas:
     """What is painted on, during a stroke: the level's terrain or game map, in object mode.
 
-    Its elements (vertices or faces) have `places`, float64[n, 2]: where the cells' middles are below the level's root.
+    Its cells are vertices of the terrain, or faces of the game map. `middles`, float64[n, 2], are where they lie, below
+    the level's root.
     """
 
     def __init__(self, context: bpy.types.Context, level: bpy.types.Collection, target: str, name: str = "") -> None:
@@ -46,8 +46,8 @@ class Canvas:
             raise SceneError(f"{obj.name} is in edit mode", [obj])
         self.context, self.level, self.object, self.target = context, level, obj, target
         self.mesh: Any = obj.data
-        self.places = _places(self.mesh, kind)
-        names = palettes.read(level)
+        self.middles = _middles(self.mesh, kind)
+        names = lists.get(level)
         self._blend: _Blend | None = None
         self._value = 1
         if target == "theme":
@@ -59,44 +59,46 @@ class Canvas:
                 raise SceneError(f"the level has no sound {name!r}")
             self._value = names.sounds.index(name) + 1 if name else 0
         elif target not in layout.FLAGS:
-            raise SceneError(f"{target!r} is nothing to paint")
+            raise SceneError(f"{target!r} can't be painted")
 
     def near(self, x: float, y: float, radius: float) -> tuple[Ints, Amounts]:
-        """The elements within a radius (or the nearest one), and how near they are: 1 in the middle, 0 at the rim."""
-        distance = np.hypot(self.places[:, 0] - x, self.places[:, 1] - y)
+        """The cells within a radius (or the nearest one), int[k], and how near they are, [k]: 1 in the middle, 0 at the
+        rim.
+        """
+        distance = np.hypot(self.middles[:, 0] - x, self.middles[:, 1] - y)
         found = np.flatnonzero(distance < radius)
         if not len(found) and len(distance) and distance.min() < layout.CELLS_A_GAME_CELL:
             found = np.array([distance.argmin()])
             return found, np.ones(len(found))
         return found, (1 - (distance[found] / radius) ** 2) ** 2
 
-    def paint(self, elements: Ints, amounts: Amounts, erase: bool = False) -> None:
-        """Paint elements, or take away from them. amounts: 0..1 each, for what is blended; flags are wholly set."""
-        if not len(elements):
+    def paint(self, cells: Ints, amounts: Amounts, erase: bool = False) -> None:
+        """Paint cells, or take away from them. amounts: 0 to 1 each, for what is blended; flags are wholly set."""
+        if not len(cells):
             return
         if self._blend is not None:
-            self._blend.paint(elements, amounts, erase)
+            self._blend.paint(cells, amounts, erase)
             return
         values = attributes.read(self.mesh, self.target)
         if values is None:
             raise SceneError(f"{self.object.name} has lost its attribute {self.target}", [self.object])
         if self.target == "sound":
-            values[elements] = 0 if erase else self._value
+            values[cells] = 0 if erase else self._value
         else:
-            values[elements] = not erase
+            values[cells] = not erase
         attribute = self.mesh.attributes[self.target]
         attributes.write(self.mesh, self.target, attribute.domain, attribute.data_type, values)
         self.mesh.update()
 
     def finish(self) -> None:
-        """End the stroke: what is drawn over the ground follows."""
+        """End the stroke: the overlay over the ground follows."""
         shown = overlays.shown(self.level)
         if shown == self.target and shown in ("sound", "atmosphere"):
             overlays.show(self.level, shown)
 
 
 class _Blend:
-    """Three slots and two strengths of each element, held in its attributes."""
+    """Three slots and two strengths of each cell, held in its attributes."""
 
     def __init__(self, obj: bpy.types.Object, dtype: np.dtype[np.void], domain: str, prefix: str, slot: int) -> None:
         self.object, self.prefix, self.slot = obj, prefix, slot
@@ -114,48 +116,41 @@ class _Blend:
         slots = [(f"{self.prefix}_{n + 1}", self.records["themes"][:, n]) for n in range(3)]
         return [*slots, *((f"strength_{n + 1}", self.records["strengths"][:, n]) for n in range(2))]
 
-    def shares(self, elements: Ints) -> NDArray[np.float64]:
-        """What of each slot elements have, [elements, 256], 1 in all; slot 0 has none."""
-        some = self.records[elements]
-        found = np.zeros((len(elements), PALETTE_SLOTS))
-        np.add.at(found, (np.arange(len(elements))[:, None], some["themes"]), np.maximum(strengths(some), 0) / 255)
+    def shares(self, cells: Ints) -> NDArray[np.float64]:
+        """What of each slot cells have, [cells, 256], 1 in all; slot 0 has none."""
+        some = self.records[cells]
+        found = np.zeros((len(cells), PALETTE_SLOTS))
+        np.add.at(found, (np.arange(len(cells))[:, None], some["themes"]), np.maximum(strengths(some), 0) / 255)
         found[:, 0] = 0
         return found
 
-    def paint(self, elements: Ints, amounts: Amounts, erase: bool) -> None:
-        """Blend the slot into elements, or out of them."""
-        shares = self.shares(elements)
-        own = shares[:, self.slot]
-        goal = own * (1 - amounts) if erase else own + (1 - own) * amounts
-        others = np.delete(shares, self.slot, axis=1).sum(axis=1)
-        scale = np.divide(1 - goal, others, out=np.zeros_like(others), where=others > 0)
-        shares *= scale[:, None]
-        shares[:, self.slot] = goal
-        able = (shares.sum(axis=1) > 0) & ~(erase & (others == 0))  # the only one can't be taken away
-        elements, shares = elements[able], shares[able]
-        if not len(elements):
+    def paint(self, cells: Ints, amounts: Amounts, erase: bool) -> None:
+        """Blend the slot into cells, or out of them."""
+        shares, able = theme_resolution.paint(self.shares(cells), self.slot, amounts, erase)
+        cells, shares = cells[able], shares[able]
+        if not len(cells):
             return
         there = np.flatnonzero(shares.any(axis=0))
         theme_of = np.full(PALETTE_SLOTS, theme_resolution.NONE)
         theme_of[there] = np.arange(len(there))
         made = theme_resolution.resolve(
             shares[:, there],
-            np.ones((len(elements), len(there)), np.bool_),
-            self.records["themes"][elements],
+            np.ones((len(cells), len(there)), np.bool_),
+            self.records["themes"][cells],
             theme_of,
             there.astype(np.uint8),
             sums="fit",
             fourth="fit",
         )
-        self.records["themes"][elements], self.records["strengths"][elements] = made.slots, made.strengths
-        self.write(elements)
+        self.records["themes"][cells], self.records["strengths"][cells] = made.slots, made.strengths
+        self.write(cells)
 
-    def write(self, elements: Ints) -> None:
-        """Give elements, which were changed, what the records have."""
+    def write(self, cells: Ints) -> None:
+        """Give cells, which were changed, what the records have."""
         for name, part in self._attributes():
             values = attributes.read(self.mesh, name)
             if values is not None:
-                values[elements] = part[elements]
+                values[cells] = part[cells]
                 attribute = self.mesh.attributes[name]
                 attributes.write(self.mesh, name, attribute.domain, attribute.data_type, values)
         self.mesh.update()
@@ -164,55 +159,47 @@ class _Blend:
 class _Themes(_Blend):
     """The ground's themes: attributes, weight layers and the colours that are shown."""
 
-    def __init__(self, context: bpy.types.Context, obj: bpy.types.Object, names: palettes.Palettes, slot: int) -> None:
+    def __init__(self, context: bpy.types.Context, obj: bpy.types.Object, names: lists.Palettes, slot: int) -> None:
         super().__init__(obj, CELL, "POINT", "theme", slot)
         self.names = names
         self.layers = {slot: name for slot, name in enumerate(names.layers()) if name}
-        plain = bpy.data.objects.new("levelwright plain", self.mesh)  # the weights as painted: without any modifiers
+        unmodified = bpy.data.objects.new("levelwright unmodified", self.mesh)  # the weights as they were painted
         try:
-            found = dict(vertex_groups.read(context, plain, names=list(self.layers.values())))
+            found = dict(vertex_groups.read(context, unmodified, names=list(self.layers.values())))
         finally:
-            bpy.data.objects.remove(plain)
+            bpy.data.objects.remove(unmodified)
         empty = np.zeros(len(self.records), np.float32)
         self.weights = {slot: found.get(name, empty.copy()) for slot, name in self.layers.items()}
-        self.rows = {slot: _row(values) for slot, values in self.weights.items()}
+        self.rows = {slot: theme_weights.of_values(values) for slot, values in self.weights.items()}
 
-    def shares(self, elements: Ints) -> NDArray[np.float64]:
+    def shares(self, cells: Ints) -> NDArray[np.float64]:
         """As the weight layers have them, which may be newer than the attributes."""
-        found = np.zeros((len(elements), PALETTE_SLOTS))
+        found = np.zeros((len(cells), PALETTE_SLOTS))
         for slot, values in self.weights.items():
-            found[:, slot] = values[elements]
+            found[:, slot] = values[cells]
         return found
 
-    def write(self, elements: Ints) -> None:
+    def write(self, cells: Ints) -> None:
         """Write attributes, weights and colours."""
-        super().write(elements)
-        now = np.rint(super().shares(elements) * weights.FULL).astype(np.uint8)
+        super().write(cells)
+        now = np.rint(super().shares(cells) * theme_weights.FULL).astype(np.uint8)
         groups: Any = self.object.vertex_groups
         for slot, name in self.layers.items():
             values, amounts = self.weights[slot], now[:, slot]
-            changed = np.flatnonzero(np.rint(values[elements] * weights.FULL) != amounts)
+            changed = np.flatnonzero(np.rint(values[cells] * theme_weights.FULL) != amounts)
             if not len(changed):
                 continue
             group = groups.get(name) or groups.new(name=name)
             for amount in np.unique(amounts[changed]).tolist():
-                vertices = elements[changed[amounts[changed] == amount]].tolist()
+                vertices = cells[changed[amounts[changed] == amount]].tolist()
                 if amount:
-                    group.add(vertices, amount / weights.FULL, "REPLACE")
+                    group.add(vertices, amount / theme_weights.FULL, "REPLACE")
                 else:
                     group.remove(vertices)
-            values[elements[changed]] = amounts[changed] / np.float32(weights.FULL)
-            self.rows[slot] = _row(values)
-        materials.color(
-            self.mesh, self.names, weights.of_layers((slot, *row) for slot, row in self.rows.items() if len(row[1]))
-        )
-
-
-def _row(values: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
-    """The weights of a layer that there are, 1..255, and of which vertices."""
-    whole = np.rint(np.clip(values, 0, 1) * weights.FULL).astype(np.uint8)
-    found = np.flatnonzero(whole)
-    return whole[found], found
+            values[cells[changed]] = amounts[changed] / np.float32(theme_weights.FULL)
+            self.rows[slot] = theme_weights.of_values(values)
+        blend = theme_weights.of_layers((slot, *row) for slot, row in self.rows.items() if len(row[1]))
+        materials.color(self.mesh, self.names, blend)
 
 
 def _slot(names: list[str], name: str, what: str) -> int:
@@ -221,7 +208,7 @@ def _slot(names: list[str], name: str, what: str) -> int:
     return names.index(name)
 
 
-def _places(mesh: Any, kind: str) -> NDArray[np.float64]:
+def _middles(mesh: Any, kind: str) -> NDArray[np.float64]:
     """Where the cells' middles are, [n, 2]: of vertices their places, of faces the middles of their corners."""
     points = attributes.read(mesh, "position")
     if points is None:
@@ -239,22 +226,23 @@ def _places(mesh: Any, kind: str) -> NDArray[np.float64]:
 
 
 def selected(canvas: Canvas, context: bpy.types.Context) -> Ints:
-    """The elements of a canvas that are selected; of the game map also those under what is selected of the terrain."""
+    """The cells of a canvas that are selected, int[k]; of the game map also those over selected ones of the terrain."""
     active = context.active_object
     if canvas.target in ("atmosphere", "sound") and active != canvas.object:
         terrain = layout.object_of(canvas.level, layout.TERRAIN)
         if terrain is None or active != terrain:
             return np.zeros(0, np.intp)
-        places = _places(terrain.data, layout.TERRAIN)[_flags(terrain.data, "vertices")]
+        middles = _middles(terrain.data, layout.TERRAIN)[_selection(terrain.data, "vertices")]
         edge = layout.CELLS_A_GAME_CELL
-        wanted = {(int(x), int(y)) for x, y in np.unique(np.floor(places / edge), axis=0).tolist()}
-        own = np.floor(canvas.places / edge).astype(int).tolist()
+        wanted = {(int(x), int(y)) for x, y in np.unique(np.floor(middles / edge), axis=0).tolist()}
+        own = np.floor(canvas.middles / edge).astype(int).tolist()
         return np.flatnonzero(np.array([(x, y) in wanted for x, y in own], np.bool_))
-    return np.flatnonzero(_flags(canvas.mesh, "polygons" if canvas.target in ("atmosphere", "sound") else "vertices"))
+    domain = "polygons" if canvas.target in ("atmosphere", "sound") else "vertices"
+    return np.flatnonzero(_selection(canvas.mesh, domain))
 
 
-def _flags(mesh: Any, elements: str) -> NDArray[np.bool_]:
-    sequence = getattr(mesh, elements)
+def _selection(mesh: Any, domain: str) -> NDArray[np.bool_]:
+    sequence = getattr(mesh, domain)
     found = np.zeros(len(sequence), np.bool_)
     sequence.foreach_get("select", found)
     return found

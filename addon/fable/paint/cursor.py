@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The circle that shows where the brush paints: drawn by Blender's views, never part of the scene."""
+"""The circle that shows where the brush paints: Blender's views draw it, it is never part of the scene."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIFT = 0.25
 COLOR = (1.0, 0.9, 0.2, 1.0)
 
 
-class Cursor:
+class Circle:
     """A circle about a place of the terrain; it is drawn until it is removed."""
 
     def __init__(self, terrain: bpy.types.Object, radius: float) -> None:

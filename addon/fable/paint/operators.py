@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Making levels, and painting on them: a new level, a brush in the 3D view, and the same on what is selected."""
+"""Painting on levels: a brush in the 3D view, and the same on what is selected."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Literal
 
 import bpy
@@ -13,16 +12,13 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ....formats import fable
-from ....formats.fable.records import ROOT_EDGE
-from ...scene import originals
-from ...scene.reports import Report, SceneError
-from .. import importer, layout
-from ..palettes.operators import active_level
-from ..settings import ImportSettings
+from ...scene.reports import SceneError
+from .. import layout
+from ..parts import active_level
 from ..terrain import overlays
-from . import cursor as brush_cursor
 from .canvas import Canvas, selected
+from .cursor import Circle
+from .stroke import Stroke
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 TARGETS = [
@@ -34,23 +30,6 @@ TARGETS = [
     ("atmosphere", "Atmosphere", "The atmosphere that is chosen in the list, on the game map"),
     ("sound", "Sound", "The sound that is chosen in the list, on the game map"),
 ]
-SPACING = 1 / 3
-"""Of the radius, between two dabs of a stroke."""
-
-
-def new_level(
-    context: bpy.types.Context, name: str, width: int, height: int, theme: str = "", z: float = 0.0
-) -> bpy.types.Collection:
-    """Make a flat level, all walkable, linked to the scene; nothing was imported for it.
-
-    width, height: units, multiples of 32. theme: the name of the ground's theme; without one it has a stand-in.
-    Raises SceneError for what no level can have.
-    """
-    try:
-        level = fable.new_level(width, height, themes=[theme] if theme else [], z=z)
-    except ValueError as error:
-        raise SceneError(f"no level can be so: {error}") from error
-    return importer.build_scene(context, level, None, Path(name), ImportSettings(), Report())
 
 
 def paint_selected(
@@ -64,10 +43,10 @@ def paint_selected(
     """Paint what is selected, also in edit mode, as `Canvas` does; returns how many cells. Raises SceneError."""
     with _in_object_mode(context):
         canvas = Canvas(context, level, target, name)
-        elements = selected(canvas, context)
-        canvas.paint(elements, np.full(len(elements), strength), erase)
+        cells = selected(canvas, context)
+        canvas.paint(cells, np.full(len(cells), strength), erase)
         canvas.finish()
-    return len(elements)
+    return len(cells)
 
 
 @contextmanager
@@ -85,37 +64,6 @@ def _in_object_mode(context: bpy.types.Context) -> Iterator[None]:
         bpy.ops.object.mode_set(mode=mode)
 
 
-class Stroke:
-    """A stroke of the brush: dabs along the way that it takes. radius: units. strength: 0..1, of what is blended."""
-
-    def __init__(self, canvas: Canvas, radius: float, strength: float = 1.0, erase: bool = False) -> None:
-        self.canvas, self.radius, self.strength, self.erase = canvas, radius, strength, erase
-        self._at: tuple[float, float] | None = None
-
-    def to(self, x: float, y: float) -> None:
-        """Go on to a place below the level's root; the first one begins the stroke."""
-        before = self._at or (x, y)
-        far = float(np.hypot(x - before[0], y - before[1]))
-        step = max(self.radius * SPACING, 0.25)
-        if self._at is not None and far < step:
-            return
-        count = max(int(far / step), 1)
-        for number in range(1, count + 1):
-            part = number / count
-            elements, near = self.canvas.near(
-                before[0] + (x - before[0]) * part, before[1] + (y - before[1]) * part, self.radius
-            )
-            self.canvas.paint(elements, near * self.strength, self.erase)
-        self._at = (x, y)
-
-    def end(self) -> None:
-        """Let go."""
-        self.canvas.finish()
-
-
-# ----------------------------------------------------------------------------------------------------------- operators
-
-
 class _Painting:
     """What operators that paint share: what with, and where."""
 
@@ -131,7 +79,7 @@ class _Painting:
         return active_level(context) is not None
 
 
-class PaintSelected(_Painting, bpy.types.Operator):
+class LEVELWRIGHT_OT_fable_paint_selected(_Painting, bpy.types.Operator):
     """Set flags, themes, atmospheres or sounds of what is selected: vertices of the terrain, faces of the game map"""
 
     bl_idname = "levelwright.fable_paint_selected"
@@ -157,7 +105,7 @@ class PaintSelected(_Painting, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class Brush(_Painting, bpy.types.Operator):
+class LEVELWRIGHT_OT_fable_brush(_Painting, bpy.types.Operator):
     """Paint on the ground with the mouse. Ctrl takes away, [ and ] change the size, Enter or Esc ends it"""
 
     bl_idname = "levelwright.fable_brush"
@@ -177,7 +125,7 @@ class Brush(_Painting, bpy.types.Operator):
             bpy.ops.object.mode_set(mode="OBJECT")
         overlays.show(level, "themes" if self.target == "theme" else self.target)
         self._stroke: Stroke | None = None
-        self._cursor = brush_cursor.Cursor(terrain, self.radius)
+        self._cursor = Circle(terrain, self.radius)
         what = next(title for key, title, _ in TARGETS if key == self.target)
         keys = "left button paints; Ctrl takes away; [ ] change the size; Enter or Esc ends"
         context.area.header_text_set(f"{what} {self.name}: {keys}")
@@ -252,41 +200,4 @@ def _under(context: bpy.types.Context, event: bpy.types.Event, terrain: bpy.type
     return place if hit else None
 
 
-class NewLevel(bpy.types.Operator):
-    """Make a flat Fable level, to be sculpted and painted"""
-
-    bl_idname = "levelwright.new_fable_level"
-    bl_label = "New Fable Level"
-    bl_options = {"REGISTER", "UNDO"}
-
-    name: bpy.props.StringProperty(name="Name", default="NewLevel")
-    width: bpy.props.IntProperty(
-        name="Width", description="Along x, in units: a multiple of 32", default=96, min=32, max=1024, step=ROOT_EDGE
-    )
-    height: bpy.props.IntProperty(
-        name="Height", description="Along y, in units: a multiple of 32", default=96, min=32, max=1024, step=ROOT_EDGE
-    )
-    z: bpy.props.FloatProperty(name="Ground", description="How high the ground lies", default=32.0, min=0, max=2047)
-    theme: bpy.props.StringProperty(
-        name="Theme", description="Name of the ground's theme in the game", default="GROUND_GRASS_NO_LOCAL_DETAIL"
-    )
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask for name, size and theme."""
-        if context.window_manager is None:
-            return {"CANCELLED"}
-        done: Result = context.window_manager.invoke_props_dialog(self)
-        return done
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Make it, and make it the active one."""
-        try:
-            level = new_level(context, self.name, self.width, self.height, self.theme, self.z)
-        except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        originals.make_active(context, level)
-        return {"FINISHED"}
-
-
-CLASSES = (PaintSelected, Brush, NewLevel)
+CLASSES = (LEVELWRIGHT_OT_fable_paint_selected, LEVELWRIGHT_OT_fable_brush)

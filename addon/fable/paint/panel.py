@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar's part for painting on Fable levels, and the entry of File > New."""
+"""The sidebar's part for painting on Fable levels."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import Any
 
 import bpy
 
-from ..palettes import lists as palettes
-from ..palettes.operators import LISTS, active_level
-from . import operators as edit
-from .operators import Brush, NewLevel, PaintSelected
+from ..palettes import lists
+from ..palettes.lists import LISTS
+from ..parts import active_level
+from . import operators
+from .operators import LEVELWRIGHT_OT_fable_brush, LEVELWRIGHT_OT_fable_paint_selected
 
 KEY = "levelwright_fable_brush"
 """The property of scenes that holds what the brush is set to."""
-_LIST_OF: dict[str, palettes.List] = {"theme": "themes", "atmosphere": "atmospheres", "sound": "sounds"}
+_LIST_OF: dict[str, lists.List] = {"theme": "themes", "atmosphere": "atmospheres", "sound": "sounds"}
 
 
 class FableBrush(bpy.types.PropertyGroup):
     """What is painted, and how."""
 
-    target: bpy.props.EnumProperty(name="What", description="What is painted", items=edit.TARGETS)
+    target: bpy.props.EnumProperty(name="What", description="What is painted", items=operators.TARGETS)
     radius: bpy.props.FloatProperty(name="Radius", description="Of the brush, units", default=3.0, min=0.1, soft_max=50)
     strength: bpy.props.FloatProperty(
         name="Strength", description="Share that themes and atmospheres get", default=1.0, min=0.0, max=1.0
@@ -32,8 +33,8 @@ def chosen(level: bpy.types.Collection, target: str) -> str:
     if target not in _LIST_OF:
         return ""
     kind = _LIST_OF[target]
-    lists = palettes.lists_of(level)
-    items, active = getattr(lists, kind), getattr(lists, LISTS[kind][1])
+    held = lists.of(level)
+    items, active = getattr(held, kind), getattr(held, LISTS[kind][1])
     return str(items[active].name) if active < len(items) else ""
 
 
@@ -64,34 +65,28 @@ class LEVELWRIGHT_PT_fable_paint(bpy.types.Panel):
             column.prop(brush, "strength")
         buttons = column.column(align=True)
         buttons.enabled = bool(name) or brush.target not in ("theme", "atmosphere")
-        painter: Any = buttons.operator(Brush.bl_idname, icon="BRUSH_DATA")
+        painter: Any = buttons.operator(LEVELWRIGHT_OT_fable_brush.bl_idname, icon="BRUSH_DATA")
         painter.radius = brush.radius
         row = buttons.row(align=True)
-        adding: Any = row.operator(PaintSelected.bl_idname, icon="ADD")
-        taking: Any = row.operator(PaintSelected.bl_idname, text="Clear Selected", icon="REMOVE")
+        adding: Any = row.operator(LEVELWRIGHT_OT_fable_paint_selected.bl_idname, icon="ADD")
+        taking: Any = row.operator(LEVELWRIGHT_OT_fable_paint_selected.bl_idname, text="Clear Selected", icon="REMOVE")
         taking.erase = True
         for button in (painter, adding, taking):
             button.target, button.name, button.strength = brush.target, name, brush.strength
 
 
-def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    menu.layout.operator(NewLevel.bl_idname, icon="FILE_NEW")
-
-
-CLASSES = (FableBrush, *edit.CLASSES, LEVELWRIGHT_PT_fable_paint)
+CLASSES = (FableBrush, *operators.CLASSES, LEVELWRIGHT_PT_fable_paint)
 
 
 def register() -> None:
-    """Register the operators and the panel, after the one that it is part of, and the entry of File > New."""
+    """Register the operators and the panel, after the one that it is part of."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     setattr(bpy.types.Scene, KEY, bpy.props.PointerProperty(type=FableBrush))
-    bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
-    bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
     delattr(bpy.types.Scene, KEY)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

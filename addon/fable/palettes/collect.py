@@ -9,20 +9,20 @@ from ....formats import fable
 from ....formats.fable.level import Level
 from ....formats.fable.records import PALETTE_SLOTS, Records
 from ...scene.reports import SceneError
-from . import lists as palettes
+from .build import names_of
 from .lists import Palettes
 
 FIRST_FREE = 2
 """The first slot for a new theme: 0 is none, 1 the theme that stands in for those that are missing."""
 
 
-def layers(level: Level, names: Palettes, groups: Iterable[str]) -> dict[str, int]:
+def slots_of_layers(level: Level, names: Palettes, groups: Iterable[str]) -> dict[str, int]:
     """The slot of each weight layer. level: as it was read; names: its palettes now; groups: the layers that there are.
 
     A theme that was renamed keeps its layer, also where that has the old name still.
     """
     there = set(groups)
-    now, before = names.layers(), palettes.of_level(level).layers()
+    now, before = names.layers(), names_of(level).layers()
     found = {}
     for slot, (name, old) in enumerate(zip(now, before, strict=True)):
         renamed = name and old and name not in there and old in there and old not in now
@@ -42,9 +42,9 @@ def add_theme(names: Palettes, name: str, slots: Iterable[int] = range(FIRST_FRE
     return slot
 
 
-def write(level: Level, names: Palettes) -> Iterator[str]:
-    """Write what differs into a level, and say what did. Raises SceneError for names that a level can't have."""
-    was = palettes.of_level(level)
+def collect_palettes(level: Level, names: Palettes) -> Iterator[str]:
+    """Put names that differ into a level, and say which did. Raises SceneError for names that a level can't have."""
+    was = names_of(level)
     for what, palette, old, now, old_used, now_used in (
         ("theme", level.ground_palette, was.themes, names.themes, was.used_themes, names.used_themes),
         (
@@ -82,4 +82,4 @@ def _encoded(name: str) -> bytes:
     try:
         return fable.palette_name(name)
     except ValueError as error:  # a UnicodeError is one
-        raise SceneError(f"{name!r} is no name for a level: {error}") from error
+        raise SceneError(f"{name!r} can't be a name in a level: {error}") from error

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The level's ordered lists: ground themes, atmospheres and sounds, kept on its collection.
 
-    names = palettes.read(collection)
+    names = lists.get(collection)
     names.themes[7]         # "GROUND_GRASS": the name of slot 7
     names.sounds[3 - 1]     # the name of sound 3; sound 0 is none
 
@@ -15,63 +15,52 @@ from typing import Any, Literal
 
 import bpy
 
-from ....formats.fable import palette_names
-from ....formats.fable.level import Level
-from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS, Records
+from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
 from .. import layout
 
 KEY = "levelwright_fable"
 """The property of collections that holds the lists."""
 
 List = Literal["themes", "atmospheres", "sounds"]
+LISTS: dict[str, tuple[str, str]] = {
+    "themes": ("Themes", "active_theme"),
+    "atmospheres": ("Atmospheres", "active_atmosphere"),
+    "sounds": ("Sounds", "active_sound"),
+}
+"""List -> title, and the property that says which of its names is chosen."""
 
 
 @dataclass
 class Palettes:
-    """The names of a level. themes, atmospheres: 256 each, by slot, "" for one that is not used or has no name. sounds:
-    that of sound n is sounds[n - 1]. used_themes, used_atmospheres: the slots that are in use (a slot may have a value
-    and no name).
-    """
+    """The names of a level."""
 
     themes: list[str] = field(default_factory=lambda: [""] * PALETTE_SLOTS)
+    """256, by slot: "" for one that is not used or has no name."""
     atmospheres: list[str] = field(default_factory=lambda: [""] * PALETTE_SLOTS)
+    """256, likewise."""
     sounds: list[str] = field(default_factory=list)
+    """The name of sound n is sounds[n - 1]."""
     used_themes: set[int] = field(default_factory=set)
+    """The slots of `themes` that are in use: a slot may have a value and no name."""
     used_atmospheres: set[int] = field(default_factory=set)
+    """Those of `atmospheres`, likewise."""
 
     def layers(self) -> list[str]:
         """The name of each slot's weight layer, "" for none."""
         return layout.layer_names(self.themes, [slot in self.used_themes for slot in range(PALETTE_SLOTS)])
 
 
-def of_level(level: Level) -> Palettes:
-    """The names that a level has."""
-    return Palettes(
-        palette_names(level.ground_palette),
-        palette_names(level.atmosphere_palette),
-        list(level.sounds),
-        _used(level.ground_palette),
-        _used(level.atmosphere_palette),
-    )
-
-
-def _used(palette: Records) -> set[int]:
-    return {
-        slot for slot, name in enumerate(palette_names(palette)) if slot and (name or int(palette["value"][slot]) != 0)
-    }
-
-
-def write(collection: bpy.types.Collection, names: Palettes) -> None:
+def put(collection: bpy.types.Collection, names: Palettes) -> None:
     """Put lists on a level's collection, instead of those that it has; `name_layers` makes the layers of its themes."""
-    lists = lists_of(collection)
+    lists = of(collection)
     _fill(lists.themes, ((slot, names.themes[slot]) for slot in sorted(names.used_themes)))
     _fill(lists.atmospheres, ((slot, names.atmospheres[slot]) for slot in sorted(names.used_atmospheres)))
     _fill(lists.sounds, enumerate(names.sounds, 1))
 
 
-def read(collection: bpy.types.Collection) -> Palettes:
+def get(collection: bpy.types.Collection) -> Palettes:
     """The lists of a level's collection."""
-    lists = lists_of(collection)
+    lists = of(collection)
     names = Palettes()
     for item in lists.themes:
         names.themes[item.slot] = item.name
@@ -83,7 +72,7 @@ def read(collection: bpy.types.Collection) -> Palettes:
     return names
 
 
-def lists_of(collection: bpy.types.Collection) -> Any:
+def of(collection: bpy.types.Collection) -> Any:
     """The lists as Blender has them, for the panel: a FableLists."""
     return getattr(collection, KEY)
 
@@ -98,8 +87,8 @@ def _fill(items: Any, names: Iterable[tuple[int, str]]) -> None:
 def name_layers(collection: bpy.types.Collection) -> None:
     """Give the terrain's weight layers the names that the list of themes has now, and make those that are missing."""
     terrain = layout.object_of(collection, layout.TERRAIN)
-    items = lists_of(collection).themes
-    layers = read(collection).layers()
+    items = of(collection).themes
+    layers = get(collection).layers()
     if terrain is None:
         return
     groups: Any = terrain.vertex_groups
@@ -132,7 +121,7 @@ def _chosen(lists: Any, _context: bpy.types.Context) -> None:
 
 
 class FableName(bpy.types.PropertyGroup):
-    """A name in one of the lists, and which slot (or sound) it is. layer: a theme's weight layer on the terrain."""
+    """A name in one of the lists, which slot (or sound) it is, and a theme's weight layer on the terrain."""
 
     slot: bpy.props.IntProperty(min=0, max=PALETTE_SLOTS - 1)
     name: bpy.props.StringProperty(name="Name", update=_renamed)

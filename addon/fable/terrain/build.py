@@ -9,30 +9,30 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats.fable import heights
-from ....formats.fable import theme_weights as weights
+from ....formats.fable.geometry import finite_heights, grid, grid_edges
 from ....formats.fable.records import Records
+from ....formats.fable.theme_weights import FULL, Weights
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 
 Arrays = dict[str, tuple[Domain, Kind, Any]]
 
 
-def build(site: Site, layers: Sequence[str], blend: weights.Weights) -> bpy.types.Object:
+def build_terrain(importing: ImportContext, layers: Sequence[str], blend: Weights) -> bpy.types.Object:
     """Make the terrain's object, without a material. layers: the name of each slot's, "" for none."""
-    cells = site.level.cells
+    cells = importing.level.cells
     bad = int(np.count_nonzero(~np.isfinite(heights(cells))))
     if bad:
-        site.report.warn(f"{bad} cells have heights that aren't numbers: they are shown at 0, and kept as they are")
-    mesh = build_mesh("Terrain", cells, site.token)
-    terrain = site.object_of("Terrain", layout.TERRAIN, data=mesh)
+        importing.report.warn(f"{bad} cells have heights that are NaN or infinite: they are shown at 0, and kept")
+    mesh = build_mesh("Terrain", cells, importing.token)
+    terrain = importing.object_of("Terrain", layout.TERRAIN, data=mesh)
     fill_layers(terrain, layers, blend)
-    site.report.count("cells", cells.size)
-    site.report.count("themes", int(np.count_nonzero(np.bincount(blend.slots))))
+    importing.report.count("cells", cells.size)
+    importing.report.count("themes", int(np.count_nonzero(np.bincount(blend.slots))))
     return terrain
 
 
@@ -40,14 +40,14 @@ def build_mesh(name: str, cells: Records, token: int) -> bpy.types.Mesh:
     """Make the mesh of height cells, CELL [rows, columns], with identities and attributes."""
     rows, columns = cells.shape
     positions, corners = grid(rows, columns)
-    positions[:, 2] = layout.shown_heights(cells).reshape(-1)
+    positions[:, 2] = finite_heights(cells).reshape(-1)
     return meshes.build(
         name,
         positions,
         corners,
         attributes=attributes(cells, token),
         smooth=True,
-        edges=edges_of(rows, columns) if len(corners) else None,
+        edges=grid_edges(rows, columns) if len(corners) else None,  # which Blender would take most of the time to find
     )
 
 
@@ -64,40 +64,7 @@ def attributes(cells: Records, token: int) -> Arrays:
     return made
 
 
-def grid(rows: int, columns: int, edge: float = 1.0) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Vertices of a flat grid, float32[rows * columns, 3] by rows, `edge` apart, and the corners of the quads between
-    them, int32[4 * quads], from the lower left around.
-    """
-    positions = np.zeros((rows, columns, 3), np.float32)
-    positions[..., 0] = np.arange(columns, dtype=np.float32) * np.float32(edge)
-    positions[..., 1] = np.arange(rows, dtype=np.float32)[:, None] * np.float32(edge)
-    corners = np.empty((max(rows - 1, 0), max(columns - 1, 0), 4), np.int32)
-    numbers = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
-    corners[..., 0], corners[..., 1] = numbers[:-1, :-1], numbers[:-1, 1:]
-    corners[..., 2], corners[..., 3] = numbers[1:, 1:], numbers[1:, :-1]
-    return positions.reshape(-1, 3), corners.reshape(-1)
-
-
-def edges_of(rows: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The edges of `grid`, int32[e, 2], and that of each corner, int32[c]: along x first, then along y.
-
-    Blender would find the same ones, in most of the time that the whole mesh takes.
-    """
-    numbers = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
-    across = rows * (columns - 1)
-    edges = np.empty((across + (rows - 1) * columns, 2), np.int32)
-    edges[:across, 0], edges[:across, 1] = numbers[:, :-1].reshape(-1), numbers[:, 1:].reshape(-1)
-    edges[across:, 0], edges[across:, 1] = numbers[:-1].reshape(-1), numbers[1:].reshape(-1)
-    along_x = np.arange(across, dtype=np.int32).reshape(rows, columns - 1)
-    along_y = np.arange(across, len(edges), dtype=np.int32).reshape(rows - 1, columns)
-    corners = np.empty((rows - 1, columns - 1, 4), np.int32)
-    corners[..., 0], corners[..., 1], corners[..., 2], corners[..., 3] = (
-        along_x[:-1], along_y[:, 1:], along_x[1:], along_y[:, :-1]
-    )  # fmt: skip
-    return edges, corners.reshape(-1)
-
-
-def fill_layers(terrain: bpy.types.Object, layers: Sequence[str], found: weights.Weights) -> None:
+def fill_layers(terrain: bpy.types.Object, layers: Sequence[str], found: Weights) -> None:
     """Give an object without any a vertex group for each layer, by slot, and its vertices their weights.
 
     Blender sets many vertices to one weight at a time: there are at most 255 of those a layer, so that a million cells
@@ -108,4 +75,4 @@ def fill_layers(terrain: bpy.types.Object, layers: Sequence[str], found: weights
     bounds = [0, *(np.flatnonzero(key[1:] != key[:-1]) + 1).tolist(), len(key)]
     for start, end in pairwise(bounds if len(key) else ()):
         group = groups[int(found.slots[start])]
-        group.add(found.cells[start:end].tolist(), int(found.weights[start]) / weights.FULL, "REPLACE")
+        group.add(found.cells[start:end].tolist(), int(found.weights[start]) / FULL, "REPLACE")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain back to height cells: what was edited of each one, and nothing else, laid over what it was.
+"""The terrain back to height cells: what was edited of each one, and nothing else.
 
 Cells are found by the identity of their vertices and by their places. Heights, fields and flags are compared with the
 record, weights with what the record's strengths make of them; only what differs is written.
@@ -15,19 +15,18 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats.fable import stored_heights, theme_resolution
-from ....formats.fable import theme_weights as weights
+from ....formats.fable import stored_heights, theme_resolution, theme_weights
+from ....formats.fable.geometry import finite_heights
 from ....formats.fable.records import HEIGHT_SCALE, PALETTE_SLOTS, Records
 from ...scene import meshes, transforms, vertex_groups
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..cells import Bools, Elements, Ints, borne, refuse
+from ..cells import Bools, Ints, MeshCells, match_cells, refuse
 from ..palettes.lists import Palettes
-from ..settings import ExportSettings
+from ..settings import CLAMP_HINT, ExportSettings
 
 NEAR = 1 / 256
 """How far beside its place a vertex may lie, units: what turning something there and back leaves."""
-CLAMP_HINT = "The option Clamp brings them back into their limits"
 BLEND = ("themes", "strengths")
 _AT_ONCE = 1 << 16
 """Cells whose weights are resolved at a time."""
@@ -37,18 +36,20 @@ TOP = np.nextafter(np.float32(HEIGHT_SCALE), np.float32(0))
 
 @dataclass
 class Ground:
-    """The cells as they are now, a copy; and how many of them got other heights, themes, ... by what was edited."""
+    """What the terrain's object makes of the cells."""
 
     cells: Records
+    """CELL [rows, columns], a copy, as they are now."""
     edited: Counter[str] = field(default_factory=Counter)
+    """How many of them got other heights, themes, ..."""
 
     def count(self, what: str, cells: Bools) -> None:
         """Note which cells were edited, if any: bool[cells]."""
         self.edited += Counter({what: int(np.count_nonzero(cells))})
 
 
-class TerrainReader:
-    """One reading of a terrain's object. token: of its ids. depsgraph: holds the object if it must be evaluated."""
+class TerrainMesh:
+    """A terrain's object at one moment. token: of its ids. depsgraph: holds the object if it must be evaluated."""
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class TerrainReader:
         self.context, self.object, self.token = context, obj, token
         self.settings, self.depsgraph, self.report = settings, depsgraph, report
         self._data = meshes.read(obj, depsgraph, [*layout.CELL_FIELDS, *layout.FLAGS])
-        self._points = _placed(self._data.positions, transforms.seen(obj, root, depsgraph))
+        self._points = _moved(self._data.positions, transforms.seen(obj, root, depsgraph))
 
     def size(self) -> tuple[int, int]:
         """Rows and columns of cells that the vertices reach over, for a level that no file says the size of."""
@@ -92,27 +93,27 @@ class TerrainReader:
         """Vertices as a SceneError has them; none where modifiers made them."""
         return {} if meshes.needs_evaluation(self.object) else {self.object: np.unique(np.concatenate(points))}
 
-    def read(self, cells: Records, names: Palettes, layers: dict[str, int], new: bool = False) -> Ground:
-        """Lay what the scene holds over cells, CELL [rows, columns].
+    def collect(self, cells: Records, names: Palettes, layers: dict[str, int], new: bool = False) -> Ground:
+        """Return cells, CELL [rows, columns], with what was edited in the scene.
 
         names: the palettes as they'll be written. layers: the slot of each weight layer. new: the cells are no file's:
         attributes tell what there was before weights were painted. Raises SceneError, with the vertices at fault.
         """
-        elements = self._elements(cells.shape)
+        mesh = self._cells(cells.shape)
         ground = Ground(cells.copy())
         flat, before = ground.cells.reshape(-1), cells.reshape(-1)
-        self._heights(elements, flat, ground)
+        self._heights(mesh, flat, ground)
         if new:
-            self._fields(elements, flat, names, np.zeros(len(flat), np.bool_), ground)
+            self._fields(mesh, flat, names, np.zeros(len(flat), np.bool_), ground)
             before = flat.copy()
-        painted = self._themes(elements, before, flat, layers)
+        painted = self._themes(mesh, before, flat, layers)
         if not new:
-            self._fields(elements, flat, names, painted, ground)
-        self._flags(elements, flat, ground)
+            self._fields(mesh, flat, names, painted, ground)
+        self._flags(mesh, flat, ground)
         ground.count(
             "themes", (flat["themes"] != before["themes"]).any(1) | (flat["strengths"] != before["strengths"]).any(1)
         )
-        unknown = int(np.count_nonzero(~elements.known))
+        unknown = int(np.count_nonzero(~mesh.known))
         if unknown:
             many = "1 vertex was" if unknown == 1 else f"{unknown} vertices were"
             self.report.warn(
@@ -123,7 +124,7 @@ class TerrainReader:
 
     # ---- where the cells are
 
-    def _elements(self, shape: tuple[int, ...]) -> Elements:
+    def _cells(self, shape: tuple[int, ...]) -> MeshCells:
         """Find the vertex of each cell. Raises SceneError unless every cell has one, in its place, and none is left."""
         rows, columns = shape
         ids = self._data.ids("POINT", self.token)
@@ -137,10 +138,10 @@ class TerrainReader:
         if self.settings.snap:
             cells = np.where(ids > 0, ids - 1, cells)
         moved = (ids > 0) & (cells != ids - 1)
-        bearers, extra, missing = borne(np.where(moved, -1, cells), rows * columns)
+        indices, extra, missing = match_cells(np.where(moved, -1, cells), rows * columns)
         if len(extra) or len(missing):
             self._refuse_places(cells, moved, extra, missing, shape)
-        return Elements(self.object, "POINT", self._data, ids, bearers)
+        return MeshCells(self.object, "POINT", self._data, ids, indices)
 
     def _refuse_places(self, cells: Ints, moved: Bools, extra: Ints, missing: Ints, shape: tuple[int, ...]) -> None:
         """Say what is wrong with the vertices' places, and select them; of missing ones, those around."""
@@ -177,22 +178,22 @@ class TerrainReader:
 
     # ---- what was edited
 
-    def _heights(self, elements: Elements, flat: Records, ground: Ground) -> None:
-        z = self._points[elements.bearers, 2].astype(np.float32)
-        edited = z != layout.shown_heights(flat)
-        elements.refuse("a height isn't a number", np.isnan(z))
+    def _heights(self, mesh: MeshCells, flat: Records, ground: Ground) -> None:
+        z = self._points[mesh.indices, 2].astype(np.float32)
+        edited = z != finite_heights(flat)
+        mesh.refuse("a height is NaN", np.isnan(z))
         wrong = edited & ~((z >= 0) & (z <= TOP))
         if self.settings.clamp:
             z = np.clip(z, 0, TOP)
             wrong[:] = False
-        elements.refuse(f"a height isn't 0 or more and less than {HEIGHT_SCALE:g}", wrong, CLAMP_HINT)
+        mesh.refuse(f"a height isn't 0 or more and less than {HEIGHT_SCALE:g}", wrong, CLAMP_HINT)
         flat["height"][edited] = stored_heights(z[edited])
         ground.count("heights", edited)
 
-    def _themes(self, elements: Elements, before: Records, flat: Records, layers: dict[str, int]) -> Bools:
+    def _themes(self, mesh: MeshCells, before: Records, flat: Records, layers: dict[str, int]) -> Bools:
         """Resolve the cells whose weights were painted; returns which."""
         painted = np.zeros(len(flat), np.bool_)
-        found, touched = self._weights(elements, before, layers)
+        found, touched = self._weights(mesh, before, layers)
         if not found:
             return painted
         for hit in touched.values():
@@ -220,7 +221,7 @@ class TerrainReader:
                 cells = np.zeros(len(flat), np.bool_)
                 cells[some[error.cells]] = True
                 hint = "The option Drop themes leaves the weakest out" if "three" in error.message else CLAMP_HINT
-                elements.refuse(f"{error.message} were painted there", cells, hint)
+                mesh.refuse(f"{error.message} were painted there", cells, hint)
                 raise
             flat["themes"][some], flat["strengths"][some] = made.slots, made.strengths
             lost += int(np.count_nonzero(made.reduced))
@@ -229,7 +230,7 @@ class TerrainReader:
         return painted
 
     def _weights(
-        self, elements: Elements, before: Records, layers: dict[str, int]
+        self, mesh: MeshCells, before: Records, layers: dict[str, int]
     ) -> tuple[dict[int, NDArray[np.float32]], dict[int, Bools]]:
         """The weights of cells in the layers where there are any, by slot, and which were painted: [cells] each.
 
@@ -238,7 +239,7 @@ class TerrainReader:
         slots = list(layers.values())
         has_layer = np.zeros(PALETTE_SLOTS, np.bool_)
         has_layer[slots] = True
-        original = weights.of_cells(before, has_layer)
+        original = theme_weights.of_cells(before, has_layer)
         starts = np.searchsorted(original.slots, np.arange(PALETTE_SLOTS + 1))
         found: dict[int, NDArray[np.float32]] = {}
         touched: dict[int, Bools] = {}
@@ -248,32 +249,32 @@ class TerrainReader:
             was = np.zeros(len(before), np.uint8)
             part = slice(starts[slot], starts[slot + 1])
             was[original.cells[part]] = original.weights[part]
-            hit = np.rint(now * weights.FULL) != was
+            hit = np.rint(now * theme_weights.FULL) != was
             if was.any() or hit.any():
-                found[slot], touched[slot] = np.where(hit, now, was / np.float32(weights.FULL)), hit
+                found[slot], touched[slot] = np.where(hit, now, was / np.float32(theme_weights.FULL)), hit
                 np.add(total, now, out=total)
 
         names = [group.name for group in self.object.vertex_groups if group.name in layers]
         if not names:
             return found, touched
         for name, values in vertex_groups.read(self.context, self.object, self.depsgraph, names):
-            keep(layers[name], values[elements.bearers])
+            keep(layers[name], values[mesh.indices])
         for slot in set(slots) - {layers[name] for name in names}:
             keep(slot, np.zeros(len(before), np.float32))
-        blank = ~elements.known & (total == 0)  # a vertex that was made anew, and not of others
+        blank = ~mesh.known & (total == 0)  # a vertex that was made anew, and not of others
         for hit in touched.values():
             hit &= ~blank
         return found, touched
 
-    def _fields(self, elements: Elements, flat: Records, names: Palettes, painted: Bools, ground: Ground) -> None:
+    def _fields(self, mesh: MeshCells, flat: Records, names: Palettes, painted: Bools, ground: Ground) -> None:
         """Write what scripts and operators put into attributes; where weights were painted, those tell the themes."""
         before = flat.copy()
         edited_strengths = np.zeros(len(flat), np.bool_)
         for name, each in layout.CELL_FIELDS.items():
-            values = elements.whole(name)
+            values = mesh.whole(name)
             if values is None:
                 continue
-            edited = elements.known & (values != each.of(before))
+            edited = mesh.known & (values != each.of(before))
             if each.field in BLEND:
                 edited &= ~painted
             wrong = edited & ((values < 0) | (values > 0xFF))
@@ -281,33 +282,33 @@ class TerrainReader:
                 used = np.zeros(PALETTE_SLOTS, np.bool_)
                 used[[0, *names.used_themes]] = True
                 wrong |= edited & ~used[np.clip(values, 0, 0xFF)]
-                elements.refuse(f"attribute {name} is a slot that the palette doesn't use", wrong)
+                mesh.refuse(f"attribute {name} is a slot that the palette doesn't use", wrong)
             elif self.settings.clamp:
                 values = np.clip(values, 0, 0xFF)
             else:
-                elements.refuse(f"attribute {name} isn't within 0 and 255", wrong, CLAMP_HINT)
+                mesh.refuse(f"attribute {name} isn't within 0 and 255", wrong, CLAMP_HINT)
             each.of(flat)[edited] = values[edited]
             if each.field == "strengths":
                 edited_strengths |= edited
-        over = edited_strengths & (flat["strengths"].sum(axis=1, dtype=np.intp) > weights.FULL)
+        over = edited_strengths & (flat["strengths"].sum(axis=1, dtype=np.intp) > theme_weights.FULL)
         if not self.settings.clamp:
-            elements.refuse("the strengths are more than 255 in all", over, CLAMP_HINT)
-        flat["strengths"][over, 1] = weights.FULL - flat["strengths"][over, 0]
+            mesh.refuse("the strengths are more than 255 in all", over, CLAMP_HINT)
+        flat["strengths"][over, 1] = theme_weights.FULL - flat["strengths"][over, 0]
         ground.count("old sounds", flat["old_sound"] != before["old_sound"])
 
     @staticmethod
-    def _flags(elements: Elements, flat: Records, ground: Ground) -> None:
+    def _flags(mesh: MeshCells, flat: Records, ground: Ground) -> None:
         for name in layout.FLAGS:
-            values = elements.values(name)
+            values = mesh.values(name)
             if values is None:
                 continue
-            said = values if values.dtype == np.bool_ else values >= 0.5
-            edited = elements.known & (said != layout.flag(flat, name))
-            flat[name][edited] = said[edited]
+            now = values if values.dtype == np.bool_ else values >= 0.5
+            edited = mesh.known & (now != layout.flag(flat, name))
+            flat[name][edited] = now[edited]
             ground.count(name, edited)
 
 
-def _placed(points: NDArray[np.float32], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _moved(points: NDArray[np.float32], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Points relative to the level's root, float64[n, 3]; the same numbers where nothing moves them."""
     exact = points.astype(np.float64)
     if np.array_equal(matrix, np.eye(4)):

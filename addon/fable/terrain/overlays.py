@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be drawn over the terrain's themes: where creatures may walk, what sounds where, ...
+"""What can be shown over the terrain's themes: where creatures may walk, what sounds where, ...
 
 The flags are read by the shader as they are, and follow every edit; sounds and atmospheres are those of the game map's
 object, coloured on the terrain's faces when they are switched on (or again: `show`).
@@ -17,7 +17,7 @@ from ....formats.fable import colors
 from ...scene import attributes, meshes
 from ...scene.materials import Nodes, Socket, node_group
 from .. import layout
-from ..palettes import lists as palettes
+from ..palettes import lists
 
 KINDS: dict[str, tuple[str, str]] = {
     "themes": ("Themes", "The ground as it is"),
@@ -42,7 +42,7 @@ _FLAG_COLORS: dict[str, tuple[tuple[float, float, float] | None, tuple[float, fl
     "path": (None, _YELLOW),
     "shore": (None, _CYAN),
 }
-"""Flag -> colours where it isn't and where it is set; None: nothing is drawn."""
+"""Flag -> colours where it isn't and where it is set; None: nothing is shown."""
 
 
 def add(nodes: Nodes, ground: Socket) -> Socket:
@@ -117,14 +117,14 @@ def _switch(terrain: bpy.types.Object | None) -> Any:
 
 def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: str) -> None:
     """Colour the terrain's faces by the game map's object (or, in old maps, the sounds of the cells)."""
-    names = palettes.read(level)
+    names = lists.get(level)
     mesh: Any = terrain.data
     edited = mesh.is_editmode
     if edited:
         terrain.update_from_editmode()
     game_map = layout.object_of(level, layout.GAME_MAP)
-    plain = meshes.read(terrain) if not meshes.needs_evaluation(terrain) else None
-    if game_map is None or plain is None or edited:
+    ground = meshes.read(terrain) if not meshes.needs_evaluation(terrain) else None
+    if game_map is None or ground is None or edited:
         return
     data = meshes.read(game_map)
     if kind == "sound":
@@ -134,12 +134,12 @@ def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: s
         tints = table[np.where((number >= 0) & (number < len(table)), number, 0)]
     else:
         tints = _atmospheres(data, names)
-    rgba = np.ones((len(plain.face_starts), 4), np.float32)
-    rgba[:, :3] = tints[_face_below(data, plain)]
+    rgba = np.ones((len(ground.face_starts), 4), np.float32)
+    rgba[:, :3] = tints[_face_below(data, ground)]
     attributes.write(mesh, layout.OVERLAY_COLOR, "FACE", "FLOAT_COLOR", rgba)
 
 
-def _atmospheres(data: meshes.MeshData, names: palettes.Palettes) -> NDArray[np.float32]:
+def _atmospheres(data: meshes.MeshData, names: lists.Palettes) -> NDArray[np.float32]:
     """The blended colour of each face of the game map, float32[f, 3]."""
     table = np.array([colors.distinct(name) for name in names.atmospheres], np.float32)
     count = len(data.face_starts)
@@ -164,11 +164,11 @@ def _face_below(game_map: meshes.MeshData, terrain: meshes.MeshData) -> NDArray[
         found: NDArray[np.int64] = np.floor(middle / layout.CELLS_A_GAME_CELL).astype(np.int64)
         return found
 
-    places, wanted = cell(game_map), cell(terrain)
-    low = places.min(axis=0)
-    shape = places.max(axis=0) - low + 1
+    cells, wanted = cell(game_map), cell(terrain)
+    low = cells.min(axis=0)
+    shape = cells.max(axis=0) - low + 1
     table = np.zeros(shape, np.int64)
-    table[tuple((places - low).T)] = np.arange(len(places))
+    table[tuple((cells - low).T)] = np.arange(len(cells))
     inside = np.clip(wanted - low, 0, shape - 1)
     faces: NDArray[np.int64] = table[tuple(inside.T)]
     return faces

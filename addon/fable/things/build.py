@@ -10,10 +10,11 @@ from mathutils import Matrix
 
 from ....formats.binary import FormatError
 from ....formats.fable import tng
+from ....formats.fable.placement import placement_of
 from ...scene import identity, properties, transforms
 from .. import layout
-from ..context import Site
-from .values import place_of, slots
+from ..context import ImportContext
+from .values import sources
 
 DISPLAY: dict[str, tuple[str, float]] = {
     "Marker": ("PLAIN_AXES", 0.5),
@@ -25,40 +26,42 @@ DISPLAY: dict[str, tuple[str, float]] = {
     "Thing": ("ARROWS", 0.6),
     "Holy Site": ("SPHERE", 1.0),
 }
-"""How empties of each kind are drawn: as what, and how large, units. A cone points to its front."""
+"""What empties of each kind look like: their shape, and how large it is, units. A cone points to its front."""
 OTHERS = ("ARROWS", 0.6)
 
 
-def build(site: Site) -> None:
+def build_things(importing: ImportContext) -> None:
     """Make an object of each thing of the level's `.tng`; without one, only the collection that new things go into."""
-    data = site.part(layout.TNG)
+    data = importing.part(layout.TNG)
     if data is None:
-        site.collection_of("Things", layout.THINGS, layout.NO_THINGS)
+        importing.collection_of("Things", layout.THINGS, layout.NO_THINGS)
         return
     try:
         things = tng.read(data)
     except FormatError as error:
-        site.report.warn(f"the things beside the level can't be read, so they stay as they are: {error}")
+        importing.report.warn(f"the things beside the level can't be read, so they stay as they are: {error}")
         return
-    home = site.collection_of("Things", layout.THINGS)
+    home = importing.collection_of("Things", layout.THINGS)
     number = 0
     for record, section in enumerate(things.sections):
-        collection = site.collection_of(layout.readable(section.name) or "-", layout.THING_SECTION, record, home)
+        collection = importing.collection_of(layout.readable(section.name) or "-", layout.THING_SECTION, record, home)
         properties.put(collection, layout.SECTION_NAME, section.name)
         found = section.things
-        _build_section(site, collection, found, number)
+        _build_section(importing, collection, found, number)
         number += len(found)
-    site.report.count("things", number)
+    importing.report.count("things", number)
 
 
-def _build_section(site: Site, collection: bpy.types.Collection, things: list[tng.Thing], first: int) -> None:
+def _build_section(
+    importing: ImportContext, collection: bpy.types.Collection, things: list[tng.Thing], first: int
+) -> None:
     """Make the things of a section, of which the first has this record; in Blender's order of names, which is quick."""
     names = [name_of(thing) for thing in things]
     made: list[bpy.types.Object | None] = [None] * len(things)
     for at in sorted(range(len(things)), key=names.__getitem__):
         obj = bpy.data.objects.new(names[at], None)
-        obj.parent = site.root
-        identity.stamp(obj, site.token, layout.THING, first + at)
+        obj.parent = importing.root
+        identity.stamp(obj, importing.token, layout.THING, first + at)
         fill(obj, things[at])
         made[at] = obj
     for one in made:
@@ -73,18 +76,18 @@ def name_of(thing: tng.Thing) -> str:
 
 
 def fill(obj: bpy.types.Object, thing: tng.Thing) -> None:
-    """Give an object the place, the looks and the properties of a thing."""
+    """Give an object the place, the shape and the properties of a thing."""
     made: Any = obj
     made.empty_display_type, made.empty_display_size = DISPLAY.get(thing.kind, OTHERS)
-    place = place_of(thing)
-    if place.position is not None:
-        made.location = place.position
-    if place.frame is not None:
-        made.rotation_euler = Matrix(place.frame).transposed().to_euler()
-    if place.scale is not None:
-        made.scale = (place.scale, place.scale, place.scale)
+    placement = placement_of(thing)
+    if placement.position is not None:
+        made.location = placement.position
+    if placement.frame is not None:
+        made.rotation_euler = Matrix(placement.frame).transposed().to_euler()
+    if placement.scale is not None:
+        made.scale = (placement.scale,) * 3
     properties.put(obj, layout.NEW_THING, thing.kind)
-    for key, slot in slots(thing, place).items():
-        value = slot.value
+    for key, source in sources(thing, placement).items():
+        value = source.value
         properties.put(obj, key, value.encode() if isinstance(value, str) and "\0" in value else value)
     transforms.remember(obj)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The `.tng` of a level back from its objects: what was edited is written, all other text stays as it is.
 
-`layout` tells what becomes what; `thing_values` how a property becomes text.
+`layout` tells what becomes what; `values` how a property becomes text, `placements` how a place does.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import bpy
 from ....formats import fable
 from ....formats.binary import FormatError
 from ....formats.fable import UID_BASE, tng
+from ....formats.fable.sections import numbered_sections
 from ....formats.fable.text import Block, Document, Statement, line_end
 from ...scene import evaluated, identity, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..cells import kind_of, listed
-from ..navigation import build as navigation
-from . import placements as thing_places
-from . import values as thing_values
+from ..parts import kind_of, listed
+from . import values
+from .placements import collect_placement
 
 KEY_BITS = 41
 """A UID is UID_BASE and a number of so many bits."""
@@ -34,18 +34,20 @@ _VERSION = "2"
 
 
 @dataclass(slots=True, eq=False)
-class _Bearer:
-    """An object that is a thing. record: which one of the file it is, or was copied from; -1: none. block: of a copy,
-    what it was copied from.
-    """
+class _Instance:
+    """An object that stands for a thing."""
 
     object: bpy.types.Object
+    """The object."""
     record: int
+    """Which thing of the file it is, or was copied from; -1: none."""
     foreign: bool = False
+    """Whether it comes from another level."""
     block: Block | None = None
+    """Of a copy, what it was copied from."""
 
 
-def apply(
+def collect_things(
     context: bpy.types.Context,
     collection: bpy.types.Collection,
     level: fable.Level,
@@ -65,7 +67,7 @@ def apply(
         things = tng.read(data) if data is not None else _empty()
     except FormatError:
         return data  # the import said so
-    return tng.write(_Things(context, collection, home, things, level, token, report).laid())
+    return tng.write(_Things(context, collection, home, things, level, token, report).merged())
 
 
 def _is_for_new_ones(home: bpy.types.Collection) -> bool:
@@ -102,17 +104,17 @@ class _Things:
         self.changed = self.added = 0
         self.depsgraph: bpy.types.Depsgraph | None = None
 
-    def laid(self) -> tng.Things:
-        """The things with all objects laid over them."""
+    def merged(self) -> tng.Things:
+        """The things as all objects now say."""
         homes = self._homes()
-        bearers = self._bearers(homes)
-        moved = [one.object for one in bearers if transforms.needs_evaluation(one.object, self.root)]
+        instances = self._instances(homes)
+        moved = [one.object for one in instances if transforms.needs_evaluation(one.object, self.root)]
         if moved:
             with evaluated.shown(self.context, [*moved, *filter(None, [self.root])]) as self.depsgraph:
-                self._lay(bearers, homes)
+                self._merge(instances, homes)
         else:
-            self._lay(bearers, homes)
-        self.report.count("things", len(bearers))
+            self._merge(instances, homes)
+        self.report.count("things", len(instances))
         for count, what in ((self.changed, "changed"), (self.added, "new")):
             if count:
                 self.report.note(f"things: {count} {what}")
@@ -120,7 +122,7 @@ class _Things:
 
     # ------------------------------------------------------------------------------------------------------- sections
 
-    def _lay_sections(self) -> dict[bpy.types.Collection, int]:
+    def _merge_sections(self) -> dict[bpy.types.Collection, int]:
         """The number of the section that each collection is: new ones are added, those without a collection go."""
         homes: dict[bpy.types.Collection, int] = {}
         for child in self.home.children:
@@ -144,7 +146,7 @@ class _Things:
 
     def _homes(self) -> dict[Any, int]:
         """The objects among the things and the section that each is in; things that are in none stay in theirs."""
-        sections = self._lay_sections()
+        sections = self._merge_sections()
         found: dict[Any, int] = {}
         for child, section in sections.items():
             for obj in child.all_objects:
@@ -168,41 +170,41 @@ class _Things:
         own = mark is not None and self.token is not None and mark.token == self.token
         return mark.record if mark is not None and own and 0 <= mark.record < len(self.records) else -1
 
-    def _rename(self, section: tng.Section, name: str) -> None:
+    def _rename(self, section: tng.ThingSection, name: str) -> None:
         section.block.opening.value = self._section_name(name)
         self.changed += 1
 
-    def _new_section(self, name: str) -> tng.Section:
+    def _new_section(self, name: str) -> tng.ThingSection:
         opening = Statement(tng.SECTION, self._section_name(name), self.newline * 2)
         block = Block(opening, closing=Statement("XXXSectionEnd", "", self.newline * 2, ""))
         self.things.document.entries.append(block)
-        return tng.Section(block)
+        return tng.ThingSection(block)
 
     @staticmethod
     def _section_name(name: str) -> str:
         if not name or not name.isascii() or any(one in name for one in ' ;"\t\r\n'):
             raise SceneError(
-                f"{name!r} is no name for a section of things: blanks, quotes and semicolons can't be in it"
+                f"{name!r} can't be the name of a section of things: blanks, quotes and semicolons can't be in it"
             )
         return name
 
     # --------------------------------------------------------------------------------------------------------- things
 
-    def _bearers(self, objects: Mapping[Any, int]) -> list[_Bearer]:
+    def _instances(self, objects: Mapping[Any, int]) -> list[_Instance]:
         """The objects that are things; of several of one record the first that stands where it did is it."""
-        found, foreign, unknown = list[_Bearer](), list[str](), list[str]()
+        found, foreign, unknown = list[_Instance](), list[str](), list[str]()
         for obj in objects:
             mark = identity.stamped(obj)
             if mark is not None and mark.kind == layout.THING:
                 record = self._record_of(obj)
-                found.append(_Bearer(obj, record, record < 0 and self.token is not None))
+                found.append(_Instance(obj, record, record < 0 and self.token is not None))
                 if found[-1].foreign:
                     foreign.append(obj.name)
             elif mark is None and obj.type == "EMPTY" and obj.get("DefinitionType") is not None:
-                found.append(_Bearer(obj, -1))
+                found.append(_Instance(obj, -1))
             elif mark is None:
                 unknown.append(obj.name)
-        by_record: dict[int, list[_Bearer]] = {}
+        by_record: dict[int, list[_Instance]] = {}
         for one in found:
             if one.record >= 0:
                 by_record.setdefault(one.record, []).append(one)
@@ -218,11 +220,11 @@ class _Things:
             self.report.left_out(f"object {name!r} among the things (no empty with a DefinitionType)")
         return found
 
-    def _lay(self, bearers: list[_Bearer], homes: Mapping[Any, int]) -> None:
-        there = {one.record for one in bearers if one.block is None}
+    def _merge(self, instances: list[_Instance], homes: Mapping[Any, int]) -> None:
+        there = {one.record for one in instances if one.block is None}
         self._remove([record for record in range(len(self.records)) if record not in there])
         named: list[tuple[bpy.types.Object, tng.Thing]] = []
-        for one in bearers:
+        for one in instances:
             home = homes[one.object]
             try:
                 if one.record < 0 or one.block is not None:
@@ -230,7 +232,7 @@ class _Things:
                 else:
                     thing = self.records[one.record]
                     moved, uid = self._move(one.record, home), thing.uid
-                    self.changed += self._lay_over(one.object, thing) or moved
+                    self.changed += self._merge_thing(one.object, thing) or moved
                     if thing.uid != uid:
                         named.append((one.object, thing))
             except ValueError as error:
@@ -241,11 +243,12 @@ class _Things:
         """Raise SceneError for things that were given a UID that is none, or another thing's."""
         if not named:
             return
-        bearers = Counter(thing.uid for thing in self.things)
+        times = Counter(thing.uid for thing in self.things)
         for obj, thing in named:
             if thing.uid is None or thing.uid > _MAX_UID:
-                raise SceneError(f"{obj.name}: property UID: {thing.block.get('UID')!r} is no number of 64 bits", [obj])
-            if bearers[thing.uid] > 1:
+                text = thing.block.get("UID")
+                raise SceneError(f"{obj.name}: property UID: {text!r} isn't a number of 64 bits", [obj])
+            if times[thing.uid] > 1:
                 raise SceneError(f"{obj.name}: property UID: {thing.uid} is another thing's", [obj])
 
     def _remove(self, records: list[int]) -> None:
@@ -261,7 +264,7 @@ class _Things:
         if named:
             self.report.warn(f"other things name some that are gone, by their UIDs: {listed(sorted(named))}")
         doors = {key for record in records if (key := self.records[record].door_key) is not None}
-        opened = {key for part in navigation.parts(self.level) for key in part.door_keys() if key in doors}
+        opened = {key for section in numbered_sections(self.level) for key in section.door_keys() if key in doors}
         if opened:
             uids = [str(key + UID_BASE) for key in sorted(opened)]
             self.report.warn(f"doors of the navigation are opened by things that are gone: {listed(uids)}")
@@ -275,12 +278,12 @@ class _Things:
         self.sections[home].add(self.records[record])
         return True
 
-    def _add(self, one: _Bearer, section: tng.Section) -> None:
+    def _add(self, one: _Instance, section: tng.ThingSection) -> None:
         """Make a new thing: of a copy's original, or of what the object says."""
         obj = one.object
         made = self._fresh(obj) if one.block is None else tng.Thing(one.block)
         section.add(made)
-        self._lay_over(obj, made, fresh=one.block is None)
+        self._merge_thing(obj, made, fresh=one.block is None)
         uid = made.uid or None
         if one.block is not None or one.foreign or uid is None or uid in self.uids or uid > _MAX_UID:
             made.uid = self._next_uid()
@@ -298,13 +301,13 @@ class _Things:
 
     def _fresh(self, obj: bpy.types.Object) -> tng.Thing:
         """A thing of what an object's properties say, in their order, and what every thing has."""
-        keys = thing_values.written_keys(obj)
+        keys = values.written_keys(obj)
         physics = next((key.partition(".")[0] for key in keys if key.startswith("CTCPhysics")), "CTCPhysicsStandard")
         kind = _kind_name(obj.get(layout.NEW_THING, "Object"))
         model = tng.new_thing(kind, 0, "", (0.0, 0.0, 0.0), self.newline, physics.removeprefix("CTC"))
         made = tng.Thing(Block(model.block.opening, closing=model.block.closing))
         for key in keys:
-            _add(made, key, _plain(obj[key]))
+            _add(made, key, _as_list(obj[key]))
         entries = made.block.entries
         heads = [made.block.find(own.key) or own for own in model.block.statements()]  # the game's order
         entries[:] = [*heads, *(entry for entry in entries if not any(entry is head for head in heads))]
@@ -318,46 +321,46 @@ class _Things:
 
     # ----------------------------------------------------------------------------------------------------- one thing
 
-    def _lay_over(self, obj: bpy.types.Object, thing: tng.Thing, fresh: bool = False) -> bool:
+    def _merge_thing(self, obj: bpy.types.Object, thing: tng.Thing, fresh: bool = False) -> bool:
         """Write what an object says of its thing; whether that changed any text. fresh: made of this very object."""
         start = thing.initial_position
-        changed = False if fresh else _read_properties(obj, thing)
+        changed = False if fresh else _collect_properties(obj, thing)
         with_start = not fresh and thing.initial_position == start
-        return thing_places.read(obj, thing, self.root, self.depsgraph, fresh, with_start) or changed
+        return collect_placement(obj, thing, self.root, self.depsgraph, fresh, with_start) or changed
 
 
-def _read_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
+def _collect_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
     """Write the properties of an object that differ from what its thing says; whether any did."""
-    said = {key: _plain(obj[key]) for key in thing_values.written_keys(obj)}
-    shown = thing_values.slots(thing)
+    now = {key: _as_list(obj[key]) for key in values.written_keys(obj)}
+    sources = values.sources(thing)
     changed = False
     kind = obj.get(layout.NEW_THING)
     if kind is not None and kind != thing.kind:
         thing.block.opening.value = _kind_name(kind)
         changed = True
     emptied: list[Block] = []
-    for key, slot in shown.items():
-        if key in said:
+    for key, source in sources.items():
+        if key in now:
             try:
-                changed |= thing_values.change(slot, said[key])
+                changed |= values.change(source, now[key])
             except ValueError as error:
                 raise ValueError(f"property {key}: {error}") from error
-        elif slot.entry is not thing.body:  # which holds the object's place
-            slot.parent.entries.remove(slot.entry)
-            emptied.append(slot.parent)
+        elif source.entry is not thing.body:  # which holds the object's place
+            source.parent.entries.remove(source.entry)
+            emptied.append(source.parent)
             changed = True
     for block in emptied:
         _drop_empty(thing.block, block)
-    for key in said:
-        if key not in shown:
-            _add(thing, key, said[key])
+    for key in now:
+        if key not in sources:
+            _add(thing, key, now[key])
             changed = True
     return changed
 
 
 def _add(thing: tng.Thing, key: str, value: object) -> None:
     try:
-        thing_values.add(thing, key, value)
+        values.add(thing, key, value)
     except ValueError as error:
         raise ValueError(f"property {key}: {error}") from error
 
@@ -375,11 +378,11 @@ def _drop_empty(around: Block, block: Block) -> None:
 
 def _kind_name(kind: object) -> str:
     if not isinstance(kind, str) or not re.fullmatch(r"\w+( \w+)*", kind, re.ASCII):
-        raise ValueError(f"property {layout.NEW_THING}: {kind!r} is no kind of a thing")
+        raise ValueError(f"property {layout.NEW_THING}: {kind!r} can't be the kind of a thing")
     return kind
 
 
-def _plain(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     """A custom property with Blender's arrays as lists."""
     return value.to_list() if hasattr(value, "to_list") else value
 

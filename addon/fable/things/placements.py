@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.fable import tng
+from ....formats.fable.placement import OBJECT_SCALE, Placement, placement_of
 from ....formats.fable.text import set_number
 from ...scene import transforms
-from .. import layout
-from .values import Place, place_of
 
 Matrix = NDArray[np.float64]
 
@@ -28,7 +27,7 @@ _ALL = frozenset((transforms.LOCATION, transforms.ROTATION, transforms.SCALE, tr
 _CHAIN = frozenset((transforms.DELTA, transforms.PARENT))
 
 
-def read(
+def collect_placement(
     obj: bpy.types.Object,
     thing: tng.Thing,
     root: bpy.types.Object | None,
@@ -47,19 +46,19 @@ def read(
         return False
     matrix = transforms.seen(obj, root, depsgraph)
     if not np.isfinite(matrix).all():
-        raise ValueError("its place is no number")
-    was = place_of(thing)
+        raise ValueError("its place is NaN or infinite")
+    was = placement_of(thing)
     aloft = driven or bool(channels & _CHAIN)
     changed = False
     if channels & {transforms.LOCATION, *_CHAIN}:
         rounding = _rounding(root) if aloft else 0.0
-        changed |= _read_position(thing, was, matrix[:3, 3], rounding, with_start)
+        changed |= _collect_position(thing, was, matrix[:3, 3], rounding, with_start)
     if channels & {transforms.ROTATION, transforms.SCALE, *_CHAIN}:
         lengths = np.linalg.norm(matrix[:3, :3], axis=0)
         if not (lengths > 1e-9).all() or np.linalg.det(matrix[:3, :3]) < 0:
             raise ValueError("its scale is 0 or negative, which a thing can't have")
-        changed |= _read_frame(was, matrix[:3, :3] / lengths, TURNED_ALOFT if aloft else TURNED)
-        changed |= _read_scale(thing, was, lengths)
+        changed |= _collect_frame(was, matrix[:3, :3] / lengths, TURNED_ALOFT if aloft else TURNED)
+        changed |= _collect_scale(thing, was, lengths)
     return changed
 
 
@@ -69,7 +68,7 @@ def _rounding(root: bpy.types.Object | None) -> float:
     return float(np.finfo(np.float32).eps) * max(8.0, 2 * reach)
 
 
-def _read_position(thing: tng.Thing, was: Place, now: Matrix, rounding: float, with_start: bool) -> bool:
+def _collect_position(thing: tng.Thing, was: Placement, now: Matrix, rounding: float, with_start: bool) -> bool:
     if was.position is None or was.body is None:
         if np.abs(now).max() > 0:
             raise ValueError("it has no place in its file, so it can't be moved")
@@ -93,7 +92,7 @@ def _decimals(value: Any) -> float:
     return round(float(value), 6) + 0.0
 
 
-def _read_frame(was: Place, now: Matrix, tolerance: float) -> bool:
+def _collect_frame(was: Placement, now: Matrix, tolerance: float) -> bool:
     if abs(float(now[:, 1] @ now[:, 2])) > SQUARE:
         raise ValueError("it is sheared, which a thing can't be")
     off = np.abs(now - (np.eye(3) if was.frame is None else np.array(was.frame).T)) > tolerance
@@ -108,11 +107,11 @@ def _read_frame(was: Place, now: Matrix, tolerance: float) -> bool:
     return True
 
 
-def _read_scale(thing: tng.Thing, was: Place, lengths: Matrix) -> bool:
+def _collect_scale(thing: tng.Thing, was: Placement, lengths: Matrix) -> bool:
     old, now = was.scale or 1.0, float(lengths.mean())
     if (np.abs(lengths - now) > SQUARE * now).any():
-        raise ValueError(f"its scale differs between the axes: {layout.OBJECT_SCALE} is one number")
+        raise ValueError(f"its scale differs between the axes: {OBJECT_SCALE} is one number")
     if abs(now - old) <= ALIKE * old:
         return False
-    set_number(thing.block, layout.OBJECT_SCALE, now)
+    set_number(thing.block, OBJECT_SCALE, now)
     return True

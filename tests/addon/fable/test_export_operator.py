@@ -9,7 +9,7 @@ import pytest
 from levelwright.addon import operators
 from levelwright.addon.fable.exporter import BAKED
 from levelwright.addon.fable.paint import panel as edit_panel
-from levelwright.addon.fable.palettes import lists as palettes
+from levelwright.addon.fable.palettes import lists
 
 from tests.addon.fable.export_helpers import LEVEL, activate, game_map, imported, place, positions, set_values, terrain
 
@@ -66,7 +66,7 @@ def test_faces_at_fault_are_selected(tmp_path):
     level = imported()
     obj = game_map(level)
     set_values(obj, "sound", [5, 6], 99)
-    with pytest.raises(RuntimeError, match="2 faces: attribute sound is no sound"):
+    with pytest.raises(RuntimeError, match="2 faces: attribute sound isn't the number of a sound"):
         export(tmp_path)
     assert [face.index for face in obj.data.polygons if face.select] == [5, 6]
     assert not (tmp_path / "out.lev").exists()
@@ -99,10 +99,10 @@ def test_the_exporter_tells_of_the_baked_ground():
 )
 def test_the_panel_paints_what_is_chosen(target, name, able):
     level = imported()
-    lists = palettes.lists_of(level)
-    lists.active_theme = 1
+    held = lists.of(level)
+    held.active_theme = 1
     if target == "atmosphere":
-        lists.atmospheres.clear()
+        held.atmospheres.clear()
     getattr(bpy.context.scene, edit_panel.KEY).target = target
     notes = Notes()
     edit_panel.LEVELWRIGHT_PT_fable_paint.draw(SimpleNamespace(layout=notes), bpy.context)

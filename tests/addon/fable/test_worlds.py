@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import pytest
 from levelwright.addon import commands, levels
-from levelwright.addon.fable.worlds import build as worlds
+from levelwright.addon.fable import worlds
 from levelwright.addon.scene import originals
 from levelwright.formats import fable
 
