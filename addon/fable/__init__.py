@@ -1,36 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fable levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
-
-from collections.abc import Callable, Mapping
+"""Fable levels in Blender: `game` declares them, `layout` says what lives where, `importer` and `exporter` do it."""
 
 import bpy
 
-from ...formats.fable import tng
-from . import layout, operators, panel
-from .exporter import BAKED, export_level
-from .importer import import_level
+from . import operators, panel
 from .paint import panel as paint_panel
 from .palettes import lists
 from .palettes import operators as palette_operators
 from .palettes import panel as palette_panel
-from .settings import ExportSettings, ImportSettings
 from .terrain import operators as terrain_operators
-from .terrain.gltf_materials import make_gltf_materials as make_plain
-
-__all__ = [
-    "BAKED",
-    "BESIDE",
-    "ExportSettings",
-    "ImportSettings",
-    "export_level",
-    "import_level",
-    "make_plain",
-    "register",
-    "unregister",
-]
-
-BESIDE: Mapping[str, Callable[[bytes], object]] = {layout.TNG: tng.read}
-"""By ending, what reads the files beside a level that are parts of it."""
 
 _CLASSES = (
     *palette_operators.CLASSES,

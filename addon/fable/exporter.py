@@ -7,26 +7,27 @@ touched stays as it is, bit for bit, with all that Blender can't show.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 import bpy
 
 from ...formats import fable
-from ...formats.binary import Problem
 from ...formats.fable.records import ROOT_EDGE
 from ..scene import evaluated, identity, meshes, originals, properties, transforms
+from ..scene.gate import refuse_new
+from ..scene.identity import kind_of
+from ..scene.level import only, root_of
 from ..scene.reports import Report, SceneError
 from . import layout
 from .game_map.collect import collect_game_map
+from .layout import listed
 from .navigation.collect import collect_navigation
 from .navigation.ground import follow_ground, make_from_ground
 from .palettes import lists
 from .palettes.build import names_of
 from .palettes.collect import add_theme, collect_palettes, slots_of_layers
-from .parts import kind_of, listed, part
 from .settings import ExportSettings
 from .terrain.collect import Ground, TerrainMesh
 from .things.collect import collect_things
@@ -53,7 +54,8 @@ def export_level(
         made = export.run(depsgraph)
     data = fable.write(made)
     if original is None or data != original.data:
-        _refuse_new_problems(made, original.data if original is not None else None, report)
+        before = None if original is None else partial(fable.read, original.data)
+        refuse_new(fable.check, made, before, report)
     return data if export.things is None else {".lev": data, layout.TNG: export.things}
 
 
@@ -69,11 +71,11 @@ class _Export:
     ) -> None:
         self.context, self.collection, self.level, self.original = context, collection, level, original
         self.settings, self.report = settings, report
-        self.root = part(collection, layout.ROOT)
-        terrain = part(collection, layout.TERRAIN)
+        self.root = root_of(collection)
+        terrain = only(collection, layout.TERRAIN)
         if terrain is None:
             raise SceneError(f"{collection.name!r} has no terrain: its object was deleted")
-        self.terrain, self.game_map = terrain, part(collection, layout.GAME_MAP)
+        self.terrain, self.game_map = terrain, only(collection, layout.GAME_MAP)
         self.things: bytes | None = None
 
     @contextmanager
@@ -191,21 +193,3 @@ class _Export:
                 self.report.note(f"{self.terrain.name}: {count} cells with other {what}")
         if self.level is None or ground.edited.keys() & {"heights", "themes"}:
             self.report.warn(BAKED)
-
-
-def _refuse_new_problems(level: fable.Level, original: bytes | None, report: Report) -> None:
-    """Raise SceneError with what the game would refuse, and warn of what is worth a look, unless it was so before."""
-    known: Counter[str] = Counter()
-    if original is not None:
-        known.update(_what(problem) for problem in fable.check(fable.read(original)))
-    new = [problem for problem in fable.check(level) if _what(problem) not in known]
-    errors = [str(problem) for problem in new if problem.severity == "error"]
-    if errors:
-        raise SceneError(f"the game would refuse the level: {listed(errors)}")
-    for problem in new:
-        report.warn(str(problem))
-
-
-def _what(problem: Problem) -> str:
-    """A problem without its numbers."""
-    return f"{problem.severity} {problem.place} {re.sub('[0-9]+', '0', problem.message)}"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import bpy
@@ -12,10 +11,9 @@ import numpy as np
 
 from ...formats import fable
 from ...formats.fable import theme_weights
-from ..preferences import theme_directories
-from ..scene import identity, images, originals, properties, stage
+from ..scene import images, properties
 from ..scene.reports import Report
-from . import layout, view
+from . import content, layout, view
 from .context import ImportContext
 from .game_map.build import build_game_map
 from .navigation.build import build_navigation
@@ -25,9 +23,6 @@ from .settings import ImportSettings
 from .terrain.build import build_terrain
 from .terrain.materials import build_material
 from .things.build import build_things
-
-_PATHS = ("textures_directory",)
-"""Settings that say where things are on this machine: they aren't kept in the scene."""
 
 
 def import_level(
@@ -55,30 +50,20 @@ def build_scene(
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made. parts: the
     bytes of the files beside it, by name.
     """
-    scene = stage.scene_of(context)
-    alone = stage.is_empty(scene)
-    token = identity.new_token(data)
-    collection = bpy.data.collections.new(path.stem if path.suffix else path.name)
-    options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
-    options["map_version"] = level.map_version
-    file_name = path.name if data is not None else ""
-    originals.attach(collection, layout.FORMAT, data, token, options, file_name, parts)
-    root = bpy.data.objects.new(collection.name, None)
-    root.empty_display_size = 8.0
-    identity.stamp(root, token, layout.ROOT, 0)
-    collection.objects.link(root)
-    importing = ImportContext(level, collection, root, token, scene, settings, report, parts or {})
-    properties.write(
-        collection, layout.LevelProperties(int(level.map_header["thing_uid_counter"]), level.checksum or 0)
+    options = {"map_version": level.map_version}
+    importing = ImportContext.begin(
+        context, layout.FORMAT, level, data, path, settings, report, display_size=8.0, options=options, parts=parts
     )
+    values = layout.LevelProperties(int(level.map_header["thing_uid_counter"]), level.checksum or 0)
+    properties.write(importing.collection, values)
     _build_ground(importing, build_palettes(importing))
     build_game_map(importing)
     if settings.navigation:
         build_navigation(importing)
     if settings.things:
         build_things(importing)
-    scene.collection.children.link(collection)
-    view.prepare_scene(context, importing, alone)
+    collection = importing.finish()
+    view.prepare_scene(context, importing)
     return collection
 
 
@@ -90,7 +75,7 @@ def _build_ground(importing: ImportContext, names: lists.Palettes) -> None:
     lists.name_layers(importing.collection)
     chosen = importing.settings.textures_directory
     folders = [Path(bpy.path.abspath(chosen))] if chosen else []
-    build_material(importing, ground, names, blend, [*folders, *theme_directories()])
+    build_material(importing, ground, names, blend, [*folders, *content.THEMES.folders()])
 
 
 def _beside(path: Path) -> dict[str, bytes]:

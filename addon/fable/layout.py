@@ -85,6 +85,7 @@ from numpy.typing import NDArray
 from ...formats.fable.records import GAME_CELL_EDGE, Records
 from ..scene import identity
 from ..scene.attributes import Kind
+from ..scene.names import showable
 from ..scene.properties import setting
 
 FORMAT = "fable"
@@ -221,7 +222,7 @@ def layer_names(names: Sequence[str], used: Sequence[bool] | NDArray[np.bool_]) 
         if slot == 0 or not in_use:
             layers.append("")
             continue
-        layer = readable(name)
+        layer = showable(name)
         if layer in taken or len(layer.encode()) > NAME_BYTES:
             layer = f"{layer.encode()[: NAME_BYTES - 4].decode(errors='ignore')} {slot}".lstrip()
         taken.add(layer)
@@ -238,6 +239,6 @@ def object_of(level: bpy.types.Collection, kind: str) -> bpy.types.Object | None
     return None
 
 
-def readable(text: str) -> str:
-    """A text of a level (Latin-1) as the name of something in Blender: without characters that end it."""
-    return text.replace("\0", "").replace("\n", " ").replace("\r", " ")
+def listed(names: Sequence[str]) -> str:
+    """Up to five of the names, for a message."""
+    return ", ".join(names[:5]) + (" and others" if len(names) > 5 else "")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import bpy
 
@@ -12,10 +11,9 @@ from ...formats import fable
 from ...formats.fable.records import ROOT_EDGE
 from ..scene import originals
 from ..scene.reports import Report, SceneError
+from ..scene.sidebar import Result, refuse
 from . import importer
 from .settings import ImportSettings
-
-Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
 
 def new_level(
@@ -64,8 +62,7 @@ class LEVELWRIGHT_OT_fable_new_level(bpy.types.Operator):
         try:
             level = new_level(context, self.name, self.width, self.height, self.theme, self.z)
         except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, context, error)
         originals.make_active(context, level)
         return {"FINISHED"}
 

@@ -6,28 +6,21 @@ from typing import Any
 import bpy
 
 from ..scene import identity
+from ..scene.sidebar import LevelPanel
 from . import layout
-from .parts import active_level
 from .terrain import overlays
 from .terrain.operators import LEVELWRIGHT_OT_fable_overlay, LEVELWRIGHT_OT_fable_refresh
 
 
-class LEVELWRIGHT_PT_fable(bpy.types.Panel):
+class LEVELWRIGHT_PT_fable(LevelPanel, bpy.types.Panel):
     """The active Fable level, and what of it the active object is."""
 
+    format_key = layout.FORMAT
     bl_label = "Fable"
-    bl_category = "Levelwright"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level of the game."""
-        return active_level(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the overlays' switch, and the properties of the active object."""
-        level = active_level(context)
+        level = self.level(context)
         if level is None:
             return
         row = self.layout.row(align=True)

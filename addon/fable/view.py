@@ -19,11 +19,9 @@ SUN_ANGLES = (0.9, 0.0, 0.7)
 SUN_HEIGHT = 150.0
 
 
-def prepare_scene(context: bpy.types.Context, importing: ImportContext, alone: bool) -> None:
-    """Make the scene and its windows show the level as it is, by daylight. alone: nothing else is in it but levels of
-    ours.
-    """
-    scene, level = importing.scene, importing.level
+def prepare_scene(context: bpy.types.Context, importing: ImportContext) -> None:
+    """Make the scene and its windows show the level as it is, by daylight, where nothing else but levels is in it."""
+    scene, level, alone = importing.scene, importing.level, importing.alone
     stage.show_true_colors(scene, alone, importing.report)
     if not alone:
         return

@@ -13,6 +13,7 @@ from ....formats.fable.geometry import Floats, finite_heights, finite_points, le
 from ....formats.fable.sections import NumberedSection, door_lists, numbered_sections
 from ...scene import identity, meshes, transforms
 from ...scene.materials import Nodes, blended, shader
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 
@@ -41,11 +42,11 @@ def build_navigation(importing: ImportContext) -> None:
             why = f"can't be read, so it stays as it is: {section.error}"
             importing.report.warn(f"navigation of section {section.name} {why}")
         made += [(section, layer, _mesh(importing, section, layer, ground, material)) for layer in section.layers()]
-    names = [layout.readable(section.name) or "-" for section in sections]
+    names = [showable(section.name) or "-" for section in sections]
     homes = [importing.collection_of(name, layout.SECTION, at, navigation) for at, name in enumerate(names)]
     for section, layer, (mesh, doors) in made:
         record = layout.leaves_record(section.number, layer)
-        obj = importing.object_of(mesh.name, layout.LEAVES, record, mesh, homes[section.number])
+        obj = importing.object_of(mesh.name, layout.LEAVES, record, mesh, [homes[section.number]])
         for number, keys in enumerate(doors, start=1):
             obj[f"{layout.DOOR}_{number}"] = " ".join(str((key + UID_BASE) % (1 << 64)) for key in keys)
         transforms.remember(obj)
@@ -68,7 +69,7 @@ def _mesh(
     ids = (section.first_node + numbers + 1).astype(np.int32)
     doors, keys = door_lists(navigation, numbers)
     made = meshes.build(
-        f"{layout.readable(section.name) or '-'} layer {layer}",
+        f"{showable(section.name) or '-'} layer {layer}",
         np.concatenate([corners, z[:, :, None]], axis=2).reshape(-1, 3),
         attributes={
             identity.ID: ("FACE", "INT", ids),
@@ -98,7 +99,7 @@ def _build_points(
     xyz = np.concatenate([xy, z[:, None]], axis=1).tolist()
     for number, (location, layer) in enumerate(zip(xyz, positions["layer"].tolist(), strict=True)):
         obj: Any = importing.object_of(
-            f"Action point {number:03}", layout.ACTION_POINT, section.first_point + number, None, collection
+            f"Action point {number:03}", layout.ACTION_POINT, section.first_point + number, None, [collection]
         )
         obj.empty_display_type, obj.empty_display_size = "SPHERE", POINT_SIZE
         obj.location = location

@@ -22,12 +22,14 @@ from ....formats.fable.nodes import COSTS_SINCE
 from ....formats.fable.records import Records
 from ....formats.fable.sections import NumberedSection, door_lists, numbered_sections
 from ...scene import evaluated, identity, meshes, transforms
+from ...scene.identity import kind_of
+from ...scene.level import root_of
 from ...scene.meshes import MeshData
 from ...scene.properties import INT32
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..cells import match_cells, refuse
-from ..parts import kind_of, listed
+from ..layout import listed
 
 HINT = "the squares follow from the ground: paint that, and export with the option Navigation"
 Keys = dict[int, tuple[int, ...]]
@@ -52,7 +54,7 @@ def collect_navigation(
     points = [obj for obj in home.all_objects if obj.type == "EMPTY"]
     driven = [obj for obj in objects if meshes.needs_evaluation(obj)]
     driven += [obj for obj in points if transforms.needs_evaluation(obj)]
-    root = next((obj for obj in collection.objects if kind_of(obj) == layout.ROOT), None)
+    root = root_of(collection)
     if not driven:
         _collect(home, level, token, report, root, None)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any
 
 import bpy
 import numpy as np
@@ -13,14 +13,13 @@ from bpy_extras import view3d_utils
 from mathutils import Vector
 
 from ...scene.reports import SceneError
+from ...scene.sidebar import OnLevel, Result, refuse
 from .. import layout
-from ..parts import active_level
 from ..terrain import overlays
 from .canvas import Canvas, selected
 from .cursor import Circle
 from .stroke import Stroke
 
-Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 TARGETS = [
     ("walkable", "Walkable", "Creatures and the hero may walk there"),
     ("camera", "Camera", "The camera may pass"),
@@ -64,19 +63,15 @@ def _in_object_mode(context: bpy.types.Context) -> Iterator[None]:
         bpy.ops.object.mode_set(mode=mode)
 
 
-class _Painting:
+class _Painting(OnLevel):
     """What operators that paint share: what with, and where."""
 
+    format_key = layout.FORMAT
     target: bpy.props.EnumProperty(name="What", items=TARGETS)
     name: bpy.props.StringProperty(name="Name", description="Of the theme, atmosphere or sound")
     strength: bpy.props.FloatProperty(
         name="Strength", description="Share that themes and atmospheres get", default=1.0, min=0.0, max=1.0
     )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level."""
-        return active_level(context) is not None
 
 
 class LEVELWRIGHT_OT_fable_paint_selected(_Painting, bpy.types.Operator):
@@ -90,14 +85,13 @@ class LEVELWRIGHT_OT_fable_paint_selected(_Painting, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Paint, and say how many cells."""
-        level = active_level(context)
+        level = self.level(context)
         if level is None:
             return {"CANCELLED"}
         try:
             count = paint_selected(context, level, self.target, self.name, self.strength, self.erase)
         except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, context, error)
         if not count:
             self.report({"ERROR"}, "No vertex of the terrain, or face of the game map, is selected")
             return {"CANCELLED"}
@@ -116,7 +110,7 @@ class LEVELWRIGHT_OT_fable_brush(_Painting, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Wait for the mouse; each stroke is a step of undo."""
-        level = active_level(context)
+        level = self.level(context)
         terrain = layout.object_of(level, layout.TERRAIN) if level is not None else None
         if context.area is None or context.area.type != "VIEW_3D" or level is None or terrain is None:
             self.report({"ERROR"}, "The brush paints on the terrain of a level in a 3D view")
@@ -150,7 +144,7 @@ class LEVELWRIGHT_OT_fable_brush(_Painting, bpy.types.Operator):
             self._cursor.radius = self.radius
         elif event.type == "LEFTMOUSE" and event.value == "PRESS":
             place = self._cursor.move(_under(context, event, self._cursor.terrain))
-            level = active_level(context)
+            level = self.level(context)
             if place is None or level is None:
                 return {"PASS_THROUGH"}  # a click beside the level: on the sidebar, for example
             canvas = Canvas(context, level, self.target, self.name)

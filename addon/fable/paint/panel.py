@@ -7,9 +7,10 @@ from typing import Any
 
 import bpy
 
+from ...scene.sidebar import LevelPanel
+from .. import layout
 from ..palettes import lists
 from ..palettes.lists import LISTS
-from ..parts import active_level
 from . import operators
 from .operators import LEVELWRIGHT_OT_fable_brush, LEVELWRIGHT_OT_fable_paint_selected
 
@@ -38,18 +39,16 @@ def chosen(level: bpy.types.Collection, target: str) -> str:
     return str(items[active].name) if active < len(items) else ""
 
 
-class LEVELWRIGHT_PT_fable_paint(bpy.types.Panel):
+class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
     """The brush, and the same for what is selected."""
 
+    format_key = layout.FORMAT
     bl_label = "Paint"
-    bl_category = "Levelwright"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the settings and the buttons."""
-        level = active_level(context)
+        level = self.level(context)
         if level is None:
             return
         brush: Any = getattr(context.scene, KEY)

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that add names to the lists of a level, and remove them."""
 
-from typing import Any, Literal
+from typing import Any
 
 import bpy
 
 from ...scene.reports import SceneError
+from ...scene.sidebar import OnLevel, Result, refuse
 from .. import layout
-from ..parts import active_level
 from . import lists
 from .edit import add, remove
 from .lists import LISTS
 
-Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
-
-class _ChangesPalettes:
+class _ChangesPalettes(OnLevel):
     """What operators share that change a list of the active level."""
+
+    format_key = layout.FORMAT
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, whose meshes aren't in edit mode: Blender gives no attributes then."""
-        level = active_level(context)
+        level = cls.level(context)
         if level is None:
             return False
         parts = [layout.object_of(level, kind) for kind in (layout.TERRAIN, layout.GAME_MAP)]
@@ -50,14 +50,13 @@ class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Add it, and choose it in its list."""
-        level = active_level(context)
+        level = self.level(context)
         if level is None:
             return {"CANCELLED"}
         try:
             place = add(level, self.kind, self.name)
         except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, context, error)
         held = lists.of(level)
         at = next(n for n, item in enumerate(getattr(held, self.kind)) if item.slot == place)
         setattr(held, LISTS[self.kind][1], at)
@@ -75,7 +74,7 @@ class LEVELWRIGHT_OT_fable_remove_name(_ChangesPalettes, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Remove it."""
-        level = active_level(context)
+        level = self.level(context)
         if level is None:
             return {"CANCELLED"}
         held = lists.of(level)

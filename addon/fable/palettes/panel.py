@@ -5,7 +5,8 @@ from typing import Any
 
 import bpy
 
-from ..parts import active_level
+from ...scene.sidebar import LevelPanel
+from .. import layout
 from . import lists
 from .lists import LISTS
 from .operators import LEVELWRIGHT_OT_fable_add_name, LEVELWRIGHT_OT_fable_remove_name
@@ -32,12 +33,10 @@ class LEVELWRIGHT_UL_fable_names(bpy.types.UIList):
         split.prop(item, "name", text="", emboss=False)
 
 
-class _NamesPanel(bpy.types.Panel):
+class _NamesPanel(LevelPanel, bpy.types.Panel):
     """What the panels of the lists share."""
 
-    bl_category = "Levelwright"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
+    format_key = layout.FORMAT
     bl_parent_id = "LEVELWRIGHT_PT_fable"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -45,7 +44,7 @@ class _NamesPanel(bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the list and its buttons."""
-        level = active_level(context)
+        level = self.level(context)
         if level is None:
             return
         row = self.layout.row()

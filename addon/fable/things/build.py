@@ -12,6 +12,7 @@ from ....formats.binary import FormatError
 from ....formats.fable import tng
 from ....formats.fable.placement import placement_of
 from ...scene import identity, properties, transforms
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 from .values import sources
@@ -44,7 +45,7 @@ def build_things(importing: ImportContext) -> None:
     home = importing.collection_of("Things", layout.THINGS)
     number = 0
     for record, section in enumerate(things.sections):
-        collection = importing.collection_of(layout.readable(section.name) or "-", layout.THING_SECTION, record, home)
+        collection = importing.collection_of(showable(section.name) or "-", layout.THING_SECTION, record, home)
         properties.put(collection, layout.SECTION_NAME, section.name)
         found = section.things
         _build_section(importing, collection, found, number)
@@ -72,7 +73,7 @@ def _build_section(
 def name_of(thing: tng.Thing) -> str:
     """What to call a thing's object: as scripts do, otherwise as its class."""
     script = thing.script_name
-    return layout.readable((script if script and script != "NULL" else thing.definition_type) or thing.kind) or "-"
+    return showable((script if script and script != "NULL" else thing.definition_type) or thing.kind) or "-"
 
 
 def fill(obj: bpy.types.Object, thing: tng.Thing) -> None:

@@ -21,9 +21,12 @@ from ....formats.fable import UID_BASE, tng
 from ....formats.fable.sections import numbered_sections
 from ....formats.fable.text import Block, Document, Statement, line_end
 from ...scene import evaluated, identity, transforms
+from ...scene.identity import kind_of, record_of
+from ...scene.instances import Instance, mark_copies
+from ...scene.level import root_of
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..parts import kind_of, listed
+from ..layout import listed
 from . import values
 from .placements import collect_placement
 
@@ -34,13 +37,9 @@ _VERSION = "2"
 
 
 @dataclass(slots=True, eq=False)
-class _Instance:
+class ThingInstance(Instance):
     """An object that stands for a thing."""
 
-    object: bpy.types.Object
-    """The object."""
-    record: int
-    """Which thing of the file it is, or was copied from; -1: none."""
     foreign: bool = False
     """Whether it comes from another level."""
     block: Block | None = None
@@ -94,7 +93,7 @@ class _Things:
     ) -> None:
         self.context, self.collection, self.things, self.level = context, collection, things, level
         self.home, self.token, self.report = home, token, report
-        self.root = next((obj for obj in collection.objects if kind_of(obj) == layout.ROOT), None)
+        self.root = root_of(collection)
         self.sections = things.sections
         self.records = [thing for section in self.sections for thing in section.things]
         self.section_of = [n for n, section in enumerate(self.sections) for _ in section.things]
@@ -166,9 +165,8 @@ class _Things:
 
     def _record_of(self, obj: bpy.types.Object) -> int:
         """Which thing of the file an object is, or is a copy of; -1 for none."""
-        mark = identity.stamped(obj)
-        own = mark is not None and self.token is not None and mark.token == self.token
-        return mark.record if mark is not None and own and 0 <= mark.record < len(self.records) else -1
+        record = record_of(obj, self.token)
+        return record if 0 <= record < len(self.records) else -1
 
     def _rename(self, section: tng.ThingSection, name: str) -> None:
         section.block.opening.value = self._section_name(name)
@@ -190,44 +188,38 @@ class _Things:
 
     # --------------------------------------------------------------------------------------------------------- things
 
-    def _instances(self, objects: Mapping[Any, int]) -> list[_Instance]:
+    def _instances(self, objects: Mapping[Any, int]) -> list[ThingInstance]:
         """The objects that are things; of several of one record the first that stands where it did is it."""
-        found, foreign, unknown = list[_Instance](), list[str](), list[str]()
+        found, foreign, unknown = list[ThingInstance](), list[str](), list[str]()
         for obj in objects:
             mark = identity.stamped(obj)
             if mark is not None and mark.kind == layout.THING:
                 record = self._record_of(obj)
-                found.append(_Instance(obj, record, record < 0 and self.token is not None))
+                found.append(ThingInstance(obj, record, foreign=record < 0 and self.token is not None))
                 if found[-1].foreign:
                     foreign.append(obj.name)
             elif mark is None and obj.type == "EMPTY" and obj.get("DefinitionType") is not None:
-                found.append(_Instance(obj, -1))
+                found.append(ThingInstance(obj, -1))
             elif mark is None:
                 unknown.append(obj.name)
-        by_record: dict[int, list[_Instance]] = {}
+        mark_copies(found, lambda one: transforms.unchanged(one.object, self.root))
         for one in found:
-            if one.record >= 0:
-                by_record.setdefault(one.record, []).append(one)
-        for several in by_record.values():
-            if len(several) > 1:
-                kept = next((one for one in several if transforms.unchanged(one.object, self.root)), several[0])
-                for one in several:
-                    if one is not kept:
-                        one.block = copy.deepcopy(self.records[one.record].block)
+            if one.copied:
+                one.block = copy.deepcopy(self.records[one.record].block)
         if foreign:
             self.report.warn(f"{len(foreign)} things come from another level, they are new here: {listed(foreign)}")
         for name in unknown:
             self.report.left_out(f"object {name!r} among the things (no empty with a DefinitionType)")
         return found
 
-    def _merge(self, instances: list[_Instance], homes: Mapping[Any, int]) -> None:
-        there = {one.record for one in instances if one.block is None}
+    def _merge(self, instances: list[ThingInstance], homes: Mapping[Any, int]) -> None:
+        there = {one.record for one in instances if one.is_record}
         self._remove([record for record in range(len(self.records)) if record not in there])
         named: list[tuple[bpy.types.Object, tng.Thing]] = []
         for one in instances:
             home = homes[one.object]
             try:
-                if one.record < 0 or one.block is not None:
+                if not one.is_record:
                     self._add(one, self.sections[home])
                 else:
                     thing = self.records[one.record]
@@ -278,7 +270,7 @@ class _Things:
         self.sections[home].add(self.records[record])
         return True
 
-    def _add(self, one: _Instance, section: tng.ThingSection) -> None:
+    def _add(self, one: ThingInstance, section: tng.ThingSection) -> None:
         """Make a new thing: of a copy's original, or of what the object says."""
         obj = one.object
         made = self._fresh(obj) if one.block is None else tng.Thing(one.block)

@@ -16,7 +16,7 @@ from ...scene import identity, images, stage
 from ...scene.baselines import put_bytes
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..parts import listed
+from ..layout import listed
 from ..settings import WorldSettings
 from .maps import check, root_of
 

@@ -9,9 +9,10 @@ import numpy as np
 from ....formats.fable import wld
 from ....formats.fable.records import ROOT_EDGE
 from ...scene import identity, originals, transforms
+from ...scene.identity import kind_of
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..parts import kind_of, listed
+from ..layout import listed
 from .maps import check, root_of
 
 EDGE = 8192

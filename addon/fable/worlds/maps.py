@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import bpy
 
 from ....formats.binary import FormatError
 from ....formats.fable import wld
+from ...scene.level import root_of as level_root
 from ...scene.reports import SceneError
-from .. import layout
-from ..parts import kind_of
 
 ENDING = ".wld"
 
@@ -26,7 +23,7 @@ def check(data: bytes) -> wld.World:
 
 def root_of(level: bpy.types.Collection) -> bpy.types.Object:
     """The root empty of a level, which lies where the level does. Raises SceneError unless there is one."""
-    found: Sequence[bpy.types.Object] = [obj for obj in level.objects if kind_of(obj) == layout.ROOT]
-    if len(found) != 1:
-        raise SceneError(f"{level.name} has {len(found)} root empties, so nothing says where it is", found)
-    return found[0]
+    root = level_root(level)
+    if root is None:
+        raise SceneError(f"{level.name} has no root empty, so nothing says where it is")
+    return root

@@ -351,7 +351,7 @@ def test_no_terrain_or_two():
     level = imported()
     copy = terrain(level).copy()
     level.objects.link(copy)
-    assert refused(level, "has 2 of what a level has one of").objects == [terrain(level), copy]
+    assert refused(level, "has 2 objects of which a level has one").objects == [terrain(level), copy]
     for obj in (terrain(level), copy):
         bpy.data.objects.remove(obj)
     refused(level, "no terrain")

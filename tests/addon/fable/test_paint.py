@@ -265,8 +265,8 @@ def brush(monkeypatch):
     said = []
     made = SimpleNamespace(
         target="walkable", name="", strength=1.0, radius=1.5, _stroke=None,
-        _cursor=Circle(terrain(level), 1.5), level=level, under=Vector((6, 6, 0)), said=said,
-        report=lambda kind, message: said.append(message),
+        _cursor=Circle(terrain(level), 1.5), level=lambda _: level, collection=level, under=Vector((6, 6, 0)),
+        said=said, report=lambda kind, message: said.append(message),
     )  # fmt: skip
     made._follow = lambda context, event: Brush._follow(made, context, event)
     made._leave = lambda context: Brush._leave(made, context)
@@ -280,7 +280,7 @@ def test_the_brush_follows_the_mouse(brush):
         return Brush.modal(brush, bpy.context, Mouse(*event, **options))
 
     assert send("MOUSEMOVE") == {"RUNNING_MODAL"} and brush._cursor.place == Vector((6, 6, 0))
-    assert exported(brush.level) == DATA
+    assert exported(brush.collection) == DATA
     assert send("LEFTMOUSE", ctrl=True) == {"RUNNING_MODAL"}
     brush.under = Vector((6, 2, 0))
     send("MOUSEMOVE")
@@ -288,7 +288,7 @@ def test_the_brush_follows_the_mouse(brush):
     send("MOUSEMOVE")
     send("LEFTMOUSE", "RELEASE")
     assert brush._stroke is None
-    found = changed_cells(DATA, exported(brush.level))
+    found = changed_cells(DATA, exported(brush.collection))
     assert {(6, y) for y in range(2, 7)} <= set(found) and all(5 <= x <= 7 for x, _ in found)
     assert send("LEFTMOUSE") == {"PASS_THROUGH"}  # nothing is under the mouse
     assert send("MIDDLEMOUSE") == {"PASS_THROUGH"}
