@@ -9,7 +9,7 @@ from . import edit_panel, panel
 from .exporter import export_level
 from .importer import import_level
 from .lightmaps import panel as lightmaps_panel
-from .materials.gltf_materials import make_plain
+from .materials.gltf_materials import make_gltf_materials
 from .pak import panel as pak_panel
 from .settings import ExportSettings, ImportSettings, VmfSettings
 from .visibility import panel as visibility_panel
@@ -24,7 +24,7 @@ __all__ = [
     "export_level",
     "export_vmf",
     "import_level",
-    "make_plain",
+    "make_gltf_materials",
     "register",
     "unregister",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the files of a game are looked for that a map has not itself."""
+"""Where materials and models are that a map has not itself, and what its entities' keys mean."""
 
 from __future__ import annotations
 
@@ -12,10 +12,23 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source.content import search_path
 from ...formats.source.content.search_path import SearchPath, Source
-from ..preferences import source_directories
+from ..scene.content_folders import ContentFolder
 from ..scene.reports import Report
 from .settings import ImportSettings
 
+GAME = ContentFolder(
+    name="source_directory",
+    title="Source game folder",
+    tooltip="Folder of a Source game with its gameinfo.txt (tf, cstrike, hl2, ...). Looked into after the "
+    "files of the map and those of the game that it is in",
+    variable="LEVELWRIGHT_SOURCE",
+)
+DEFINITION = ContentFolder(
+    name="source_definition",
+    title="Source definition",
+    tooltip="The game's .fgd file, which says what keys of entities mean, for imports that name no other",
+    is_file=True,
+)
 _MAPS = "maps"
 
 
@@ -28,7 +41,7 @@ def content_of(level: source.Level, path: Path, settings: ImportSettings, report
         report.warn(f"the map's own files are left out: {error}")
     chosen = settings.game_directory
     for folder in dict.fromkeys(
-        [*([Path(bpy.path.abspath(chosen))] if chosen else []), *_around(path), *source_directories()]
+        [*([Path(bpy.path.abspath(chosen))] if chosen else []), *_around(path), *GAME.folders()]
     ):
         sources.extend(search_path.of_game(folder))
     return SearchPath(sources)

@@ -15,9 +15,9 @@ from ....formats.source import entity_values
 from ....formats.source.content import fgd
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, vector
 from ....formats.source.entity_values import by_key, number
-from ...preferences import source_definition
 from ...scene import identity, transforms
 from .. import layout
+from ..content import DEFINITION
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
 from ..lights import lamps
@@ -63,7 +63,7 @@ def add(importing: ImportContext, entity: Entity) -> bpy.types.Object:
 
 def types_of(importing: ImportContext) -> Types:
     """What the game definition of the options says, else that of the preferences."""
-    chosen = importing.settings.fgd or source_definition()
+    chosen = importing.settings.fgd or DEFINITION.chosen()
     if not chosen:
         return Types()
     path = Path(bpy.path.abspath(chosen))

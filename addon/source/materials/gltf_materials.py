@@ -12,7 +12,7 @@ from ...scene.reports import Report
 from .. import layout
 
 
-def make_plain(collection: bpy.types.Collection, report: Report) -> None:
+def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> None:
     """Give the meshes of a level unlit materials of their base textures; baked light is left out."""
     made: dict[str, bpy.types.Material] = {}
     seen: set[str] = set()

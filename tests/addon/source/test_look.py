@@ -286,7 +286,7 @@ def test_what_stands_still_is_named() -> None:
 def test_gltf_gets_plain_materials() -> None:
     level = imported(room(LIT, grey=texture(GREY)))
     report = Report()
-    gltf_materials.make_plain(level, report)
+    gltf_materials.make_gltf_materials(level, report)
     for obj in of_kind(level, layout.MODEL):
         for material in obj.data.materials:
             kinds = {node.type for node in material.node_tree.nodes}
