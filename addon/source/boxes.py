@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from ..scene import materials, meshes
 from ..scene.attributes import Domain, Kind
+from ..scene.names import showable
 from ..scene.reports import Report
 from ..scene.shapes import remember
-from . import layout
 
 _CUBE = np.array(
     [[x, y, z] for z in (-1, 1) for y, x in ((-1, -1), (-1, 1), (1, 1), (1, -1))],
@@ -69,5 +69,5 @@ def boxes(
     points = (top + bottom) / 2 + _CUBE * ((top - bottom) / 2)
     corners = np.arange(len(points), dtype=np.int32)[:, None] * len(_CUBE) + np.array(_CUBE_CORNERS, np.int32)
     return meshes.build(
-        layout.readable(name), points.reshape(-1, 3), corners.reshape(-1), attributes=attributes, report=report
+        showable(name), points.reshape(-1, 3), corners.reshape(-1), attributes=attributes, report=report
     )

@@ -15,8 +15,7 @@ from ...formats.binary import FormatError
 from ...formats.source import LumpId, geometry, records_geometry
 from ...formats.source.content.search_path import SearchPath
 from ...formats.source.records import Dtype, Records
-from ..scene import identity
-from ..scene.reports import Report
+from ..scene import level
 from . import layout
 from .settings import ImportSettings
 
@@ -35,23 +34,9 @@ class MaterialMaker(Protocol):
 
 
 @dataclass(frozen=True)
-class ImportContext:
-    """One import. Meshes that no object uses when all parts are made get a plain object."""
+class ImportContext(level.ImportContext[source.Level, ImportSettings]):
+    """One import of a map. Meshes that no object uses when all parts are made get a plain object."""
 
-    level: source.Level
-    """The map."""
-    collection: bpy.types.Collection
-    """The level's."""
-    root: bpy.types.Object
-    """The level's empty, the parent of everything."""
-    token: identity.Token
-    """What stamps and ids of this import carry."""
-    scene: bpy.types.Scene
-    """The scene that it is imported into."""
-    settings: ImportSettings
-    """The options."""
-    report: Report
-    """What became of the map."""
     content: SearchPath
     """Files: the map's pak, then the game's."""
     materials: MaterialMaker
@@ -114,11 +99,8 @@ class ImportContext:
         when first asked for, hidden if layout.HIDDEN says so.
         """
         if (name, below) not in self._groups:
-            parent = self.group(below) if below else self.collection
-            made = bpy.data.collections.new(layout.readable(name))
-            identity.stamp(made, self.token, layout.GROUP, 0)
+            made = self.collection_of(name, layout.GROUP, parent=self.group(below) if below else None)
             made.hide_viewport = made.hide_render = name in layout.HIDDEN
-            parent.children.link(made)
             self._groups[name, below] = made
         return self._groups[name, below]
 
@@ -127,18 +109,3 @@ class ImportContext:
         if model in self.triggers:
             return self.group(layout.TRIGGERS, layout.BRUSH_ENTITIES)
         return self.group(layout.BRUSH_ENTITIES)
-
-    def object_of(
-        self,
-        name: str,
-        kind: str,
-        record: int = 0,
-        data: bpy.types.ID | None = None,
-        home: bpy.types.Collection | None = None,
-    ) -> bpy.types.Object:
-        """Make an object (without data: an empty) below the root, in the level's collection or in one of those."""
-        made = bpy.data.objects.new(layout.readable(name), data)
-        made.parent = self.root
-        identity.stamp(made, self.token, kind, record)
-        (home or self.collection).objects.link(made)
-        return made

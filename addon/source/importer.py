@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from ...formats import source
 from ...formats.binary import FormatError
-from ..scene import identity, originals, stage
+from ..scene import level as core
 from ..scene.reports import Report, SceneError
 from . import layout, scene_level, view
 from .brush_models import build as world
@@ -37,8 +36,6 @@ from .settings import ImportSettings
 from .sky import box
 from .visibility import clusters, portals
 
-_PATHS = ("game_directory", "fgd")
-"""Settings that say where things are on this machine: they aren't kept in the scene."""
 _Made = TypeVar("_Made")
 
 
@@ -51,28 +48,20 @@ def import_level(
     Raises FormatError for bytes that are no map.
     """
     level, path = source.read(data, salvage=True), Path(file)
-    scene = stage.scene_of(context)
-    alone = stage.is_empty(scene)
-    token = identity.new_token(data)
-    collection = bpy.data.collections.new(layout.readable(path.stem))
-    options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
-    originals.attach(collection, layout.FORMAT, data, token, options, path.name)
-    root = bpy.data.objects.new(collection.name, None)
-    root.scale = (float(settings.scale),) * 3
-    root.empty_display_size = 64.0
-    identity.stamp(root, token, layout.ROOT, 0)
-    collection.objects.link(root)
+    begun = core.ImportContext.begin(
+        context, layout.FORMAT, level, data, path, settings, report, display_size=64.0, scale=float(settings.scale)
+    )
     content = content_of(level, path, settings, report)
     colors, numbers = _part(report, "colours of textures", lambda: known_textures(level)) or ({}, {})
-    materials = Materials(collection, token, Textures(content, report, token), colors, numbers)
-    importing = ImportContext(level, collection, root, token, scene, settings, report, content, materials)
+    materials = Materials(begun.collection, begun.token, Textures(content, report, begun.token), colors, numbers)
+    importing = ImportContext(**vars(begun), content=content, materials=materials)
     _build(importing, materials)
-    scene_level.remember(collection)
+    scene_level.remember(importing.collection)
     for name, reason in sorted(content.unread.items()):
         report.warn(f"{name} can't be read: {reason}")
-    scene.collection.children.link(collection)
-    view.prepare_scene(context, importing, alone)
-    return collection
+    importing.finish()
+    view.prepare_scene(context, importing)
+    return importing.collection
 
 
 @np.errstate(all="ignore")  # hostile floats

@@ -193,11 +193,3 @@ def vertex_ids(records: NDArray[Any], token: int) -> dict[str, tuple[Domain, Kin
     """The attributes that say which records the points of a mesh are, int[n]."""
     ids = (records + 1).astype(np.int32)
     return {VERTEX_ID: ("POINT", "INT", ids), VERTEX_CHECK: ("POINT", "INT", identity.checks(token, ids))}
-
-
-def readable(text: str) -> str:
-    """A text of a map as the name of something in Blender: without characters that end it, or that UTF-8 lacks."""
-    if text.isascii() and text.isprintable():
-        return text
-    plain = text.replace("\0", "").replace("\n", " ").replace("\r", " ")
-    return plain.encode("utf-8", "replace").decode()

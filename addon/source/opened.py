@@ -9,6 +9,8 @@ import bpy
 
 from ...formats import source
 from ..scene import identity, originals, stage
+from ..scene.level import root_of
+from ..scene.names import showable
 from ..scene.reports import Report, SceneError
 from . import layout
 from .content import content_of
@@ -25,8 +27,7 @@ def importing_into(context: bpy.types.Context, level: bpy.types.Collection, repo
     Raises SceneError for a collection that isn't a map or has lost its original, or whose root is gone.
     """
     original = originals.find(level)
-    marks = [(obj, identity.stamped(obj)) for obj in level.all_objects]
-    root = next((obj for obj, mark in marks if mark is not None and mark.kind == layout.ROOT), None)
+    root = root_of(level)
     if original is None or root is None:
         raise SceneError(f"{level.name} isn't an imported map, or has lost its root empty")
     with at_fault():
@@ -34,14 +35,18 @@ def importing_into(context: bpy.types.Context, level: bpy.types.Collection, repo
         known = {key: value for key, value in original.options.items() if key in ImportSettings.__dataclass_fields__}
         settings = ImportSettings(**known)
         folder = Path(bpy.data.filepath).parent if bpy.data.filepath else Path()
-        content = content_of(read, folder / original.file_name, settings, report)
+        path = folder / original.file_name
+        content = content_of(read, path, settings, report)
         made = Materials(level, original.token, Textures(content, report, original.token), *known_textures(read))
     groups = {}
     for child in level.children:
         groups[_plain(child), ""] = child
         groups.update({(_plain(each), _plain(child)): each for each in child.children})
-    return ImportContext(read, level, root, original.token, stage.scene_of(context), settings, report, content,
-                _Kept(made, original.token), _groups=groups)  # fmt: skip
+    scene = stage.scene_of(context)
+    return ImportContext(
+        read, settings, report, path, scene, False, original.token, level, root, {},
+        content, _Kept(made, original.token), _groups=groups,
+    )  # fmt: skip
 
 
 def _plain(collection: bpy.types.Collection) -> str:
@@ -59,7 +64,7 @@ class _Kept:
         self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512), water: bool = False
     ) -> bpy.types.Material:
         """See `context.MaterialMaker`."""
-        shown = layout.readable(name)
+        shown = showable(name)
         for material in list(bpy.data.materials):
             mark = identity.stamped(material)
             if (mark is None or mark.token == self.token) and material.get(layout.MATERIAL) == shown:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import bpy
@@ -16,6 +15,8 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source.entities import CLASSNAME
 from ..scene import evaluated, identity, meshes, originals, transforms
+from ..scene.instances import Instance, mark_copies
+from ..scene.level import root_of
 from ..scene.reports import SceneError
 from . import layout
 from .settings import ExportSettings
@@ -25,32 +26,6 @@ ALONE = frozenset(
 )
 """Kinds of which each record is one object: of several instances, all but one are copies."""
 _SHAPED = frozenset((layout.MODEL, layout.DISPLACEMENT, layout.DISPLACEMENTS, layout.OVERLAY, layout.BRUSHES))
-
-
-@dataclass(slots=True, eq=False)
-class Instance:
-    """An object that stands for a record."""
-
-    object: bpy.types.Object
-    """The object."""
-    record: int
-    """The record's number in the original; -1: it is new."""
-    copied: bool = False
-    """Whether it is another one like that record."""
-
-    @property
-    def is_record(self) -> bool:
-        """Whether it is the record itself."""
-        return self.record >= 0 and not self.copied
-
-
-@dataclass(slots=True, eq=False)
-class _Found:
-    """Objects by kind, and those that stand for nothing."""
-
-    instances: dict[str, list[Instance]] = field(default_factory=dict)
-    loose: list[bpy.types.Object] = field(default_factory=list)
-    roots: list[bpy.types.Object] = field(default_factory=list)
 
 
 class SceneLevel:
@@ -70,14 +45,11 @@ class SceneLevel:
         self.context, self.collection, self.original, self.settings = context, collection, original, settings
         self.before = source.read(original.data, salvage=True)  # as the import does
         self.depsgraph: bpy.types.Depsgraph | None = None
-        found = _found(collection, original.token)
-        if len(found.roots) > 1:
-            raise SceneError(f"{collection.name} has {len(found.roots)} root empties: a level has one", found.roots)
-        self.root = found.roots[0] if found.roots else None
-        self.loose = found.loose
-        self._instances = found.instances
+        self.root = root_of(collection)
+        self._instances, self.loose = _found(collection, original.token)
         for kind in ALONE & self._instances.keys():
-            _report_copies(self._instances[kind], self.root)
+            mark_copies(self._instances[kind], lambda one: transforms.unchanged(one.object, self.root))
+            self._instances[kind].sort(key=_order)
 
     @property
     def token(self) -> identity.Token:
@@ -191,39 +163,22 @@ def remember(collection: bpy.types.Collection) -> None:
     collection[layout.SHOWN] = " ".join(sorted(identity.kinds(list(collection.all_objects))))
 
 
-def _found(collection: bpy.types.Collection, token: int) -> _Found:
-    found = _Found()
+def _found(collection: bpy.types.Collection, token: int) -> tuple[dict[str, list[Instance]], list[bpy.types.Object]]:
+    """The objects of each kind, and those that stand for nothing."""
+    instances: dict[str, list[Instance]] = {}
+    loose: list[bpy.types.Object] = []
     for obj in list(collection.all_objects):
-        mark = identity.stamped(obj)
-        if mark is None:
-            if isinstance(obj.get(CLASSNAME), str):
-                found.instances.setdefault(layout.ENTITY, []).append(Instance(obj, -1))
-            else:
-                found.loose.append(obj)
-        elif mark.kind == layout.ROOT:
-            found.roots.append(obj)
-        elif mark.kind != layout.PREVIEW:
-            own = mark.token == token and mark.record >= 0
-            found.instances.setdefault(mark.kind, []).append(Instance(obj, mark.record if own else -1))
-    for instances in found.instances.values():
-        instances.sort(key=_order)
-    return found
+        kind = identity.kind_of(obj)
+        if kind is None and not isinstance(obj.get(CLASSNAME), str):
+            loose.append(obj)
+        elif kind not in (layout.ROOT, layout.PREVIEW):
+            one = Instance(obj, max(identity.record_of(obj, token), -1))
+            instances.setdefault(kind or layout.ENTITY, []).append(one)
+    for alike in instances.values():
+        alike.sort(key=_order)
+    return instances, loose
 
 
 def _order(one: Instance) -> tuple[bool, float, str]:
     """Records in their order, then copies in that of their records, then what is new."""
     return not one.is_record, one.record if one.record >= 0 else np.inf, one.object.name
-
-
-def _report_copies(instances: list[Instance], root: bpy.types.Object | None) -> None:
-    """Of the instances of one record the first that stands where the import put it is it, else the first."""
-    several: dict[int, list[Instance]] = {}
-    for one in instances:
-        if one.record >= 0:
-            several.setdefault(one.record, []).append(one)
-    for alike in several.values():
-        if len(alike) > 1:
-            kept = next((one for one in alike if transforms.unchanged(one.object, root)), alike[0])
-            for one in alike:
-                one.copied = one is not kept
-    instances.sort(key=_order)

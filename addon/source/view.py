@@ -17,10 +17,10 @@ LIGHT = (0.3, 0.4, 0.5)
 """Linear colour of the light from all sides, for what no lightmap lights."""
 
 
-def prepare_scene(context: bpy.types.Context, importing: ImportContext, alone: bool) -> None:
-    """Make the scene and its windows show the map as it is. alone: nothing else is in it but levels of ours."""
-    stage.show_true_colors(importing.scene, alone, importing.report)
-    if not alone:
+def prepare_scene(context: bpy.types.Context, importing: ImportContext) -> None:
+    """Make the scene and its windows show the map as it is."""
+    stage.show_true_colors(importing.scene, importing.alone, importing.report)
+    if not importing.alone:
         return
     _show_world(context, importing)
     try:

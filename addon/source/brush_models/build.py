@@ -82,7 +82,7 @@ def place_world(importing: ImportContext, made: list[tuple[str, str, bpy.types.M
     """Make the objects of the world's meshes."""
     for title, home, mesh in made:
         place = importing.group(layout.WORLD) if home == layout.WORLD else importing.group(home, layout.WORLD)
-        importing.object_of(title, layout.MODEL, 0, mesh, place)
+        importing.object_of(title, layout.MODEL, 0, mesh, (place,))
 
 
 def place_rest(importing: ImportContext) -> None:
@@ -100,7 +100,11 @@ def place_rest(importing: ImportContext) -> None:
         entity = holders.get(number)
         title = (entity.targetname or entity.classname) if entity is not None else "model"
         obj = importing.object_of(
-            f"*{number:0{digits}} {title}", layout.MODEL, number, importing.meshes[number], importing.brush_home(number)
+            f"*{number:0{digits}} {title}",
+            layout.MODEL,
+            number,
+            importing.meshes[number],
+            (importing.brush_home(number),),
         )
         if entity is not None and entity.origin is not None:
             obj.location = entity.origin

@@ -99,7 +99,7 @@ def place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> N
     """Make the objects of the meshes, in the hidden collection of brushes."""
     sums = []
     for number, (title, mesh) in enumerate(made):
-        obj = importing.object_of(title, layout.BRUSHES, number, mesh, importing.group(layout.BRUSH_HOME))
+        obj = importing.object_of(title, layout.BRUSHES, number, mesh, (importing.group(layout.BRUSH_HOME),))
         sums.append(collect.checksum(meshes.read(obj)))
     baselines.store(importing.collection, layout.BRUSH_SUMS, np.array(sums, np.int64))
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from ....formats import source
 from ....formats.source import LumpId, edits
+from ...scene.instances import Instance
 from ...scene.reports import Report
 from .. import layout, placement
-from ..scene_level import Instance, SceneLevel, at_fault
+from ..scene_level import SceneLevel, at_fault
 from .build import CUBEMAP_SIZE
 
 

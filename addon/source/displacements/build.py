@@ -43,13 +43,13 @@ def build_meshes(importing: ImportContext, faces: Faces, lightmaps: Lightmaps | 
 
 def place(importing: ImportContext, disp_meshes: DisplacementMeshes) -> None:
     """Make the objects of the meshes."""
-    home = importing.group(layout.DISPLACEMENT_HOME)
+    homes = (importing.group(layout.DISPLACEMENT_HOME),)
     digits = len(str(len(disp_meshes.meshes)))
     for number, mesh in disp_meshes.meshes:
         if number < 0:
-            importing.object_of("Displacements", layout.DISPLACEMENTS, 0, mesh, home)
+            importing.object_of("Displacements", layout.DISPLACEMENTS, 0, mesh, homes)
         else:
-            importing.object_of(f"Displacement {number:0{digits}}", layout.DISPLACEMENT, number, mesh, home)
+            importing.object_of(f"Displacement {number:0{digits}}", layout.DISPLACEMENT, number, mesh, homes)
 
 
 class DisplacementMeshes:

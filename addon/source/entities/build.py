@@ -16,6 +16,7 @@ from ....formats.source.content import fgd
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, vector
 from ....formats.source.entity_values import by_key, number
 from ...scene import identity, transforms
+from ...scene.names import showable
 from .. import layout
 from ..content import DEFINITION
 from ..context import ImportContext
@@ -113,7 +114,7 @@ class _Maker:
         classname = values.get(CLASSNAME, "")
         group = classes.group_of(classname)
         title = values.get(TARGETNAME) or classname or "entity"
-        name = layout.readable(f"{title} {record:0{self.width}}" if record >= 0 else title)
+        name = showable(f"{title} {record:0{self.width}}" if record >= 0 else title)
         brush_model = entity.model if values.get(MODEL, "").startswith("*") else None
         data = self._shape(name, record, entity, values, brush_model)
         obj: Any = bpy.data.objects.new(name, data)

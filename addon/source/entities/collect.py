@@ -18,13 +18,14 @@ from ....formats.source import edits, entity_values, numbers, orientation
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
 from ....formats.source.entity_values import ANGLE, DOWN, UP
 from ...scene import identity, meshes, shapes, transforms
+from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError
 from .. import layout, placement, scene_level
 from ..faces import geometry_edits
 from ..lights import lamps
 from ..placement import Placement
 from ..props import models
-from ..scene_level import Instance, SceneLevel, at_fault
+from ..scene_level import SceneLevel, at_fault
 from ..settings import REFUSE
 from . import build, classes, custom_properties, datablocks
 

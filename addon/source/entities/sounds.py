@@ -12,7 +12,7 @@ import bpy
 
 from ....formats.source.entity_values import number
 from ...scene import sounds
-from .. import layout
+from ...scene.names import showable
 from ..context import ImportContext
 
 _FOLDER = "sound/"
@@ -52,5 +52,5 @@ class Sounds:
             if data is None:
                 self.importing.report.missing("sounds", path)
             file = PurePosixPath(path)
-            self._made[path] = sounds.pack(layout.readable(file.stem), data, file.suffix) if data else None
+            self._made[path] = sounds.pack(showable(file.stem), data, file.suffix) if data else None
         return self._made[path]

@@ -19,10 +19,11 @@ from ....formats.source import ranges
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
 from ...scene import identity, meshes, transforms
+from ...scene.instances import Instance
 from ...scene.meshes import MeshData
 from ...scene.reports import SceneError
 from .. import layout
-from ..scene_level import Instance, SceneLevel, shows_faces
+from ..scene_level import SceneLevel, shows_faces
 
 NEAR = 8 * float(np.finfo(np.float32).eps)
 """How much of its size a number may differ from another and be the same: what Blender's rounding makes of it."""

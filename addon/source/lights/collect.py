@@ -17,9 +17,10 @@ from ....formats.source import LumpId, edits, numbers
 from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import baselines
+from ...scene.instances import Instance
 from ...scene.reports import Report
 from .. import layout, placement
-from ..scene_level import Instance, SceneLevel, at_fault, one_at_fault
+from ..scene_level import SceneLevel, at_fault, one_at_fault
 from . import build
 from .build import INTENSITY, NUMBERS
 

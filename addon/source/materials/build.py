@@ -12,6 +12,7 @@ from ....formats import source
 from ....formats.source import LumpId
 from ....formats.source.content import vmt
 from ...scene import identity, originals
+from ...scene.names import showable
 from .. import layout
 from .shaders import PLACEHOLDER, Builder, unlit
 from .textures import Textures
@@ -50,7 +51,7 @@ class Materials:
             made = self._make(name, key[1], size, water)
             number = self._numbers.get(name, -1)
             identity.stamp(made, self._token, layout.MATERIAL_KIND, number)
-            made[layout.MATERIAL] = layout.readable(name)
+            made[layout.MATERIAL] = showable(name)
             if lightmapped and number >= 0:
                 originals.set_resource(self._collection, layout.MATERIAL_KIND, number, made)
             self._made[key] = made
@@ -62,7 +63,7 @@ class Materials:
             if name:
                 self.textures.report.missing("materials", name)
             return self._placeholder(name, (lightmapped, water), self.checker(name, size))
-        material = bpy.data.materials.new(layout.readable(name))
+        material = bpy.data.materials.new(showable(name))
         builder = Builder(material, found, self.textures, self.baked if lightmapped else None, water)
         if not builder.build(name):
             builder.placeholder(self.checker(name, size), not unlit(found.shader.lower()))
@@ -83,7 +84,7 @@ class Materials:
             material = template.copy()
             tree: Any = material.node_tree
             tree.nodes[PLACEHOLDER].image = image
-        material.name = layout.readable(name) or "no material"
+        material.name = showable(name) or "no material"
         shown: Any = material
         shown.diffuse_color = (*self._reflectivity.get(name, _GREY), 1.0)
         return material

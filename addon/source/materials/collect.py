@@ -17,6 +17,7 @@ from ....formats import source
 from ....formats.source import LumpId, edits
 from ....formats.source.texdata import MAX_NAME
 from ...scene import identity, images, originals
+from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..scene_level import SceneLevel
@@ -44,7 +45,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         wanted = material.get(layout.MATERIAL)
         if wanted is None or number >= len(names):
             continue
-        if wanted == layout.readable(names[number]):
+        if wanted == showable(names[number]):
             if not identity.is_named(material.name, wanted):
                 renamed.append(f"{material.name!r} ({wanted})")
             continue
@@ -117,9 +118,7 @@ class Textures:
         given = material.get(layout.MATERIAL)
         if 0 <= number < len(self._names):
             held = originals.resources(self.scene.collection, layout.MATERIAL_KIND).get(number)
-            if given == layout.readable(self._names[number]) or (
-                held is not None and given == held.get(layout.MATERIAL)
-            ):
+            if given == showable(self._names[number]) or (held is not None and given == held.get(layout.MATERIAL)):
                 return self.level.texture_names.names[self._now(number)]
         return _checked(material.name if given is None else given, material, self.scene)
 

@@ -15,6 +15,7 @@ import numpy as np
 from ....formats.source.content import vmt
 from ...scene import materials as plain
 from ...scene.materials import Nodes, Socket
+from ...scene.names import showable
 from .. import layout
 from . import surface
 from .texture_nodes import KNOWN_DETAILS, TextureNodes
@@ -68,10 +69,10 @@ class Builder:
         what is made then waits for a `placeholder`.
         """
         shader = self.found.shader.lower()
-        self.material[layout.SHADER] = layout.readable(self.found.shader)
+        self.material[layout.SHADER] = showable(self.found.shader)
         for key, value in self.found.parameters.items():
             if key.startswith("$"):
-                self.material[layout.readable(key)[:_KEY_LETTERS]] = layout.readable(value)
+                self.material[showable(key)[:_KEY_LETTERS]] = showable(value)
         for proxy, _ in self.found.proxies.blocks():
             if proxy.lower() in _MOVING:
                 self.report.note(f"material {name}: its {proxy} is left out, it stands still")

@@ -14,6 +14,7 @@ from ....formats.source.content.search_path import SearchPath
 from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import Texture
 from ...scene import bitmap_font, identity, images
+from ...scene.names import showable
 from ...scene.reports import Report
 from .. import layout
 
@@ -52,7 +53,7 @@ class Textures:
             self.report.missing("textures", name)
             return None
         try:
-            image = to_image(layout.readable(name), texture, data)
+            image = to_image(showable(name), texture, data)
         except (FormatError, IndexError, ValueError) as error:
             self.report.missing("textures", name)
             self.report.warn(f"texture {name} can't be read: {error}")
@@ -79,7 +80,7 @@ class Textures:
             np.maximum(place, letters, out=place)
         mean = np.asarray(color)
         colors = (_curved(np.stack([mean * 0.8, mean * 1.2, mean * 0.5 + 0.3])) * 255).astype(np.uint8)
-        image = images.from_palette(layout.readable(name), field, colors)
+        image = images.from_palette(showable(name), field, colors)
         image["levelwright_placeholder"] = True
         identity.stamp(image, self.token, layout.IMAGE, 0)
         return image

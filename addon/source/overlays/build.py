@@ -15,6 +15,7 @@ from ....formats.source import LumpId, overlay_depths, overlay_lists, overlay_qu
 from ....formats.source.numbers import doubles, singles
 from ....formats.source.records import Records
 from ...scene import baselines, identity, meshes, transforms
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
@@ -106,7 +107,7 @@ def quad(
     with np.errstate(over="ignore"):  # hostile floats
         points = corners.astype(np.float32)
     start = np.zeros(1, np.int32)
-    return meshes.build(layout.readable(name), points, order, start, layers, report=importing.report, sound=True)
+    return meshes.build(showable(name), points, order, start, layers, report=importing.report, sound=True)
 
 
 def _place(

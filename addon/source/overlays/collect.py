@@ -19,10 +19,11 @@ from ....formats.source.fields import overlay_counts
 from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import baselines
+from ...scene.instances import Instance
 from ...scene.reports import Report
 from .. import layout, placement
 from ..materials.collect import Textures
-from ..scene_level import Instance, SceneLevel, at_fault, one_at_fault
+from ..scene_level import SceneLevel, at_fault, one_at_fault
 from . import build
 
 Fields = dict[str, Any]

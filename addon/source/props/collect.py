@@ -17,10 +17,11 @@ from ....formats.source.numbers import doubles
 from ....formats.source.records import Records, Solidity
 from ....formats.source.static_props import StaticProps, model_name
 from ...scene import baselines, properties, shapes
+from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError
 from .. import layout, placement
 from ..placement import Placement
-from ..scene_level import Instance, SceneLevel, at_fault, one_at_fault
+from ..scene_level import SceneLevel, at_fault, one_at_fault
 from . import build, models
 from .build import LIGHTING_ORIGIN
 

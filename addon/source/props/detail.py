@@ -72,7 +72,7 @@ def _place(
         obj.location, obj.rotation_euler = places[number], layout.euler(angles[number])
         home.objects.link(obj)
     if sheet is not None:
-        importing.object_of(sheet.name, layout.DETAIL_SPRITES, 0, sheet, home)
+        importing.object_of(sheet.name, layout.DETAIL_SPRITES, 0, sheet, (home,))
     importing.report.count("detail props", len(details))
 
 

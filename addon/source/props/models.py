@@ -14,6 +14,7 @@ import numpy as np
 from ....formats.binary import FormatError
 from ....formats.source.content import mdl
 from ...scene import meshes
+from ...scene.names import showable
 from ...scene.shapes import remember
 from .. import layout
 from ..context import ImportContext
@@ -63,7 +64,7 @@ class Models:
         return self._read[name]
 
     def _build(self, name: str, model: mdl.Model, skin: int) -> bpy.types.Mesh:
-        title = layout.readable(PurePosixPath(name).stem)
+        title = showable(PurePosixPath(name).stem)
         used, corners = np.unique(model.triangles[:, ::-1], return_inverse=True)
         uv = model.uvs[used] * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
         corners = corners.reshape(-1).astype(np.int32)

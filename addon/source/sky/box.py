@@ -105,7 +105,7 @@ def place(importing: ImportContext, box: SkyBox) -> None:
     if not box.meshes and not originals:
         return
     home = importing.group(HOME)
-    root: Any = importing.object_of(HOME, layout.PREVIEW, 0, None, home)
+    root: Any = importing.object_of(HOME, layout.PREVIEW, homes=(home,))
     root.scale = (box.scale,) * 3
     root.location = [-box.scale * axis for axis in box.camera]
     root.empty_display_size = 8.0

@@ -22,6 +22,7 @@ from ....formats.binary import FormatError
 from ....formats.source.content import vmt
 from ...scene import identity, images, open_exr, stage
 from ...scene.materials import Nodes, Socket
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 from ..lights import lamps
@@ -61,7 +62,7 @@ def build(importing: ImportContext, light: tuple[float, float, float]) -> bpy.ty
             bpy.data.batch_remove([one for _, one in found])
             return None
         found.append((material, image))
-    world = stage.plain_world(layout.readable(name), light)
+    world = stage.plain_world(showable(name), light)
     _show(world, found, light)
     importing.report.count("skies")
     return world
@@ -83,7 +84,7 @@ def _image(importing: ImportContext, material: vmt.Material, hdr: bool) -> bpy.t
         texture = importing.content.texture(name) if name else None
         if name is None or texture is None:
             continue
-        title = layout.readable(name)
+        title = showable(name)
         try:
             if parameter == _COMPRESSED:
                 pixels = texture.pixels()

@@ -28,7 +28,7 @@ def prepare(importing: ImportContext) -> Callable[[], None]:
 
 def _place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> None:
     for kind, mesh in made:
-        obj: Any = importing.object_of(mesh.name, kind, 0, mesh, importing.group(HOME))
+        obj: Any = importing.object_of(mesh.name, kind, 0, mesh, (importing.group(HOME),))
         obj.display_type = "WIRE"
         obj.hide_render = True
         transforms.remember(obj)
