@@ -7,6 +7,8 @@ from typing import Any
 
 import bpy
 
+from ..scene.sidebar import LevelPanel
+from . import layout
 from .brushes.operators import AddBrush
 from .entities import custom_properties
 from .entities.operators import AddEntity, EditOutput, RemoveOutput, entity_of
@@ -15,13 +17,11 @@ from .overlays.operators import AddOverlay
 from .props.operators import AddStaticProp
 
 
-class LEVELWRIGHT_PT_source_edit(bpy.types.Panel):
+class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
     """What can be added, and the active entity."""
 
+    format_key = layout.FORMAT
     bl_label = "Edit"
-    bl_category = "Levelwright"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
     bl_parent_id = "LEVELWRIGHT_PT_source"
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -49,15 +49,3 @@ class LEVELWRIGHT_PT_source_edit(bpy.types.Panel):
 
 
 CLASSES = (AddEntity, AddStaticProp, AddOverlay, AddBrush, EditOutput, RemoveOutput, LEVELWRIGHT_PT_source_edit)
-
-
-def register() -> None:
-    """Register the operators and the panel."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)

@@ -7,8 +7,6 @@ what differs, with all that is linked with it. So what nobody touched stays as i
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -16,13 +14,15 @@ import bpy
 import numpy as np
 
 from ...formats import source
-from ...formats.binary import FormatError, Problem
+from ...formats.binary import FormatError
 from ...formats.source.differences import differences
-from ..scene import originals, transforms
+from ..scene import gate, originals, transforms
 from ..scene.reports import Report, SceneError
-from . import layout, scene_level
+from . import layout
 from .brush_models import collect as brush_models
 from .brushes import collect as brushes
+from .collecting import scene_level
+from .collecting.scene_level import SceneLevel
 from .cubemaps import collect as cubemaps
 from .displacements import collect as displacements
 from .displacements import mapping
@@ -34,11 +34,8 @@ from .materials import collect as materials
 from .overlays import collect as overlays
 from .pak import collect as pak
 from .props import collect as props
-from .scene_level import SceneLevel
 from .settings import ExportSettings
 
-NAMED = 5
-"""Problems that an error names."""
 _BYSTANDERS = frozenset(("CAMERA", "SPEAKER"))
 """Types of objects that nobody expects in a map."""
 _REFERENCE = {
@@ -152,25 +149,7 @@ def _stands_still(obj: bpy.types.Object, scene: SceneLevel) -> bool:
 
 def _compare(before: source.Level, after: source.Level, report: Report) -> None:
     """Report how maps differ. Raises SceneError with what the game would refuse, unless it was so before."""
-    found = source.check(after)
-    known = Counter(map(_what, source.check(before))) if found else Counter()
-    new = []
-    for problem in found:
-        if known[_what(problem)] > 0:
-            known[_what(problem)] -= 1
-        else:
-            new.append(problem)
-    errors = [str(problem) for problem in new if problem.severity == "error"]
-    if errors:
-        more = f" and {len(errors) - NAMED} more" if len(errors) > NAMED else ""
-        raise SceneError(f"the game would refuse the map: {'; '.join(errors[:NAMED])}{more}")
-    for problem in new:
-        report.warn(str(problem))
+    gate.refuse_new(source.check, after, lambda: before, report, "map")
     for difference in differences(before, after):
         report.count("changed lumps")
         report.note(str(difference))
-
-
-def _what(problem: Problem) -> str:
-    """A problem without its numbers."""
-    return f"{problem.severity} {re.sub('[0-9]+', '0', problem.message)}"

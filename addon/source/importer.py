@@ -15,9 +15,10 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ..scene import level as core
 from ..scene.reports import Report, SceneError
-from . import layout, scene_level, view
+from . import layout, view
 from .brush_models import build as world
 from .brushes import build as brushes
+from .collecting import scene_level
 from .content import content_of
 from .context import ImportContext
 from .cubemaps import build as cubemaps

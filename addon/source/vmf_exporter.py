@@ -13,8 +13,9 @@ from ...formats.source import vmf
 from ...formats.source.content import keyvalues
 from ..scene import originals
 from ..scene.reports import Report
-from . import exporter, layout, scene_level
+from . import exporter, layout
 from .brushes import collect as brushes
+from .collecting import scene_level
 from .settings import IGNORE, REFUSE, ExportSettings, VmfSettings
 
 VMF_NOTE = (

@@ -25,13 +25,13 @@ from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Contents
 from ....formats.source.surface_edits import Edits, find
 from ...scene.reports import Report, SceneError
-from .. import scene_level
+from ..collecting import scene_level
+from ..collecting.scene_level import SceneLevel
 from ..faces import collect as faces
 from ..faces import scene_surfaces
 from ..faces.mapping import TextureMapping
 from ..faces.scene_surfaces import SceneSurfaces
 from ..materials.collect import Textures
-from ..scene_level import SceneLevel
 from ..settings import REBUILD
 
 _SPREAD = 1e-6

@@ -21,8 +21,8 @@ from ....formats.source.vmf.uv import UNKNOWN_SIZE, texels_of
 from ...scene import baselines, identity, meshes
 from ...scene.reports import Report, SceneError
 from .. import layout
+from ..collecting.scene_level import SceneLevel
 from ..materials.collect import Textures, image_of
-from ..scene_level import SceneLevel
 
 ONLY_VMF = "brushes were edited: only an export as VMF takes that, in the map they stay"
 """The warning of an export as .bsp."""

@@ -13,8 +13,8 @@ from ....formats.source.vmf.uv import size_of, uv_of
 from ...scene import meshes
 from ...scene.reports import Report
 from .. import layout
-from ..add_operator import AddAtCursor, known_materials
-from ..opened import importing_into
+from ..adding.open_map import importing_into
+from ..adding.operators import AddAtCursor, known_materials
 
 SIZE, GRID = 64.0, 8.0
 """Units: of a new brush each way, and what its corners lie on."""

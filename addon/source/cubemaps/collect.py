@@ -12,8 +12,9 @@ from ....formats import source
 from ....formats.source import LumpId, edits
 from ...scene.instances import Instance
 from ...scene.reports import Report
-from .. import layout, placement
-from ..scene_level import SceneLevel, at_fault
+from .. import layout
+from ..collecting import placement
+from ..collecting.scene_level import SceneLevel, at_fault
 from .build import CUBEMAP_SIZE
 
 

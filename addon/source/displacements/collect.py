@@ -25,8 +25,8 @@ from ....formats.source.surfaces import Bools
 from ...scene import baselines, identity, meshes
 from ...scene.reports import Report, SceneError
 from .. import layout
+from ..collecting.scene_level import SceneLevel
 from ..faces.scene_surfaces import placed, records
-from ..scene_level import SceneLevel
 
 _OPAQUE = 255.0
 _KEPT = ": the grid of a displacement can't be changed"

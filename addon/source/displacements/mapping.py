@@ -14,10 +14,10 @@ from ....formats.source.surfaces import ModelFaces, model_faces
 from ...scene import meshes
 from ...scene.reports import Report, SceneError
 from .. import layout
+from ..collecting.scene_level import SceneLevel
 from ..faces import scene_surfaces
 from ..faces.mapping import Patches, TextureMapping
 from ..materials.collect import Textures
-from ..scene_level import SceneLevel
 from . import collect
 
 

@@ -20,12 +20,13 @@ from ....formats.source.entity_values import ANGLE, DOWN, UP
 from ...scene import identity, meshes, shapes, transforms
 from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError
-from .. import layout, placement, scene_level
+from .. import layout
+from ..collecting import placement, scene_level
+from ..collecting.placement import Placement
+from ..collecting.scene_level import SceneLevel, at_fault
 from ..faces import geometry_edits
 from ..lights import lamps
-from ..placement import Placement
 from ..props import models
-from ..scene_level import SceneLevel, at_fault
 from ..settings import REFUSE
 from . import build, classes, custom_properties, datablocks
 

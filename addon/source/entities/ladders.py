@@ -12,7 +12,7 @@ import numpy as np
 
 from ....formats.source.entities import ORIGIN, vector
 from ....formats.source.entity_values import number
-from ..boxes import boxes
+from ..props.boxes import boxes
 from . import classes
 
 _AXES = "xyz"

@@ -12,9 +12,10 @@ from ....formats.source import numbers
 from ....formats.source.entities import CLASSNAME, ORIGIN, Entity, Output
 from ...scene import identity
 from ...scene.reports import Report, SceneError
+from ...scene.sidebar import Result, refuse
 from .. import layout
-from ..add_operator import AddAtCursor, Result, known
-from ..opened import importing_into
+from ..adding.open_map import importing_into
+from ..adding.operators import AddAtCursor, known
 from . import build as entities
 from .outputs import outputs_of, remove_output, set_output
 
@@ -39,9 +40,10 @@ def add_entity(
 def entity_of(context: bpy.types.Context) -> bpy.types.Object | None:
     """The active object, if it is an entity."""
     obj = context.active_object
-    mark = identity.stamped(obj) if obj is not None else None
-    is_entity = mark.kind == layout.ENTITY if mark is not None else obj is not None and obj.get(CLASSNAME) is not None
-    return obj if is_entity else None
+    if obj is None:
+        return None
+    kind = identity.kind_of(obj)
+    return obj if kind == layout.ENTITY or (kind is None and obj.get(CLASSNAME) is not None) else None
 
 
 def _classes(_: Any, context: bpy.types.Context, text: str) -> list[str]:
@@ -108,8 +110,7 @@ class EditOutput(bpy.types.Operator):
         try:
             set_output(obj, made, self.place if old is not None else None)
         except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, context, error)
         return {"FINISHED"}
 
 

@@ -12,9 +12,9 @@ from ....formats.source.geometry import Ints
 from ...scene import baselines
 from ...scene.reports import Report
 from .. import layout
+from ..collecting.scene_level import SceneLevel
 from ..lightmaps import build as lightmaps
 from ..materials.collect import Textures
-from ..scene_level import SceneLevel
 from . import geometry_edits, scene_surfaces
 from .mapping import Patches, TextureMapping
 from .scene_surfaces import SceneSurfaces

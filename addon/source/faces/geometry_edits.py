@@ -17,7 +17,7 @@ from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surface_edits import Edits, find, turned_over
 from ....formats.source.surfaces import Bools
 from ...scene.reports import Report, SceneError
-from ..scene_level import SceneLevel
+from ..collecting.scene_level import SceneLevel
 from ..settings import IGNORE, REBUILD, VISUAL
 from .scene_surfaces import SceneSurfaces
 

@@ -23,7 +23,7 @@ from ...scene.instances import Instance
 from ...scene.meshes import MeshData
 from ...scene.reports import SceneError
 from .. import layout
-from ..scene_level import SceneLevel, shows_faces
+from ..collecting.scene_level import SceneLevel, shows_faces
 
 NEAR = 8 * float(np.finfo(np.float32).eps)
 """How much of its size a number may differ from another and be the same: what Blender's rounding makes of it."""

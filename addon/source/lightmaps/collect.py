@@ -22,7 +22,7 @@ from ....formats.source.luxel_pixels import LuxelPixels
 from ...scene import baselines, images, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..scene_level import SceneLevel
+from ..collecting.scene_level import SceneLevel
 from . import build
 
 Ints = NDArray[np.int64]

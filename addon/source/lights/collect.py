@@ -19,8 +19,9 @@ from ....formats.source.records import Records
 from ...scene import baselines
 from ...scene.instances import Instance
 from ...scene.reports import Report
-from .. import layout, placement
-from ..scene_level import SceneLevel, at_fault, one_at_fault
+from .. import layout
+from ..collecting import placement
+from ..collecting.scene_level import SceneLevel, at_fault, one_at_fault
 from . import build
 from .build import INTENSITY, NUMBERS
 

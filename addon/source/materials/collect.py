@@ -20,7 +20,7 @@ from ...scene import identity, images, originals
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..scene_level import SceneLevel
+from ..collecting.scene_level import SceneLevel
 
 _GREY = (0.5, 0.5, 0.5)
 _SAMPLED = 1 << 16

@@ -21,9 +21,10 @@ from ....formats.source.records import Records
 from ...scene import baselines
 from ...scene.instances import Instance
 from ...scene.reports import Report
-from .. import layout, placement
+from .. import layout
+from ..collecting import placement
+from ..collecting.scene_level import SceneLevel, at_fault, one_at_fault
 from ..materials.collect import Textures
-from ..scene_level import SceneLevel, at_fault, one_at_fault
 from . import build
 
 Fields = dict[str, Any]

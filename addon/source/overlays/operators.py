@@ -14,10 +14,10 @@ from ....formats.source import geometry, near_faces, overlay_quads
 from ...scene import identity, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..add_operator import AddAtCursor, known_materials
+from ..adding.open_map import importing_into
+from ..adding.operators import AddAtCursor, known_materials
+from ..collecting.scene_level import at_fault
 from ..materials.collect import texture_name_of
-from ..opened import importing_into
-from ..scene_level import at_fault
 from . import build as overlays
 
 OVERLAY_SIZE = 64.0

@@ -10,7 +10,7 @@ from ....formats.source import edits
 from ...scene import identity, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..scene_level import SceneLevel
+from ..collecting.scene_level import SceneLevel
 from . import files
 
 

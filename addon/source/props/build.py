@@ -20,9 +20,9 @@ from ....formats.source.static_props import StaticProps
 from ...scene import baselines, identity, properties, transforms
 from ...scene.properties import setting
 from .. import layout
-from ..boxes import box, show_box
 from ..context import ImportContext
 from . import models
+from .boxes import box, show_box
 from .models import Models
 
 HOME = "Static Props"

@@ -19,9 +19,10 @@ from ....formats.source.static_props import StaticProps, model_name
 from ...scene import baselines, properties, shapes
 from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError
-from .. import layout, placement
-from ..placement import Placement
-from ..scene_level import SceneLevel, at_fault, one_at_fault
+from .. import layout
+from ..collecting import placement
+from ..collecting.placement import Placement
+from ..collecting.scene_level import SceneLevel, at_fault, one_at_fault
 from . import build, models
 from .build import LIGHTING_ORIGIN
 

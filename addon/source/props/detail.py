@@ -17,8 +17,8 @@ from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import identity, meshes
 from .. import layout
-from ..boxes import box, show_box
 from ..context import ImportContext
+from .boxes import box, show_box
 from .models import Models
 
 HOME = "Detail Props"

@@ -13,13 +13,13 @@ from ....formats.source.static_props import model_name
 from ...scene import identity, properties, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..add_operator import AddAtCursor, known
-from ..boxes import box
+from ..adding.open_map import importing_into
+from ..adding.operators import AddAtCursor, known
+from ..collecting.scene_level import at_fault
 from ..context import ImportContext
-from ..opened import importing_into
-from ..scene_level import at_fault
 from . import build as props
 from . import models
+from .boxes import box
 
 _HALF = 16.0
 _USUAL = {"fade_min_dist": -1.0, "lightmap_res_x": 32, "lightmap_res_y": 32}

@@ -11,8 +11,8 @@ import numpy as np
 from ....formats.source import sight
 from ...scene import transforms
 from .. import layout
-from ..boxes import boxes
 from ..context import ImportContext
+from ..props.boxes import boxes
 
 
 def build_mesh(importing: ImportContext) -> bpy.types.Mesh | None:

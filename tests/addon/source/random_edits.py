@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 import bpy
 import numpy as np
 from levelwright.addon.scene import meshes, originals, transforms
-from levelwright.addon.source import layout, scene_level
+from levelwright.addon.source import layout
+from levelwright.addon.source.collecting import scene_level
 from levelwright.addon.source.entities import custom_properties
 
 from tests.addon.source.exports import Scene, copied, removed

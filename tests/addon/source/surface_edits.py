@@ -8,7 +8,8 @@ import bpy
 import numpy as np
 from levelwright.addon.scene import meshes, originals
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.source import layout, scene_level
+from levelwright.addon.source import layout
+from levelwright.addon.source.collecting import scene_level
 from levelwright.addon.source.settings import ExportSettings
 from levelwright.formats import source
 from levelwright.formats.source.differences import differences

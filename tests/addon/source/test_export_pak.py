@@ -11,7 +11,8 @@ from levelwright.addon.scene import identity, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.pak import collect as pak
-from levelwright.addon.source.pak import files, panel
+from levelwright.addon.source.pak import files
+from levelwright.addon.source.pak import operators as pak_operators
 from levelwright.formats.source.content import vmt, vtf
 from levelwright.formats.source.content.texels import ImageFormat
 from levelwright.formats.source.content.vtf import TextureFlags
@@ -176,6 +177,6 @@ def test_the_operators(level, tmp_path: Path) -> None:
     assert edited(level, APPLY)[0].pak.read("sound/a/one.wav") == b"one"
     with pytest.raises(RuntimeError, match="no image"):
         operators.source_pak_image(image="none")
-    assert panel._files(None, bpy.context, "VHV")[:2] == ["sp_0.vhv", "sp_1.vhv"]
-    assert "wall" in panel._images(None, bpy.context, "WAL")
-    assert "notes.txt" in panel._texts(None, bpy.context, "")
+    assert pak_operators._files(None, bpy.context, "VHV")[:2] == ["sp_0.vhv", "sp_1.vhv"]
+    assert "wall" in pak_operators._images(None, bpy.context, "WAL")
+    assert "notes.txt" in pak_operators._texts(None, bpy.context, "")

@@ -12,10 +12,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.source.numbers import DIGITS, nearly, single, turned
-from ...formats.source.orientation import angles_of
-from ..scene import transforms
-from ..scene.reports import SceneError
+from ....formats.source.numbers import DIGITS, nearly, single, turned
+from ....formats.source.orientation import angles_of
+from ...scene import transforms
+from ...scene.reports import SceneError
 from .scene_level import SceneLevel
 
 Floats = NDArray[np.float64]

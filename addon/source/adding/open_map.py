@@ -7,18 +7,18 @@ from pathlib import Path
 
 import bpy
 
-from ...formats import source
-from ..scene import identity, originals, stage
-from ..scene.level import root_of
-from ..scene.names import showable
-from ..scene.reports import Report, SceneError
-from . import layout
-from .content import content_of
-from .context import ImportContext, MaterialMaker
-from .materials.build import Materials, known_textures
-from .materials.textures import Textures
-from .scene_level import at_fault
-from .settings import ImportSettings
+from ....formats import source
+from ...scene import identity, originals, stage
+from ...scene.level import root_of
+from ...scene.names import showable
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..collecting.scene_level import at_fault
+from ..content import content_of
+from ..context import ImportContext, MaterialMaker
+from ..materials.build import Materials, known_textures
+from ..materials.textures import Textures
+from ..settings import ImportSettings
 
 
 def importing_into(context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> ImportContext:

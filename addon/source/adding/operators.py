@@ -7,25 +7,25 @@ New things look as if they had been imported, but are no record of the map: thei
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import bpy
 
-from ..scene import identity
-from ..scene.reports import Report, SceneError
-from . import layout
-from .panel import active_level
+from ...scene import identity, sidebar
+from ...scene.level import root_of
+from ...scene.reports import Report, SceneError
+from ...scene.sidebar import OnLevel, Result, refuse
+from .. import layout
 
-Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Any, Report], bpy.types.Object]
 """Adds a thing of what is asked for to a level, at a place in units below the root. Raises SceneError."""
 
 
 def known(context: bpy.types.Context, kind: str, key: str, text: str) -> list[str]:
     """The texts that the map's objects of a kind have under a key, of those that hold `text`."""
-    level = active_level(context)
-    marked = [(obj, identity.stamped(obj)) for obj in level.all_objects] if level is not None else []
-    found = {obj.get(key) for obj, mark in marked if mark is not None and mark.kind == kind}
+    level = sidebar.active_level(context, layout.FORMAT)
+    objects = level.all_objects if level is not None else ()
+    found = {obj.get(key) for obj in objects if identity.kind_of(obj) == kind}
     return sorted(each for each in found if isinstance(each, str) and text.casefold() in each.casefold())
 
 
@@ -35,9 +35,10 @@ def known_materials(_: Any, _context: bpy.types.Context, text: str) -> list[str]
     return sorted(each for each in found if isinstance(each, str) and text.casefold() in each.casefold())
 
 
-class AddAtCursor(bpy.types.Operator):
+class AddAtCursor(OnLevel, bpy.types.Operator):
     """What all operators share that add a thing at the 3D cursor."""
 
+    format_key = layout.FORMAT
     bl_options = {"REGISTER", "UNDO"}
     what: str
     add: Add
@@ -45,7 +46,7 @@ class AddAtCursor(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a map, and for Object Mode."""
-        return context.mode == "OBJECT" and active_level(context) is not None
+        return context.mode == "OBJECT" and super().poll(context)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for what it is."""
@@ -55,20 +56,18 @@ class AddAtCursor(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Add it, and select it alone."""
-        level, scene, layer = active_level(context), context.scene, context.view_layer
+        level, scene, layer = self.level(context), context.scene, context.view_layer
         if level is None or scene is None or layer is None:
             return {"CANCELLED"}
-        marks = ((obj, identity.stamped(obj)) for obj in level.all_objects)
-        root = next((obj for obj, mark in marks if mark is not None and mark.kind == layout.ROOT), None)
         report = Report()
         try:
+            root = root_of(level)
             if root is None:
                 raise SceneError(f"{level.name} has no root empty")
             place = root.matrix_world.inverted_safe() @ scene.cursor.location
             made = type(self).add(context, level, self.what, place[:], report)
         except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, context, error)
         for message in report.warnings:
             self.report({"WARNING"}, message)
         layer.update()  # what was just made isn't in it yet

@@ -10,11 +10,11 @@ import bpy
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..scene import materials, meshes
-from ..scene.attributes import Domain, Kind
-from ..scene.names import showable
-from ..scene.reports import Report
-from ..scene.shapes import remember
+from ...scene import materials, meshes
+from ...scene.attributes import Domain, Kind
+from ...scene.names import showable
+from ...scene.reports import Report
+from ...scene.shapes import remember
 
 _CUBE = np.array(
     [[x, y, z] for z in (-1, 1) for y, x in ((-1, -1), (-1, 1), (1, 1), (1, -1))],

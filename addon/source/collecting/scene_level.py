@@ -11,15 +11,15 @@ from functools import cached_property
 import bpy
 import numpy as np
 
-from ...formats import source
-from ...formats.binary import FormatError
-from ...formats.source.entities import CLASSNAME
-from ..scene import evaluated, identity, meshes, originals, transforms
-from ..scene.instances import Instance, mark_copies
-from ..scene.level import root_of
-from ..scene.reports import SceneError
-from . import layout
-from .settings import ExportSettings
+from ....formats import source
+from ....formats.binary import FormatError
+from ....formats.source.entities import CLASSNAME
+from ...scene import evaluated, identity, meshes, originals, transforms
+from ...scene.instances import Instance, mark_copies
+from ...scene.level import root_of
+from ...scene.reports import SceneError
+from .. import layout
+from ..settings import ExportSettings
 
 ALONE = frozenset(
     (layout.ENTITY, layout.STATIC_PROP, layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT, layout.DISPLACEMENT)
@@ -172,7 +172,7 @@ def _found(collection: bpy.types.Collection, token: int) -> tuple[dict[str, list
         if kind is None and not isinstance(obj.get(CLASSNAME), str):
             loose.append(obj)
         elif kind not in (layout.ROOT, layout.PREVIEW):
-            one = Instance(obj, max(identity.record_of(obj, token), -1))
+            one = Instance(obj, identity.record_of(obj, token))
             instances.setdefault(kind or layout.ENTITY, []).append(one)
     for alike in instances.values():
         alike.sort(key=_order)
