@@ -6,7 +6,6 @@ Integrity checks, renumbering and compaction go by these two tables, so that a r
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -163,7 +162,7 @@ RUNS: tuple[Run, ...] = (
 """Fields that hold the first and the count of rows."""
 
 
-def _fitting(records: Records, field: str, values: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+def _fitting(records: Records, field: str, values: npt.NDArray[np.int64]) -> Integers:
     kind = records.dtype[field].base
     limits = np.iinfo(kind)
     if values.size and not limits.min <= int(values.min()) <= int(values.max()) <= limits.max:
