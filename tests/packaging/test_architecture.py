@@ -72,6 +72,8 @@ def test_imports_point_one_way(folder: str) -> None:
                 fine = name.split(".")[1] in SHARED
             elif own.startswith("addon/") and layer(name) == "addon":
                 fine = name.startswith("addon.game.") and path.name == "game.py"  # what a game declares
+            elif own == "addon/scene" and name in ("__package__", "formats.binary.Problem"):
+                fine = True  # the extension's name in the preferences; what the gate is about
             else:
                 fine = may_import(own, layer(name)) or name.startswith(f"{VOCABULARY}.")
             if not fine:
@@ -103,7 +105,7 @@ def circle(arrows: dict[str, set[str]]) -> list[str]:
 
 
 GAMES = sorted(path.parent for path in (ROOT / "addon").glob("*/game.py"))
-SHARED_BY_THINGS = {"layout", "settings", "context", "content"}
+SHARED_BY_THINGS = {"layout", "settings", "context", "content", "cells"}
 """Modules at the top of a game's package that its things stand on; all others there stand on the things."""
 
 
@@ -184,4 +186,4 @@ def test_the_extension_does_nothing_the_platform_refuses() -> None:
 
 def test_the_library_needs_no_blender() -> None:
     code = "import sys, formats; sys.exit('bpy' in sys.modules or 'addon' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
