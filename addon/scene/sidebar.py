@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import bpy
 
@@ -11,6 +11,9 @@ from . import originals
 from .declared import Declared
 from .meshes import needs_evaluation, select_faces, select_points
 from .reports import SceneError
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import RegionTypeItems, SpaceTypeItems
 
 CATEGORY = "Levelwright"
 """The tab of the sidebar."""
@@ -70,5 +73,5 @@ class LevelPanel(OnLevel):
     """Mixed into the panels that games have in the sidebar's tab."""
 
     bl_category = CATEGORY
-    bl_space_type: Any = "VIEW_3D"  # Any: the stubs want literals
-    bl_region_type: Any = "UI"
+    bl_space_type: SpaceTypeItems = "VIEW_3D"
+    bl_region_type: RegionTypeItems = "UI"

@@ -31,8 +31,17 @@ def has(records: Records | None, *names: str) -> bool:
     return records is not None and set(names) <= set(records.dtype.names or ())
 
 
+class Reference:
+    """What records of a lump say that names rows of another, or of the same."""
+
+    lump: LumpId
+    """Whose records say it."""
+    target: LumpId
+    """Whose rows they name."""
+
+
 @dataclass(frozen=True, slots=True)
-class Number:
+class Number(Reference):
     """A field that names rows by their numbers."""
 
     lump: LumpId
@@ -91,7 +100,7 @@ class OverlayFaces(Number):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Reference):
     """Two fields that name rows which follow one another: the first and how many."""
 
     lump: LumpId
