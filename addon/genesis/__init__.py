@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Genesis3D levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
-from . import edit, panel
+from . import operators as edit
+from . import panel
 from .exporter import export_level
 from .importer import import_level
 from .settings import ExportSettings, ImportSettings, for_file

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from ...formats import genesis
+from ...formats.genesis import geometry
 from ...formats.genesis.editor_level import (
     IDENTITY,
     SKY_SIDES,
@@ -28,13 +29,16 @@ from ...formats.genesis.records import EditorBrushFlag
 from ...formats.genesis.upgrade import upgraded
 from ..scene import originals, properties, transforms
 from ..scene.reports import SceneError
-from . import brushes, editor_faces, geometry, layout, motion_reader
-from .brush_reader import BrushReader, FoundBrush, brush_properties
-from .editor_brushes import seen_changes
-from .entities import known_types
-from .entity_reader import MOVED, read_entity
+from . import layout
+from .brushes import build as brushes
+from .brushes.build_editor import seen_changes
+from .brushes.collect import BrushReader, FoundBrush, brush_properties
+from .entities.build import known_types
+from .entities.collect import MOVED, read_entity
+from .faces import collect_editor as editor_faces
 from .map_exporter import Scene, naming
-from .scene_reader import Matrix, SceneBrush, SceneEntity, SceneGroup, SceneModel, matrix_of, read_scene
+from .motions import collect as motion_reader
+from .scene_parts import Matrix, SceneBrush, SceneEntity, SceneGroup, SceneModel, matrix_of, read_scene
 
 PATH_NAME = "PathInfo"
 """The name of the path of a model's motion in a `.3dt`."""

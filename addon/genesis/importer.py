@@ -12,31 +12,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...formats import genesis
-from ...formats.genesis import upgrade
+from ...formats.genesis import geometry, upgrade
 from ...formats.genesis.editor_level import SKY_SIDES, VERSION, EditorBrush, Level3dt
+from ...formats.genesis.geometry import Geometry
 from ...formats.genesis.map_file import MapLevel
 from ..scene import identity, originals, properties, stage
 from ..scene.reports import Report, SceneError
-from . import (
-    brushes,
-    editor_brushes,
-    entities,
-    game_headers,
-    geometry,
-    layout,
-    library,
-    live_preview,
-    models,
-    preview,
-    values,
-    view,
-)
-from .brushes import Place
-from .geometry import Geometry
-from .materials import SIDES, Materials
-from .models import Model
+from . import game_headers, layout, values, view
+from .brushes import build as brushes
+from .brushes import build_editor as editor_brushes
+from .brushes.build import Place
+from .context import Site
+from .entities import build as entities
+from .materials import library
+from .materials.build import SIDES, Materials
+from .models import build as models
+from .models.build import Model
+from .preview import compiled as preview
+from .preview import live as live_preview
 from .settings import ImportSettings
-from .site import Site
 
 WORLD_CLASS = "worldspawn"
 _PATHS = ("texture_library", "headers_directory")

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...formats import genesis
 from ...formats.binary import FormatError
-from ...formats.genesis import Brush, Entity, MapLevel
+from ...formats.genesis import Brush, Entity, MapLevel, geometry
 from ...formats.genesis.entities import CLASSNAME, MODEL, NAME, ORIGIN
 from ...formats.genesis.headers import Declared
 from ...formats.genesis.map_file import HAS_MOTION
@@ -21,11 +21,12 @@ from ...formats.genesis.motion import PATH_NAME, Motion
 from ...formats.genesis.text import fixed
 from ..scene import properties, transforms
 from ..scene.reports import Report, SceneError
-from . import geometry, layout, motion_reader
-from .brush_reader import BrushReader, FoundBrush, describe, map_flags_of
-from .entities import known_types, own_types
-from .entity_reader import MOVED, read_entity, read_pairs
-from .scene_reader import Matrix, SceneBrush, SceneEntity, SceneModel, matrix_of, read_scene
+from . import layout
+from .brushes.collect import BrushReader, FoundBrush, describe, map_flags_of
+from .entities.build import known_types, own_types
+from .entities.collect import MOVED, read_entity, read_pairs
+from .motions import collect as motion_reader
+from .scene_parts import Matrix, SceneBrush, SceneEntity, SceneModel, matrix_of, read_scene
 from .settings import ExportSettings
 
 

@@ -14,8 +14,10 @@ from ...formats.genesis.editor_level import Level3dt
 from ..scene import identity, originals
 from ..scene.meshes import select_faces
 from ..scene.reports import Report, SceneError
-from . import game_headers, importer, layout, live_preview, preview
+from . import game_headers, importer, layout
 from .exporter import export_level
+from .preview import compiled as preview
+from .preview import live as live_preview
 from .settings import ExportSettings
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]

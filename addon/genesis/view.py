@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..scene import stage
-from .site import Site
+from .context import Site
 
 AMBIENT = 0.08
 """Light of the world, from all sides: the compiler adds so much, too (its MinLight)."""

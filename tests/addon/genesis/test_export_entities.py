@@ -4,7 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import layout, lights
+from levelwright.addon.genesis import layout
+from levelwright.addon.genesis.light import kinds as lights
 from levelwright.addon.scene import animation, identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis

@@ -5,8 +5,9 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import edit, layout
-from levelwright.addon.genesis.scene_reader import kind_of
+from levelwright.addon.genesis import layout
+from levelwright.addon.genesis import operators as edit
+from levelwright.addon.genesis.scene_parts import kind_of
 from levelwright.addon.scene import animation
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis

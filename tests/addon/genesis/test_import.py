@@ -7,7 +7,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import geometry, importer, layout, lights, models, values
+from levelwright.addon.genesis import importer, layout, values
+from levelwright.addon.genesis.light import kinds as lights
+from levelwright.addon.genesis.models import build as models
 from levelwright.addon.genesis.settings import ImportSettings
 from levelwright.addon.scene import animation, baselines, identity, meshes, originals, properties
 from levelwright.addon.scene.reports import Report
@@ -147,17 +149,6 @@ def test_many_brushes_share_objects(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(obj.data.validate() for obj in (first, second, of_door))
     assert any("share one" in line for line in report.warnings)
     assert layout.BRUSH not in brush(imported(raw.level([raw.entity(shapes)])), 0).data.attributes
-
-
-def test_any_number_of_textures_are_told_apart_by_their_names_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(geometry, "_HASH_BITS", 4)
-    count = 300  # more names than the table has places, each of two faces that have other bytes behind the NUL
-    faces = genesis.new_faces(2 * count)
-    number = np.arange(2 * count)
-    faces["tex_name"] = np.array([f"{one // 2}\0{one % 3}" for one in number], "S32").view("V32")
-    names, textures = geometry.texture_numbers(faces)
-    assert sorted(names, key=int) == [str(one) for one in range(count)]
-    assert np.array_equal(np.array(names, int)[textures], number // 2)
 
 
 def test_a_model_stands_at_its_origin_and_moves() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import layout, preview
+from levelwright.addon.genesis import layout
+from levelwright.addon.genesis.preview import compiled as preview
 from levelwright.addon.scene import identity, images, meshes, originals, properties
 from levelwright.formats import genesis
 

@@ -4,7 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import live_preview, preview
+from levelwright.addon.genesis.preview import compiled as preview
+from levelwright.addon.genesis.preview import live as live_preview
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import genesis
 from levelwright.formats.genesis import csg

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ...formats.genesis import textures
-from ...formats.genesis.convert import lock
-from ...formats.genesis.editor_level import EditorFace
-from ...formats.genesis.records import EditorFaceFlag, FaceArray
-from ..scene.reports import Report, SceneError
-from .brush_reader import FoundBrush
-from .convex import Bools, Floats
-from .face_reader import FaceReader, ReadFaces
-from .shape_reader import Shape
+from ....formats.convex_solids import Bools, Floats
+from ....formats.genesis import textures
+from ....formats.genesis.convert import lock
+from ....formats.genesis.editor_level import EditorFace
+from ....formats.genesis.records import EditorFaceFlag, FaceArray
+from ...scene.reports import Report, SceneError
+from ..brushes.collect import FoundBrush
+from ..shapes.collect import Shape
+from .collect import FaceReader, ReadFaces
 
 SAME_POINT = 2e-3
 """Units by which a corner may be off one of the record's and still be that."""

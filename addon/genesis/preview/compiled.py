@@ -13,12 +13,13 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...formats.genesis import csg
-from ...formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
-from ..scene import identity, meshes, originals
-from . import brushes, geometry, layout
-from .geometry import LOOKS, Look
-from .materials import Materials
+from ....formats.genesis import csg, geometry
+from ....formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
+from ....formats.genesis.geometry import LOOKS, Look
+from ...scene import identity, meshes, originals
+from .. import layout
+from ..brushes import build as brushes
+from ..materials.build import Materials
 
 NAME = "Preview"
 SHOWN_AS = "levelwright_shown_as"

@@ -17,11 +17,12 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..scene import identity, originals
-from ..scene.reports import Report, SceneError
-from . import layout, preview
-from .geometry import Floats
-from .scene_reader import SceneBrush, kind_of, matrix_of, read_scene
+from ....formats.genesis.geometry import Floats
+from ...scene import identity, originals
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..scene_parts import SceneBrush, kind_of, matrix_of, read_scene
+from . import compiled as preview
 
 NEAR = 1.0
 """Of its own size: how far a cut may be moved before the preview has to be made again."""

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import bpy
 
-from ...formats.binary import FormatError
-from ...formats.genesis import txl
-from .. import preferences
-from ..scene import images
-from . import layout
-from .site import Site
+from ....formats.binary import FormatError
+from ....formats.genesis import txl
+from ... import preferences
+from ...scene import images
+from .. import layout
+from ..context import Site
 
 UNKNOWN_SIZE = 128
 """Texels of a texture that wasn't found: most have that many."""

@@ -20,11 +20,13 @@ from ...formats.genesis.map_file import MapLevel
 from ...formats.genesis.typedefs import TypeDef
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import entities, importer, layout, models
-from .models import Model
-from .scene_reader import SURFACES, kind_of, matrix_of
+from . import importer, layout
+from .context import Site
+from .entities import build as entities
+from .models import build as models
+from .models.build import Model
+from .scene_parts import SURFACES, kind_of, matrix_of
 from .settings import ImportSettings
-from .site import Site
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 Kind = Literal["map", "3dt"]

@@ -10,12 +10,13 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...formats.genesis import Event, Motion, Path, Track
-from ...formats.genesis.motion import PATH_NAME
-from ..scene import animation, baselines, properties
-from ..scene.reports import Report, SceneError
-from . import layout, models
-from .scene_reader import Matrix, SceneModel
+from ....formats.genesis import Event, Motion, Path, Track
+from ....formats.genesis.motion import PATH_NAME
+from ...scene import animation, baselines, properties
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..models import build as models
+from ..scene_parts import Matrix, SceneModel
 
 Floats = npt.NDArray[np.float64]
 

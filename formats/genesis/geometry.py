@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.genesis import brushes, records, textures
-from ...formats.genesis.brushes import Polygons
-from ...formats.genesis.convert import lay_locked
-from ...formats.genesis.editor_level import EditorBrush, EditorFace
-from ...formats.genesis.map_file import MapLevel
-from ...formats.genesis.records import BrushFlag, FaceFlag
+from . import brushes, records, textures
+from .brushes import Polygons
+from .convert import lay_locked
+from .editor_level import EditorBrush, EditorFace
+from .map_file import MapLevel
+from .records import BrushFlag, FaceFlag
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -11,17 +11,18 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...formats.genesis import Brush
-from ...formats.genesis.records import BrushFlag, FaceArray
-from ..scene import evaluated, meshes, properties, transforms
-from ..scene.progress import progress
-from ..scene.reports import Report, SceneError
-from . import brushes, layout
-from .face_reader import FaceReader, MeshFaces, checked_name
-from .geometry import Geometry
-from .scene_reader import Matrix, SceneBrush, SceneLevel, matrix_of, place_of
-from .settings import ExportSettings
-from .shape_reader import Shape, ShapeReader, load_baseline
+from ....formats.genesis import Brush
+from ....formats.genesis.geometry import Geometry
+from ....formats.genesis.records import BrushFlag, FaceArray
+from ...scene import evaluated, meshes, properties, transforms
+from ...scene.progress import progress
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..faces.collect import FaceReader, MeshFaces, checked_name
+from ..scene_parts import Matrix, SceneBrush, SceneLevel, matrix_of, place_of
+from ..settings import ExportSettings
+from ..shapes.collect import Shape, ShapeReader, load_baseline
+from . import build as brushes
 
 
 @dataclass(eq=False)

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ...formats.genesis import brushes
+from . import convex
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 NEAR = 1e-2
-"""Units: how far a point may be off a plane and still be taken to lie in it. As `formats.genesis.brushes` clips."""
+"""Units: how far a point may be off a plane and still be taken to lie in it. As `formats.convex` clips."""
 SAME_DIRECTION = 1e-6
 """1 - cosine: normals nearer than this are one (0.08 degrees)."""
 LOST = 1e-3
@@ -30,7 +30,7 @@ CANDIDATES = 64
 """Planes that are tried for a cut; the best of them is taken."""
 
 
-class ShapeError(ValueError):
+class SurfaceError(ValueError):
     """A surface that no brush can be made of. `faces`: numbers of those at fault; `splits`: cut apart, it would do."""
 
     def __init__(self, message: str, faces: npt.ArrayLike, splits: bool = False) -> None:
@@ -42,7 +42,7 @@ class ShapeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Polygons, counter-clockwise seen from outside, laid out as in `brushes.Polygons`, each with its plane.
+    """Polygons, counter-clockwise seen from outside, laid out as in `convex.Polygons`, each with its plane.
 
     known: faces whose plane is certain, so that of several in one plane theirs is taken.
     """
@@ -81,10 +81,10 @@ Solid = list[Side]
 
 
 def surface(positions: npt.ArrayLike, corners: npt.ArrayLike, first_corner: npt.ArrayLike) -> Surface:
-    """A surface with the planes that its polygons have (see `brushes.planes`); none of them is known."""
+    """A surface with the planes that its polygons have (see `convex.planes`); none of them is known."""
     points = np.asarray(positions, np.float64).reshape(-1, 3)
     numbers, starts = np.asarray(corners, np.int64), np.asarray(first_corner, np.int64)
-    normals, dists, _ = brushes.planes(points, numbers, starts)
+    normals, dists, _ = convex.planes(points, numbers, starts)
     return Surface(points, numbers, starts, normals, dists, np.zeros(len(dists), np.bool_))
 
 
@@ -92,22 +92,22 @@ def solids(of: Surface, split: bool = False) -> list[Solid]:
     """The convex solids that a surface bounds: one for each shell, its sides in the order of their first faces.
 
     split: cut apart what is concave or has cavities, and cut faces that are not flat into triangles.
-    Raises ShapeError where there is a hole, and (unless `split`) for faces that are bent and shells that are concave.
+    Raises SurfaceError where there is a hole, and (unless `split`) for faces that are bent and shells that are concave.
     """
     if not len(of.dists):
-        raise ShapeError("it has no faces", [])
+        raise SurfaceError("it has no faces", [])
     labels = _shells(of)
     bent = _bent(of)
     if len(bent) and not split:
-        raise ShapeError(f"{_some(len(bent))} not flat", bent, splits=True)
+        raise SurfaceError(f"{_some(len(bent))} not flat", bent, splits=True)
     volumes = np.bincount(labels, _volumes(of), labels.max() + 1)
     shells = np.unique(labels)
     if not split and (volumes[shells] <= 0).any():
         inverted = np.isin(labels, shells[volumes[shells] <= 0])
         splits = bool(volumes.sum() > 0)
-        raise ShapeError("its faces point inwards, or it encloses nothing", np.flatnonzero(inverted), splits)
+        raise SurfaceError("its faces point inwards, or it encloses nothing", np.flatnonzero(inverted), splits)
     if volumes.sum() <= 0:
-        raise ShapeError("its faces point inwards, or it encloses nothing", np.arange(len(labels)))
+        raise SurfaceError("its faces point inwards, or it encloses nothing", np.arange(len(labels)))
     if (volumes[shells] <= 0).any():  # cavities belong to what is around them
         return _apart(*_pieces(of, np.arange(len(labels)), bent))
     result = []
@@ -120,7 +120,7 @@ def solids(of: Surface, split: bool = False) -> list[Solid]:
         elif split:
             result += _apart(*_pieces(of, faces, bent))
         else:
-            raise ShapeError(f"it is concave at {_some(len(concave), verb='')}", concave, splits=True)
+            raise SurfaceError(f"it is concave at {_some(len(concave), verb='')}", concave, splits=True)
     return result
 
 
@@ -129,7 +129,7 @@ def _some(count: int, verb: str = " is", verbs: str = " are") -> str:
 
 
 def _shells(of: Surface) -> Ints:
-    """The shell of each face, as the number of one of its faces. Raises ShapeError where edges are open."""
+    """The shell of each face, as the number of one of its faces. Raises SurfaceError where edges are open."""
     # By the mesh's own vertices first: solids that only touch each other stay apart. Then by places.
     _, places = np.unique(of.positions + 0.0, axis=0, return_inverse=True)
     twins, loose = _twins(of, np.arange(len(of.positions)))
@@ -138,7 +138,7 @@ def _shells(of: Surface) -> Ints:
     owners = of.corner_face
     if loose.any():
         faces = np.unique(owners[loose])
-        raise ShapeError(
+        raise SurfaceError(
             f"it is open: {_some(len(faces), ' has', ' have')} an edge that no other face continues", faces
         )
     paired = twins >= 0
@@ -380,7 +380,7 @@ def _inside(points: Floats, triangle: Floats, normal: Floats) -> Bools:
 
 
 def _apart(pieces: list[_Piece], table: _Planes) -> list[Solid]:
-    """The convex solids that pieces enclose. Raises ShapeError if their volumes don't add up."""
+    """The convex solids that pieces enclose. Raises SurfaceError if their volumes don't add up."""
     leaves: list[_Cell] = []
     cells = [_Cell(pieces, [])]
     while cells:
@@ -394,7 +394,7 @@ def _apart(pieces: list[_Piece], table: _Planes) -> list[Solid]:
             cells += _divided(cell, plane, table)
     walls = [list(dict.fromkeys([*(piece.plane for piece in leaf.pieces), *leaf.walls])) for leaf in leaves]
     numbers = np.concatenate([np.empty(0, np.int64), *map(np.array, walls)]).astype(np.int64)
-    shapes = brushes.from_planes(
+    shapes = convex.from_planes(
         np.array(table.normals)[numbers], np.array(table.dists)[numbers], [len(one) for one in walls]
     )
     sizes = np.diff(shapes.first_corner) > 2
@@ -407,7 +407,7 @@ def _apart(pieces: list[_Piece], table: _Planes) -> list[Solid]:
         first += len(planes)
     volume = _volume(pieces)
     if abs(total - volume) > LOST * volume + NEAR:
-        raise ShapeError("it crosses itself, so that it has no inside", sorted({piece.face for piece in pieces}))
+        raise SurfaceError("it crosses itself, so that it has no inside", sorted({piece.face for piece in pieces}))
     return [solid for solid in parts if solid]
 
 
@@ -464,7 +464,7 @@ def _clipped(piece: _Piece, heights: Floats) -> list[_Piece]:
     return [_Piece(ring, piece.plane, piece.face)] if len(ring) > 2 and bool((heights < -NEAR).any()) else []
 
 
-def _shape_pieces(shapes: brushes.Polygons, first: int, end: int) -> list[_Piece]:
+def _shape_pieces(shapes: convex.Polygons, first: int, end: int) -> list[_Piece]:
     """The polygons of faces first to end as pieces."""
     spans = zip(shapes.first_corner[first:end].tolist(), shapes.first_corner[first + 1 : end + 1].tolist(), strict=True)
     return [_Piece(shapes.positions[shapes.corners[start:stop]], 0, 0) for start, stop in spans if stop > start]

@@ -11,11 +11,11 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 from numpy.typing import ArrayLike, NDArray
 
-from ...formats.genesis import Interpolation, Motion, Track
-from ..scene import animation, baselines, identity, properties, transforms
-from . import layout
-from .brushes import Place
-from .site import Site
+from ....formats.genesis import Interpolation, Motion, Track
+from ...scene import animation, baselines, identity, properties, transforms
+from .. import layout
+from ..brushes.build import Place
+from ..context import Site
 
 SIZE = 24.0
 """Units: how large the empties are drawn."""

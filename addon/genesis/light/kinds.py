@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import bpy
 
-from .values import Property, as_property
+from ..values import Property, as_property
 
 INTENSITY, COLOR, ARC = "light", "color", "arc"
 _WHITE = 255.0

@@ -8,11 +8,11 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..scene import identity, meshes
-from ..scene.materials import blended, shader
-from . import layout
-from .lights import Look
-from .site import Site
+from ...scene import identity, meshes
+from ...scene.materials import blended, shader
+from .. import layout
+from ..context import Site
+from .kinds import Look
 
 NAME = "Glow"
 RINGS, SECTORS = 8, 16

@@ -5,9 +5,9 @@ import itertools
 
 import numpy as np
 import pytest
-from levelwright.addon.genesis import convex
-from levelwright.addon.genesis.convex import ShapeError
-from levelwright.formats.genesis import brushes
+
+from formats import convex, convex_solids
+from formats.convex_solids import SurfaceError
 
 
 def box(low, high):
@@ -34,12 +34,12 @@ def surface(*shapes):
             corners += [len(positions) + one for one in face]
             starts.append(len(corners))
         positions += points
-    return convex.surface(positions, corners, starts)
+    return convex_solids.surface(positions, corners, starts)
 
 
 def volume(solid):
     """The volume inside the planes of a solid, by its polygons."""
-    found = brushes.from_planes(
+    found = convex.from_planes(
         np.array([side.normal for side in solid]), np.array([side.dist for side in solid]), [len(solid)]
     )
     assert found.closed.all()
@@ -55,7 +55,7 @@ def volume(solid):
 def apart(solid, other):
     """Whether a plane of one of two solids lies between them (enough for the solids of these tests)."""
     corners = [
-        brushes.from_planes(np.array([s.normal for s in one]), np.array([s.dist for s in one]), [len(one)]).positions
+        convex.from_planes(np.array([s.normal for s in one]), np.array([s.dist for s in one]), [len(one)]).positions
         for one in (solid, other)
     ]
     return any(
@@ -66,7 +66,7 @@ def apart(solid, other):
 
 
 def test_a_box_has_six_sides_in_the_order_of_its_faces():
-    (solid,) = convex.solids(surface(box((0, 0, 0), (64, 32, 16))))
+    (solid,) = convex_solids.solids(surface(box((0, 0, 0), (64, 32, 16))))
     assert [side.faces for side in solid] == [[0], [1], [2], [3], [4], [5]]
     assert [side.dist for side in solid] == [0, 64, 0, 32, 0, 16]
     assert not any(side.inside for side in solid)
@@ -78,7 +78,7 @@ def test_faces_in_one_plane_are_one_side():
     positions += [[32, 0, 0], [32, 0, 16]]  # cut down the middle of the side at y = 0
     faces[2] = [0, 8, 9, 4]
     faces[4:] = [[0, 2, 3, 1, 8], [4, 9, 5, 7, 6], [8, 1, 5, 9]]
-    (solid,) = convex.solids(surface((positions, faces)))
+    (solid,) = convex_solids.solids(surface((positions, faces)))
     assert sorted(len(side.faces) for side in solid) == [1, 1, 1, 1, 1, 2]
 
 
@@ -86,43 +86,43 @@ def test_a_known_plane_goes_before_that_of_a_larger_face():
     of = surface(box((0, 0, 0), (64, 32, 16)))
     of.known[3] = True
     of.dists[3] = np.float32(32.001)
-    (solid,) = convex.solids(of)
+    (solid,) = convex_solids.solids(of)
     assert solid[3].dist == np.float32(32.001)
 
 
 def test_each_shell_is_a_solid_also_where_they_touch():
-    found = convex.solids(surface(box((0, 0, 0), (1, 1, 1)), box((1, 0, 0), (2, 1, 1))))
+    found = convex_solids.solids(surface(box((0, 0, 0), (1, 1, 1)), box((1, 0, 0), (2, 1, 1))))
     assert [sorted(face for side in solid for face in side.faces) for solid in found] == [[*range(6)], [*range(6, 12)]]
 
 
 def test_faces_that_share_places_but_no_vertices_are_one_shell():
     positions, faces = box((0, 0, 0), (8, 8, 8))
     loose = [positions[one] for face in faces for one in face]
-    (solid,) = convex.solids(surface((loose, np.arange(24).reshape(6, 4).tolist())))
+    (solid,) = convex_solids.solids(surface((loose, np.arange(24).reshape(6, 4).tolist())))
     assert volume(solid) == pytest.approx(512)
 
 
 @pytest.mark.parametrize("split", [False, True])
 def test_a_hole_is_refused_with_the_faces_round_it(split):
     positions, faces = box((0, 0, 0), (8, 8, 8))
-    with pytest.raises(ShapeError, match="open") as caught:
-        convex.solids(surface((positions, faces[1:])), split)
+    with pytest.raises(SurfaceError, match="open") as caught:
+        convex_solids.solids(surface((positions, faces[1:])), split)
     assert caught.value.faces.tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("split", [False, True])
 def test_faces_that_point_inwards_are_refused(split):
     positions, faces = box((0, 0, 0), (8, 8, 8))
-    with pytest.raises(ShapeError, match="inwards"):
-        convex.solids(surface((positions, [face[::-1] for face in faces])), split)
+    with pytest.raises(SurfaceError, match="inwards"):
+        convex_solids.solids(surface((positions, [face[::-1] for face in faces])), split)
 
 
 @pytest.mark.parametrize("split", [False, True])
 def test_nothing_and_no_volume_are_refused(split):
-    with pytest.raises(ShapeError, match="no faces"):
-        convex.solids(surface(), split)
-    with pytest.raises(ShapeError, match="encloses nothing"):
-        convex.solids(surface(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2], [2, 1, 0]])), split)
+    with pytest.raises(SurfaceError, match="no faces"):
+        convex_solids.solids(surface(), split)
+    with pytest.raises(SurfaceError, match="encloses nothing"):
+        convex_solids.solids(surface(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2], [2, 1, 0]])), split)
 
 
 L_SHAPE = [(0, 0), (30, 0), (30, 10), (10, 10), (10, 40), (0, 40)]
@@ -150,9 +150,9 @@ def area(outline):
 @pytest.mark.parametrize("outline", [L_SHAPE, STAR, COMB], ids=["L", "star", "comb"])
 def test_concave_prisms_are_refused_or_cut_into_convex_parts(outline):
     of = surface(prism(outline))
-    with pytest.raises(ShapeError, match="concave"):
-        convex.solids(of)
-    found = convex.solids(of, split=True)
+    with pytest.raises(SurfaceError, match="concave"):
+        convex_solids.solids(of)
+    found = convex_solids.solids(of, split=True)
     assert 2 <= len(found) <= len(outline)
     assert sum(map(volume, found)) == pytest.approx(10 * area(outline), rel=1e-6)
     assert all(apart(*pair) for pair in itertools.combinations(found, 2))
@@ -164,17 +164,17 @@ def test_concave_prisms_are_refused_or_cut_into_convex_parts(outline):
 
 
 def test_an_l_is_two_boxes():
-    assert len(convex.solids(surface(prism(L_SHAPE)), split=True)) == 2
+    assert len(convex_solids.solids(surface(prism(L_SHAPE)), split=True)) == 2
 
 
 def test_a_cavity_is_cut_open_or_refused():
     outer, faces = box((0, 0, 0), (30, 30, 30))
     inner, _ = box((10, 10, 10), (20, 20, 20))
     of = surface((outer, faces), (inner, [face[::-1] for face in faces]))
-    with pytest.raises(ShapeError, match="inwards") as caught:
-        convex.solids(of)
+    with pytest.raises(SurfaceError, match="inwards") as caught:
+        convex_solids.solids(of)
     assert caught.value.faces.tolist() == [6, 7, 8, 9, 10, 11]
-    found = convex.solids(of, split=True)
+    found = convex_solids.solids(of, split=True)
     assert sum(map(volume, found)) == pytest.approx(27000 - 1000)
     assert all(apart(*pair) for pair in itertools.combinations(found, 2))
 
@@ -183,10 +183,10 @@ def test_a_corner_pulled_out_bends_three_faces_which_become_triangles():
     positions, faces = box((0, 0, 0), (10, 10, 10))
     positions[7] = [14, 13, 12]
     of = surface((positions, faces))
-    with pytest.raises(ShapeError, match="3 faces are not flat") as caught:
-        convex.solids(of)
+    with pytest.raises(SurfaceError, match="3 faces are not flat") as caught:
+        convex_solids.solids(of)
     assert caught.value.faces.tolist() == [1, 3, 5]
-    found = convex.solids(of, split=True)
+    found = convex_solids.solids(of, split=True)
     (whole,) = found
     assert all(np.all(np.array(positions) @ side.normal <= side.dist + 1e-6) for side in whole)
     assert len(whole) == 9
@@ -195,7 +195,7 @@ def test_a_corner_pulled_out_bends_three_faces_which_become_triangles():
 def test_a_dent_is_cut_into_convex_parts():
     positions, faces = box((0, 0, 0), (10, 10, 10))
     positions[7] = [6, 6, 6]
-    found = convex.solids(surface((positions, faces)), split=True)
+    found = convex_solids.solids(surface((positions, faces)), split=True)
     assert len(found) > 1
     assert all(apart(*pair) for pair in itertools.combinations(found, 2))
 
@@ -215,10 +215,10 @@ def test_a_torus_is_cut_into_convex_parts():
     of = surface((positions, faces))
     rings = [of.ring(face) for face in range(len(faces))]
     whole = sum(np.dot(ring[0], np.cross(ring[k], ring[k + 1])) for ring in rings for k in (1, 2)) / 6
-    found = convex.solids(of, split=True)
+    found = convex_solids.solids(of, split=True)
     assert sum(map(volume, found)) == pytest.approx(whole, rel=1e-3)
 
 
 def test_a_surface_that_crosses_itself_has_no_parts():
-    with pytest.raises(ShapeError, match="crosses itself"):
-        convex.solids(surface(prism([(0, 0), (20, 0), (20, 20), (10, -10), (0, 20)])), split=True)
+    with pytest.raises(SurfaceError, match="crosses itself"):
+        convex_solids.solids(surface(prism([(0, 0), (20, 0), (20, 20), (10, -10), (0, 20)])), split=True)

@@ -8,13 +8,13 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 
-from ...formats.genesis.editor_level import EditorBrush, Level3dt
-from ...formats.genesis.records import EditorBrushFlag, brush_flags_from_editor
-from ..scene import identity, properties
-from . import layout
-from .brushes import MeshMaker, Place, editor_properties, is_see_through, put
-from .geometry import Ints
-from .site import Site
+from ....formats.genesis.editor_level import EditorBrush, Level3dt
+from ....formats.genesis.geometry import Ints
+from ....formats.genesis.records import EditorBrushFlag, brush_flags_from_editor
+from ...scene import identity, properties
+from .. import layout
+from ..context import Site
+from .build import MeshMaker, Place, editor_properties, is_see_through, put
 
 SIZE = 16.0
 """Units: how large the empties of brushes made of others are drawn."""

@@ -14,15 +14,15 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ...formats.genesis.editor_level import EditorBrush
-from ...formats.genesis.records import BrushFlag, EditorBrushFlag
-from ..scene import attributes, baselines, identity, meshes, properties
-from ..scene.attributes import Kind
-from ..scene.progress import progress
-from . import layout
-from .geometry import LOOKS, Floats, Geometry, Ints, Look
-from .materials import Materials
-from .site import Site
+from ....formats.genesis.editor_level import EditorBrush
+from ....formats.genesis.geometry import LOOKS, Floats, Geometry, Ints, Look
+from ....formats.genesis.records import BrushFlag, EditorBrushFlag
+from ...scene import attributes, baselines, identity, meshes, properties
+from ...scene.attributes import Kind
+from ...scene.progress import progress
+from .. import layout
+from ..context import Site
+from ..materials.build import Materials
 
 _KINDS: dict[str, Kind] = {
     **layout.FACE_FIELDS,

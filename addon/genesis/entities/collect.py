@@ -15,15 +15,17 @@ import numpy as np
 from mathutils import Euler
 from mathutils import Matrix as BlenderMatrix
 
-from ...formats.genesis.editor_level import EditorEntity
-from ...formats.genesis.entities import CLASSNAME, ORIGIN, KeyValues
-from ...formats.genesis.text import fixed
-from ..scene import transforms
-from ..scene.reports import Report, SceneError
-from . import entities, layout, lights, values
-from .entities import Types
-from .lights import COMPILED
-from .scene_reader import Matrix
+from ....formats.genesis.editor_level import EditorEntity
+from ....formats.genesis.entities import CLASSNAME, ORIGIN, KeyValues
+from ....formats.genesis.text import fixed
+from ...scene import transforms
+from ...scene.reports import Report, SceneError
+from .. import layout, values
+from ..light import kinds as lights
+from ..light.kinds import COMPILED
+from ..scene_parts import Matrix
+from . import build as entities
+from .build import Types
 
 _KINDS = ("string", "int", "float", "color", "point")
 MOVED = 1e-3

@@ -14,15 +14,15 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...formats.genesis import textures
-from ...formats.genesis.records import EditorFaceFlag, FaceArray, new_faces, texture_field
-from ..scene.meshes import MeshData
-from ..scene.reports import Report, SceneError
-from . import layout
-from .convex import Bools, Floats, Ints
-from .geometry import Geometry
-from .settings import ExportSettings
-from .shape_reader import Matrix, Shape
+from ....formats.convex_solids import Bools, Floats, Ints
+from ....formats.genesis import textures
+from ....formats.genesis.geometry import Geometry
+from ....formats.genesis.records import EditorFaceFlag, FaceArray, new_faces, texture_field
+from ...scene.meshes import MeshData
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..settings import ExportSettings
+from ..shapes.collect import Matrix, Shape
 
 BENT = 0.25
 """Texels by which a corner's UV may miss what vectors can say; more, and the UVs are bent."""

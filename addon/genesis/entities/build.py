@@ -8,17 +8,19 @@ from typing import Any
 
 import bpy
 
-from ...formats.binary import FormatError
-from ...formats.genesis import typedefs
-from ...formats.genesis.editor_level import EditorEntity
-from ...formats.genesis.entities import ORIGIN, KeyValues
-from ...formats.genesis.headers import Declared
-from ...formats.genesis.map_file import MapLevel
-from ...formats.genesis.typedefs import TypeDef
-from ..scene import identity, properties, transforms
-from ..scene.reports import Report
-from . import glow, layout, lights, values
-from .site import Site
+from ....formats.binary import FormatError
+from ....formats.genesis import typedefs
+from ....formats.genesis.editor_level import EditorEntity
+from ....formats.genesis.entities import ORIGIN, KeyValues
+from ....formats.genesis.headers import Declared
+from ....formats.genesis.map_file import MapLevel
+from ....formats.genesis.typedefs import TypeDef
+from ...scene import identity, properties, transforms
+from ...scene.reports import Report
+from .. import layout, values
+from ..context import Site
+from ..light import glow
+from ..light import kinds as lights
 
 ANGLES = "angles"
 SIZE = 8.0

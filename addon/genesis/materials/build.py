@@ -13,12 +13,12 @@ from typing import Any
 
 import bpy
 
-from ..scene import identity, images, originals
-from ..scene.materials import Nodes, Socket, blended, node_group, shader
-from . import layout
-from .geometry import Look
+from ....formats.genesis.geometry import Look
+from ...scene import identity, images, originals
+from ...scene.materials import Nodes, Socket, blended, node_group, shader
+from .. import layout
+from ..context import Site
 from .library import Pictures
-from .site import Site
 
 ALPHA = "alpha"
 """The face attribute."""

@@ -14,14 +14,15 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...formats.genesis import brushes
-from ...formats.genesis.records import WORLD_BOUND
-from ..scene import baselines, identity, transforms
-from ..scene.meshes import MeshData
-from ..scene.reports import SceneError
-from . import convex, layout
-from .convex import Bools, Floats, Ints
-from .geometry import Geometry
+from ....formats import convex_solids as convex
+from ....formats.convex_solids import Bools, Floats, Ints
+from ....formats.genesis import brushes
+from ....formats.genesis.geometry import Geometry
+from ....formats.genesis.records import WORLD_BOUND
+from ...scene import baselines, identity, transforms
+from ...scene.meshes import MeshData
+from ...scene.reports import SceneError
+from .. import layout
 
 Matrix = npt.NDArray[np.float64]
 
@@ -263,7 +264,7 @@ class ShapeReader:
         of, records = self._surface(mesh, faces, matrix, move, records[faces])
         try:
             found = convex.solids(of, self.split)
-        except convex.ShapeError as error:
+        except convex.SurfaceError as error:
             at_fault = {obj: faces[error.faces].astype(np.int32)} if len(error.faces) else {}
             hint = " (exported with Split concave, it becomes several)" if error.splits and not self.split else ""
             raise SceneError(f"{obj.name} can't be a brush: {error.message}{hint}", [obj], at_fault) from error
