@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Genesis3D levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
-from . import operators as edit
-from . import panel
+from . import operators, panel
 from .exporter import export_level
 from .importer import import_level
 from .settings import ExportSettings, ImportSettings, for_file
@@ -12,11 +11,11 @@ __all__ = ["ExportSettings", "ImportSettings", "export_level", "for_file", "impo
 
 def register() -> None:
     """Register the game's own panel and operators."""
+    operators.register()
     panel.register()
-    edit.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
-    edit.unregister()
     panel.unregister()
+    operators.unregister()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene to a level: the embedded original with everything laid over it that was edited.
+"""A scene to a level: the embedded original with all that was edited merged into it.
 
 Each part of the scene is compared with the record that it came from, and writes only what differs. So what nobody
 touched stays as it is, bit for bit, with all that Blender can't show.
@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
 
 import bpy
 
 from ...formats import genesis
 from ...formats.binary import Problem
-from ...formats.genesis import convert, headers, typedefs
+from ...formats.genesis import convert
 from ...formats.genesis.editor_level import Level3dt
 from ...formats.genesis.map_file import MapLevel
-from ...formats.genesis.typedefs import TypeDef
 from ..scene import originals
 from ..scene.reports import Report, SceneError
-from . import editor_exporter, game_headers, layout, map_exporter
+from . import editor_exporter, layout, map_exporter
+from .context import ExportContext
+from .entities.classes import declared_types, define_classes
 from .settings import ExportSettings
 
 NAMED = 5
@@ -41,20 +40,22 @@ def export_level(
     info = originals.describe(collection)
     options = info.options if info is not None else {}
     kind = str(options.get(layout.KIND, "map"))
-    token = original.token if original is not None else None
-    scene = map_exporter.Scene(context, collection, token, settings, report)
     before = genesis.read(original.data) if original is not None else None
+    is_known = isinstance(before, Level3dt if kind == "3dt" else MapLevel)
+    token = original.token if original is not None and is_known else None
+    scale = float(options.get("scale", layout.SCALE))
+    exporting = ExportContext(context, collection, token, scale, settings, report)
     level: MapLevel | Level3dt
     if kind == "3dt":
-        level = editor_exporter.lay(before if isinstance(before, Level3dt) else None, scene, options)
+        level = editor_exporter.merged(before if isinstance(before, Level3dt) else None, exporting)
     else:
-        level = map_exporter.lay(before if isinstance(before, MapLevel) else None, scene, options)
-        _define_classes(level, settings, report)
+        level = map_exporter.merged(before if isinstance(before, MapLevel) else None, exporting)
+        define_classes(level, settings, report)
     if settings.container not in ("as_imported", kind):
         level = _converted(level, settings, report)
         _refuse_problems(level, None, report)
         return genesis.write(level)
-    if original is not None and not report.notes and not scene.changed:
+    if original is not None and not report.notes and not exporting.changed:
         return original.data
     data = genesis.write(level)
     if original is None or data != original.data:
@@ -62,46 +63,11 @@ def export_level(
     return data
 
 
-def _types(settings: ExportSettings, level: MapLevel | Level3dt, report: Report) -> Sequence[TypeDef]:
-    """The classes that the chosen folder's headers declare, after the editor's own; else those of the level's own
-    HeadersDir, as far as it can be found from the .blend.
-    """
-    if not settings.headers_directory:
-        if not isinstance(level, Level3dt) or not bpy.data.filepath:
-            return typedefs.BUILTIN
-        beside = Path(bpy.data.filepath).parent
-        return (*typedefs.BUILTIN, *game_headers.find("", level.headers_directory, beside, report).types)
-    folder = Path(bpy.path.abspath(settings.headers_directory))
-    try:
-        declared = headers.parse(file.read_bytes().decode("latin-1") for file in game_headers.below(folder))
-    except OSError as error:
-        raise SceneError(f"the headers in {folder} can't be read: {error}") from error
-    return (*typedefs.BUILTIN, *declared.types)
-
-
-def _define_classes(level: MapLevel, settings: ExportSettings, report: Report) -> None:
-    """Add definitions of classes that entities have, that the level doesn't define, and that headers declare."""
-    if not settings.headers_directory:
-        return
-    declared = {each.name.lower(): each for each in _types(settings, level, report)}
-    known = {(one.get(typedefs.TYPE_NAME) or "").lower() for one in level.typedefs}
-    wanted = [one.classname.lower() for one in level.points]
-    while wanted:
-        name = wanted.pop()
-        if name in known or name not in declared:
-            continue
-        known.add(name)
-        made = declared[name]
-        level.entities.append(made.entity())
-        report.note(f"class {made.name} is defined from the headers")
-        wanted += [each.type.lower() for each in made.fields if each.type not in typedefs.BASIC]
-
-
 def _converted(level: MapLevel | Level3dt, settings: ExportSettings, report: Report) -> MapLevel | Level3dt:
     """The level as one of the other kind."""
     made: MapLevel | Level3dt
     if isinstance(level, Level3dt):
-        made, left_out = convert.to_map(level, _types(settings, level, report))
+        made, left_out = convert.to_map(level, declared_types(settings, level, report))
     else:
         made, left_out = convert.to_3dt(level)
     for what in left_out:

@@ -18,7 +18,7 @@ ENDING = ".h"
 BITS = 16
 """Bits of a brush's contents, which the editor's header language can name (genesis.md §1.5)."""
 NAMES = "levelwright_contents"
-"""On a level's collection: JSON, bit number -> its name. On objects: the bits, see `panel`."""
+"""On a level's collection: JSON, bit number -> its name. On objects: the bits, see `brushes.panel`."""
 
 
 def find(chosen: str, named: str, beside: Path, report: Report) -> Declared:
@@ -66,13 +66,13 @@ def _locate(name: str, beside: Path) -> Path | None:
     It is what the path says, from the level's folder or on this machine; else what as many as can be of the last parts
     of the path say, from the level's folder.
     """
-    plain = name.replace("\\", "/")
-    drive, _, rest = plain.rpartition(":")
+    path = name.replace("\\", "/")
+    drive, _, rest = path.rpartition(":")
     parts = [part for part in rest.split("/") if part not in ("", ".")]
     absolute = bool(drive) or rest.startswith("/")
     candidates: list[tuple[Path, list[str]]] = []
     if absolute:
-        candidates.append((Path(plain), []))
+        candidates.append((Path(path), []))
     elif beside.parts:
         candidates.append((beside, parts))
     if beside.parts:

@@ -2,7 +2,7 @@
 """What a level's collection holds: brushes, models, entities and groups, and which record of the original each one is.
 
 Identity is the stamp, never the name. Blender's duplicates carry the stamps of what they were copied from: of several
-bearers of one record one is that record, the others are new ones made after its example.
+objects with one stamp one is that record, the others are new ones made after its example.
 """
 
 from __future__ import annotations
@@ -23,18 +23,22 @@ Matrix = npt.NDArray[np.float64]
 SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 """Types of objects whose faces can be brushes."""
 CLASSNAME = "classname"
+MOVED = 1e-3
+"""Units by which a place may be off its record and leave it: Blender keeps single precision."""
 LIGHTS = frozenset(("POINT", "SPOT"))
 """Types of Blender lights that an entity can be made of."""
 
 
 @dataclass(slots=True, eq=False)
 class SceneModel:
-    """A world model's empty, and the one below it that moves (None: it has no motion)."""
+    """A world model's empty."""
 
     object: bpy.types.Object
     record: int
     motion: bpy.types.Object | None = None
+    """The empty below it that moves; None: it has no motion."""
     copy: bool = False
+    """Whether another object is the record."""
 
 
 @dataclass(slots=True, eq=False)
@@ -44,20 +48,20 @@ class SceneGroup:
     collection: bpy.types.Collection
     record: int
     copy: bool = False
+    """Whether another collection is the record."""
 
 
 @dataclass(slots=True, eq=False)
 class SceneBrush:
-    """An object that is a brush or several, or (an empty) one that is made of others.
-
-    record: the number of the brush that it is or was copied from, of several the first; -1: none.
-    """
+    """An object that is a brush or several, or (an empty) one that is made of others."""
 
     object: bpy.types.Object
     record: int
+    """The number of the brush that it is or was copied from, of several the first; -1: none."""
     model: SceneModel | None = None
     group: SceneGroup | None = None
     children: list[SceneBrush] | None = None
+    """The brushes that it is made of; None: it has a mesh of its own."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,14 +72,16 @@ class SceneEntity:
     record: int
     group: SceneGroup | None = None
     copy: bool = False
+    """Whether another object is the record."""
 
 
 @dataclass(slots=True, eq=False)
 class SceneLevel:
-    """All of a level: brushes that are in no other, in their order; models, entities and groups in the scene's."""
+    """All of a level; models, entities and groups are in the scene's order."""
 
     root: bpy.types.Object | None
     brushes: list[SceneBrush] = field(default_factory=list)
+    """Those that are in no other brush, in the order of the file."""
     models: list[SceneModel] = field(default_factory=list)
     entities: list[SceneEntity] = field(default_factory=list)
     groups: list[SceneGroup] = field(default_factory=list)
@@ -91,7 +97,7 @@ class SceneLevel:
         return result
 
 
-def read_scene(collection: bpy.types.Collection, token: int | None, report: Report) -> SceneLevel:
+def collect_parts(collection: bpy.types.Collection, token: int | None, report: Report) -> SceneLevel:
     """What there is to export of a level. `token`: the level's; None where there is no original, so no record is known.
 
     Names in the report what is left out. Raises SceneError for a level with several roots.
@@ -127,7 +133,7 @@ def read_scene(collection: bpy.types.Collection, token: int | None, report: Repo
             found[obj] = SceneBrush(obj, record_of(obj, token), model, homes.get(obj), made_of)
         elif kind == layout.ENTITY or (kind is None and _is_entity(obj)):
             level.entities.append(SceneEntity(obj, record_of(obj, token), homes.get(obj)))
-        elif kind is None and not _is_bystander(obj):
+        elif kind is None and not _is_ignored(obj):
             report.left_out(f"object {obj.name!r} (no mesh, no light, and without a {CLASSNAME})")
     for obj, brush in found.items():
         above = obj.parent
@@ -179,7 +185,7 @@ def _is_entity(obj: bpy.types.Object) -> bool:
     return obj.get(CLASSNAME) is not None
 
 
-def _is_bystander(obj: bpy.types.Object) -> bool:
+def _is_ignored(obj: bpy.types.Object) -> bool:
     """Whether an object is there for Blender only: nobody expects it in a level."""
     return obj.type in ("CAMERA", "LIGHT_PROBE") or isinstance(obj.data, bpy.types.Light)
 
@@ -188,12 +194,12 @@ def _mark_copies(
     parts: Iterable[SceneModel | SceneEntity | SceneGroup],
     stays: Callable[[SceneModel | SceneEntity | SceneGroup], bool],
 ) -> None:
-    """Of the bearers of one record the first that stands where the record does is it; else the first."""
-    bearers: dict[int, list[SceneModel | SceneEntity | SceneGroup]] = {}
+    """Of several parts with one record the first that stands where the record does is it; else the first."""
+    by_record: dict[int, list[SceneModel | SceneEntity | SceneGroup]] = {}
     for part in parts:
         if part.record >= 0:
-            bearers.setdefault(part.record, []).append(part)
-    for several in bearers.values():
+            by_record.setdefault(part.record, []).append(part)
+    for several in by_record.values():
         kept = several[0] if len(several) == 1 else next(filter(stays, several), several[0])
         for one in several:
             one.copy = one is not kept

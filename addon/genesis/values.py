@@ -20,7 +20,7 @@ Property = int | float | str | bytes | list[int] | list[float]
 def as_property(kind: str, text: str) -> Property:
     """The property for a value's text. kind: a field's type in a %typedef% ("int", "float", "color", "point", ...).
 
-    Text that is no value of its type stays text. A property equal to this one leaves the text in the file as it is.
+    Text that can't be a value of its type stays text. A property equal to this one leaves the file's text as it is.
     """
     try:
         value = typedefs.parse(kind, text)
@@ -49,7 +49,7 @@ def as_text(value: Any) -> str:
     return typedefs.text_of(tuple(value))
 
 
-def plain(value: Any) -> Any:
+def from_blender(value: Any) -> Any:
     """A property as read from Blender in the form `as_property` gives: arrays as lists."""
     return value.to_list() if hasattr(value, "to_list") else value
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The brushes of a level, of either kind of file, as arrays: polygons, records of faces, textures and how they look."""
+"""The brushes of a level, of either kind of file, as arrays: polygons, records of faces, textures and appearance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Look(IntFlag):
+class Appearance(IntFlag):
     """What of a face's flags, and of its brush's, makes it look different."""
 
     MIRROR = 0x1
@@ -32,38 +32,46 @@ class Look(IntFlag):
     INVISIBLE = 0x10
 
 
-LOOKS = 0x20
+APPEARANCES = 0x20
 _BLOCK = 1 << 12
 """Faces of a step's arrays: they stay in the processor's cache."""
 _HASH_BITS = 16
-_LOOKS = {
-    FaceFlag.MIRROR: Look.MIRROR,
-    FaceFlag.FULLBRIGHT: Look.FULLBRIGHT,
-    FaceFlag.SKY: Look.SKY,
-    FaceFlag.TRANSLUCENT: Look.TRANSLUCENT,
+_APPEARANCE_OF_FLAG = {
+    FaceFlag.MIRROR: Appearance.MIRROR,
+    FaceFlag.FULLBRIGHT: Appearance.FULLBRIGHT,
+    FaceFlag.SKY: Appearance.SKY,
+    FaceFlag.TRANSLUCENT: Appearance.TRANSLUCENT,
 }
-_LOOK_OF_FLAGS = np.array(
-    [sum(shown for bit, shown in _LOOKS.items() if flags & bit) for flags in range(2 * max(_LOOKS))], np.int64
+_APPEARANCES = np.array(
+    [
+        sum(shown for bit, shown in _APPEARANCE_OF_FLAG.items() if flags & bit)
+        for flags in range(2 * max(_APPEARANCE_OF_FLAG))
+    ],
+    np.int64,
 )
-"""int64[n]: the Look for the lower bits of a face's flags."""
+"""int64[n]: the Appearance for the lower bits of a face's flags."""
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """b brushes with faces, f faces, in the file's order. faces: records of FACE, with the flags of a `.map`.
-
-    numbers: int[b], the brushes' stamp records. flags: uint32[b], of the file. fields: the face attributes, [f] or
-    [f, n]. names: textures; texture: int[f], which of them. look: int[f], Look.
-    """
+    """b brushes with faces, f faces, in the file's order."""
 
     numbers: Ints
+    """[b]: of a `.map`'s brush its place in `MapLevel.table`, of a `.3dt`'s its number in `numbered_brushes`."""
     flags: NDArray[np.uint32]
+    """[b], as in the file."""
     counts: Ints
+    """[b]: faces of each brush."""
     faces: records.FaceArray
+    """[f]: records of FACE; of a `.3dt`, what they would be in a `.map`."""
     fields: dict[str, NDArray[Any]]
+    """What the file says of each face, [f] or [f, n], by the names of fields that a scene shows it under."""
     names: list[str]
+    """The textures."""
     texture: Ints
-    look: Ints
+    """[f]: the texture's place in `names`."""
+    appearance: Ints
+    """[f]: Appearance."""
     polygons: Polygons
 
     @property
@@ -103,8 +111,8 @@ def of_map(level: MapLevel) -> tuple[Geometry, Ints]:
         fields[name][:, 0], fields[name][:, 1] = faces[f"{name}_x"], faces[f"{name}_y"]
     names, texture = texture_numbers(faces)
     flags = table["flags"].copy()
-    look = _looks(faces["flags"], flags, counts)
-    made = Geometry(np.arange(len(table)), flags, counts, faces, fields, names, texture, look, polygons)
+    appearance = _appearances(faces["flags"], flags, counts)
+    made = Geometry(np.arange(len(table)), flags, counts, faces, fields, names, texture, appearance, polygons)
     return made, table["entity"].astype(np.int64)
 
 
@@ -139,9 +147,9 @@ def of_editor(leaves: Sequence[tuple[int, EditorBrush]]) -> Geometry:
     flags = np.array([brush.flags & 0xFFFFFFFF for _, brush in leaves], np.uint32)
     of_map_flags = np.array([records.brush_flags_from_editor(int(one)) for one in flags], np.uint32)
     names, texture = texture_numbers(faces)
-    look = _looks(faces["flags"], of_map_flags, counts)
+    appearance = _appearances(faces["flags"], of_map_flags, counts)
     numbers = np.array([number for number, _ in leaves], np.int64)
-    return Geometry(numbers, flags, counts, faces, fields, names, texture, look, polygons)
+    return Geometry(numbers, flags, counts, faces, fields, names, texture, appearance, polygons)
 
 
 def _field(name: str) -> bytes:
@@ -185,17 +193,17 @@ def _alike(rows: NDArray[np.uint64]) -> Ints:
     return like
 
 
-def _looks(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], counts: Ints) -> Ints:
-    """The Look of each face."""
-    look = _LOOK_OF_FLAGS.take(face_flags & len(_LOOK_OF_FLAGS) - 1)
+def _appearances(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], counts: Ints) -> Ints:
+    """The Appearance of each face."""
+    appearance = _APPEARANCES.take(face_flags & len(_APPEARANCES) - 1)
     hidden = (flags & int(BrushFlag.CLIP | BrushFlag.HINT)) != 0
     hidden |= ((flags & int(BrushFlag.AREA)) != 0) & ((flags & int(BrushFlag.SOLID)) == 0)
     invisible = np.repeat(hidden, counts)
     back = np.repeat((flags & int(BrushFlag.SHEET)) != 0, counts)
     starts = np.cumsum(counts) - counts
     back[starts[counts > 0]] = False  # of a sheet, only the first face can be seen
-    look[invisible | back] = int(Look.INVISIBLE)
-    return look
+    appearance[invisible | back] = int(Appearance.INVISIBLE)
+    return appearance
 
 
 def _editor_polygons(sides: Sequence[EditorFace], counts: Ints) -> Polygons:

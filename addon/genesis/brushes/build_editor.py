@@ -8,34 +8,40 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 
+from ....formats.convex import Ints
 from ....formats.genesis.editor_level import EditorBrush, Level3dt
-from ....formats.genesis.geometry import Ints
 from ....formats.genesis.records import EditorBrushFlag, brush_flags_from_editor
 from ...scene import identity, properties
 from .. import layout
-from ..context import Site
-from .build import MeshMaker, Place, editor_properties, is_see_through, put
+from ..context import Destination, ImportContext
+from ..faces.build import MeshMaker
+from .build import put
+from .flags import editor_properties, is_see_through
 
 SIZE = 16.0
 """Units: how large the empties of brushes made of others are drawn."""
 
 
-def build(
-    site: Site, level: Level3dt, maker: MeshMaker, numbers: Ints, place_of: Callable[[EditorBrush], Place]
+def build_editor_brushes(
+    importing: ImportContext,
+    level: Level3dt,
+    maker: MeshMaker,
+    numbers: Ints,
+    destination_of: Callable[[EditorBrush], Destination],
 ) -> dict[int, bpy.types.Object]:
     """Make all brushes; returns the objects by the brushes' numbers. numbers: of those with faces.
 
-    place_of: where a brush goes that is in no other.
+    destination_of: where a brush goes that is in no other.
     """
     leaf_of = {int(number): row for row, number in enumerate(numbers)}
-    rows = [(number, brush, parent, _name(brush, number)) for number, brush, parent in layout.numbered_brushes(level)]
+    rows = [(number, brush, parent, _name(brush, number)) for number, brush, parent in level.numbered_brushes()]
     # All meshes before the first object: giving a mesh a material looks through all objects of the .blend.
     meshes = {number: maker.make(name, leaf_of[number]) for number, brush, _, name in rows if brush.children is None}
     made: dict[int, bpy.types.Object] = {}
-    places: dict[int, Place] = {}
+    destinations: dict[int, Destination] = {}
     orders: dict[int, int] = {}
     for number, brush, parent, name in rows:
-        place = place_of(brush) if parent < 0 else places[parent]
+        destination = destination_of(brush) if parent < 0 else destinations[parent]
         if brush.children is None:
             obj = bpy.data.objects.new(name, meshes[number])
             origin = maker.arrays.origins[leaf_of[number]]
@@ -45,8 +51,8 @@ def build(
             obj.empty_display_type = "CUBE"
             origin = np.zeros(3, np.float32)
             # Its children are below it, but where they would be without it.
-            places[number] = Place(place.collection, obj)
-        identity.stamp(obj, site.token, layout.BRUSH, number)
+            destinations[number] = Destination(destination.collection, obj)
+        identity.stamp(obj, importing.token, layout.BRUSH, number)
         order = orders.get(parent, 0)
         orders[parent] = order + 1
         obj[layout.ORDER] = order
@@ -54,12 +60,12 @@ def build(
         if is_cutting(brush) or is_see_through(brush_flags_from_editor(brush.flags)):
             obj.display_type = "WIRE"
             obj.hide_render = True
-        put(obj, place, origin)
+        put(obj, destination, origin)
         show(obj, brush)
         made[number] = obj
-    site.report.count("brushes", len(leaf_of))
+    importing.report.count("brushes", len(leaf_of))
     roles = [brush.role for _, brush, _, _ in rows]
-    site.report.count("cuts", sum(role in ("cut", "hollow cut") for role in roles))
+    importing.report.count("cuts", sum(role in ("cut", "hollow cut") for role in roles))
     return made
 
 

@@ -1,69 +1,75 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brush objects back to brushes: whose record each is, what of it changed, and what that makes of its record."""
+"""The solids in brush objects: whose record each is, and what of it differs from that."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import bpy
 import numpy as np
 
-from ....formats.genesis import Brush
 from ....formats.genesis.geometry import Geometry
-from ....formats.genesis.records import BrushFlag, FaceArray
+from ....formats.genesis.records import FaceArray
 from ...scene import evaluated, meshes, properties, transforms
 from ...scene.progress import progress
-from ...scene.reports import Report, SceneError
+from ...scene.reports import SceneError
 from .. import layout
-from ..faces.collect import FaceReader, MeshFaces, checked_name
+from ..context import ExportContext
+from ..faces.collect import FaceCollector, MeshFaces
+from ..materials.collect import checked_name
 from ..scene_parts import Matrix, SceneBrush, SceneLevel, matrix_of, place_of
-from ..settings import ExportSettings
-from ..shapes.collect import Shape, ShapeReader, load_baseline
-from . import build as brushes
+from ..shapes.baseline import load_baseline
+from ..shapes.collect import Shape, ShapeCollector
+
+Properties = TypeVar("Properties", bound=layout.BrushProperties)
 
 
 @dataclass(eq=False)
 class FoundBrush:
-    """A solid of the scene. owner: it is the record that its shape names; otherwise a copy of it, or new."""
+    """A solid of the scene."""
 
-    scene: SceneBrush
+    part: SceneBrush
+    """The object that it is in."""
     shape: Shape
     source: MeshFaces
+    """The faces of the object's mesh."""
     owner: bool = False
+    """Whether it is the record that its shape names; otherwise it is a copy of that, or new."""
+
+    @property
+    def object(self) -> bpy.types.Object:
+        """The object that it is in."""
+        return self.part.object
 
     @property
     def order(self) -> tuple[float, str]:
         """What orders it among its neighbours."""
-        return place_of(self.scene.object)
+        return place_of(self.object)
 
 
-class BrushReader:
-    """Reads the brushes of a level. geometry: of its original; None where there is none."""
+class BrushCollector:
+    """Collects the brushes of a level from its scene."""
 
     def __init__(
         self,
-        collection: bpy.types.Collection,
+        exporting: ExportContext,
         geometry: Geometry | None,
         kind: str,
-        token: int | None,
-        settings: ExportSettings,
-        report: Report,
     ) -> None:
-        self.geometry = geometry
-        self.report = report
-        self.baseline = load_baseline(collection, geometry) if geometry is not None else None
-        self.shapes = ShapeReader(geometry, self.baseline, token, settings.split_concave)
-        self.faces = FaceReader(geometry, kind, settings, report)
+        """geometry: of the original; None where there is none. kind: of the file that the level is ("map", "3dt")."""
+        self.baseline = load_baseline(exporting.collection, geometry) if geometry is not None else None
+        self.shapes = ShapeCollector(geometry, self.baseline, exporting.token, exporting.settings.split_concave)
+        self.faces = FaceCollector(geometry, kind, exporting.settings, exporting.report)
         self._rows = {} if geometry is None else {int(one): row for row, one in enumerate(geometry.numbers)}
 
     def row_of(self, record: int) -> int:
         """The number, in the geometry, of the brush with a stamp's record; -1: none."""
         return self._rows.get(record, -1)
 
-    def read(
+    def collect(
         self, context: bpy.types.Context, level: SceneLevel, pose: Callable[[SceneBrush], Matrix | None]
     ) -> dict[SceneBrush, list[FoundBrush]]:
         """The solids in each brush object with a mesh. pose: of the motion above a brush, see `matrix_of`.
@@ -83,8 +89,8 @@ class BrushReader:
                     same = uv_same = np.zeros(len(records), np.bool_)
                 matrix = matrix_of(obj, level.root, depsgraph, pose(brush))
                 row = self.row_of(brush.record)
-                shapes = self.shapes.read(obj, mesh, row, matrix, records, same)
-                source = self.faces.look_at(obj, mesh, records, uv_same, same & ~uv_same)
+                shapes = self.shapes.collect(obj, mesh, row, matrix, records, same)
+                source = self.faces.compare(obj, mesh, records, uv_same, same & ~uv_same)
                 found[brush] = [FoundBrush(brush, shape, source) for shape in shapes]
                 step()
         _find_owners([one for several in found.values() for one in several], self.row_of)
@@ -96,12 +102,12 @@ class BrushReader:
 
     def map_faces(self, found: FoundBrush) -> FaceArray:
         """The records of a brush's faces."""
-        read = self.faces.read(found.shape, found.source)
-        for side, name in enumerate(read.names):
-            if read.renamed[side] or found.shape.records[side] < 0:
+        sides = self.faces.collect(found.shape, found.source)
+        for side, name in enumerate(sides.names):
+            if sides.renamed[side] or found.shape.records[side] < 0:
                 face = int(found.shape.faces[side])
-                read.faces["tex_name"][side] = np.void(checked_name(name, found.scene.object, face))
-        return read.faces
+                sides.faces["tex_name"][side] = np.void(checked_name(name, found.object, face))
+        return sides.faces
 
 
 def _find_owners(found: list[FoundBrush], row_of: Callable[[int], int]) -> None:
@@ -111,7 +117,7 @@ def _find_owners(found: list[FoundBrush], row_of: Callable[[int], int]) -> None:
         shape = one.shape
         if shape.brush < 0:
             continue
-        at_home = row_of(one.scene.record) == shape.brush
+        at_home = row_of(one.part.record) == shape.brush
         rank = (shape.move is not None or not shape.whole, not shape.whole, not at_home, shape.distance)
         if shape.brush not in best or rank < best[shape.brush][0]:
             best[shape.brush] = (rank, one)
@@ -138,57 +144,9 @@ def _evaluation(
         yield depsgraph
 
 
-def map_flags_of(found: FoundBrush, record: Brush | None) -> int:
-    """The flags of a `.map` brush: its record's, unless its properties were edited.
-
-    Raises SceneError for properties that are no flags.
-    """
-    obj = found.scene.object
-    shared = found.source.mesh.attribute(layout.BRUSH_FLAGS, "FACE")
-    if shared is not None and shared.dtype == np.int32 and len(found.shape.faces) and found.shape.faces[0] >= 0:
-        return int(shared[int(found.shape.faces[0])]) & 0xFFFFFFFF
-    values, changed = brush_properties(obj, layout.BrushProperties)
-    if record is not None and not changed:
-        return record.flags
-    if record is None and obj.get(properties.BASELINE) is None:
-        return brushes.map_flags(values) if changed else int(BrushFlag.SOLID)
-    return brushes.map_flags(values)
-
-
-def brush_properties(
-    obj: bpy.types.Object, cls: type[layout.BrushProperties]
-) -> tuple[layout.BrushProperties, frozenset[str]]:
-    """A brush's properties, and which were edited; raises SceneError for values that are none."""
+def brush_properties(obj: bpy.types.Object, cls: type[Properties]) -> tuple[Properties, frozenset[str]]:
+    """A brush's properties, and which were edited; raises SceneError for values of a wrong type."""
     try:
         return properties.read(obj, cls)
     except ValueError as error:
         raise SceneError(str(error), [obj]) from error
-
-
-def describe(found: FoundBrush, before: FaceArray | None, first: int, after: FaceArray, flags: bool) -> str:
-    """What changed of a brush, in words. first: the number of the first of the faces that it had before."""
-    name = found.scene.object.name
-    if before is None:
-        return f"brush {name} is new ({len(after)} faces)"
-    left = set(range(len(before)))
-    counts = Counter({"faces added": 0})
-    for record, face in zip(found.shape.records.tolist(), after, strict=True):
-        number = record - first
-        if number not in left:
-            counts["faces added"] += 1
-            continue
-        left.remove(number)
-        for what, fields in _PARTS.items():
-            counts[what] += any(before[number][one].tobytes() != face[one].tobytes() for one in fields)
-    counts["faces removed"] = len(left)
-    parts = [f"{count} {what}" for what, count in counts.items() if count]
-    if flags:
-        parts.append("flags")
-    return f"brush {name} changed: {', '.join(parts) or 'its place'}"
-
-
-_PARTS = {
-    "planes": ("normal", "dist"),
-    "texture placements": ("u_vec", "v_vec", "draw_scale_x", "draw_scale_y", "offset_x", "offset_y"),
-    "faces' properties": ("flags", "mip_map_bias", "alpha", "face_light", "reflective_scale", "tex_name"),
-}

@@ -16,38 +16,32 @@ from mathutils import Euler
 from mathutils import Matrix as BlenderMatrix
 
 from ....formats.genesis.editor_level import EditorEntity
-from ....formats.genesis.entities import CLASSNAME, ORIGIN, KeyValues
+from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyValues
 from ....formats.genesis.text import fixed
 from ...scene import transforms
 from ...scene.reports import Report, SceneError
 from .. import layout, values
-from ..light import kinds as lights
-from ..light.kinds import COMPILED
-from ..scene_parts import Matrix
-from . import build as entities
-from .build import Types
+from ..context import ExportContext, naming, numbered_name
+from ..light.collect import collect_light, light_class
+from ..scene_parts import MOVED, Matrix, SceneEntity, matrix_of
+from .build import ANGLES, RESERVED, shown_pairs
+from .classes import Types, type_of
 
 _KINDS = ("string", "int", "float", "color", "point")
-MOVED = 1e-3
-"""Units by which a place may be off its text and leave it: Blender keeps single precision."""
 TURNED = 1e-3
 """Degrees, likewise."""
-ALIKE = 1e-4
-"""Share by which a light's numbers may differ from what its keys make of it."""
-HALF_STEP = 1 / 1020
-"""Half a step of a colour's 0 to 255, halved again."""
 _SKIPPED = frozenset((layout.ORDER, layout.TEXTURE))
 
 
-def read_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True) -> list[str]:
+def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True) -> list[str]:
     """Give a record the pairs that a data-block's custom properties say. Returns the keys that were edited.
 
     whole: the properties were made of the record, so that one that is absent was deleted. Raises SceneError for values
     that no text can hold.
     """
-    shown = dict(entities.shown_pairs(record))
+    shown = dict(shown_pairs(record))
     edited = []
-    present = {key: values.plain(id_block[key]) for key in _keys(id_block)}
+    present = {key: values.from_blender(id_block[key]) for key in _keys(id_block)}
     for key, text in shown.items():
         if key not in present:
             if whole:
@@ -65,7 +59,7 @@ def read_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True) ->
 
 def _keys(id_block: bpy.types.ID) -> list[str]:
     names: Iterable[str] = id_block.keys()
-    return [key for key in names if not key.lower().startswith(entities.RESERVED) and key not in _SKIPPED]
+    return [key for key in names if not key.lower().startswith(RESERVED) and key not in _SKIPPED]
 
 
 def _says(value: Any, text: str) -> bool:
@@ -84,7 +78,7 @@ def _is_text_of_number(made: Any, value: Any) -> bool:
 def _text(id_block: bpy.types.ID, key: str, value: Any) -> str:
     if isinstance(value, list) and not all(isinstance(one, int | float) for one in value):
         raise SceneError(
-            f"{id_block.name}: property {key}: a list of text is no value of an entity", _objects(id_block)
+            f"{id_block.name}: property {key}: a list of text can't be the value of an entity", _objects(id_block)
         )
     text = values.as_text(value)
     if "\0" in text or (not text.isascii() and text.encode("latin-1", "ignore").decode("latin-1") != text):
@@ -98,48 +92,64 @@ def _objects(id_block: bpy.types.ID) -> list[bpy.types.Object]:
     return [id_block] if isinstance(id_block, bpy.types.Object) else []
 
 
-def read_entity(
+def collect_map_entity(
+    exporting: ExportContext,
+    part: SceneEntity,
+    entity: Entity,
+    root: bpy.types.Object | None,
+    types: Types,
+    taken: set[str],
+) -> None:
+    """Give an entity of a `.map` what its object says. taken: names of the other entities, in lower case.
+
+    Raises SceneError for what no entity can be.
+    """
+    obj = part.object
+    fresh = part.record < 0 or part.copy
+    with naming(obj):
+        edited = collect_entity(exporting, obj, entity, fresh, root, types)
+        if part.copy and entity.name and NAME not in edited:
+            name = entity.name
+            entity.set(NAME, numbered_name(name, taken) if name.lower() in taken else name)
+    if edited and not fresh:
+        exporting.note(f"entity {obj.name} changed: {', '.join(edited)}")
+
+
+def collect_entity(
+    exporting: ExportContext,
     obj: bpy.types.Object,
     record: KeyValues,
     new: bool,
-    matrix: Matrix,
     root: bpy.types.Object | None,
     types: Types,
-    scale: float,
-    report: Report,
 ) -> list[str]:
-    """Lay an entity's object over its record: pairs, place, angles, light. Returns the keys that were edited.
+    """Merge what an entity's object says into its record: pairs, place, angles, light. Returns the edited keys.
 
-    new: the record was made for this object, or it is a copy whose place counts. matrix: where it is below the root.
-    types: the classes that are known. scale: metres a unit, of the import.
+    new: the record was made for this object, or it is a copy whose place counts. types: the classes that are known.
     """
+    evaluates = transforms.needs_evaluation(obj, root)
+    matrix = matrix_of(obj, root, exporting.context.evaluated_depsgraph_get() if evaluates else None)
+    report = exporting.report
     before = KeyValues(list(record.pairs))
-    edited = read_pairs(obj, record)
+    edited = collect_pairs(obj, record)
     if new and CLASSNAME not in record:
-        record.pairs.insert(0, (CLASSNAME, _light_class(obj) or ""))
+        record.pairs.insert(0, (CLASSNAME, light_class(obj) or ""))
     channels = transforms.changed_channels(obj, root)
     moved = new or bool(channels)
-    if moved and _read_place(record, not before.pairs, layout.from_blender(matrix[:3, 3]), report, obj):
+    if moved and _collect_place(record, not before.pairs, layout.from_blender(matrix[:3, 3]), report, obj):
         edited.append(ORIGIN)
     if isinstance(obj.data, bpy.types.Light):
-        edited += _read_light(obj.data, record, before, scale, report)
+        edited += collect_light(obj.data, record, before, exporting.scale, report)
     turned = bool(channels - {transforms.LOCATION, transforms.SCALE})
-    typed = entities.ANGLES in (key.lower() for key in edited)
+    typed = ANGLES in (key.lower() for key in edited)
     if typed and not before.pairs:  # made in Blender: what was turned since counts, and where nothing was, the property
         typed = not turned or (obj.get(transforms.BASELINE) is None and _is_upright(_turn_of(obj, matrix)))
-    if (turned or new or CLASSNAME in edited) and not typed and _read_angles(obj, record, matrix, types, report):
-        edited.append(entities.ANGLES)
+    if (turned or new or CLASSNAME in edited) and not typed and _collect_angles(obj, record, matrix, types, report):
+        edited.append(ANGLES)
     return list(dict.fromkeys(edited))
 
 
-def _light_class(obj: bpy.types.Object) -> str | None:
-    """The class of an entity that a Blender light is."""
-    if not isinstance(obj.data, bpy.types.Light):
-        return None
-    return COMPILED.get(obj.data.type)
-
-
-def _read_place(record: KeyValues, fresh: bool, place: Any, report: Report, obj: bpy.types.Object) -> bool:
+def _collect_place(record: KeyValues, fresh: bool, place: Any, report: Report, obj: bpy.types.Object) -> bool:
     """Write where an entity is, if it moved. fresh: nothing says where it was."""
     was = record.origin
     if was is None and isinstance(record, EditorEntity) and not fresh:
@@ -160,11 +170,11 @@ def _read_place(record: KeyValues, fresh: bool, place: Any, report: Report, obj:
     return True
 
 
-def _read_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, types: Types, report: Report) -> bool:
+def _collect_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, types: Types, report: Report) -> bool:
     """Write the angles of an entity that was turned, if its class has any."""
     turn = _turn_of(obj, matrix)
-    text = record.get(entities.ANGLES)
-    if text is None and entities.type_of(entities.ANGLES, record.classname, types) != "point":
+    text = record.get(ANGLES)
+    if text is None and type_of(ANGLES, record.classname, types) != "point":
         shines_all_around = isinstance(obj.data, bpy.types.Light) and obj.data.type != "SPOT"
         if not shines_all_around and not _is_upright(turn):
             report.left_out("turns of entities whose classes have no angles, as far as is known")
@@ -178,7 +188,7 @@ def _read_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, types
     now = _rotation_of(values.rotation([x, y, z], is_light))
     if was and np.abs(now - _rotation_of(values.rotation(was, is_light))).max() <= math.radians(TURNED):
         return False
-    record.set(entities.ANGLES, " ".join(fixed(one + 0.0) for one in (x, y, z)))
+    record.set(ANGLES, " ".join(fixed(one + 0.0) for one in (x, y, z)))
     return True
 
 
@@ -196,39 +206,3 @@ def _is_upright(turn: Matrix) -> bool:
 
 def _rotation_of(euler: tuple[float, float, float]) -> Matrix:
     return np.array(Euler(euler, values.ROTATION_MODE).to_matrix(), np.float64)
-
-
-def _read_light(light: Any, record: KeyValues, before: KeyValues, scale: float, report: Report) -> list[str]:
-    """Write what was edited of a Blender light: a light or a spotlight, brightness, reach, colour, a spotlight's cone.
-
-    before: the record without the edits of properties, which go before those of the light.
-    """
-    edited = []
-    was = record.classname.lower()
-    if was in COMPILED.values() and COMPILED.get(light.type, was) != was:
-        record.set(CLASSNAME, COMPILED[light.type])
-        edited.append(CLASSNAME)
-    kind = lights.kind_of(record.classname) or lights.KINDS[COMPILED.get(light.type, COMPILED["POINT"])]
-    look = lights.look(kind, lights.told(before.pairs), scale)
-    brightness = round(lights.brightness_of(kind, light.energy, look.cutoff, scale))
-    color = lights.color_of((light.color[0], light.color[1], light.color[2]))
-    cone = light.spot_size if light.type == "SPOT" else look.spot_size
-    reach = light.cutoff_distance if kind.reach else look.cutoff
-    same_color = all(abs(one - other) <= HALF_STEP for one, other in zip(light.color, look.color, strict=True))
-    for key, value, same in (
-        (kind.brightness, brightness, _alike(light.energy, look.energy)),
-        (kind.reach, round(reach / scale), _alike(reach, look.cutoff)),
-        (kind.color, color, same_color),
-        (kind.arc, round(lights.arc_of(cone)), _alike(cone, look.spot_size)),
-    ):
-        fresh = key not in before and not before.pairs
-        if key and (not same or fresh) and record.get(key) == before.get(key):
-            record.set(key, values.as_text(value))
-            edited.append(key)
-    if not kind.brightness and not _alike(light.energy, look.energy):
-        report.warn(f"{light.name}: a {record.classname} has no brightness of its own: its power is not exported")
-    return edited
-
-
-def _alike(one: float, other: float) -> bool:
-    return abs(one - other) <= ALIKE * max(abs(one), abs(other))

@@ -17,12 +17,13 @@ import numpy.typing as npt
 from ....formats.convex_solids import Bools, Floats, Ints
 from ....formats.genesis import textures
 from ....formats.genesis.geometry import Geometry
-from ....formats.genesis.records import EditorFaceFlag, FaceArray, new_faces, texture_field
+from ....formats.genesis.records import EditorFaceFlag, FaceArray, new_faces
 from ...scene.meshes import MeshData
 from ...scene.reports import Report, SceneError
 from .. import layout
+from ..materials.collect import size_of, texture_of
 from ..settings import ExportSettings
-from ..shapes.collect import Matrix, Shape
+from ..shapes.collect import Shape
 
 BENT = 0.25
 """Texels by which a corner's UV may miss what vectors can say; more, and the UVs are bent."""
@@ -43,15 +44,17 @@ VISIBLE = 0x200
 
 @dataclass(frozen=True)
 class MeshFaces:
-    """An object's mesh, with what was edited of its faces. f faces."""
+    """An object's mesh with f faces, and what was edited of them."""
 
     object: bpy.types.Object
     mesh: MeshData
     records: Ints
+    """[f]: the face of the original that each is, -1: none."""
     uv_same: Bools
+    """[f]: whose UVs are bit for bit what the import made."""
     uv_edited: Bools
-    """Whose UVs are others, though its corners are where they were: nothing but somebody's will does that. (Bevels and
-    the like bend UVs a little on the way.)"""
+    """[f]: whose UVs are others, though its corners are where they were: nothing but somebody's will does that. (Bevels
+    and the like bend UVs a little on the way.)"""
     edited: dict[str, Bools]
     """Attribute -> which faces' values differ from their record's."""
     names: list[str | None]
@@ -63,34 +66,37 @@ class MeshFaces:
 
 
 @dataclass
-class ReadFaces:
-    """The sides of a shape as records. k sides.
-
-    vectors: of which the texture vectors are others than the record's. fields: face attribute -> values [k] or [k, n];
-    edited: which of them differ from the record's.
-    """
+class SideRecords:
+    """The k sides of a shape as records."""
 
     faces: FaceArray
+    """[k]: records of FACE; of a `.3dt`, what they would be in a `.map`."""
     names: list[str]
+    """[k]: textures."""
     renamed: Bools
+    """[k]: whether the texture is another than the record's."""
     vectors: Bools
+    """[k]: whether the texture vectors are others than the record's."""
     fields: dict[str, npt.NDArray[Any]]
+    """Face attribute -> values, [k] or [k, n]."""
     edited: dict[str, Bools]
+    """Face attribute -> [k], whether its value differs from the record's."""
 
 
-class FaceReader:
-    """Reads faces. geometry: of the original, None where there is none. kind: of the file that it is ("map", "3dt")."""
+class FaceCollector:
+    """Collects the faces of a level from its scene."""
 
     def __init__(self, geometry: Geometry | None, kind: str, settings: ExportSettings, report: Report) -> None:
+        """geometry: of the original, None where there is none. kind: of the file that the level is ("map", "3dt")."""
         self.geometry = geometry
         self.kind = kind
         self.settings = settings
         self.report = report
         self.kinds = layout.FACE_FIELDS | (layout.MAP_FIELDS if kind == "map" else layout.EDITOR_FIELDS)
-        self.laid = tuple(layout.MAP_FIELDS if kind == "map" else layout.EDITOR_FIELDS)
+        self.placement_fields = tuple(layout.MAP_FIELDS if kind == "map" else layout.EDITOR_FIELDS)
         self._was = None if geometry is None else np.array([*geometry.names, ""], object)[geometry.texture]
 
-    def look_at(
+    def compare(
         self, obj: bpy.types.Object, mesh: MeshData, records: Ints, uv_same: Bools, uv_edited: Bools
     ) -> MeshFaces:
         """Compare an object's faces with their records. records: of each face, -1: none."""
@@ -136,7 +142,7 @@ class FaceReader:
             return False
         return not any(differs[faces].any() for differs in source.edited.values())
 
-    def read(self, shape: Shape, source: MeshFaces) -> ReadFaces:
+    def collect(self, shape: Shape, source: MeshFaces) -> SideRecords:
         """The records of a shape's sides.
 
         Raises SceneError, with the faces at fault, for UVs that no texture vectors can say, and for sides with several
@@ -150,7 +156,7 @@ class FaceReader:
             kept = shape.kept.reshape(-1, *[1] * (single.ndim - 1)) | (single == faces[name])  # -0.0 stays
             faces[name] = np.where(kept, faces[name], single)
         edited = np.zeros(len(known), np.bool_)
-        for name in self.laid:
+        for name in self.placement_fields:
             edited |= result.edited[name]
         if self.kind == "map":
             _put_vectors(faces, result.fields)
@@ -163,7 +169,7 @@ class FaceReader:
             plain |= ~known
         self._lay_plain(faces, plain | (~known & blank))
         self._lay_by_uv(shape, source, result, edited, plain)
-        self._one_texture_a_side(shape, source, result)
+        self._one_texture_a_side(shape, source)
         if not all(result.names):
             bare = sum(not name for name, record in zip(result.names, shape.records, strict=True) if record < 0)
             if bare:
@@ -174,7 +180,7 @@ class FaceReader:
         """Texture-locked faces lie as their records say, unless another turn, shift or scale was typed in."""
         if self.geometry is None:
             return
-        typed = np.logical_or.reduce([edited[name] for name in self.laid])
+        typed = np.logical_or.reduce([edited[name] for name in self.placement_fields])
         locked = np.flatnonzero((records >= 0) & ~typed)
         flags = self.geometry.fields["flags"][records[locked]].astype(np.int64)
         locked = locked[(flags & int(EditorFaceFlag.TEXTURELOCKED)) != 0]
@@ -182,7 +188,7 @@ class FaceReader:
             column = faces[name]
             column[locked] = self.geometry.faces[name][records[locked]]
 
-    def _fields(self, shape: Shape, source: MeshFaces) -> ReadFaces:
+    def _fields(self, shape: Shape, source: MeshFaces) -> SideRecords:
         """What records and attributes say; planes and texture vectors are still the records'."""
         count = len(shape.records)
         known = shape.records >= 0
@@ -213,26 +219,26 @@ class FaceReader:
             now_name = source.names[face] if face >= 0 else None
             renamed[side] = record >= 0 and face >= 0 and bool(source.renamed[face])
             names.append(now_name if now_name is not None and (renamed[side] or record < 0) else was)
-        return ReadFaces(faces, names, renamed, np.zeros(count, np.bool_), fields, edited)
+        return SideRecords(faces, names, renamed, np.zeros(count, np.bool_), fields, edited)
 
     def _lay_plain(self, faces: FaceArray, plain: Bools) -> None:
         """Lay textures as the editor does on new faces."""
         if plain.any():
-            laid = faces[plain]
-            textures.lay(laid)
-            faces[plain] = laid
+            fresh = faces[plain]
+            textures.lay(fresh)
+            faces[plain] = fresh
 
-    def _lay_by_uv(self, shape: Shape, source: MeshFaces, result: ReadFaces, edited: Bools, plain: Bools) -> None:
+    def _lay_by_uv(self, shape: Shape, source: MeshFaces, result: SideRecords, edited: Bools, plain: Bools) -> None:
         """Let textures lie as the UVs say, where those were edited or the texture is to stay on what moved."""
         known = shape.records >= 0
-        drawn = (shape.faces >= 0) & ~plain
+        meshed = (shape.faces >= 0) & ~plain
         uv_edited = np.zeros(len(known), np.bool_)
-        uv_edited[drawn] = source.uv_edited[shape.faces[drawn]] & known[drawn]
+        uv_edited[meshed] = source.uv_edited[shape.faces[meshed]] & known[meshed]
         uv_same = np.ones(len(known), np.bool_)
-        uv_same[drawn] = source.uv_same[shape.faces[drawn]]
+        uv_same[meshed] = source.uv_same[shape.faces[meshed]]
         lock = self.settings.texture_lock
         stays = known & ~uv_edited & (edited | (uv_same & (not lock)) | (shape.whole and shape.move is None))
-        wanted = np.flatnonzero((drawn | (known & (shape.faces < 0))) & ~stays & ~plain)
+        wanted = np.flatnonzero((meshed | (known & (shape.faces < 0))) & ~stays & ~plain)
         if not len(wanted):
             return
         old = result.faces[wanted]
@@ -267,13 +273,13 @@ class FaceReader:
             for name in _VECTORS:
                 column = result[name]
                 column[known] = was[name]
-        return moved_textures(result, shape.move)
+        return textures.moved(result, shape.move)
 
     def _fit(
         self,
         shape: Shape,
         source: MeshFaces,
-        result: ReadFaces,
+        result: SideRecords,
         sides: Ints,
         moved: FaceArray,
         uv_edited: Bools,
@@ -301,8 +307,8 @@ class FaceReader:
         both = asked & edited[sides] & ~fits_base
         if both.any():
             raise SceneError(
-                f"{source.object.name}: UVs and texture attributes ({', '.join(self.laid)}) of {int(both.sum())} faces "
-                "were both edited, and say different things",
+                f"{source.object.name}: UVs and texture attributes ({', '.join(self.placement_fields)}) of "
+                f"{int(both.sum())} faces were both edited, and say different things",
                 [source.object],
                 {source.object: shape.faces[sides[both]].astype(np.int32)},
             )
@@ -337,7 +343,7 @@ class FaceReader:
         return layout.from_blender(local @ matrix[:3, :3].T + matrix[:3, 3]), owners, uv[corners].astype(np.float64)
 
     @staticmethod
-    def _set(result: ReadFaces, sides: Ints, faces: FaceArray) -> None:
+    def _set(result: SideRecords, sides: Ints, faces: FaceArray) -> None:
         """Give sides the texture vectors of `faces`."""
         for name in _VECTORS:
             before = result.faces[name][sides]
@@ -347,7 +353,7 @@ class FaceReader:
             column = result.faces[name]
             column[sides] = np.where(differs, now, before)  # -0.0 stays
 
-    def _one_texture_a_side(self, shape: Shape, source: MeshFaces, result: ReadFaces) -> None:
+    def _one_texture_a_side(self, shape: Shape, source: MeshFaces) -> None:
         """Refuse sides whose faces look different from one another: a brush has one texture a side."""
         for side, others in enumerate(shape.others):
             lead = int(shape.faces[side])
@@ -362,70 +368,10 @@ class FaceReader:
                         [source.object],
                         {source.object: np.array([lead, *others], np.int32)},
                     )
-        del result
 
     def _equal(self, mesh: MeshData, name: str, one: int, other: int) -> bool:
         values = self._attribute(mesh, name)
         return values is None or bool(values[one] == values[other])
-
-
-def texture_of(material: bpy.types.Material | None) -> str | None:
-    """The texture that a material stands for: its property TEXTURE, else its name; None for none."""
-    if material is None:
-        return None
-    name = material.get(layout.TEXTURE)
-    return name if isinstance(name, str) else material.name
-
-
-def size_of(material: bpy.types.Material | None) -> tuple[float, float]:
-    """Width and height of a material's texture: its property TEXTURE_SIZE, else those of its first image; else NaN."""
-    if material is None:
-        return (np.nan, np.nan)
-    size: Any = material.get(layout.TEXTURE_SIZE)
-    if size is not None and len(size) == 2 and min(size) > 0:
-        return float(size[0]), float(size[1])
-    for node in material.node_tree.nodes if material.node_tree is not None else ():
-        image = getattr(node, "image", None)
-        if image is not None and min(image.size) > 0:
-            return float(image.size[0]), float(image.size[1])
-    return (np.nan, np.nan)
-
-
-def checked_name(name: str, obj: bpy.types.Object, face: int) -> bytes:
-    """The bytes of a texture's name; raises SceneError, with object and face, for one that no record can hold."""
-    try:
-        return texture_field(name)
-    except ValueError as error:
-        if isinstance(error, UnicodeError):
-            error = ValueError(f"texture {name!r} has characters that Latin-1 has not")
-        at_fault = {obj: np.array([face], np.int32)} if face >= 0 else {}
-        raise SceneError(f"{obj.name}: {error}", [obj], at_fault) from error
-
-
-def moved_textures(faces: FaceArray, move: Matrix) -> FaceArray:
-    """Faces with the texture vectors that keep the texture on what a transform moved.
-
-    The vectors' lengths (the lightmap's fineness) stay: a scale goes into the texture's scale.
-    """
-    result = faces.copy()
-    linear, shift = move[:3, :3], move[:3, 3]
-    straight = np.array_equal(linear, np.eye(3))
-    for vector, scale, offset in (("u_vec", "draw_scale_x", "offset_x"), ("v_vec", "draw_scale_y", "offset_y")):
-        old, scales = faces[vector].astype(np.float64), faces[scale].astype(np.float64)
-        with np.errstate(all="ignore"):
-            if straight:
-                new, stretched = old, scales
-            else:
-                new = np.linalg.solve(linear.T, old.T).T
-                shares = np.linalg.norm(old, axis=1) / np.linalg.norm(new, axis=1)
-                shares = np.where(np.isfinite(shares), shares, 1.0)
-                shares = np.where(np.abs(shares - 1) < 1e-6, 1.0, shares)
-                new, stretched = new * shares[:, None], scales * shares
-                result[vector] = np.where(np.abs(new) < 1e-9, 0, new)
-                result[scale] = stretched
-            moved = faces[offset] - new @ shift / stretched
-        result[offset] = np.where(np.isfinite(moved), moved, faces[offset])
-    return result
 
 
 def _put_vectors(faces: FaceArray, fields: dict[str, npt.NDArray[Any]]) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import bpy
 import numpy as np
 
 from ....formats.convex_solids import Bools, Floats
@@ -15,9 +16,8 @@ from ....formats.genesis.convert import lock
 from ....formats.genesis.editor_level import EditorFace
 from ....formats.genesis.records import EditorFaceFlag, FaceArray
 from ...scene.reports import Report, SceneError
-from ..brushes.collect import FoundBrush
 from ..shapes.collect import Shape
-from .collect import FaceReader, ReadFaces
+from .collect import FaceCollector, MeshFaces, SideRecords
 
 SAME_POINT = 2e-3
 """Units by which a corner may be off one of the record's and still be that."""
@@ -45,50 +45,52 @@ _FIELDS = {
 
 
 @dataclass
-class Changes:
-    """What changed of a brush's faces, and which of its records' faces are still there."""
+class FaceChanges:
+    """What changed of a brush's faces."""
 
     counts: Counter[str] = field(default_factory=Counter)
+    """What changed -> of how many faces."""
     kept: list[EditorFace] = field(default_factory=list)
+    """The record's faces that are still there."""
 
 
-def read(
-    found: FoundBrush, reader: FaceReader, records: list[EditorFace], version: tuple[int, int], report: Report
-) -> tuple[list[EditorFace], Changes]:
+def collect_editor_faces(
+    shape: Shape, source: MeshFaces, collector: FaceCollector, records: list[EditorFace], version: tuple[int, int]
+) -> tuple[list[EditorFace], FaceChanges]:
     """The faces of a solid: its records' own where nothing of them changed.
 
-    records: all faces of the original. Raises SceneError for textures that the editor can't lay so.
+    records: all faces of the original. version: of the level. Raises SceneError for textures that the editor can't lay
+    so.
     """
-    shape = found.shape
     if not shape.rings:  # it is as it was
         shape.rings = [_backwards(records[record].points.astype(np.float64)) for record in shape.records.tolist()]
-    read_faces = reader.read(shape, found.source)
-    on_purpose = (shape.faces >= 0) & found.source.uv_edited[shape.faces] & (shape.records >= 0)
-    if shape.brush < 0 and reader.settings.new_textures == "uv":
+    sides = collector.collect(shape, source)
+    on_purpose = (shape.faces >= 0) & source.uv_edited[shape.faces] & (shape.records >= 0)
+    if shape.brush < 0 and collector.settings.new_textures == "uv":
         on_purpose |= shape.records < 0
-    laid = _parameters(found, read_faces, on_purpose, version, report)
-    changes = Changes()
+    placed = _parameters(shape, source.object, sides, on_purpose, version, collector.report)
+    changes = FaceChanges()
     result = []
     stays = shape.whole and shape.move is None
     for side, record in enumerate(shape.records.tolist()):
         was = records[record] if record >= 0 else None
         points = was.points if was is not None and stays else _points(shape.rings[side], was, shape)
         if was is None:
-            result.append(_new_face(read_faces, side, points, laid[side]))
+            result.append(_new_face(sides, side, points, placed[side]))
             changes.counts["faces added"] += 1
             continue
         made = {}
         if points.shape != was.points.shape or points.tobytes() != was.points.tobytes():
             made["points"] = points
             changes.counts["faces' corners"] += 1
-        rest = {_FIELDS[name]: _value(name, read_faces, side) for name in _FIELDS if read_faces.edited[name][side]}
-        if read_faces.renamed[side]:
-            rest["texture"] = read_faces.names[side]
+        rest = {_FIELDS[name]: _value(name, sides, side) for name in _FIELDS if sides.edited[name][side]}
+        if sides.renamed[side]:
+            rest["texture"] = sides.names[side]
         if rest:
             changes.counts["faces' properties"] += 1
-        again = laid[side]
-        if again is not None:
-            rest |= again
+        placement = placed[side]
+        if placement is not None:
+            rest |= placement
             changes.counts["texture placements"] += 1
         kept = replace(was, **made, **rest) if made or rest else was
         changes.kept.append(was)
@@ -96,16 +98,16 @@ def read(
     return result, changes
 
 
-def _value(name: str, faces: ReadFaces, side: int) -> Any:
+def _value(name: str, faces: SideRecords, side: int) -> Any:
     value = faces.fields[name][side].tolist()
     if name == "face_light":
         return round(value)
     return tuple(value) if isinstance(value, list) else value
 
 
-def _new_face(faces: ReadFaces, side: int, points: Any, laid: dict[str, Any] | None) -> EditorFace:
+def _new_face(faces: SideRecords, side: int, points: Any, placement: dict[str, Any] | None) -> EditorFace:
     values = {_FIELDS[name]: _value(name, faces, side) for name in _FIELDS}
-    return EditorFace(points, faces.names[side], **(values | (laid or {})))
+    return EditorFace(points, faces.names[side], **(values | (placement or {})))
 
 
 def _backwards(ring: Floats) -> Floats:
@@ -132,15 +134,19 @@ def _points(ring: Floats, was: EditorFace | None, shape: Shape) -> Any:
 
 
 def _parameters(
-    found: FoundBrush, faces: ReadFaces, on_purpose: Bools, version: tuple[int, int], report: Report
+    shape: Shape,
+    obj: bpy.types.Object,
+    faces: SideRecords,
+    on_purpose: Bools,
+    version: tuple[int, int],
+    report: Report,
 ) -> list[dict[str, Any] | None]:
     """The editor's parameters of sides whose textures lie in another way than their records say, None for the others.
 
     Shifts are whole texels, and before version 1.33 turns whole degrees. Since version 1.32 a texture that lies in
     another way is locked to its face, and so stays one that was; before, it comes as near as it can. on_purpose: [k],
-    whose UVs somebody laid so: SceneError is raised for those that don't come near.
+    whose UVs somebody edited: SceneError is raised for those that don't come near.
     """
-    shape = found.shape
     result: list[dict[str, Any] | None] = [None] * len(shape.records)
     sides = np.flatnonzero(faces.vectors | (shape.records < 0))
     if not len(sides):
@@ -148,7 +154,7 @@ def _parameters(
     wanted: FaceArray = faces.faces[sides]
     locks = version >= LOCKS
     if not locks:
-        wanted = _upright(wanted)
+        wanted = textures.upright(wanted)
     settings = textures.parameters(wanted)
     for name in ("scale", "light_scale"):  # as the text will say it: far from 0, much follows from that
         said = np.round(settings[name], DECIMALS)
@@ -176,18 +182,18 @@ def _parameters(
     far = (off > TOO_FAR) & ~locked
     if (far & on_purpose[sides]).any():
         meshed = shape.faces[sides[far]]
-        at_fault = {found.scene.object: meshed[meshed >= 0].astype(np.int32)}
+        at_fault = {obj: meshed[meshed >= 0].astype(np.int32)}
         raise SceneError(
-            f"{found.scene.object.name}: the textures of {int(far.sum())} faces lie in a way that the editor has no "
+            f"{obj.name}: the textures of {int(far.sum())} faces lie in a way that the editor has no "
             "numbers for: it lays them on along the axes, shifted by whole texels, turned by whole degrees, and not "
             "skewed. Give the faces straight UVs",
-            [found.scene.object],
+            [obj],
             at_fault,
         )
     coarse = (off > OFF_GRID) & ~locked
     if coarse.any():
         report.warn(
-            f"{found.scene.object.name}: the textures of {int(coarse.sum())} faces moved by up to "
+            f"{obj.name}: the textures of {int(coarse.sum())} faces moved by up to "
             f"{off[coarse].max():.1f} texels: the editor's numbers are whole"
             + (", and its textures lie along the axes, not skewed" if far.any() else "")
         )
@@ -208,26 +214,4 @@ def _parameters(
         elif flags[number] & EditorFaceFlag.TEXTURELOCKED:
             made_of["flags"] = int(flags[number]) & ~int(EditorFaceFlag.TEXTURELOCKED)
         result[side] = made_of
-    return result
-
-
-def _upright(faces: FaceArray) -> FaceArray:
-    """The same textures on the same planes, by vectors like the editor's: without a part along the axis that the normal
-    points to most. Their lengths (the lightmap's fineness) stay.
-    """
-    result = faces.copy()
-    normals, dists = faces["normal"].astype(np.float64), faces["dist"].astype(np.float64)
-    rows, axis = np.arange(len(faces)), np.abs(faces["normal"]).argmax(axis=1)
-    for vector, draw_scale, offset in (("u_vec", "draw_scale_x", "offset_x"), ("v_vec", "draw_scale_y", "offset_y")):
-        old, scale = faces[vector].astype(np.float64), faces[draw_scale].astype(np.float64)
-        with np.errstate(all="ignore"):
-            along = old[rows, axis] / normals[rows, axis]
-            new = old - along[:, None] * normals
-            new[rows, axis] = 0
-            longer = np.linalg.norm(old, axis=1) / np.linalg.norm(new, axis=1)
-            shift = along * dists / scale  # dot(P, normal) is dist all over the plane
-        leans = np.isfinite(longer) & (along != 0)
-        result[vector][leans] = new[leans] * longer[leans, None]
-        result[draw_scale][leans] = scale[leans] * longer[leans]
-        result[offset][leans] += shift[leans]
     return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Materials of a level's textures: one for each texture and way that its faces look.
+"""Materials of a level's textures: one for each texture and appearance of faces.
 
 Surfaces are lit as anything in Blender is. What the engine draws otherwise: full-bright ones as bright as their
 texture, translucent ones as opaque as the face's alpha, mirrors as a mirror behind the texture that the alpha lets
@@ -9,21 +9,24 @@ through, and sky faces as holes in which the six textures of the sky are seen, w
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ....formats.genesis.geometry import Look
+from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
+from ....formats.genesis.geometry import Appearance
 from ...scene import identity, images, originals
 from ...scene.materials import Nodes, Socket, blended, node_group, shader
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
+from . import library
 from .library import Pictures
 
 ALPHA = "alpha"
 """The face attribute."""
-LOOK = "levelwright_look"
-"""On materials: the Look that they were made for."""
+APPEARANCE = "levelwright_look"
+"""Property of materials: the Appearance that they were made for."""
 SIDES = ("SkyLeft", "SkyRight", "SkyTop", "SkyBottom", "SkyFront", "SkyBack")
 _AXES = {
     # Side: the axis of the direction that meets it, its sign, and what of the direction goes right and up on it.
@@ -40,70 +43,72 @@ _AXES = {
 class Materials:
     """Makes each material of a level when it is first asked for. sky: texture of each of SIDES that has one."""
 
-    def __init__(self, site: Site, pictures: Pictures, sky: dict[str, str]) -> None:
-        self.site = site
+    def __init__(self, importing: ImportContext, pictures: Pictures, sky: dict[str, str]) -> None:
+        self.importing = importing
         self.pictures = pictures
         self.sky = sky
-        self._made: dict[tuple[str, Look], bpy.types.Material] = {}
-        self._number = max(originals.resources(site.collection, layout.MATERIAL), default=-1) + 1
+        self._made: dict[tuple[str, Appearance], bpy.types.Material] = {}
+        self._number = max(originals.resources(importing.collection, layout.MATERIAL), default=-1) + 1
 
-    def get(self, texture: str, look: Look) -> bpy.types.Material:
-        """The material of faces with a texture that look like this."""
-        if self.site.settings.lighting == "full_bright" and not look & (Look.SKY | Look.MIRROR | Look.INVISIBLE):
-            look |= Look.FULLBRIGHT
-        key = (texture, look)
+    def get(self, texture: str, appearance: Appearance) -> bpy.types.Material:
+        """The material of faces with a texture and an appearance."""
+        if self.importing.settings.lighting == "full_bright" and not appearance & (
+            Appearance.SKY | Appearance.MIRROR | Appearance.INVISIBLE
+        ):
+            appearance |= Appearance.FULLBRIGHT
+        key = (texture, appearance)
         material = self._made.get(key)
         if material is None:
-            material = self._made[key] = self._make(texture, look)
+            material = self._made[key] = self._make(texture, appearance)
         return material
 
     def adopt(self, materials: Iterable[bpy.types.ID]) -> None:
         """Use materials that an import made earlier, whose textures may be nowhere else by now."""
         for material in materials:
-            texture, look = material.get(layout.TEXTURE), material.get(LOOK)
-            if isinstance(material, bpy.types.Material) and isinstance(texture, str) and isinstance(look, int):
-                self._made[texture, Look(look)] = material
+            texture, appearance = material.get(layout.TEXTURE), material.get(APPEARANCE)
+            if isinstance(material, bpy.types.Material) and isinstance(texture, str) and isinstance(appearance, int):
+                self._made[texture, Appearance(appearance)] = material
                 size = material.get(layout.TEXTURE_SIZE)
                 if size is not None:
                     self.pictures.sizes[texture.lower()] = (int(size[0]), int(size[1]))
 
-    def _make(self, texture: str, look: Look) -> bpy.types.Material:
-        ways = "".join(f", {way.name.lower()}" for way in Look if way & look and way.name)
+    def _make(self, texture: str, appearance: Appearance) -> bpy.types.Material:
+        ways = "".join(f", {way.name.lower()}" for way in Appearance if way & appearance and way.name)
         material = bpy.data.materials.new(f"{layout.readable(texture) or '(no name)'}{ways}")
         material[layout.TEXTURE] = texture
         material[layout.TEXTURE_SIZE] = list(self.pictures.size(texture))
-        material[LOOK] = int(look)
+        material[APPEARANCE] = int(appearance)
         number = self._number
         self._number += 1
-        identity.stamp(material, self.site.token, layout.MATERIAL, number)
-        originals.set_resource(self.site.collection, layout.MATERIAL, number, material)
+        identity.stamp(material, self.importing.token, layout.MATERIAL, number)
+        originals.set_resource(self.importing.collection, layout.MATERIAL, number, material)
         nodes = shader(material)
-        if look & Look.INVISIBLE:
+        if appearance & Appearance.INVISIBLE:
             surface = _invisible(material, nodes)
-        elif look & Look.SKY and self.sky:
+        elif appearance & Appearance.SKY and self.sky:
             surface = self._sky(nodes)
         else:
-            surface = self._textured(material, nodes, texture, look)
+            surface = self._textured(material, nodes, texture, appearance)
         nodes.link(surface, nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
         return material
 
-    def _textured(self, material: bpy.types.Material, nodes: Nodes, texture: str, look: Look) -> Socket:
+    def _textured(self, material: bpy.types.Material, nodes: Nodes, texture: str, appearance: Appearance) -> Socket:
         image = self.pictures.image(texture)
         if images.is_placeholder(image):
             material["levelwright_placeholder"] = True
         picture = nodes.add("ShaderNodeTexImage", image=image)
         nodes.tree.nodes.active = picture
         color = picture.outputs["Color"]
-        if look & (Look.FULLBRIGHT | Look.SKY):
+        if appearance & (Appearance.FULLBRIGHT | Appearance.SKY):
             surface = nodes.feed(nodes.add("ShaderNodeEmission"), Color=color).outputs[0]
         else:
             lit = nodes.add("ShaderNodeBsdfPrincipled")
             surface = nodes.feed(lit, Base_Color=color, Roughness=1.0, Specular_IOR_Level=0.0).outputs[0]
         alpha = nodes.math("DIVIDE", nodes.add("ShaderNodeAttribute", attribute_name=ALPHA).outputs["Fac"], 255.0)
-        if look & Look.MIRROR:
+        if appearance & Appearance.MIRROR:
             mirror = nodes.feed(nodes.add("ShaderNodeBsdfGlossy"), Roughness=0.0).outputs[0]
             return _mix(nodes, alpha, mirror, surface)
-        if look & Look.TRANSLUCENT:
+        if appearance & Appearance.TRANSLUCENT:
             alpha = nodes.math("MULTIPLY", alpha, picture.outputs["Alpha"])
             blended(material)
             return _mix(nodes, alpha, nodes.add("ShaderNodeBsdfTransparent").outputs[0], surface)
@@ -166,3 +171,22 @@ def _build_sky(nodes: Nodes) -> None:
         nodes.link(place.outputs[0], leave.inputs[2 * number])
         seen = nodes.math("GREATER_THAN", nodes.math("MULTIPLY", cube[axis], float(sign)), 1 - 1e-5)
         nodes.link(seen, leave.inputs[2 * number + 1])
+
+
+def sky_of(level: Level3dt) -> dict[str, str]:
+    """The texture of each of SIDES of a `.3dt`'s sky that has one."""
+    sides = level.sky.faces if level.sky else []
+    named = {f"Sky{side}": face.texture for side, face in zip(SKY_SIDES, sides, strict=False) if face.apply}
+    return {side: name for side, name in named.items() if name}
+
+
+def materials_of(importing: ImportContext, named: str, sky: dict[str, str], path: Path) -> Materials:
+    """The materials of a level. named: its texture library; path: the level's file, beside which that may lie."""
+    return Materials(importing, library.Pictures(importing, library.find(importing, named, path)), sky)
+
+
+def materials_again(importing: ImportContext, level: Level3dt) -> Materials:
+    """The materials of a level that was imported before: those that it holds, and new ones for what has none yet."""
+    made = materials_of(importing, level.texture_library, sky_of(level), Path(bpy.data.filepath))
+    made.adopt(originals.resources(importing.collection, layout.MATERIAL).values())
+    return made

@@ -13,7 +13,7 @@ from ....formats.genesis import txl
 from ... import preferences
 from ...scene import images
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 
 UNKNOWN_SIZE = 128
 """Texels of a texture that wasn't found: most have that many."""
@@ -25,22 +25,22 @@ def base_name(path: str) -> str:
     return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def find(site: Site, named: str, file: Path) -> txl.Library | None:
+def find(importing: ImportContext, named: str, file: Path) -> txl.Library | None:
     """Find and read the library that a level names, or the one that the settings name; None, reported, without one.
 
     named: the level's TextureLib. It is looked for, by its name in whatever case, in the folder of the settings, beside
     the level and in the folders of the preferences.
     """
-    path = _locate(site.settings.texture_library, base_name(named), file, preferences.texture_directories())
+    path = _locate(importing.settings.texture_library, base_name(named), file, preferences.texture_directories())
     if path is None:
-        site.report.missing("texture libraries", base_name(named) or "(the level names none)")
+        importing.report.missing("texture libraries", base_name(named) or "(the level names none)")
         return None
     try:
         return txl.read(path.read_bytes())
     except FormatError as error:
-        site.report.warn(f"the texture library can't be read: {error.in_file(str(path))}")
+        importing.report.warn(f"the texture library can't be read: {error.in_file(str(path))}")
     except OSError as error:
-        site.report.warn(f"the texture library can't be read: {error}")
+        importing.report.warn(f"the texture library can't be read: {error}")
     return None
 
 
@@ -59,8 +59,8 @@ def _locate(chosen: str, name: str, file: Path, folders: Iterable[Path]) -> Path
 class Pictures:
     """The images of a level's textures, each made when it is first asked for."""
 
-    def __init__(self, site: Site, library: txl.Library | None) -> None:
-        self.site = site
+    def __init__(self, importing: ImportContext, library: txl.Library | None) -> None:
+        self.importing = importing
         self.library = library
         self.sizes: dict[str, tuple[int, int]] = {}
         """Sizes, by name in lower case, of textures that were found before."""
@@ -93,7 +93,7 @@ class Pictures:
             try:
                 return images.from_rgba(shown, texture.pixels())
             except FormatError as error:
-                self.site.report.warn(f"texture {shown} can't be read: {error}")
+                self.importing.report.warn(f"texture {shown} can't be read: {error}")
         elif self.library is not None:
-            self.site.report.missing("textures", shown)
+            self.importing.report.missing("textures", shown)
         return images.checker(shown, *self.size(name))

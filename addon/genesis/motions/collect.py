@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,8 @@ from ....formats.genesis.motion import PATH_NAME
 from ...scene import animation, baselines, properties
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..models import build as models
-from ..scene_parts import Matrix, SceneModel
+from ..scene_parts import Matrix, SceneBrush, SceneModel
+from . import build
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,7 +25,7 @@ SAME_RATE = 1e-3
 """Share by which frame rates differ that are not the same."""
 STRAIGHT = 1e-5
 """What of a model's matrix is no turn and no scale, but rounding."""
-_PATHS = {models.ROTATION: (1.0, 0.0, 0.0, 0.0), models.LOCATION: (0.0, 0.0, 0.0)}
+_PATHS = {build.ROTATION: (1.0, 0.0, 0.0, 0.0), build.LOCATION: (0.0, 0.0, 0.0)}
 """Channels of a motion's empty -> their values at rest."""
 
 
@@ -34,7 +35,7 @@ def action_of(model: SceneModel) -> bpy.types.Action | None:
     return data.action if data is not None else None
 
 
-def read_motion(
+def collect_motion(
     model: SceneModel,
     before: Motion | None,
     scene: bpy.types.Scene,
@@ -47,7 +48,7 @@ def read_motion(
     path_name: the name of a new motion's path. matrix: where the model is below the root; where it is turned or scaled,
     so is the way that it takes. Raises SceneError, naming the action, for what no motion can hold.
     """
-    motion = _read(model, before, scene, path_name, report)
+    motion = _collect(model, before, scene, path_name, report)
     if motion is None or np.abs(matrix[:3, :3] - np.eye(3)).max() <= STRAIGHT:
         return motion
     axes = layout.from_blender(np.eye(3))
@@ -70,7 +71,7 @@ def _turned(path: Path, turn: Floats, obj: bpy.types.Object) -> Path:
     return Path(rotation, translation)
 
 
-def _read(
+def _collect(
     model: SceneModel, before: Motion | None, scene: bpy.types.Scene, path_name: str, report: Report
 ) -> Motion | None:
     action = action_of(model)
@@ -86,13 +87,17 @@ def _read(
         edited = frozenset(vars(settings))
     path = before.paths[0] if before is not None and before.paths else Path()
     rate = _rate(action, path, scene)
-    rotation = _track(action, models.ROTATION, path.rotation, rate)
-    translation = _track(action, models.LOCATION, path.translation, rate)
+    rotation = _track(action, build.ROTATION, path.rotation, rate)
+    translation = _track(action, build.LOCATION, path.translation, rate)
     if rotation is not path.rotation or translation is not path.translation:
         rotation, translation = _same_times(action, rotation, translation, path, rate)
     rotation = _interpolated(rotation, settings.rotation_interpolation, settings.rotation_looped, edited, "rotation")
     translation = _interpolated(
-        translation, _shown(action, translation, settings, edited), settings.translation_looped, edited, "translation"
+        translation,
+        _interpolation(action, translation, settings, edited),
+        settings.translation_looped,
+        edited,
+        "translation",
     )
     events = _events(action, before, rate)
     name = settings.motion_name if "motion_name" in edited or before is None else before.name
@@ -107,7 +112,26 @@ def _read(
     return Motion([Path(rotation, translation)], [path_name or PATH_NAME], events, name)
 
 
-def pose(model: SceneModel, key_time: float, scene: bpy.types.Scene) -> Matrix:
+class Poses:
+    """Where the motions of models are when their brushes stand as the file has them, each worked out once."""
+
+    def __init__(self, scene: bpy.types.Scene, key_time_of: Callable[[SceneModel], float]) -> None:
+        """key_time_of: the time in its motion at which a model's brushes stand so, seconds."""
+        self.scene = scene
+        self.key_time_of = key_time_of
+        self._made: dict[int, Matrix] = {}
+
+    def of(self, brush: SceneBrush) -> Matrix | None:
+        """The pose of the motion above a brush; None for a brush of no model."""
+        model = brush.model
+        if model is None:
+            return None
+        if id(model) not in self._made:
+            self._made[id(model)] = _pose(model, self.key_time_of(model), self.scene)
+        return self._made[id(model)]
+
+
+def _pose(model: SceneModel, key_time: float, scene: bpy.types.Scene) -> Matrix:
     """Where a model's motion is at a time in seconds, float64 [4, 4] in Blender's axes."""
     action = action_of(model)
     result = np.eye(4)
@@ -122,20 +146,20 @@ def pose(model: SceneModel, key_time: float, scene: bpy.types.Scene) -> Matrix:
             if curve is not None and len(curve.keyframe_points):
                 values[index] = curve.evaluate(frame)
         channels[path] = np.array(values, np.float64)
-    w, x, y, z = channels[models.ROTATION] / (np.linalg.norm(channels[models.ROTATION]) or 1.0)
+    w, x, y, z = channels[build.ROTATION] / (np.linalg.norm(channels[build.ROTATION]) or 1.0)
     result[:3, :3] = (
         (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
         (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
         (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
     )
-    result[:3, 3] = channels[models.LOCATION]
+    result[:3, 3] = channels[build.LOCATION]
     return result
 
 
 def _rate(action: bpy.types.Action, path: Path, scene: bpy.types.Scene) -> float:
     """Frames a second: those of the import, whatever the scene's are now."""
     now = float(animation.frame_of(1.0, scene))
-    for name, track in ((models.ROTATION, path.rotation), (models.LOCATION, path.translation)):
+    for name, track in ((build.ROTATION, path.rotation), (build.LOCATION, path.translation)):
         built = baselines.load(action, f"{name} 0")
         if track is not None and built is not None and len(built) == len(track.times) and len(built):
             last, frame = float(track.times.max()), float(built[-1, 0])
@@ -154,7 +178,7 @@ def _track(action: bpy.types.Action, path: str, before: Track | None, rate: floa
     if all(curve is None or not len(curve.keyframe_points) for curve in curves):
         return None
     if before is not None and all(
-        curve is not None and baselines.same(action, models.baseline_key(curve), models.key_table(curve))
+        curve is not None and baselines.same(action, build.baseline_key(curve), build.key_table(curve))
         for curve in curves
     ):
         return before
@@ -172,7 +196,7 @@ def _sampled(action: bpy.types.Action, path: str, frames: Floats, before: Track 
     for index, curve in enumerate(curves):
         if curve is not None and len(curve.keyframe_points):
             values[:, index] = [curve.evaluate(frame) for frame in frames.tolist()]
-    rotates = path == models.ROTATION
+    rotates = path == build.ROTATION
     if rotates:
         lengths = np.linalg.norm(values, axis=1, keepdims=True)
         result = layout.quaternion_from_blender(values / np.where(lengths > 0, lengths, 1.0))
@@ -221,8 +245,8 @@ def _same_times(
         return rotation, translation
     frames = np.unique(np.concatenate(tables)).astype(np.float64)
     return (
-        _sampled(action, models.ROTATION, frames, path.rotation, rate),
-        _sampled(action, models.LOCATION, frames, path.translation, rate),
+        _sampled(action, build.ROTATION, frames, path.rotation, rate),
+        _sampled(action, build.LOCATION, frames, path.translation, rate),
     )
 
 
@@ -231,7 +255,7 @@ def _refuse_modifiers(action: bpy.types.Action, curves: list[bpy.types.FCurve | 
         raise SceneError(f"action {action.name}: its F-curves have modifiers; bake them into keys")
 
 
-def _shown(
+def _interpolation(
     action: bpy.types.Action, track: Track | None, settings: layout.MotionProperties, edited: frozenset[str]
 ) -> int:
     """How a translation is interpolated: as its property says if that was edited, else as its keys are.
@@ -241,7 +265,7 @@ def _shown(
     if track is None or "translation_interpolation" in edited:
         return settings.translation_interpolation
     kinds = set()
-    for curve in _curves(action, models.LOCATION):
+    for curve in _curves(action, build.LOCATION):
         if curve is not None and len(curve.keyframe_points) > 1:
             kinds |= set(animation.read_keys(curve).interpolation[:-1].tolist())
     linear, bezier = animation.INTERPOLATION["LINEAR"], animation.INTERPOLATION["BEZIER"]
@@ -273,18 +297,18 @@ def _events(action: bpy.types.Action, before: Motion | None, rate: float) -> lis
     """The markers of an action as events: the record's where they stand as the import put them."""
     markers = sorted(((marker.frame, marker.name) for marker in action.pose_markers), key=lambda one: one[0])
     was = list(before.events) if before is not None else []
-    places = [(round(event.time * rate), layout.readable(event.text)[: models.MARKER_NAME]) for event in was]
-    if before is not None and sorted(places) == sorted(markers):
+    markers_of_events = [(round(event.time * rate), layout.readable(event.text)[: build.MARKER_NAME]) for event in was]
+    if before is not None and sorted(markers_of_events) == sorted(markers):
         return before.events
     events = []
     for frame, name in markers:
-        if (frame, name) in places:
-            number = places.index((frame, name))
-            places[number] = (-1, "")
+        if (frame, name) in markers_of_events:
+            number = markers_of_events.index((frame, name))
+            markers_of_events[number] = (-1, "")
             events.append(was[number])
             continue
         # A marker that was only moved keeps its text, which may be longer than a marker's name.
-        number = next((number for number, (_, text) in enumerate(places) if text == name and name), -1)
+        number = next((number for number, (_, text) in enumerate(markers_of_events) if text == name and name), -1)
         text = was[number].text if number >= 0 else name
         events.append(Event(frame / rate, text))
     return events

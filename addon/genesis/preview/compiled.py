@@ -15,10 +15,12 @@ import numpy as np
 
 from ....formats.genesis import csg, geometry
 from ....formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
-from ....formats.genesis.geometry import LOOKS, Look
+from ....formats.genesis.geometry import APPEARANCES, Appearance
 from ...scene import identity, meshes, originals
 from .. import layout
-from ..brushes import build as brushes
+from ..brushes.build import put
+from ..context import Destination
+from ..faces.build import mesh_arrays, texture_sizes
 from ..materials.build import Materials
 
 NAME = "Preview"
@@ -50,28 +52,28 @@ def build(collection: bpy.types.Collection, level: Level3dt, materials: Material
     parents = _model_parents(collection, level)
     for model_id, rows in by_model.items():
         shape = geometry.of_editor(rows)
-        made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), apart=False)
-        codes = shape.texture[made.drawn] * LOOKS + shape.look[made.drawn]
+        arrays = mesh_arrays(shape, texture_sizes(shape, materials), apart=False)
+        codes = shape.texture[arrays.with_corners] * APPEARANCES + shape.appearance[arrays.with_corners]
         unique, slots = np.unique(codes, return_inverse=True)
         mesh = meshes.build(
             NAME,
-            made.positions,
-            made.corners,
-            made.corner_starts[made.drawn],
-            uvs={layout.UV: made.uvs},
-            attributes={"alpha": ("FACE", "FLOAT", shape.fields["alpha"][made.drawn])},
+            arrays.positions,
+            arrays.corners,
+            arrays.corner_starts[arrays.with_corners],
+            uvs={layout.UV: arrays.uvs},
+            attributes={"alpha": ("FACE", "FLOAT", shape.fields["alpha"][arrays.with_corners])},
             material_index=slots.reshape(-1),
-            report=materials.site.report,
+            report=materials.importing.report,
         )
         for code in unique.tolist():
-            mesh.materials.append(materials.get(shape.names[code // LOOKS], Look(code % LOOKS)))
+            mesh.materials.append(materials.get(shape.names[code // APPEARANCES], Appearance(code % APPEARANCES)))
         obj = bpy.data.objects.new(f"{NAME} {model_id}", mesh)
         identity.stamp(obj, token, layout.PREVIEW, -1)
         obj.hide_select = True
-        parent, inverse = parents.get(model_id, (materials.site.root, None))
-        brushes.put(obj, brushes.Place(home, parent, inverse), np.zeros(3, np.float32))
+        parent, inverse = parents.get(model_id, (materials.importing.root, None))
+        put(obj, Destination(home, parent, inverse), np.zeros(3, np.float32))
     show_as_wire(_brushes(collection))
-    materials.site.report.count("convex parts in the preview", len(pieces))
+    materials.importing.report.count("convex parts in the preview", len(pieces))
 
 
 def make_collection(level: bpy.types.Collection) -> bpy.types.Collection:

@@ -5,7 +5,7 @@ Each brush that is cut gets an object on top of it that shares its mesh and has 
 something away from it: those behind it in the level, of the same model (see `formats.genesis.csg`), that stand near it.
 The brush itself has no modifier, so that an export knows nothing of it. What the compiler gets is the other preview:
 this one keeps brushes whole that the editor splits into convex parts, and makes the inner cut of a hollow brush as it
-is drawn, not as it will be made anew.
+is shown, not as it will be made anew.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ....formats.genesis.geometry import Floats
+from ....formats.convex import Floats
 from ...scene import identity, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..scene_parts import SceneBrush, kind_of, matrix_of, read_scene
-from . import compiled as preview
+from ..scene_parts import SceneBrush, collect_parts, kind_of, matrix_of
+from . import compiled
 
 NEAR = 1.0
 """Of its own size: how far a cut may be moved before the preview has to be made again."""
@@ -45,9 +45,9 @@ def build(collection: bpy.types.Collection, report: Report) -> None:
     """Show what cuts leave of a level's brushes, for as long as the preview is there. Raises SceneError."""
     info = originals.describe(collection)
     if info is None:
-        raise SceneError(f"{collection.name} is no level")
-    preview.remove(collection)
-    found = read_scene(collection, info.token, Report())
+        raise SceneError(f"{collection.name} is not a level")
+    compiled.remove(collection)
+    found = collect_parts(collection, info.token, Report())
     solids = {id(brush): _solid(brush, found.root) for brush in found.all_brushes() if _has_mesh(brush)}
     cuts: dict[bpy.types.Object, list[_Solid]] = {}
     targets: dict[bpy.types.Object, _Solid] = {}
@@ -57,7 +57,7 @@ def build(collection: bpy.types.Collection, report: Report) -> None:
         if solid is not None and near:
             targets[solid.object] = solid
             cuts.setdefault(solid.object, []).extend(near)
-    home = preview.make_collection(collection)
+    home = compiled.make_collection(collection)
     token = identity.Token(info.token)
     shown = [bpy.data.objects.new(f"{obj.name} cut", obj.data) for obj in targets]
     for obj, above in zip(shown, targets, strict=True):
@@ -71,7 +71,7 @@ def build(collection: bpy.types.Collection, report: Report) -> None:
             modifier.solver, modifier.material_mode = "EXACT", "TRANSFER"
             modifier.show_expanded = False
         home.objects.link(obj)
-    preview.show_as_wire(list(targets))
+    compiled.show_as_wire(list(targets))
     report.count("brushes with live cuts", len(shown))
 
 
@@ -84,8 +84,8 @@ def _solid(brush: SceneBrush, root: bpy.types.Object | None) -> _Solid:
     points = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", points)
     matrix = matrix_of(brush.object, root, None)
-    places = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
-    return _Solid(brush.object, places.min(axis=0, initial=np.inf), places.max(axis=0, initial=-np.inf))
+    positions = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    return _Solid(brush.object, positions.min(axis=0, initial=np.inf), positions.max(axis=0, initial=-np.inf))
 
 
 def _is(brush: SceneBrush, role: str) -> bool:

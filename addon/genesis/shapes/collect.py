@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes back to brushes' shapes: which solids an object holds, which brush each was, and which of its planes stay.
+"""Meshes back to the shapes of brushes: which solids an object holds, which brush each was, which planes stay.
 
 Nothing is computed that needn't be: faces whose corners are bit for bit where the import put them have their record's
 plane, and so do faces that only grew or shrank within it.
@@ -14,15 +14,15 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats import convex_solids as convex
+from ....formats import convex, convex_solids
 from ....formats.convex_solids import Bools, Floats, Ints
-from ....formats.genesis import brushes
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import WORLD_BOUND
-from ...scene import baselines, identity, transforms
+from ...scene import identity, transforms
 from ...scene.meshes import MeshData
 from ...scene.reports import SceneError
 from .. import layout
+from .baseline import Baseline, corner_steps
 
 Matrix = npt.NDArray[np.float64]
 
@@ -34,93 +34,26 @@ _AXES = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])
 """Blender's axes to Genesis', as `layout.from_blender`."""
 
 
-@dataclass(frozen=True)
-class Baseline:
-    """What the import made of a level's geometry: see layout for the arrays."""
-
-    positions: npt.NDArray[np.float32]
-    corners: Ints
-    corner_starts: Ints
-    uvs: npt.NDArray[np.float32]
-    origins: Floats
-
-    def shown(self) -> Bools:
-        """Which faces have a polygon, bool[f]."""
-        return np.diff(self.corner_starts) > 0
-
-    def same(self, mesh: MeshData, records: Ints) -> tuple[Bools, Bools]:
-        """Which faces' corners and which faces' UVs are those that the import made, bit for bit. records: -1: new."""
-        sizes = mesh.face_sizes.astype(np.int64)
-        known = np.flatnonzero(records >= 0)
-        starts = self.corner_starts[records[known]]
-        alike = self.corner_starts[records[known] + 1] - starts == sizes[known]
-        known, starts = known[alike], starts[alike]
-        steps, owners = _steps(sizes[known])
-        here, there = mesh.face_starts[known].astype(np.int64)[owners] + steps, starts[owners] + steps
-        uv = mesh.uv(layout.UV)
-        uv = mesh.uv() if uv is None else uv
-        result = []
-        for now, was in (
-            (mesh.positions[mesh.corner_verts[here]], self.positions[self.corners[there]]),
-            (None if uv is None else uv[here], self.uvs[there]),
-        ):
-            same = np.zeros(len(sizes), np.bool_)
-            if now is None:  # without any UV map nobody says another thing
-                same[known] = True
-            elif len(known):
-                equal = (np.ascontiguousarray(now).view("<u4") == np.ascontiguousarray(was).view("<u4")).all(axis=1)
-                same[known] = np.bincount(owners, ~equal, len(known)) == 0
-            result.append(same)
-        return result[0], result[1]
-
-
-def load_baseline(collection: bpy.types.Collection, geometry: Geometry) -> Baseline:
-    """What the import kept on a level's collection; raises SceneError if it is damaged or not of this original."""
-    found = {name: baselines.load(collection, name) for name in _BASELINES}
-    sizes = {name: -1 if one is None else len(one) for name, one in found.items()}
-    if sizes[layout.CORNER_STARTS] != len(geometry.faces) + 1 or sizes[layout.ORIGINS] != len(geometry.counts):
-        raise SceneError(
-            f"{collection.name}: what the import kept of its geometry is missing or damaged; import the level again, "
-            "or export with Build as New"
-        )
-    arrays: dict[str, Any] = found
-    return Baseline(
-        arrays[layout.POSITIONS],
-        arrays[layout.CORNERS].astype(np.int64),
-        arrays[layout.CORNER_STARTS].astype(np.int64),
-        arrays[layout.UVS],
-        arrays[layout.ORIGINS].astype(np.float64),
-    )
-
-
-_BASELINES = (layout.POSITIONS, layout.CORNERS, layout.CORNER_STARTS, layout.UVS, layout.ORIGINS)
-
-
-def _steps(sizes: Ints) -> tuple[Ints, Ints]:
-    """0, 1, 2... for each of the sizes, and the number of the size that each belongs to."""
-    owners = np.repeat(np.arange(len(sizes)), sizes)
-    return np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes), owners
-
-
 @dataclass
 class Shape:
-    """A solid as the scene shows it, with k sides, in the level's axes (y up) and units.
-
-    brush: the number, in the geometry, of the brush that it is or was copied from; -1: new. move: what became of the
-    whole brush, None if it stands where the import put it. distance: how far its middle is from the record's.
-    whole: its mesh is what the import made of the brush.
-    """
+    """A solid as the scene shows it, with k sides, in the level's axes (y up) and units."""
 
     brush: int
+    """The number, in the geometry, of the brush that it is or was copied from; -1: new."""
     whole: bool
+    """Whether its mesh is what the import made of the brush."""
     move: Matrix | None
+    """What became of the whole brush, None if it stands where the import put it."""
     distance: float
+    """How far its middle is from the record's."""
     records: Ints
     """[k]: the face of the original that each side is or was copied from, -1: none."""
     faces: Ints
     """[k]: the mesh's face that each side goes by; -1: a record's face that has no polygon."""
     normals: Floats
+    """[k, 3]: of the sides' planes, of length 1."""
     dists: Floats
+    """[k]: dot(normal, P) of the points of each side."""
     kept: Bools
     """[k]: whether the record's plane stays as it is."""
     inside: Bools
@@ -133,8 +66,8 @@ class Shape:
     """Where its object is below the root, in Blender's axes."""
 
 
-class ShapeReader:
-    """Reads shapes of objects. geometry, baseline: of the original; both None where there is none."""
+class ShapeCollector:
+    """Collects shapes of objects. geometry, baseline: of the original; both None where there is none."""
 
     def __init__(
         self, geometry: Geometry | None, baseline: Baseline | None, token: int | None, split: bool = False
@@ -144,8 +77,8 @@ class ShapeReader:
         self.token = token
         self.split = split
         if geometry is not None and baseline is not None:
-            counts = np.bincount(geometry.brush_of_face, baseline.shown(), len(geometry.counts))
-            self._shown = counts.astype(np.int64)
+            counts = np.bincount(geometry.brush_of_face, baseline.with_polygon(), len(geometry.counts))
+            self._polygons = counts.astype(np.int64)
             self._owner = geometry.brush_of_face
             self._first = np.cumsum(geometry.counts) - geometry.counts
 
@@ -160,7 +93,7 @@ class ShapeReader:
         records = mesh.ids("FACE", self.token).astype(np.int64) - 1
         return np.where(records < len(self.geometry.faces), records, -1)
 
-    def read(
+    def collect(
         self, obj: bpy.types.Object, mesh: MeshData, brush: int, matrix: Matrix, records: Ints, same: Bools
     ) -> list[Shape]:
         """The solids in an object's mesh.
@@ -171,7 +104,7 @@ class ShapeReader:
         """
         move = self._move(brush, matrix)
         if move is not None or not same.all():
-            _refuse_places(obj, mesh, matrix)
+            _check_places(obj, mesh, matrix)
         shapes = []
         left = np.ones(len(records), np.bool_)
         for number, faces in self._whole(brush, records, same):
@@ -201,14 +134,14 @@ class ShapeReader:
         """The brushes all of whose faces are as they were, each with its faces in the mesh."""
         if self.geometry is None or self.baseline is None:
             return []
-        if brush >= 0 and not len(records) and not self._shown[brush]:
+        if brush >= 0 and not len(records) and not self._polygons[brush]:
             return [(brush, np.empty(0, np.int64))]
         chosen = np.flatnonzero(same)
         _, first = np.unique(records[chosen], return_index=True)
         chosen = chosen[first]
         owners = self._owner[records[chosen]]
-        counts = np.bincount(owners, minlength=len(self._shown))
-        complete = (counts == self._shown) & (counts > 0)
+        counts = np.bincount(owners, minlength=len(self._polygons))
+        complete = (counts == self._polygons) & (counts > 0)
         chosen, owners = chosen[complete[owners]], owners[complete[owners]]
         # Records ascend, and so do their brushes.
         starts = np.flatnonzero(np.diff(owners, prepend=-1))
@@ -222,11 +155,11 @@ class ShapeReader:
         dists = geometry.faces["dist"][records].astype(np.float64)
         shape_faces = np.full(len(records), -1, np.int64)
         baseline: Any = self.baseline
-        shape_faces[baseline.shown()[records]] = faces
+        shape_faces[baseline.with_polygon()[records]] = faces
         rings = [self._record_ring(record) for record in records.tolist()] if move is not None else []
         distance = 0.0
         if move is not None:
-            normals, dists = moved_planes(normals, dists, move)
+            normals, dists = convex.moved_planes(normals, dists, move)
             middle = self._middle(brush)
             distance = float(np.linalg.norm(move[:3, :3] @ middle + move[:3, 3] - middle))
             rings = [ring @ move[:3, :3].T + move[:3, 3] for ring in rings]
@@ -263,8 +196,8 @@ class ShapeReader:
         """The solids that some of a mesh's faces bound."""
         of, records = self._surface(mesh, faces, matrix, move, records[faces])
         try:
-            found = convex.solids(of, self.split)
-        except convex.SurfaceError as error:
+            found = convex_solids.solids(of, self.split)
+        except convex_solids.SurfaceError as error:
             at_fault = {obj: faces[error.faces].astype(np.int32)} if len(error.faces) else {}
             hint = " (exported with Split concave, it becomes several)" if error.splits and not self.split else ""
             raise SceneError(f"{obj.name} can't be a brush: {error.message}{hint}", [obj], at_fault) from error
@@ -272,17 +205,17 @@ class ShapeReader:
 
     def _surface(
         self, mesh: MeshData, faces: Ints, matrix: Matrix, move: Matrix | None, records: Ints
-    ) -> tuple[convex.Surface, Ints]:
+    ) -> tuple[convex_solids.Surface, Ints]:
         """Faces where they are now, with the planes of their records where they still lie in them."""
         sizes = mesh.face_sizes.astype(np.int64)[faces]
-        steps, owners = _steps(sizes)
+        steps, owners = corner_steps(sizes)
         if np.linalg.det(matrix[:3, :3]) < 0:  # mirrored: the other way round
             steps = sizes[owners] - 1 - steps
         corners = mesh.corner_verts[mesh.face_starts[faces].astype(np.int64)[owners] + steps].astype(np.int64)
         local = mesh.positions.astype(np.float64)
         positions = layout.from_blender(local @ matrix[:3, :3].T + matrix[:3, 3])
         first_corner = np.concatenate([[0], np.cumsum(sizes)])
-        of = convex.surface(positions, corners, first_corner)
+        of = convex_solids.surface(positions, corners, first_corner)
         known = records >= 0
         if self.geometry is None or not known.any():
             return of, records
@@ -290,7 +223,7 @@ class ShapeReader:
         normals, dists = was["normal"].astype(np.float64), was["dist"].astype(np.float64)
         for moved in (None, move):
             if moved is not None:
-                normals, dists = moved_planes(normals, dists, moved)
+                normals, dists = convex.moved_planes(normals, dists, moved)
             elif move is None and of.known.any():
                 break
             lies = known & ~of.known & _lies_in(of, normals, dists)
@@ -298,7 +231,9 @@ class ShapeReader:
             of.known[lies] = True
         return of, records
 
-    def _shape(self, solid: convex.Solid, of: convex.Surface, faces: Ints, records: Ints, move: Matrix | None) -> Shape:
+    def _shape(
+        self, solid: convex_solids.Solid, of: convex_solids.Surface, faces: Ints, records: Ints, move: Matrix | None
+    ) -> Shape:
         """A solid as a shape: sides of records in the file's order, then new ones, cuts last."""
         leads = np.array([side.faces[0] for side in solid])
         inside = np.array([side.inside for side in solid])
@@ -318,7 +253,7 @@ class ShapeReader:
             known = (side_records >= 0) & of.known[leads]
             was = self.geometry.faces[np.where(known, side_records, 0)]
             kept = known & (was["normal"] == normals).all(axis=1) & (was["dist"] == dists)
-        polygons = brushes.from_planes(normals, dists, [len(solid)])
+        polygons = convex.from_planes(normals, dists, [len(solid)])
         rings = []
         for number, side in enumerate(solid):
             corners = polygons.corners[polygons.first_corner[number] : polygons.first_corner[number + 1]]
@@ -331,7 +266,7 @@ class ShapeReader:
             brush, False, move, distance, side_records, faces[leads], normals, dists, kept, inside, rings, others
         )
 
-    def _once(self, records: Ints, leads: Ints, of: convex.Surface) -> Ints:
+    def _once(self, records: Ints, leads: Ints, of: convex_solids.Surface) -> Ints:
         """Records of a solid's sides, each once: Blender gives new faces those of the faces that they were made from.
 
         The side in the record's plane keeps it, or else the one that faces as it did most nearly.
@@ -349,15 +284,15 @@ class ShapeReader:
         return int(np.bincount(self._owner[known]).argmax()) if len(known) else -1
 
 
-def _refuse_places(obj: bpy.types.Object, mesh: MeshData, matrix: Matrix) -> None:
+def _check_places(obj: bpy.types.Object, mesh: MeshData, matrix: Matrix) -> None:
     """Raise SceneError, with the vertices at fault, for a mesh that is flattened, or is out of the world."""
     linear = matrix[:3, :3]
     with np.errstate(all="ignore"):
         size = np.abs(np.linalg.det(linear / np.linalg.norm(linear, axis=0)))
         if not size > FLAT:
-            raise SceneError(f"{obj.name} can't be a brush: its scale is 0, or no number", [obj])
-        places = mesh.positions.astype(np.float64) @ linear.T + matrix[:3, 3]
-        out = np.flatnonzero(~(np.abs(places) <= WORLD_BOUND).all(axis=1)).astype(np.int32)
+            raise SceneError(f"{obj.name} can't be a brush: its scale is 0, infinite or NaN", [obj])
+        positions = mesh.positions.astype(np.float64) @ linear.T + matrix[:3, 3]
+        out = np.flatnonzero(~(np.abs(positions) <= WORLD_BOUND).all(axis=1)).astype(np.int32)
     if len(out):
         raise SceneError(
             f"{obj.name} can't be a brush: {len(out)} of its vertices are out of the world, which ends at "
@@ -367,7 +302,7 @@ def _refuse_places(obj: bpy.types.Object, mesh: MeshData, matrix: Matrix) -> Non
         )
 
 
-def _lies_in(of: convex.Surface, normals: Floats, dists: Floats) -> Bools:
+def _lies_in(of: convex_solids.Surface, normals: Floats, dists: Floats) -> Bools:
     """Which faces lie in these planes, [f]."""
     owners = of.corner_face
     points = of.positions[of.corners]
@@ -377,15 +312,3 @@ def _lies_in(of: convex.Surface, normals: Floats, dists: Floats) -> Bools:
     np.maximum.at(largest, owners, np.abs(points).max(axis=1, initial=0.0))
     facing = (of.normals * normals).sum(axis=1) > 0.5
     return np.asarray((worst <= IN_PLANE + ROUNDING * largest) & facing)
-
-
-def moved_planes(normals: Floats, dists: Floats, move: Matrix) -> tuple[Floats, Floats]:
-    """Planes after a transform of all that lies in them; where nothing turns, the normals are the same bits."""
-    linear, shift = move[:3, :3], move[:3, 3]
-    if np.array_equal(linear, np.eye(3)):
-        return normals, dists + normals @ shift
-    turned = np.linalg.solve(linear.T, normals.T).T
-    lengths = np.linalg.norm(turned, axis=1)
-    with np.errstate(all="ignore"):
-        result = np.where(lengths[:, None] > 0, turned / lengths[:, None], normals)
-        return result, np.where(lengths > 0, dists / lengths, dists) + result @ shift

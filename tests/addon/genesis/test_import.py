@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.genesis import importer, layout, values
-from levelwright.addon.genesis.light import kinds as lights
-from levelwright.addon.genesis.models import build as models
+from levelwright.addon.genesis.light import kinds
+from levelwright.addon.genesis.motions.build import baseline_key, key_table
 from levelwright.addon.genesis.settings import ImportSettings
 from levelwright.addon.scene import animation, baselines, identity, meshes, originals, properties
 from levelwright.addon.scene.reports import Report
@@ -165,7 +165,7 @@ def test_a_model_stands_at_its_origin_and_moves() -> None:
     keys = animation.read_keys(height)
     assert keys.frames.tolist() == [0, 36, 96]
     assert keys.values.tolist() == [0, 96.5, 0]
-    assert models.key_table(height).tobytes() == baselines.load(action, models.baseline_key(height)).tobytes()
+    assert key_table(height).tobytes() == baselines.load(action, baseline_key(height)).tobytes()
     assert [(marker.name, marker.frame) for marker in action.pose_markers] == [("open", 24), ("shut it", 60)]
     turn = [
         animation.find_fcurve(action, animation.slot(action), "rotation_quaternion", n).evaluate(36) for n in range(4)
@@ -244,7 +244,7 @@ def test_lights_shine() -> None:
     assert (point.type, point.data.type, point.data.cutoff_distance) == ("LIGHT", "POINT", pytest.approx(150 * 0.0254))
     assert (cone.data.type, cone.data.spot_size) == ("SPOT", pytest.approx(math.radians(60)))
     assert list(cone.data.color) == pytest.approx([1, 0, 0.2])
-    assert lights.brightness_of(lights.KINDS["spotlight"], cone.data.energy, 0, 0.0254) == pytest.approx(300)
+    assert kinds.brightness_of(kinds.LIGHT_CLASSES["spotlight"], cone.data.energy, 0, 0.0254) == pytest.approx(300)
     bpy.context.view_layer.update()
     along = cone.matrix_world.to_3x3().normalized() @ Vector((0, 0, -1))
     assert tuple(along) == pytest.approx((0, 0, -1), abs=1e-6)  # the engine's x, turned by -90 degrees about its z

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coronas and fog lights, which the game draws as a glow: a sphere round the light that fades to its rim."""
+"""Lights of entities, and the glow of those that are seen themselves."""
 
 from __future__ import annotations
 
@@ -11,19 +11,39 @@ import numpy as np
 from ...scene import identity, meshes
 from ...scene.materials import blended, shader
 from .. import layout
-from ..context import Site
-from .kinds import Look
+from ..context import ImportContext
+from .kinds import LightAppearance, LightClass
 
 NAME = "Glow"
 RINGS, SECTORS = 8, 16
+"""Of the sphere that a glow is."""
 
 
-def add(site: Site, light: bpy.types.Object, shown: Look, collection: bpy.types.Collection) -> None:
+def build_light(name: str, kind: LightClass, shown: LightAppearance) -> bpy.types.Light:
+    """Make the light of an entity."""
+    light: Any = bpy.data.lights.new(name, kind.type)
+    light.energy, light.color = shown.energy, shown.color
+    if kind.type == "SUN":
+        light.angle = 0.0
+    else:
+        light.use_custom_distance, light.cutoff_distance = True, shown.cutoff
+        light.shadow_soft_size = 0.0
+    if kind.type == "SPOT":
+        light.spot_size, light.spot_blend = shown.spot_size, 0.0
+    if kind.glows:
+        light.diffuse_factor = light.specular_factor = 0.0
+    made: bpy.types.Light = light
+    return made
+
+
+def add_glow(
+    importing: ImportContext, light: bpy.types.Object, shown: LightAppearance, collection: bpy.types.Collection
+) -> None:
     """Put a glow below an entity's light: made for show, never exported. It is as large as the light reaches."""
-    obj: Any = bpy.data.objects.new(f"{light.name} glow", _sphere(site, collection))
-    identity.stamp(obj, site.token, layout.PREVIEW, -1)
+    obj: Any = bpy.data.objects.new(f"{light.name} glow", _sphere(importing, collection))
+    identity.stamp(obj, importing.token, layout.PREVIEW, -1)
     obj.parent = light
-    obj.scale = (shown.cutoff / site.settings.scale,) * 3
+    obj.scale = (shown.cutoff / importing.settings.scale,) * 3
     obj.color = (*shown.color, 1.0)
     obj.hide_select = True
     anything: Any = light
@@ -32,7 +52,7 @@ def add(site: Site, light: bpy.types.Object, shown: Look, collection: bpy.types.
     collection.objects.link(obj)
 
 
-def _sphere(site: Site, collection: bpy.types.Collection) -> bpy.types.Mesh:
+def _sphere(importing: ImportContext, collection: bpy.types.Collection) -> bpy.types.Mesh:
     """The mesh that all glows in a collection share: a sphere of radius 1."""
     for child in collection.objects:
         if isinstance(child.data, bpy.types.Mesh) and child.data.get(NAME) is not None:
@@ -55,7 +75,9 @@ def _sphere(site: Site, collection: bpy.types.Collection) -> bpy.types.Mesh:
     bottom = np.stack([np.full(SECTORS, len(points) - 1), after[-1], number[-1]], axis=-1).reshape(-1)
     sizes = np.repeat([4, 3], [len(quads) // 4, 2 * SECTORS])
     starts = np.cumsum(sizes) - sizes
-    mesh = meshes.build(NAME, points, np.concatenate([quads, top, bottom]), starts, smooth=True, report=site.report)
+    mesh = meshes.build(
+        NAME, points, np.concatenate([quads, top, bottom]), starts, smooth=True, report=importing.report
+    )
     mesh[NAME] = True
     mesh.materials.append(_material())
     return mesh
