@@ -210,7 +210,7 @@ class _Corners:
         return np.asarray(first[:, None] * self.axes[0] + second[:, None] * self.axes[1])
 
     def error(self, number: int, per_unit: Floats) -> Floats:
-        """Texels by which vectors [faces, 3] miss each face's worst corner; NaN where they are no numbers."""
+        """Texels by which vectors [faces, 3] miss each face's worst corner; NaN where they are infinite or NaN."""
         result = np.zeros(self.count)
         off = np.abs((self.points * per_unit[self.owners]).sum(axis=1) - self.texel[:, number])
         np.maximum.at(result, self.owners, off)

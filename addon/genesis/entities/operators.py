@@ -39,9 +39,8 @@ def add_entity(
         if each.name.lower() == ORIGIN:
             record.pairs.append((each.name, f"{x} {y} {z}"))
         elif each.type in _DEFAULTS:
-            builtin = (
-                own.field(each.name) if own is not None else None
-            )  # definitions in a `.map` have lost the defaults
+            # Definitions in a `.map` have lost the defaults.
+            builtin = own.field(each.name) if own is not None else None
             record.pairs.append((each.name, each.default or (builtin and builtin.default) or _DEFAULTS[each.type]))
     homes = [one for one in level.children if kind_of(one) in (layout.ENTITIES, layout.GROUP)]
     obj = build_entity(importing, record, NEW, types, homes[0] if homes else level)

@@ -164,11 +164,11 @@ class FaceCollector:
             _lay(faces, result.fields)
             self._lay_locked(faces, shape.records, result.edited)
         blank = ~faces["u_vec"].any(axis=1) | ~faces["v_vec"].any(axis=1)
-        plain = shape.inside.copy()
+        by_axes = shape.inside.copy()
         if shape.brush < 0 and self.settings.new_textures == "axes":
-            plain |= ~known
-        self._lay_plain(faces, plain | (~known & blank))
-        self._lay_by_uv(shape, source, result, edited, plain)
+            by_axes |= ~known
+        self._lay_by_axes(faces, by_axes | (~known & blank))
+        self._lay_by_uv(shape, source, result, edited, by_axes)
         self._one_texture_a_side(shape, source)
         if not all(result.names):
             bare = sum(not name for name, record in zip(result.names, shape.records, strict=True) if record < 0)
@@ -221,24 +221,24 @@ class FaceCollector:
             names.append(now_name if now_name is not None and (renamed[side] or record < 0) else was)
         return SideRecords(faces, names, renamed, np.zeros(count, np.bool_), fields, edited)
 
-    def _lay_plain(self, faces: FaceArray, plain: Bools) -> None:
-        """Lay textures as the editor does on new faces."""
-        if plain.any():
-            fresh = faces[plain]
+    def _lay_by_axes(self, faces: FaceArray, chosen: Bools) -> None:
+        """Lay textures along the axes, as the editor does on new faces. chosen: [k]."""
+        if chosen.any():
+            fresh = faces[chosen]
             textures.lay(fresh)
-            faces[plain] = fresh
+            faces[chosen] = fresh
 
-    def _lay_by_uv(self, shape: Shape, source: MeshFaces, result: SideRecords, edited: Bools, plain: Bools) -> None:
+    def _lay_by_uv(self, shape: Shape, source: MeshFaces, result: SideRecords, edited: Bools, by_axes: Bools) -> None:
         """Let textures lie as the UVs say, where those were edited or the texture is to stay on what moved."""
         known = shape.records >= 0
-        meshed = (shape.faces >= 0) & ~plain
+        meshed = (shape.faces >= 0) & ~by_axes
         uv_edited = np.zeros(len(known), np.bool_)
         uv_edited[meshed] = source.uv_edited[shape.faces[meshed]] & known[meshed]
         uv_same = np.ones(len(known), np.bool_)
         uv_same[meshed] = source.uv_same[shape.faces[meshed]]
         lock = self.settings.texture_lock
         stays = known & ~uv_edited & (edited | (uv_same & (not lock)) | (shape.whole and shape.move is None))
-        wanted = np.flatnonzero((meshed | (known & (shape.faces < 0))) & ~stays & ~plain)
+        wanted = np.flatnonzero((meshed | (known & (shape.faces < 0))) & ~stays & ~by_axes)
         if not len(wanted):
             return
         old = result.faces[wanted]

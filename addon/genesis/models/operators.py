@@ -27,9 +27,8 @@ def make_model(
     """
     wrong = [obj for obj in brushes if obj.type not in SURFACES or kind_of(obj) not in (None, layout.BRUSH)]
     if wrong or not brushes:
-        raise SceneError(
-            f"{wrong[0].name if wrong else 'nothing'} is not a brush, so no model can be made of it", wrong
-        )
+        name = wrong[0].name if wrong else "nothing"
+        raise SceneError(f"{name} is not a brush, so no model can be made of it", wrong)
     importing = resumed(context, level, Report())
     matrices = {obj: matrix_of(obj, importing.root, None) for obj in brushes}
     middle = np.round(np.mean([matrix[:3, 3] for matrix in matrices.values()], axis=0))

@@ -17,11 +17,7 @@ from ..context import ImportContext
 
 MARKER_NAME = 63
 """Bytes of a marker's name that Blender keeps."""
-
-
 LOCATION = "location"
-
-
 ROTATION = "rotation_quaternion"
 
 
@@ -135,7 +131,7 @@ def _handles(
 
 
 def pose_at(action: bpy.types.Action, frame: float) -> Matrix:
-    """Where a motion is at a frame."""
+    """Where a motion is at a frame, relative to its model."""
 
     def channels(path: str, rest: ArrayLike) -> list[float]:
         values = list(np.asarray(rest, np.float64))
