@@ -48,6 +48,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(ROOT / name, copy / name)
     for side in ("formats", "addon"):
         shutil.copytree(GAME / side, copy / side / "tiny", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(GAME / "problems.py", copy / "tests" / "formats" / "tiny_problems.py")
     games = copy / "addon" / "games.py"
     text = games.read_text(encoding="utf-8")
     assert text.count('    "teeworlds",\n') == 1
