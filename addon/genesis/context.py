@@ -6,55 +6,25 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
 import bpy
 from mathutils import Matrix
 
 from ...formats import genesis
 from ...formats.binary import FormatError
-from ..scene import identity, originals
+from ..scene import identity, level, originals, stage
 from ..scene.reports import Report, SceneError
 from . import layout
 from .settings import ExportSettings, ImportSettings
 
-Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
-"""What an operator's `execute` returns."""
 NEW = -1
 """Record of what was made in Blender: it is not in any file yet."""
 
 
-@dataclass(frozen=True)
-class ImportContext:
+class ImportContext(level.ImportContext[genesis.Level, ImportSettings]):
     """One import, or the making of new parts of a level that is there."""
-
-    level: genesis.Level
-    collection: bpy.types.Collection
-    """The level's."""
-    root: bpy.types.Object
-    """The level's root empty."""
-    token: identity.Token
-    """The level's: it is part of the stamps of all that is made."""
-    scene: bpy.types.Scene
-    settings: ImportSettings
-    report: Report
-
-    def collection_of(
-        self, name: str, kind: str, record: int = 0, parent: bpy.types.Collection | None = None
-    ) -> bpy.types.Collection:
-        """Make a collection of a kind in the level's, or in one of those."""
-        made = bpy.data.collections.new(name)
-        identity.stamp(made, self.token, kind, record)
-        (parent or self.collection).children.link(made)
-        return made
-
-    def empty(self, name: str, kind: str, record: int, size: float) -> bpy.types.Object:
-        """Make an empty below the root; it is in no collection yet. size: units."""
-        made = bpy.data.objects.new(name, None)
-        made.empty_display_size = size
-        made.parent = self.root
-        identity.stamp(made, self.token, kind, record)
-        return made
 
 
 @dataclass
@@ -71,33 +41,32 @@ def resumed(
     context: bpy.types.Context,
     collection: bpy.types.Collection,
     report: Report,
-    level: genesis.Level | None = None,
+    shown: genesis.Level | None = None,
 ) -> ImportContext:
     """What makers of parts need to add to a level that was imported before.
 
-    level: what the scene says now; None where only the kind of level counts. Raises SceneError for a collection that
-    is not a level with a root.
+    shown: what the scene says now; None where only the kind of level counts. Content is looked for beside the .blend.
+    Raises SceneError for a collection that is not a level with a root.
     """
     info = originals.describe(collection)
-    root = next((obj for obj in collection.all_objects if _is_root(obj)), None)
-    if info is None or root is None or context.scene is None:
+    root = level.root_of(collection)
+    if info is None or root is None:
         raise SceneError(f"{collection.name} is not a Genesis3D level, or its root empty is gone")
     settings = ImportSettings(**{key: info.options[key] for key in ("scale", "lighting") if key in info.options})
-    if level is None:
-        level = genesis.new_level("3dt") if info.options.get(layout.KIND) == "3dt" else genesis.new_level("map")
-    return ImportContext(level, collection, root, identity.Token(info.token), context.scene, settings, report)
-
-
-def _is_root(obj: bpy.types.Object) -> bool:
-    mark = identity.stamped(obj)
-    return mark is not None and mark.kind == layout.ROOT
-
-
-def active_level(context: bpy.types.Context) -> bpy.types.Collection | None:
-    """The active level, if it is one of Genesis3D."""
-    level = originals.level_of(context)
-    info = originals.describe(level) if level is not None else None
-    return level if info is not None and info.format == layout.FORMAT else None
+    if shown is None:
+        shown = genesis.new_level("3dt") if info.options.get(layout.KIND) == "3dt" else genesis.new_level("map")
+    return ImportContext(
+        level=shown,
+        settings=settings,
+        report=report,
+        path=Path(bpy.data.filepath),
+        scene=stage.scene_of(context),
+        alone=False,
+        token=identity.Token(info.token),
+        collection=collection,
+        root=root,
+        parts={},
+    )
 
 
 @dataclass

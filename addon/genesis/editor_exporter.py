@@ -10,13 +10,13 @@ from ...formats.genesis.headers import Declared
 from ...formats.genesis.upgrade import upgraded
 from .brushes.collect import BrushCollector
 from .brushes.collect_editor import EditorBrushes
+from .classes.types import known_types
 from .context import ExportContext
-from .entities.classes import known_types
 from .entities.collect_editor import collect_editor_entities
 from .groups.collect import collect_groups
 from .models.collect import collect_editor_models, key_time_of
 from .motions.collect import Poses
-from .scene_parts import collect_parts
+from .parts.collect import collect_parts
 from .world.collect import collect_editor_level
 
 

@@ -7,25 +7,20 @@ touched stays as it is, bit for bit, with all that Blender can't show.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+from functools import partial
 
 import bpy
 
 from ...formats import genesis
-from ...formats.binary import Problem
 from ...formats.genesis import convert
 from ...formats.genesis.editor_level import Level3dt
 from ...formats.genesis.map_file import MapLevel
-from ..scene import originals
-from ..scene.reports import Report, SceneError
+from ..scene import gate, originals
+from ..scene.reports import Report
 from . import editor_exporter, layout, map_exporter
+from .classes.types import declared_types, define_classes
 from .context import ExportContext
-from .entities.classes import declared_types, define_classes
 from .settings import ExportSettings
-
-NAMED = 5
-"""Problems that an error names."""
 
 
 def export_level(
@@ -53,13 +48,14 @@ def export_level(
         define_classes(level, settings, report)
     if settings.container not in ("as_imported", kind):
         level = _converted(level, settings, report)
-        _refuse_problems(level, None, report)
+        gate.refuse_new(genesis.check, level, None, report)
         return genesis.write(level)
     if original is not None and not report.notes and not exporting.changed:
         return original.data
     data = genesis.write(level)
     if original is None or data != original.data:
-        _refuse_problems(level, original.data if original is not None else None, report)
+        came = None if original is None else partial(genesis.read, original.data)
+        gate.refuse_new(genesis.check, level, came, report)
     return data
 
 
@@ -74,33 +70,3 @@ def _converted(level: MapLevel | Level3dt, settings: ExportSettings, report: Rep
         report.left_out(what)
     report.note(f"converted from .{level.kind} to .{made.kind}")
     return made
-
-
-def _refuse_problems(level: MapLevel | Level3dt, original: bytes | None, report: Report) -> None:
-    """Raise SceneError with what the compiler or the engine would refuse, and warn of what is worth a look.
-
-    What is wrong with the original already may stay so.
-    """
-    found = genesis.check(level)
-    known: Counter[str] = Counter()
-    if original is not None:
-        known.update(_what(one) for one in genesis.check(genesis.read(original)))
-    new = []
-    for one in found:
-        what = _what(one)
-        if known[what] > 0:
-            known[what] -= 1
-        else:
-            new.append(one)
-    errors = [one for one in new if one.severity == "error"]
-    if errors:
-        named = "; ".join(f"{one.place}: {one.message}" for one in errors[:NAMED])
-        more = f" ... ({len(errors)} in all)" if len(errors) > NAMED else ""
-        raise SceneError(f"the game would refuse the level: {named}{more}")
-    for one in new:
-        report.warn(f"{one.place}: {one.message}")
-
-
-def _what(problem: Problem) -> str:
-    """A problem without its numbers, which change with what stands before it."""
-    return f"{problem.severity} {re.sub(r'[0-9]+', '0', problem.message)}"

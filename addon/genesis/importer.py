@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import bpy
 import numpy as np
@@ -16,14 +14,16 @@ from ...formats.genesis import geometry, upgrade
 from ...formats.genesis.editor_level import VERSION, EditorBrush, Level3dt
 from ...formats.genesis.geometry import Geometry
 from ...formats.genesis.map_file import MapLevel
-from ..scene import identity, originals, stage
+from ..scene.names import showable
 from ..scene.reports import Report
-from . import game_headers, layout, view
+from . import layout, view
+from .brushes import contents
 from .brushes.build import build_brushes, one_each, shared, warn_of_unclosed
 from .brushes.build_editor import build_editor_brushes
+from .classes import headers
+from .classes.types import Types, known_types, own_types
 from .context import Destination, ImportContext
 from .entities.build import build_entity
-from .entities.classes import Types, known_types, own_types
 from .faces.build import MeshMaker, keep_baselines, mesh_arrays, texture_sizes
 from .groups.build import build_groups
 from .materials.build import SIDES, Materials, materials_of, sky_of
@@ -32,8 +32,8 @@ from .preview import compiled, live
 from .settings import ImportSettings
 from .world.build import build_editor_level, build_map_world, hold_types
 
-_PATHS = ("texture_library", "headers_directory")
-"""Settings that say where things are on this machine: they aren't kept in the scene."""
+ROOT_SIZE = 64.0
+"""Units: how large the root empty is drawn."""
 
 
 def import_level(
@@ -56,45 +56,43 @@ def build_scene(
     report: Report,
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
-    path = Path(file)
-    scene = stage.scene_of(context)
-    alone = stage.is_empty(scene)
-    token = identity.new_token(data)
-    collection = bpy.data.collections.new(path.stem if path.suffix else path.name)
-    options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
-    options[layout.KIND] = level.kind
-    originals.attach(collection, layout.FORMAT, data, token, options, path.name if data is not None else "")
-    root: Any = bpy.data.objects.new(collection.name, None)
-    root.empty_display_size = 64.0
-    root.scale = (settings.scale,) * 3
-    identity.stamp(root, token, layout.ROOT, 0)
-    collection.objects.link(root)
-    importing = ImportContext(level, collection, root, token, scene, settings, report)
+    importing = ImportContext.begin(
+        context,
+        layout.FORMAT,
+        level,
+        data,
+        file,
+        settings,
+        report,
+        display_size=ROOT_SIZE,
+        scale=settings.scale,
+        options={layout.KIND: level.kind},
+    )
     points: ArrayLike = ()
     if isinstance(level, MapLevel):
-        points = _build_map(importing, level, path).polygons.positions
+        points = _build_map(importing, level).polygons.positions
     elif isinstance(level, Level3dt):
-        points = _build_editor(importing, level, path).polygons.positions
-    scene.collection.children.link(collection)
-    view.prepare_scene(context, importing, alone, points)
+        points = _build_editor(importing, level).polygons.positions
+    collection = importing.finish()
+    view.prepare_scene(context, importing, points)
     return collection
 
 
-def _build_map(importing: ImportContext, level: MapLevel, path: Path) -> Geometry:
+def _build_map(importing: ImportContext, level: MapLevel) -> Geometry:
     """Make everything of a `.map`, and return the shape of its brushes."""
     own = own_types(level, importing.report)
-    types = _types(importing, "", path) | own
+    types = _types(importing, "") | own
     world = level.world or genesis.Entity()
     build_map_world(importing, world, types)
     sky = {side: texture for side in SIDES if (texture := world.get(side))}
-    materials = materials_of(importing, world.get("TextureLib") or "", sky, path)
+    materials = materials_of(importing, world.get("TextureLib") or "", sky)
     shape, entity_of = geometry.of_map(level)
     destinations = {0: Destination(importing.collection_of("World", layout.WORLD), importing.root)}
     numbers = {id(entity): number for number, entity in enumerate(level.entities)}
     all_models = importing.collection_of("Models", layout.MODELS) if level.models else None
     for entity in level.models:
         number = numbers[id(entity)]
-        name = layout.readable(entity.name) or f"Model {number}"
+        name = showable(entity.name) or f"Model {number}"
         home = importing.collection_of(name, layout.MODEL_COLLECTION, number, all_models)
         origin = entity.origin or (0.0, 0.0, 0.0)
         about = WorldModel(number, entity.name, origin, entity.motion, layout.ModelProperties(entity.name))
@@ -112,10 +110,10 @@ def _build_map(importing: ImportContext, level: MapLevel, path: Path) -> Geometr
     return shape
 
 
-def _types(importing: ImportContext, named: str, path: Path) -> Types:
+def _types(importing: ImportContext, named: str) -> Types:
     """The classes that the game's headers declare; how they call brushes' contents is kept. named: HeadersDir."""
-    declared = game_headers.find(importing.settings.headers_directory, named, path.parent, importing.report)
-    game_headers.keep_contents(importing.collection, declared)
+    declared = headers.find(importing.settings.headers_directory, named, importing.path.parent, importing.report)
+    contents.keep(importing.collection, declared)
     return known_types(declared)
 
 
@@ -142,13 +140,13 @@ def _build_map_brushes(
     build_brushes(importing, maker, shape, destinations, row_of)
 
 
-def _build_editor(importing: ImportContext, level: Level3dt, path: Path) -> Geometry:
+def _build_editor(importing: ImportContext, level: Level3dt) -> Geometry:
     """Make everything of a `.3dt`, and return the shape of its brushes."""
     if level.version < VERSION:
         level = upgrade.upgraded(level)
-    types = _types(importing, level.headers_directory, path)
+    types = _types(importing, level.headers_directory)
     build_editor_level(importing, level)
-    materials = materials_of(importing, level.texture_library, sky_of(level), path)
+    materials = materials_of(importing, level.texture_library, sky_of(level))
     leaves = [(number, brush) for number, brush, _ in level.numbered_brushes() if brush.children is None]
     shape = geometry.of_editor(leaves)
     arrays = mesh_arrays(shape, texture_sizes(shape, materials), apart=True)

@@ -276,11 +276,6 @@ def quaternion_from_blender(values: Any) -> NDArray[np.float64]:
     return np.concatenate([array[..., :1], from_blender(array[..., 1:])], axis=-1)
 
 
-def readable(text: str) -> str:
-    """A text of a level (Latin-1) as the name of something in Blender: without characters that end it."""
-    return text.replace("\0", "").replace("\n", " ").replace("\r", " ")
-
-
 FORMAT = "genesis"
 """The originals' format, in either kind of file."""
 KIND = "kind"

@@ -12,12 +12,13 @@ from ...formats.genesis.headers import Declared
 from ..scene.reports import Report
 from .brushes.collect import BrushCollector
 from .brushes.collect_map import MapBrushes
+from .classes.types import known_types, own_types
 from .context import ExportContext
-from .entities.classes import known_types, own_types
 from .entities.collect import collect_map_entity
 from .models.collect import collect_map_model
 from .motions.collect import Poses
-from .scene_parts import SceneEntity, SceneLevel, SceneModel, collect_parts
+from .parts.collect import collect_parts
+from .parts.level import SceneEntity, SceneLevel, SceneModel
 from .world.collect import collect_map_world
 
 
@@ -59,7 +60,7 @@ def _match_entities(exporting: ExportContext, level: MapLevel, parts: SceneLevel
     for part in both:
         is_model = isinstance(part, SceneModel)
         template = before[part.record] if 0 <= part.record < len(before) else None
-        if template is not None and not part.copy:
+        if template is not None and not part.copied:
             kept.add(part.record)
             entity_of[id(part)] = template
             continue

@@ -10,11 +10,10 @@ import bpy
 from ...formats import genesis
 from ...formats.binary import FormatError
 from ...formats.genesis.editor_level import Level3dt
-from ..scene import originals
-from ..scene.meshes import select_faces
+from ..scene import originals, sidebar
 from ..scene.reports import Report, SceneError
 from . import importer, layout
-from .context import Result, active_level, resumed
+from .context import resumed
 from .exporter import export_level
 from .materials.build import materials_again
 from .preview import compiled, live
@@ -41,7 +40,7 @@ class NewLevel(bpy.types.Operator):
         default="map",
     )
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def execute(self, context: bpy.types.Context) -> sidebar.Result:
         """Make it."""
         originals.make_active(context, new_level(context, self.name, self.kind))
         return {"FINISHED"}
@@ -53,9 +52,10 @@ def has_cuts(level: bpy.types.Collection) -> bool:
     return info is not None and info.options.get(layout.KIND) == "3dt"
 
 
-class PreviewCuts(bpy.types.Operator):
+class PreviewCuts(sidebar.OnLevel, bpy.types.Operator):
     """Show what cut and hollow brushes leave. Again, it follows what was edited since"""
 
+    format_key = layout.FORMAT
     bl_idname = "levelwright.genesis_preview_cuts"
     bl_label = "Preview Cuts"
     bl_options = {"REGISTER", "UNDO"}
@@ -69,34 +69,36 @@ class PreviewCuts(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level that has cuts."""
-        level = active_level(context)
+        level = cls.level(context)
         return level is not None and has_cuts(level)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def execute(self, context: bpy.types.Context) -> sidebar.Result:
         """Carve the scene as it is now."""
-        collection = active_level(context)
+        collection = self.level(context)
         if collection is None:
             return {"CANCELLED"}
-        report = Report()
         try:
-            if self.live:
-                live.build(collection, report)
-                return {"FINISHED"}
-            level = genesis.read(export_level(context, collection, ExportSettings(), report))
-            if not isinstance(level, Level3dt):
-                raise SceneError(f"{collection.name} has no cuts")
-            compiled.build(collection, level, materials_again(resumed(context, collection, report, level), level))
+            show_cuts(context, collection, self.live, Report())
         except (SceneError, FormatError) as error:
-            for obj, faces in getattr(error, "faces", {}).items():
-                select_faces(obj, faces)
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return sidebar.refuse(self, context, error)
         return {"FINISHED"}
 
 
-class HidePreview(bpy.types.Operator):
+def show_cuts(context: bpy.types.Context, collection: bpy.types.Collection, is_live: bool, report: Report) -> None:
+    """Show what the cuts of a `.3dt` leave. is_live: by modifiers. Raises SceneError, FormatError."""
+    if is_live:
+        live.build(collection, report)
+        return
+    level = genesis.read(export_level(context, collection, ExportSettings(), report))
+    if not isinstance(level, Level3dt):
+        raise SceneError(f"{collection.name} has no cuts")
+    compiled.build(collection, level, materials_again(resumed(context, collection, report, level), level))
+
+
+class HidePreview(sidebar.OnLevel, bpy.types.Operator):
     """Remove the preview of cuts, and show the brushes themselves again"""
 
+    format_key = layout.FORMAT
     bl_idname = "levelwright.genesis_hide_preview"
     bl_label = "Hide Preview"
     bl_options = {"REGISTER", "UNDO"}
@@ -104,12 +106,12 @@ class HidePreview(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a preview."""
-        level = active_level(context)
+        level = cls.level(context)
         return level is not None and compiled.collection_of(level) is not None
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def execute(self, context: bpy.types.Context) -> sidebar.Result:
         """Remove it."""
-        level = active_level(context)
+        level = self.level(context)
         if level is not None:
             compiled.remove(level)
         return {"FINISHED"}

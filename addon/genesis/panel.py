@@ -7,31 +7,23 @@ from typing import Any
 
 import bpy
 
-from ..scene import identity
+from ..scene import identity, sidebar
 from . import layout
 from .brushes import panel as brush_panel
-from .context import active_level
 from .entities.operators import AddEntity
 from .models.operators import MakeModel
 from .operators import HidePreview, PreviewCuts, has_cuts
 
 
-class LEVELWRIGHT_PT_genesis(bpy.types.Panel):
+class LEVELWRIGHT_PT_genesis(sidebar.LevelPanel, bpy.types.Panel):
     """The active Genesis3D level, and what of it the active object is."""
 
+    format_key = layout.FORMAT
     bl_label = "Genesis3D"
-    bl_category = "Levelwright"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level of the game."""
-        return active_level(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the preview's buttons, and the properties of the active object."""
-        level = active_level(context)
+        level = self.level(context)
         if level is None:
             return
         if has_cuts(level):
@@ -57,14 +49,12 @@ def _level_properties(obj: bpy.types.Object) -> list[str]:
     return [key for key in keys if not key.startswith("levelwright") and isinstance(obj[key], bool | int | float | str)]
 
 
-class LEVELWRIGHT_PT_genesis_edit(bpy.types.Panel):
+class LEVELWRIGHT_PT_genesis_edit(sidebar.LevelPanel, bpy.types.Panel):
     """What can be added to a level."""
 
+    format_key = layout.FORMAT
     bl_label = "Edit"
-    bl_category = "Levelwright"
     bl_parent_id = "LEVELWRIGHT_PT_genesis"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Draw the buttons."""

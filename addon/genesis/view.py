@@ -14,14 +14,14 @@ AMBIENT = 0.08
 """Light of the world, from all sides: the compiler adds so much, too (its MinLight)."""
 
 
-def prepare_scene(context: bpy.types.Context, importing: ImportContext, alone: bool, points: ArrayLike) -> None:
-    """Make the scene and its windows show the level as it is. alone: nothing else is in it but levels of ours.
+def prepare_scene(context: bpy.types.Context, importing: ImportContext, points: ArrayLike) -> None:
+    """Make the scene and its windows show the level as it is.
 
     points: float[n, 3], of the level's brushes.
     """
     scene = importing.scene
-    stage.show_true_colors(scene, alone, importing.report)
-    if not alone:
+    stage.show_true_colors(scene, importing.alone, importing.report)
+    if not importing.alone:
         return
     scene.frame_start = scene.frame_current = 0  # where motions begin, and brushes stand as in the file
     if scene.world is None:

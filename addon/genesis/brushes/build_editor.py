@@ -12,6 +12,7 @@ from ....formats.convex import Ints
 from ....formats.genesis.editor_level import EditorBrush, Level3dt
 from ....formats.genesis.records import EditorBrushFlag, brush_flags_from_editor
 from ...scene import identity, properties
+from ...scene.names import showable
 from .. import layout
 from ..context import Destination, ImportContext
 from ..faces.build import MeshMaker
@@ -91,7 +92,7 @@ def seen_changes(obj: bpy.types.Object) -> dict[str, bool]:
 
 def _name(brush: EditorBrush, number: int) -> str:
     """What a brush's object is called."""
-    return layout.readable(brush.name) or f"Brush {number}"
+    return showable(brush.name) or f"Brush {number}"
 
 
 def is_cutting(brush: EditorBrush) -> bool:

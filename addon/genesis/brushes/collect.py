@@ -20,7 +20,8 @@ from .. import layout
 from ..context import ExportContext
 from ..faces.collect import FaceCollector, MeshFaces
 from ..materials.collect import checked_name
-from ..scene_parts import Matrix, SceneBrush, SceneLevel, matrix_of, place_of
+from ..parts.level import SceneBrush, SceneLevel
+from ..parts.places import Matrix, matrix_of, order_of
 from ..shapes.baseline import load_baseline
 from ..shapes.collect import Shape, ShapeCollector
 
@@ -47,7 +48,7 @@ class FoundBrush:
     @property
     def order(self) -> tuple[float, str]:
         """What orders it among its neighbours."""
-        return place_of(self.object)
+        return order_of(self.object)
 
 
 class BrushCollector:

@@ -16,7 +16,7 @@ from ..context import ExportContext
 from ..faces.collect_editor import collect_editor_faces
 from ..groups.collect import GroupIds
 from ..models.collect import ModelIds
-from ..scene_parts import SceneBrush
+from ..parts.level import SceneBrush
 from . import flags
 from .build_editor import seen_changes
 from .collect import BrushCollector, FoundBrush, brush_properties

@@ -10,12 +10,14 @@ import bpy
 
 from ....formats.genesis.editor_level import EditorEntity
 from ....formats.genesis.entities import ORIGIN, KeyValues
-from ...scene import identity, properties, transforms
-from .. import layout, values
+from ...scene import properties, transforms
+from ...scene.names import showable
+from .. import layout
+from ..classes import values
+from ..classes.types import Types, tooltip_of, type_of
 from ..context import ImportContext
 from ..light import kinds
 from ..light.build import add_glow, build_light
-from .classes import Types, tooltip_of, type_of
 
 ANGLES = "angles"
 SIZE = 8.0
@@ -58,15 +60,13 @@ def build_entity(
 ) -> bpy.types.Object:
     """Make the object of a point entity. record: its stamp's. types: the classes that are known."""
     classname = entity.classname
-    name = layout.readable(entity.name) or layout.readable(classname) or f"Entity {record}"
+    name = showable(entity.name) or showable(classname) or f"Entity {record}"
     typed = typed_pairs(entity, types)
     kind = kinds.class_of(classname)
     scale = importing.settings.scale
     shown = kinds.appearance(kind, kinds.light_values(entity.pairs), scale) if kind is not None else None
     light = build_light(name, kind, shown) if kind is not None and shown is not None else None
-    obj: Any = bpy.data.objects.new(name, light)
-    obj.parent = importing.root
-    identity.stamp(obj, importing.token, layout.ENTITY, record)
+    obj: Any = importing.object_of(name, layout.ENTITY, record, light, (collection,))
     place: Any = layout.to_blender(_place(entity))
     obj.location = place.tolist()
     turned = next((value for key, value in typed.items() if key.lower() == ANGLES), None)
@@ -78,7 +78,6 @@ def build_entity(
         obj.rotation_euler = values.rotation(turned, light is not None)
     write_values(obj, typed, classname, types)
     transforms.remember(obj)
-    collection.objects.link(obj)
     if kind is not None and shown is not None and kind.glows:
         add_glow(importing, obj, shown, collection)
     importing.report.count("lights" if light is not None else "entities")

@@ -20,12 +20,14 @@ from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyVal
 from ....formats.genesis.text import fixed
 from ...scene import transforms
 from ...scene.reports import Report, SceneError
-from .. import layout, values
+from .. import layout
+from ..classes import values
+from ..classes.types import Types, type_of
 from ..context import ExportContext, naming, numbered_name
 from ..light.collect import collect_light, light_class
-from ..scene_parts import MOVED, Matrix, SceneEntity, matrix_of
+from ..parts.level import SceneEntity
+from ..parts.places import MOVED, Matrix, matrix_of
 from .build import ANGLES, RESERVED, shown_pairs
-from .classes import Types, type_of
 
 _KINDS = ("string", "int", "float", "color", "point")
 TURNED = 1e-3
@@ -105,10 +107,10 @@ def collect_map_entity(
     Raises SceneError for what no entity can be.
     """
     obj = part.object
-    fresh = part.record < 0 or part.copy
+    fresh = part.record < 0 or part.copied
     with naming(obj):
         edited = collect_entity(exporting, obj, entity, fresh, root, types)
-        if part.copy and entity.name and NAME not in edited:
+        if part.copied and entity.name and NAME not in edited:
             name = entity.name
             entity.set(NAME, numbered_name(name, taken) if name.lower() in taken else name)
     if edited and not fresh:

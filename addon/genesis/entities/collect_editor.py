@@ -10,10 +10,10 @@ import bpy
 from ....formats.genesis.editor_level import EditorEntity, Level3dt
 from ....formats.genesis.entities import NAME
 from ...scene.reports import SceneError
+from ..classes.types import Types
 from ..context import ExportContext, naming, numbered_name
 from ..groups.collect import GroupIds
-from ..scene_parts import SceneEntity
-from .classes import Types
+from ..parts.level import SceneEntity
 from .collect import collect_entity
 
 
@@ -29,11 +29,11 @@ def collect_editor_entities(
     old = list(level.entities)
     kept: list[EditorEntity] = []
     new: list[EditorEntity] = []
-    originals = {str(part.object.get(NAME)).lower() for part in parts if not part.copy}
+    originals = {str(part.object.get(NAME)).lower() for part in parts if not part.copied}
     for part in parts:
         record = old[part.record] if 0 <= part.record < len(old) else None
-        fresh = record is None or part.copy
-        if record is None or part.copy:
+        fresh = record is None or part.copied
+        if record is None or part.copied:
             made = EditorEntity() if record is None else replace(record, pairs=list(record.pairs), span=None)
             new.append(made)
             exporting.note(f"entity {part.object.name} is new")
@@ -41,7 +41,7 @@ def collect_editor_entities(
             made = record
             kept.append(made)
         edited = _collect_values(exporting, part.object, made, fresh, root, types)
-        if part.copy and NAME not in edited and made.name:
+        if part.copied and NAME not in edited and made.name:
             taken = originals | {one.name.lower() for one in level.entities if one is not made}
             made.set(NAME, numbered_name(made.name, taken))
         group = groups.of(part.group, made.group_id)

@@ -11,12 +11,14 @@ import numpy as np
 
 from ....formats.genesis import typedefs
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, KeyValues
+from ...scene import sidebar, stage
+from ...scene.identity import kind_of
+from ...scene.level import root_of
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..context import NEW, Result, active_level, resumed
-from ..scene_parts import kind_of
+from ..classes.types import classes_of
+from ..context import NEW, resumed
 from .build import build_entity
-from .classes import classes_of
 
 
 def add_entity(
@@ -62,7 +64,7 @@ def _free_name(level: bpy.types.Collection, name: str) -> str:
 
 
 def _class_items(_self: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
-    level = active_level(context) if context is not None else None
+    level = sidebar.active_level(context, layout.FORMAT) if context is not None else None
     found = sorted(one.name for one in (classes_of(level) if level is not None else {}).values())
     _ITEMS[:] = [(name, name, "") for name in found]  # Blender needs the texts to live on
     return _ITEMS
@@ -71,9 +73,10 @@ def _class_items(_self: Any, context: bpy.types.Context | None) -> list[tuple[st
 _ITEMS: list[tuple[str, str, str]] = []
 
 
-class AddEntity(bpy.types.Operator):
+class AddEntity(sidebar.OnLevel, bpy.types.Operator):
     """Add a point entity at the 3D cursor, with the fields of its class"""
 
+    format_key = layout.FORMAT
     bl_idname = "levelwright.genesis_add_entity"
     bl_label = "Add Entity"
     bl_options = {"REGISTER", "UNDO"}
@@ -81,26 +84,31 @@ class AddEntity(bpy.types.Operator):
 
     classname: bpy.props.EnumProperty(name="Class", description="Class of the entity", items=_class_items)
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level."""
-        return active_level(context) is not None
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> sidebar.Result:
         """Ask which class."""
         if context.window_manager is not None:
             context.window_manager.invoke_search_popup(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def execute(self, context: bpy.types.Context) -> sidebar.Result:
         """Make it."""
-        level = active_level(context)
-        root = next((obj for obj in level.all_objects if kind_of(obj) == layout.ROOT), None) if level else None
-        if level is None or root is None or context.scene is None:
+        level = self.level(context)
+        if level is None:
             return {"CANCELLED"}
-        at = context.scene.cursor.location
-        cursor = np.linalg.solve(np.array(root.matrix_world), [at.x, at.y, at.z, 1.0])[:3]
-        obj = add_entity(context, level, self.classname, cursor.tolist())
+        try:
+            obj = add_entity(context, level, self.classname, _at_cursor(context, level))
+        except SceneError as error:
+            return sidebar.refuse(self, context, error)
         if context.view_layer is not None:
             context.view_layer.objects.active = obj
         return {"FINISHED"}
+
+
+def _at_cursor(context: bpy.types.Context, level: bpy.types.Collection) -> list[float]:
+    """Where the 3D cursor is below a level's root. Raises SceneError where that is gone."""
+    root = root_of(level)
+    if root is None:
+        raise SceneError(f"{level.name} has no root empty")
+    at = stage.scene_of(context).cursor.location
+    place: list[float] = np.linalg.solve(np.array(root.matrix_world), [at.x, at.y, at.z, 1.0])[:3].tolist()
+    return place

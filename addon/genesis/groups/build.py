@@ -7,6 +7,7 @@ import bpy
 
 from ....formats.genesis.editor_level import Level3dt
 from ...scene import properties
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 
@@ -15,7 +16,7 @@ def build_groups(importing: ImportContext, level: Level3dt) -> dict[int, bpy.typ
     """Make a collection for each group; returns them by the groups' ids."""
     groups: dict[int, bpy.types.Collection] = {}
     for record, group in enumerate(level.groups):
-        made = importing.collection_of(f"Group: {layout.readable(group.name)}", layout.GROUP, record)
+        made = importing.collection_of(f"Group: {showable(group.name)}", layout.GROUP, record)
         red, green, blue = group.color
         written = layout.GroupProperties(group.name, bool(group.visible), bool(group.locked), (red, green, blue))
         properties.write(made, written)

@@ -10,7 +10,7 @@ from ...scene import properties
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext
-from ..scene_parts import SceneGroup
+from ..parts.level import SceneGroup
 
 
 class GroupIds:
@@ -39,8 +39,8 @@ def collect_groups(exporting: ExportContext, level: Level3dt, parts: list[SceneG
     new: list[Group] = []
     for part in parts:
         record = old[part.record] if 0 <= part.record < len(old) else None
-        fresh = record is None or part.copy
-        if record is None or part.copy:
+        fresh = record is None or part.copied
+        if record is None or part.copied:
             taken = [group.group_id for group in (*old, *new)]
             made = Group(part.collection.name, max(taken, default=-1) + 1)
             if record is not None:

@@ -9,7 +9,7 @@ import bpy
 
 from ....formats.genesis.entities import CLASSNAME, KeyValues
 from ...scene.reports import Report
-from .. import values
+from ..classes import values
 from . import kinds
 from .kinds import COMPILED
 

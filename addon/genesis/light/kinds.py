@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..values import Property, as_property
+from ..classes.values import Property, as_property
 
 INTENSITY, COLOR, ARC = "light", "color", "arc"
 _WHITE = 255.0

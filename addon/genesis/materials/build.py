@@ -9,7 +9,6 @@ through, and sky faces as holes in which the six textures of the sky are seen, w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -18,6 +17,7 @@ from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
 from ....formats.genesis.geometry import Appearance
 from ...scene import identity, images, originals
 from ...scene.materials import Nodes, Socket, blended, node_group, shader
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 from . import library
@@ -74,7 +74,7 @@ class Materials:
 
     def _make(self, texture: str, appearance: Appearance) -> bpy.types.Material:
         ways = "".join(f", {way.name.lower()}" for way in Appearance if way & appearance and way.name)
-        material = bpy.data.materials.new(f"{layout.readable(texture) or '(no name)'}{ways}")
+        material = bpy.data.materials.new(f"{showable(texture) or '(no name)'}{ways}")
         material[layout.TEXTURE] = texture
         material[layout.TEXTURE_SIZE] = list(self.pictures.size(texture))
         material[APPEARANCE] = int(appearance)
@@ -180,13 +180,13 @@ def sky_of(level: Level3dt) -> dict[str, str]:
     return {side: name for side, name in named.items() if name}
 
 
-def materials_of(importing: ImportContext, named: str, sky: dict[str, str], path: Path) -> Materials:
-    """The materials of a level. named: its texture library; path: the level's file, beside which that may lie."""
-    return Materials(importing, library.Pictures(importing, library.find(importing, named, path)), sky)
+def materials_of(importing: ImportContext, named: str, sky: dict[str, str]) -> Materials:
+    """The materials of a level. named: its texture library."""
+    return Materials(importing, library.Pictures(importing, library.find(importing, named)), sky)
 
 
 def materials_again(importing: ImportContext, level: Level3dt) -> Materials:
     """The materials of a level that was imported before: those that it holds, and new ones for what has none yet."""
-    made = materials_of(importing, level.texture_library, sky_of(level), Path(bpy.data.filepath))
+    made = materials_of(importing, level.texture_library, sky_of(level))
     made.adopt(originals.resources(importing.collection, layout.MATERIAL).values())
     return made

@@ -11,7 +11,8 @@ import bpy
 from ....formats.binary import FormatError
 from ....formats.genesis import txl
 from ...scene import images
-from .. import content, layout
+from ...scene.names import showable
+from .. import content
 from ..context import ImportContext
 
 UNKNOWN_SIZE = 128
@@ -24,13 +25,13 @@ def base_name(path: str) -> str:
     return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def find(importing: ImportContext, named: str, file: Path) -> txl.Library | None:
+def find(importing: ImportContext, named: str) -> txl.Library | None:
     """Find and read the library that a level names, or the one that the settings name; None, reported, without one.
 
     named: the level's TextureLib. It is looked for, by its name in whatever case, in the folder of the settings, beside
     the level and in the folders of the preferences.
     """
-    path = _locate(importing.settings.texture_library, base_name(named), file, content.TEXTURES.folders())
+    path = _locate(importing.settings.texture_library, base_name(named), importing.path, content.TEXTURES.folders())
     if path is None:
         importing.report.missing("texture libraries", base_name(named) or "(the level names none)")
         return None
@@ -87,7 +88,7 @@ class Pictures:
 
     def _make(self, name: str) -> bpy.types.Image:
         texture = self.library.get(name) if self.library else None
-        shown = layout.readable(name) or "(no name)"
+        shown = showable(name) or "(no name)"
         if texture is not None:
             try:
                 return images.from_rgba(shown, texture.pixels())

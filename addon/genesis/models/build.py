@@ -11,6 +11,7 @@ from mathutils import Matrix
 
 from ....formats.genesis import Motion
 from ...scene import animation, properties, transforms
+from ...scene.names import showable
 from .. import layout
 from ..context import Destination, ImportContext
 from ..motions.build import build_motion, pose_at
@@ -38,18 +39,18 @@ def build_model(
     importing: ImportContext, model: WorldModel, empties: bpy.types.Collection, brushes: bpy.types.Collection
 ) -> Destination:
     """Make a model's empties in a collection, and say where its brushes go."""
-    name = layout.readable(model.name) or f"Model {model.record}"
-    empty = importing.empty(name, layout.MODEL, model.record, SIZE)
+    name = showable(model.name) or f"Model {model.record}"
+    empty = importing.object_of(name, layout.MODEL, model.record, homes=(empties,))
+    empty.empty_display_size = SIZE
     place: Any = layout.to_blender(model.origin)
     empty.location = place.tolist()
     properties.write(empty, model.properties)
     transforms.remember(empty)
-    empties.objects.link(empty)
-    moved = importing.empty(f"{name} motion", layout.MOTION, model.record, SIZE / 2)
+    moved = importing.object_of(f"{name} motion", layout.MOTION, model.record, homes=(empties,))
+    moved.empty_display_size = SIZE / 2
     moved.empty_display_type = "ARROWS"
     moved.parent = empty
     moved.rotation_mode = "QUATERNION"
-    empties.objects.link(moved)
     pose = Matrix.Identity(4)
     if model.motion is not None:
         action = build_motion(importing, model.motion, model.record, moved)

@@ -19,7 +19,8 @@ from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext, naming, numbered_name
 from ..motions.collect import collect_motion
-from ..scene_parts import MOVED, SceneModel, matrix_of
+from ..parts.level import SceneModel
+from ..parts.places import MOVED, matrix_of
 
 Properties = TypeVar("Properties", bound=layout.ModelProperties)
 
@@ -35,14 +36,14 @@ def collect_map_model(
     Raises SceneError for what no model can be.
     """
     obj = model.object
-    fresh = model.record < 0 or model.copy
+    fresh = model.record < 0 or model.copied
     with naming(obj):
         values, edited = _properties(obj, layout.ModelProperties)
         changes = []
         if "model_name" in edited or (fresh and values.model_name):
             entity.set(NAME, values.model_name)
             changes.append("name")
-        if model.copy and "model_name" not in edited:
+        if model.copied and "model_name" not in edited:
             name = entity.name or obj.name
             entity.set(NAME, numbered_name(name, taken) if name.lower() in taken else name)
         matrix = matrix_of(obj, root, None)
@@ -97,7 +98,7 @@ def collect_editor_models(
     new: list[EditorModel] = []
     for part in parts:
         record = old[part.record] if 0 <= part.record < len(old) else None
-        if record is None or part.copy:
+        if record is None or part.copied:
             number = max((one.model_id for one in (*old, *new)), default=0) + 1
             made = EditorModel(part.object.name, number)
             if record is not None:
@@ -109,7 +110,7 @@ def collect_editor_models(
             kept.append(made)
         ids.add(part, made)
         with naming(part.object):
-            changes = _collect_editor_model(exporting, part, made, record is None or part.copy, root)
+            changes = _collect_editor_model(exporting, part, made, record is None or part.copied, root)
         if changes and made in kept:
             exporting.note(f"model {part.object.name} changed: {', '.join(changes)}")
     for model in old:

@@ -11,10 +11,13 @@ import numpy as np
 from mathutils import Matrix
 
 from ....formats.genesis.map_file import MapLevel
+from ...scene import sidebar
+from ...scene.identity import kind_of
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..context import NEW, Result, active_level, resumed
-from ..scene_parts import SURFACES, kind_of, matrix_of
+from ..context import NEW, resumed
+from ..parts.collect import SURFACES
+from ..parts.places import matrix_of
 from .build import WorldModel, build_model
 
 
@@ -53,9 +56,10 @@ def make_model(
     return above
 
 
-class MakeModel(bpy.types.Operator):
+class MakeModel(sidebar.OnLevel, bpy.types.Operator):
     """Make a world model of the selected brushes: they move together, by its motion"""
 
+    format_key = layout.FORMAT
     bl_idname = "levelwright.genesis_make_model"
     bl_label = "Make World Model"
     bl_options = {"REGISTER", "UNDO"}
@@ -65,16 +69,15 @@ class MakeModel(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level and a selection."""
-        return active_level(context) is not None and bool(context.selected_objects)
+        return super().poll(context) and bool(context.selected_objects)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def execute(self, context: bpy.types.Context) -> sidebar.Result:
         """Make it."""
-        level = active_level(context)
+        level = self.level(context)
         if level is None:
             return {"CANCELLED"}
         try:
             make_model(context, level, context.selected_objects, self.name)
         except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return sidebar.refuse(self, context, error)
         return {"FINISHED"}

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....formats.genesis import Interpolation, Motion, Track
 from ...scene import animation, baselines, identity, properties
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 
@@ -51,7 +52,7 @@ def build_motion(importing: ImportContext, motion: Motion, record: int, moved: b
         _set_track(importing.scene, action, slot, LOCATION, translation, layout.to_blender(translation.values))
     properties.write(action, written)
     for event in motion.events:
-        marker = action.pose_markers.new(layout.readable(event.text)[:MARKER_NAME])
+        marker = action.pose_markers.new(showable(event.text)[:MARKER_NAME])
         marker.frame = marker_frame(event.time, importing.scene)
     animation.assign(moved, action, slot)
     return action

@@ -14,9 +14,11 @@ import numpy.typing as npt
 from ....formats.genesis import Event, Motion, Path, Track
 from ....formats.genesis.motion import PATH_NAME
 from ...scene import animation, baselines, properties
+from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..scene_parts import Matrix, SceneBrush, SceneModel
+from ..parts.level import SceneBrush, SceneModel
+from ..parts.places import Matrix
 from . import build
 
 Floats = npt.NDArray[np.float64]
@@ -297,7 +299,7 @@ def _events(action: bpy.types.Action, before: Motion | None, rate: float) -> lis
     """The markers of an action as events: the record's where they stand as the import put them."""
     markers = sorted(((marker.frame, marker.name) for marker in action.pose_markers), key=lambda one: one[0])
     was = list(before.events) if before is not None else []
-    markers_of_events = [(round(event.time * rate), layout.readable(event.text)[: build.MARKER_NAME]) for event in was]
+    markers_of_events = [(round(event.time * rate), showable(event.text)[: build.MARKER_NAME]) for event in was]
     if before is not None and sorted(markers_of_events) == sorted(markers):
         return before.events
     events = []

@@ -30,11 +30,7 @@ SHOWN_AS = "levelwright_shown_as"
 
 def collection_of(level: bpy.types.Collection) -> bpy.types.Collection | None:
     """The collection of a level's preview, if it is there."""
-    for child in level.children:
-        mark = identity.stamped(child)
-        if mark is not None and mark.kind == layout.PREVIEW:
-            return child
-    return None
+    return next((child for child in level.children if identity.kind_of(child) == layout.PREVIEW), None)
 
 
 def build(collection: bpy.types.Collection, level: Level3dt, materials: Materials) -> None:
@@ -108,11 +104,8 @@ def remove(collection: bpy.types.Collection) -> None:
 
 
 def _brushes(collection: bpy.types.Collection) -> list[bpy.types.Object]:
-    return [
-        obj
-        for obj in collection.all_objects
-        if obj.type == "MESH" and not ((mark := identity.stamped(obj)) and mark.kind == layout.PREVIEW)
-    ]
+    found = (obj for obj in collection.all_objects if obj.type == "MESH")
+    return [obj for obj in found if identity.kind_of(obj) != layout.PREVIEW]
 
 
 def _token(collection: bpy.types.Collection) -> int:

@@ -19,9 +19,12 @@ import numpy as np
 
 from ....formats.convex import Floats
 from ...scene import identity, originals
+from ...scene.identity import kind_of
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..scene_parts import SceneBrush, collect_parts, kind_of, matrix_of
+from ..parts.collect import collect_parts
+from ..parts.level import SceneBrush
+from ..parts.places import matrix_of
 from . import compiled
 
 NEAR = 1.0

@@ -8,11 +8,13 @@ import bpy
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
 from ....formats.genesis.entities import KeyValues
 from ...scene import identity, originals, properties
-from .. import layout, values
+from ...scene.names import showable_lines
+from .. import layout
+from ..classes import types as classes
+from ..classes import values
+from ..classes.types import Types
 from ..context import ImportContext
-from ..entities import classes
 from ..entities.build import shown_pairs, write_values
-from ..entities.classes import Types
 
 WORLD_CLASS = "worldspawn"
 
@@ -46,6 +48,6 @@ def build_editor_level(importing: ImportContext, level: Level3dt) -> None:
 
 def _hold_text(importing: ImportContext, kind: str, title: str, body: str) -> None:
     text = bpy.data.texts.new(f"{importing.collection.name} {title}")
-    text.write(body.replace("\r\n", "\n").replace("\0", ""))
+    text.write(showable_lines(body))
     identity.stamp(text, importing.token, kind, 0)
     originals.set_resource(importing.collection, kind, 0, text)

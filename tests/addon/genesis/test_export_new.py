@@ -9,8 +9,8 @@ from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.entities.operators import add_entity
 from levelwright.addon.genesis.models.operators import make_model
 from levelwright.addon.genesis.operators import new_level
-from levelwright.addon.genesis.scene_parts import kind_of
 from levelwright.addon.scene import animation
+from levelwright.addon.scene.identity import kind_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 

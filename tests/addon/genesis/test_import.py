@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import importer, layout, values
+from levelwright.addon.genesis import importer, layout
+from levelwright.addon.genesis.classes import values
 from levelwright.addon.genesis.light import kinds
 from levelwright.addon.genesis.motions.build import baseline_key, key_table
 from levelwright.addon.genesis.settings import ImportSettings

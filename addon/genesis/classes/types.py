@@ -17,8 +17,8 @@ from ....formats.genesis.map_file import MapLevel
 from ....formats.genesis.typedefs import TypeDef
 from ...scene import originals
 from ...scene.reports import Report, SceneError
-from .. import game_headers
 from ..settings import ExportSettings
+from . import headers as game_headers
 
 Types = dict[str, TypeDef]
 """Classes by their names in lower case."""

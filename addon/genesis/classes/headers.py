@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The game's C headers, which say what entities' keys and brushes' contents mean: where they are, what they declare."""
+"""The game's C headers, which say what entities' keys and brushes' contents mean: where they are and what they
+declare.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
 
-from ...formats.binary import FormatError
-from ...formats.genesis import headers
-from ...formats.genesis.headers import Declared
-from ..scene.reports import Report
+from ....formats.binary import FormatError
+from ....formats.genesis import headers
+from ....formats.genesis.headers import Declared
+from ...scene.reports import Report
 
 ENDING = ".h"
-BITS = 16
-"""Bits of a brush's contents, which the editor's header language can name (genesis.md §1.5)."""
-NAMES = "levelwright_contents"
-"""On a level's collection: JSON, bit number -> its name. On objects: the bits, see `brushes.panel`."""
 
 
 def find(chosen: str, named: str, beside: Path, report: Report) -> Declared:
@@ -102,24 +99,3 @@ def _walk(folder: Path, steps: list[str]) -> Iterator[Path]:
         return
     for match in matches:
         yield from _walk(match, steps[1:])
-
-
-def keep_contents(level: bpy.types.Collection, declared: Declared) -> None:
-    """Keep on a level's collection what headers call the bits of brushes' contents."""
-    names: dict[int, str] = {}
-    for name, value in declared.contents.items():
-        bit = value.bit_length() - 1
-        if BITS <= bit < 2 * BITS and value == 1 << bit:
-            names.setdefault(bit - BITS, name)
-    if names:
-        level[NAMES] = json.dumps(names)
-
-
-def contents_names(level: bpy.types.Collection) -> list[str]:
-    """What the 16 bits of brushes' contents are called: by the game's headers, or else "User 1" to "User 16"."""
-    text = level.get(NAMES)
-    try:
-        known: Mapping[str, str] = json.loads(text) if isinstance(text, str) else {}
-    except ValueError:
-        known = {}
-    return [str(known.get(str(bit), f"User {bit + 1}")) for bit in range(BITS)]

@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...formats.binary import FormatError
-from ...formats.genesis import typedefs
-from ..scene.properties import INT32, Field, to_blender
+from ....formats.binary import FormatError
+from ....formats.genesis import typedefs
+from ...scene.properties import INT32, Field, to_blender
 
 ROTATION_MODE = "YZX"
 """The engine turns about z, then y, then x (its axes): Blender's y (the other way round), z and x."""
