@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 SHORTEST = 1e-3  # units: edges shorter than this are points
 WELD = 1e-2  # units: corners of one vertex that are further apart than this mean that the brush is not closed

@@ -6,8 +6,8 @@ import itertools
 import numpy as np
 import pytest
 
-from formats import convex, convex_solids
-from formats.convex_solids import SurfaceError
+from formats import convex, convex_solids, surfaces
+from formats.surfaces import SurfaceError
 
 
 def box(low, high):
@@ -34,7 +34,7 @@ def surface(*shapes):
             corners += [len(positions) + one for one in face]
             starts.append(len(corners))
         positions += points
-    return convex_solids.surface(positions, corners, starts)
+    return surfaces.surface(positions, corners, starts)
 
 
 def volume(solid):

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats.convex_solids import Bools, Floats, Ints
+from ....formats.convex import Bools, Floats, Ints
 from ....formats.genesis import textures
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import EditorFaceFlag, FaceArray, new_faces

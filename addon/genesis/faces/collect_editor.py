@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ....formats.convex_solids import Bools, Floats
+from ....formats.convex import Bools, Floats
 from ....formats.genesis import textures
 from ....formats.genesis.convert import lock
 from ....formats.genesis.editor_level import EditorFace

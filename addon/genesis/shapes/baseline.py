@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats.convex_solids import Bools, Floats, Ints
+from ....formats.convex import Bools, Floats, Ints
 from ....formats.genesis.geometry import Geometry
 from ...scene import baselines
 from ...scene.meshes import MeshData

@@ -14,8 +14,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats import convex, convex_solids
-from ....formats.convex_solids import Bools, Floats, Ints
+from ....formats import convex, convex_solids, surfaces
+from ....formats.convex import Bools, Floats, Ints
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import WORLD_BOUND
 from ...scene import identity, transforms
@@ -197,7 +197,7 @@ class ShapeCollector:
         of, records = self._surface(mesh, faces, matrix, move, records[faces])
         try:
             found = convex_solids.solids(of, self.split)
-        except convex_solids.SurfaceError as error:
+        except surfaces.SurfaceError as error:
             at_fault = {obj: faces[error.faces].astype(np.int32)} if len(error.faces) else {}
             hint = " (exported with Split concave, it becomes several)" if error.splits and not self.split else ""
             raise SceneError(f"{obj.name} can't be a brush: {error.message}{hint}", [obj], at_fault) from error
@@ -205,7 +205,7 @@ class ShapeCollector:
 
     def _surface(
         self, mesh: MeshData, faces: Ints, matrix: Matrix, move: Matrix | None, records: Ints
-    ) -> tuple[convex_solids.Surface, Ints]:
+    ) -> tuple[surfaces.Surface, Ints]:
         """Faces where they are now, with the planes of their records where they still lie in them."""
         sizes = mesh.face_sizes.astype(np.int64)[faces]
         steps, owners = corner_steps(sizes)
@@ -215,7 +215,7 @@ class ShapeCollector:
         local = mesh.positions.astype(np.float64)
         positions = layout.from_blender(local @ matrix[:3, :3].T + matrix[:3, 3])
         first_corner = np.concatenate([[0], np.cumsum(sizes)])
-        of = convex_solids.surface(positions, corners, first_corner)
+        of = surfaces.surface(positions, corners, first_corner)
         known = records >= 0
         if self.geometry is None or not known.any():
             return of, records
@@ -232,7 +232,7 @@ class ShapeCollector:
         return of, records
 
     def _shape(
-        self, solid: convex_solids.Solid, of: convex_solids.Surface, faces: Ints, records: Ints, move: Matrix | None
+        self, solid: convex_solids.Solid, of: surfaces.Surface, faces: Ints, records: Ints, move: Matrix | None
     ) -> Shape:
         """A solid as a shape: sides of records in the file's order, then new ones, cuts last."""
         leads = np.array([side.faces[0] for side in solid])
@@ -266,7 +266,7 @@ class ShapeCollector:
             brush, False, move, distance, side_records, faces[leads], normals, dists, kept, inside, rings, others
         )
 
-    def _once(self, records: Ints, leads: Ints, of: convex_solids.Surface) -> Ints:
+    def _once(self, records: Ints, leads: Ints, of: surfaces.Surface) -> Ints:
         """Records of a solid's sides, each once: Blender gives new faces those of the faces that they were made from.
 
         The side in the record's plane keeps it, or else the one that faces as it did most nearly.
@@ -302,7 +302,7 @@ def _check_places(obj: bpy.types.Object, mesh: MeshData, matrix: Matrix) -> None
         )
 
 
-def _lies_in(of: convex_solids.Surface, normals: Floats, dists: Floats) -> Bools:
+def _lies_in(of: surfaces.Surface, normals: Floats, dists: Floats) -> Bools:
     """Which faces lie in these planes, [f]."""
     owners = of.corner_face
     points = of.positions[of.corners]
