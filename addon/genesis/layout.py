@@ -56,8 +56,8 @@ from ..scene.attributes import Kind
 SCALE = 0.0254
 """Metres a unit: one inch."""
 
-# Stamps: the `kind` of scene.identity.stamp.
-LEVEL, ROOT, WORLD, GROUP, MODELS, MODEL_COLLECTION = "level", "root", "world", "group", "models", "model_collection"
+# Stamps: the `kind` of scene.identity.stamp, beside its own LEVEL and ROOT.
+WORLD, GROUP, MODELS, MODEL_COLLECTION = "world", "group", "models", "model_collection"
 MODEL, MOTION, ENTITIES, ENTITY = "model", "motion", "entities", "entity"
 BRUSH, BRUSHES = "brush", "brushes"
 TYPEDEFS, SETTINGS = "typedefs", "settings"

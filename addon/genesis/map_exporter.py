@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ...formats import genesis
@@ -19,6 +21,7 @@ from .models.collect import collect_map_model
 from .motions.collect import Poses
 from .parts.collect import collect_parts
 from .parts.level import SceneEntity, SceneLevel, SceneModel
+from .parts.merging import Merging
 from .world.collect import collect_map_world
 
 
@@ -51,40 +54,37 @@ def _match_entities(exporting: ExportContext, level: MapLevel, parts: SceneLevel
 
     Returns the entity of each by id() of SceneModel and SceneEntity.
     """
-    before = list(level.entities)
+    merging = Merging(level.entities)
     entity_of: dict[int, Entity] = {}
-    kept: set[int] = set()
     new_models: list[Entity] = []
     new_points: list[Entity] = []
     both: list[SceneModel | SceneEntity] = [*parts.models, *parts.entities]
     for part in both:
         is_model = isinstance(part, SceneModel)
-        template = before[part.record] if 0 <= part.record < len(before) else None
-        if template is not None and not part.copied:
-            kept.add(part.record)
-            entity_of[id(part)] = template
-            continue
-        made = Entity()
-        if template is not None:
-            made = Entity(list(template.pairs), flags=template.flags, motion=template.motion)
-        elif is_model:
-            made.pairs = [(CLASSNAME, MODEL), (NAME, part.object.name), (ORIGIN, "")]
-        entity_of[id(part)] = made
-        (new_models if is_model else new_points).append(made)
-        exporting.note(f"{'model' if is_model else 'entity'} {part.object.name} is new")
-    entities: list[Entity] = []
-    for number, entity in enumerate(before):
-        if number == 0 or entity.is_typedef or number in kept:
-            entities.append(entity)
+        pairs = [(CLASSNAME, MODEL), (NAME, part.object.name), (ORIGIN, "")] if is_model else []
+        entity, fresh = merging.record_of(part, partial(_new_entity, pairs))
+        entity_of[id(part)] = entity
+        if fresh:
+            (new_models if is_model else new_points).append(entity)
+            exporting.note(f"{'model' if is_model else 'entity'} {part.object.name} is new")
+    for number, entity in merging.removed():
+        if number == 0 or entity.is_typedef:
+            merging.keep(number)
         else:
             what = "model" if entity.is_model else "entity"
             exporting.note(f"{what} {number} ({entity.classname}, {entity.name}) removed")
+    entities = merging.kept()
     last = max(number for number, entity in enumerate(entities) if number == 0 or entity.is_model)
     entities[last + 1 : last + 1] = new_models
     last = max(number for number, entity in enumerate(entities) if number == 0 or not entity.is_typedef)
     entities[last + 1 : last + 1] = new_points
     level.entities = entities
     return entity_of
+
+
+def _new_entity(pairs: list[tuple[str, str]], example: Entity | None) -> Entity:
+    """An entity with these pairs, or one like an example, without its brushes."""
+    return Entity(pairs) if example is None else Entity(list(example.pairs), flags=example.flags, motion=example.motion)
 
 
 def _names(level: MapLevel, own: Entity) -> set[str]:

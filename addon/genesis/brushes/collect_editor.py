@@ -14,9 +14,8 @@ from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext
 from ..faces.collect_editor import collect_editor_faces
-from ..groups.collect import GroupIds
-from ..models.collect import ModelIds
 from ..parts.level import SceneBrush
+from ..parts.merging import Ids
 from . import flags
 from .build_editor import seen_changes
 from .collect import BrushCollector, FoundBrush, brush_properties
@@ -34,8 +33,8 @@ class EditorBrushes:
         level: Level3dt,
         geometry: Geometry | None,
         collector: BrushCollector,
-        models: ModelIds,
-        groups: GroupIds,
+        models: Ids,
+        groups: Ids,
     ) -> None:
         """geometry: of the original, None where there is none."""
         self.exporting = exporting

@@ -16,17 +16,9 @@ def is_see_through(flags: int) -> bool:
 
 
 _MAP_FLAGS = {one.name.lower(): int(one) for one in BrushFlag if one.name and not one.name.startswith("USER")}
-
-
 _EDITOR_FLAGS = {one.name.lower(): int(one) for one in EditorBrushFlag if one.name}
-
-
 _EDITOR_FLAGS["cut"] = _EDITOR_FLAGS.pop("subtract")
-
-
 _EDITOR_FLAGS["hollow_cut"] = _EDITOR_FLAGS.pop("hollowcut")
-
-
 _KNOWN_MAP = sum(_MAP_FLAGS.values())
 
 

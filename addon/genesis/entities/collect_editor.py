@@ -12,8 +12,8 @@ from ....formats.genesis.entities import NAME
 from ...scene.reports import SceneError
 from ..classes.types import Types
 from ..context import ExportContext, naming, numbered_name
-from ..groups.collect import GroupIds
 from ..parts.level import SceneEntity
+from ..parts.merging import Ids, Merging
 from .collect import collect_entity
 
 
@@ -23,23 +23,15 @@ def collect_editor_entities(
     parts: list[SceneEntity],
     root: bpy.types.Object | None,
     types: Types,
-    groups: GroupIds,
+    groups: Ids,
 ) -> None:
     """Give a `.3dt` the entities of the scene. Raises SceneError for what no entity can be."""
-    old = list(level.entities)
-    kept: list[EditorEntity] = []
-    new: list[EditorEntity] = []
+    merging = Merging(level.entities)
     originals = {str(part.object.get(NAME)).lower() for part in parts if not part.copied}
     for part in parts:
-        record = old[part.record] if 0 <= part.record < len(old) else None
-        fresh = record is None or part.copied
-        if record is None or part.copied:
-            made = EditorEntity() if record is None else replace(record, pairs=list(record.pairs), span=None)
-            new.append(made)
+        made, fresh = merging.record_of(part, _new_entity)
+        if fresh:
             exporting.note(f"entity {part.object.name} is new")
-        else:
-            made = record
-            kept.append(made)
         edited = _collect_values(exporting, part.object, made, fresh, root, types)
         if part.copied and NAME not in edited and made.name:
             taken = originals | {one.name.lower() for one in level.entities if one is not made}
@@ -50,10 +42,13 @@ def collect_editor_entities(
             edited.append("group")
         if edited and not fresh:
             exporting.note(f"entity {part.object.name} changed: {', '.join(edited)}")
-    for number, entity in enumerate(old):
-        if not any(entity is one for one in kept):
-            exporting.note(f"entity {number} ({entity.classname}, {entity.name}) removed")
-    exporting.replace_list(level, "entities", [*(one for one in old if any(one is two for two in kept)), *new])
+    for number, entity in merging.removed():
+        exporting.note(f"entity {number} ({entity.classname}, {entity.name}) removed")
+    exporting.replace_list(level, "entities", [*merging.kept(), *merging.new])
+
+
+def _new_entity(example: EditorEntity | None) -> EditorEntity:
+    return EditorEntity() if example is None else replace(example, pairs=list(example.pairs), span=None)
 
 
 def _collect_values(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import bpy
@@ -20,6 +21,7 @@ from .. import layout
 from ..context import ExportContext, naming, numbered_name
 from ..motions.collect import collect_motion
 from ..parts.level import SceneModel
+from ..parts.merging import Ids, Merging
 from ..parts.places import MOVED, matrix_of
 
 Properties = TypeVar("Properties", bound=layout.ModelProperties)
@@ -70,54 +72,31 @@ def _moves(motion: Motion) -> bool:
     return any(len(track.times) > 1 for track in tracks)
 
 
-class ModelIds:
-    """The ids that the models of a scene have in the level, and those that the original's had."""
-
-    def __init__(self, level: Level3dt) -> None:
-        self._of: dict[int, int] = {}  # by id() of SceneModel
-        self._old = {model.model_id for model in level.models}
-
-    def add(self, part: SceneModel, model: EditorModel) -> None:
-        """Say which model of the level a model of the scene is."""
-        self._of[id(part)] = model.model_id
-
-    def of(self, part: SceneModel | None, was: int) -> int:
-        """The id for a brush of a model of the scene, None: of none. was: that of its record."""
-        if part is not None:
-            return self._of[id(part)]
-        return was if was not in self._old else 0
-
-
 def collect_editor_models(
     exporting: ExportContext, level: Level3dt, parts: list[SceneModel], root: bpy.types.Object | None
-) -> ModelIds:
+) -> Ids:
     """Give a `.3dt` the models of the scene. Raises SceneError for what no model can be."""
-    ids = ModelIds(level)
-    old = list(level.models)
-    kept: list[EditorModel] = []
-    new: list[EditorModel] = []
+    merging = Merging(level.models)
+    ids = Ids(model.model_id for model in level.models)
     for part in parts:
-        record = old[part.record] if 0 <= part.record < len(old) else None
-        if record is None or part.copied:
-            number = max((one.model_id for one in (*old, *new)), default=0) + 1
-            made = EditorModel(part.object.name, number)
-            if record is not None:
-                made = replace(record, model_id=number, name=part.object.name, span=None)
-            new.append(made)
-            exporting.note(f"model {part.object.name} is new")
-        else:
-            made = record
-            kept.append(made)
-        ids.add(part, made)
+        name = part.object.name
+        number = max((one.model_id for one in (*merging.before, *merging.new)), default=0) + 1
+        model, fresh = merging.record_of(part, partial(_new_model, name, number))
+        if fresh:
+            exporting.note(f"model {name} is new")
+        ids.add(part, model.model_id)
         with naming(part.object):
-            changes = _collect_editor_model(exporting, part, made, record is None or part.copied, root)
-        if changes and made in kept:
-            exporting.note(f"model {part.object.name} changed: {', '.join(changes)}")
-    for model in old:
-        if not any(model is one for one in kept):
-            exporting.note(f"model {model.name} removed")
-    exporting.replace_list(level, "models", [*(one for one in old if any(one is two for two in kept)), *new])
+            changes = _collect_editor_model(exporting, part, model, fresh, root)
+        if changes and not fresh:
+            exporting.note(f"model {name} changed: {', '.join(changes)}")
+    for _, model in merging.removed():
+        exporting.note(f"model {model.name} removed")
+    exporting.replace_list(level, "models", [*merging.kept(), *merging.new])
     return ids
+
+
+def _new_model(name: str, number: int, example: EditorModel | None) -> EditorModel:
+    return EditorModel(name, number) if example is None else replace(example, model_id=number, name=name, span=None)
 
 
 def _collect_editor_model(

@@ -9,8 +9,7 @@ from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.entities.operators import add_entity
 from levelwright.addon.genesis.models.operators import make_model
 from levelwright.addon.genesis.operators import new_level
-from levelwright.addon.scene import animation
-from levelwright.addon.scene.identity import kind_of
+from levelwright.addon.scene import animation, identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 
@@ -62,7 +61,7 @@ def test_what_has_no_parent_is_where_it_is_seen():
     root = next(one for one in level.objects if one.parent is None)
     root.location = (2, 0, 0)
     bpy.context.view_layer.update()
-    for freed in (brush(level, 0), next(one for one in level.all_objects if kind_of(one) == "entity")):
+    for freed in (brush(level, 0), next(one for one in level.all_objects if identity.kind_of(one) == "entity")):
         seen = freed.matrix_world.copy()
         freed.parent = None
         freed.matrix_world = seen
@@ -179,7 +178,7 @@ def test_brushes_of_an_imported_level_become_a_model_unchanged():
 def test_what_is_no_brush_makes_no_model():
     level = imported(room())
     with pytest.raises(SceneError, match="not a brush"):
-        make_model(bpy.context, level, [part(level, layout.ROOT, 0)], "x")
+        make_model(bpy.context, level, [part(level, identity.ROOT, 0)], "x")
 
 
 def test_classes_that_a_level_does_not_define_are_refused():

@@ -62,7 +62,7 @@ def test_a_brush_is_where_it_is_in_the_level() -> None:
 
 def test_the_scale_is_the_roots_alone() -> None:
     level = imported(raw.room(), scale=0.5)
-    assert tuple(part(level, layout.ROOT, 0).scale) == (0.5, 0.5, 0.5)
+    assert tuple(part(level, identity.ROOT, 0).scale) == (0.5, 0.5, 0.5)
     assert {tuple(obj.scale) for obj in level.all_objects if obj.type == "MESH"} == {(1, 1, 1)}
 
 

@@ -103,7 +103,7 @@ def test_the_sample_room_as_the_editor_keeps_it() -> None:
         if not one.is_multi:
             points = np.concatenate([face.points for face in one.faces])
             bpy.context.view_layer.update()
-            matrix = part(level, layout.ROOT, 0).matrix_world.inverted() @ obj.matrix_world
+            matrix = part(level, identity.ROOT, 0).matrix_world.inverted() @ obj.matrix_world
             own = np.array([matrix @ vertex.co for vertex in obj.data.vertices])
             expected = layout.to_blender(points)
             assert own.min(axis=0) == pytest.approx(expected.min(axis=0), abs=1e-3)
