@@ -12,7 +12,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import fable, genesis, ns2, source, teeworlds
 from .scene.reports import Report, SceneError
-from .teeworlds import plain
+from .teeworlds.materials import gltf_materials as plain
 
 
 class Side(Protocol):

@@ -14,19 +14,25 @@ import numpy.typing as npt
 
 from ...formats import teeworlds
 from ...formats.teeworlds.quads import default_quads
+from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ...formats.teeworlds.tiles import ORIENTATION, corner_uvs
 from ..scene import identity, meshes, originals, properties
 from ..scene.attributes import Domain, Kind
 from ..scene.reports import Report, SceneError
-from . import groups, importer, layout, quads, sounds, tiles, view
-from .envelopes import Envelopes
-from .groups import GroupScene
-from .image_reader import plain_name
-from .layout import TILE_FIELDS, ImageProperties
-from .materials import Materials
-from .scene_reader import kind_of
+from . import importer, layout
+from .envelopes.build import Envelopes
+from .groups import build as groups
+from .groups.build import GroupScene
+from .images.collect import plain_name
+from .layers.placement import Site
+from .layout import ImageProperties
+from .materials.build import Materials
+from .quads import build as quads
 from .settings import ImportSettings
-from .site import Site
+from .sounds import build as sounds
+from .structure.collect import kind_of
+from .tiles import build as tiles
+from .view import game_view as view
 
 NEW = -1
 """Record of what is no record yet."""

@@ -10,12 +10,14 @@ import bpy
 from bpy_extras.io_utils import ImportHelper
 
 from ...formats.binary import FormatError
+from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ...formats.teeworlds.tiles import TileFlag
 from ..scene import originals, properties
 from ..scene.reports import SceneError
-from . import edit, layout, view
-from .layout import TILE_FIELDS, GroupProperties, LevelProperties
-from .scene_reader import kind_of, layer_above
+from . import edit, layout
+from .layout import GroupProperties, LevelProperties
+from .structure.collect import kind_of, layer_above
+from .view import game_view as view
 
 Result = set[Any]  # {"FINISHED"} or {"CANCELLED"}
 

@@ -23,11 +23,12 @@ from ...formats.binary import FormatError, Problem
 from ..scene import evaluated, meshes, originals, properties, transforms
 from ..scene.progress import progress
 from ..scene.reports import Report, SceneError
-from . import envelopes, layout, quad_reader, sound_reader
-from .envelope_reader import EnvelopeReader
-from .group_reader import write_group
-from .image_reader import ImageTable
-from .layer_reader import (
+from . import layout
+from .envelopes import build as envelopes
+from .envelopes.collect import EnvelopeReader
+from .groups.collect import write_group
+from .images.collect import ImageTable
+from .layers.collect import (
     Kind,
     LayerScene,
     Matrix,
@@ -38,9 +39,11 @@ from .layer_reader import (
     write_tile_layer,
 )
 from .layout import LevelProperties, QuadLayerProperties, SoundLayerProperties, TileLayerProperties
-from .scene_reader import SceneGroup, SceneLayer, kind_of, read_structure
+from .quads import collect as quad_reader
 from .settings import ExportSettings
-from .structure import check_physics, lay_structure
+from .sounds import collect as sound_reader
+from .structure.collect import SceneGroup, SceneLayer, kind_of, read_structure
+from .structure.merge import check_physics, lay_structure
 
 
 def export_level(

@@ -14,11 +14,18 @@ from .. import preferences
 from ..scene import identity, originals, properties, stage
 from ..scene.progress import progress
 from ..scene.reports import Report
-from . import envelopes, groups, images, layout, quads, sounds, tiles, view
+from . import layout
+from .envelopes import build as envelopes
+from .groups import build as groups
+from .images import build as images
+from .layers.placement import Site
 from .layout import LevelProperties
-from .materials import Materials
+from .materials.build import Materials
+from .quads import build as quads
 from .settings import ImportSettings
-from .site import Site
+from .sounds import build as sounds
+from .tiles import build as tiles
+from .view import game_view as view
 
 
 def import_level(

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ...formats import teeworlds
+from ...formats import teeworlds
+from ...formats.teeworlds.tile_faces import TILE_FIELDS
 
 TILE = 32
 """World pixels per tile, that is per Blender unit (exact: a power of two)."""
@@ -68,39 +68,6 @@ COLOR = "corner_color"
 """Not "color": Cycles finds something else, black, under that name."""
 PIVOT = "pivot"
 
-
-@dataclass(frozen=True)
-class TileFields:
-    """How one kind of tile record maps to face attributes and, for layers kept as images, to image channels.
-
-    attributes: face attribute -> field of the record's dtype. "index" is the byte that says what the tile is (the
-    record's `index`, or `type` of the special layers): 0 is air and gets no face.
-    images: up to two RGB images a layer; each lists the (attribute, shift) of its red, green and blue channel, the
-    channel holding `(value >> shift) & 255`. The images' alpha is always 255. Their top row is map row y = 0.
-    """
-
-    attributes: dict[str, str]
-    images: tuple[tuple[tuple[str, int], ...], ...]
-
-
-_TILE = TileFields({"index": "index", "flags": "flags"}, ((("index", 0), ("flags", 0)),))
-_NUMBERED = TileFields({"index": "type", "number": "number"}, ((("index", 0), ("number", 0)),))
-TILE_FIELDS: dict[str, TileFields] = {
-    "TILES": _TILE,
-    "GAME": _TILE,
-    "FRONT": _TILE,
-    "TELE": _NUMBERED,
-    "TUNE": _NUMBERED,
-    "SWITCH": TileFields(
-        {"index": "type", "flags": "flags", "number": "number", "delay": "delay"},
-        ((("index", 0), ("flags", 0), ("number", 0)), (("delay", 0),)),
-    ),
-    "SPEEDUP": TileFields(
-        {"index": "type", "force": "force", "max_speed": "max_speed", "angle": "angle"},
-        ((("index", 0), ("force", 0), ("max_speed", 0)), (("angle", 0), ("angle", 8))),
-    ),
-}
-"""By name of the TileKind (teeworlds.md §3)."""
 
 FIELD_IMAGES = ("index_image", "field_image")
 """Names under which the images of a layer kept as images are found: image pointers in the layer object's properties."""

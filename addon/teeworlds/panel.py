@@ -9,7 +9,8 @@ from typing import Any, Literal
 import bpy
 
 from ..scene import animation, stage
-from . import shading, view
+from .materials import shading
+from .view import game_view as view
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 

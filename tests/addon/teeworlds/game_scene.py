@@ -6,10 +6,14 @@ from types import SimpleNamespace
 import bpy
 from levelwright.addon.scene import identity, transforms
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.teeworlds import envelopes, layout, quads, sound_reader, sounds
-from levelwright.addon.teeworlds.envelope_reader import EnvelopeReader
-from levelwright.addon.teeworlds.layer_reader import LayerScene
-from levelwright.addon.teeworlds.site import Site
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.envelopes import build as envelopes
+from levelwright.addon.teeworlds.envelopes.collect import EnvelopeReader
+from levelwright.addon.teeworlds.layers.collect import LayerScene
+from levelwright.addon.teeworlds.layers.placement import Site
+from levelwright.addon.teeworlds.quads import build as quads
+from levelwright.addon.teeworlds.sounds import build as sounds
+from levelwright.addon.teeworlds.sounds import collect as sound_reader
 from levelwright.formats import teeworlds
 
 FPS = 25.0

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import animation, identity, originals
 from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.teeworlds import curves, envelopes, layout
-from levelwright.addon.teeworlds.envelope_reader import EnvelopeReader
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.envelopes import build as envelopes
+from levelwright.addon.teeworlds.envelopes.collect import EnvelopeReader
 from levelwright.formats import teeworlds
+from levelwright.formats.teeworlds import curves
 from levelwright.formats.teeworlds.envelopes import evaluate
 from levelwright.formats.teeworlds.records import BEZIER, POINT, Curve, EnvelopeKind
 

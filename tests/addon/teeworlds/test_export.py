@@ -8,7 +8,7 @@ import pytest
 from levelwright.addon.scene import images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
-from levelwright.addon.teeworlds.layer_reader import materials_of, shown_images
+from levelwright.addon.teeworlds.layers.collect import materials_of, shown_images
 
 from tests.addon.teeworlds.export_helpers import (
     changes,

@@ -7,6 +7,7 @@ import pytest
 from levelwright.addon.scene import identity, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import edit, layout
+from levelwright.formats.teeworlds.tile_faces import TILE_FIELDS
 
 from tests.addon.teeworlds.export_helpers import (
     changes,
@@ -283,7 +284,7 @@ def test_a_missing_physics_layer_is_added_to_the_game_group():
 
 def test_changing_the_kind_of_a_layer(data, level):
     front = layer(level, FRONT)
-    front["tile_kind"] = list(layout.TILE_FIELDS).index("TILES")
+    front["tile_kind"] = list(TILE_FIELDS).index("TILES")
     after = exported(level)
     items, blobs = parse(after)
     assert items[LAYER, FRONT][6] == 0

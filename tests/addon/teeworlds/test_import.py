@@ -10,7 +10,9 @@ import pytest
 from levelwright.addon import teeworlds as side
 from levelwright.addon.scene import identity, images, meshes, originals, properties
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.teeworlds import groups, layout, tiles
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.groups import build as groups
+from levelwright.addon.teeworlds.tiles import build as tiles
 from levelwright.formats.binary import FormatError
 
 from tests.addon.teeworlds.export_helpers import group, image, imported, layer, part

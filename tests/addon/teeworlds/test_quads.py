@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import animation, meshes
 from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.teeworlds import layout, quad_reader, quads
-from levelwright.addon.teeworlds.envelope_reader import EnvelopeReader
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.envelopes.collect import EnvelopeReader
+from levelwright.addon.teeworlds.quads import build as quads
+from levelwright.addon.teeworlds.quads import collect as quad_reader
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.quads import default_quads
 from levelwright.formats.teeworlds.records import POINT, EnvelopeKind

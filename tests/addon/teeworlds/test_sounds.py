@@ -5,7 +5,9 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.teeworlds import layout, sound_reader, sounds
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.sounds import build as sounds
+from levelwright.addon.teeworlds.sounds import collect as sound_reader
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.records import POINT, SOURCE, EnvelopeKind
 

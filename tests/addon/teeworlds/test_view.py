@@ -7,7 +7,10 @@ import bpy
 import pytest
 from levelwright.addon import teeworlds as side
 from levelwright.addon.scene import identity
-from levelwright.addon.teeworlds import borders, layout, shading, view
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.materials import shading
+from levelwright.addon.teeworlds.view import borders
+from levelwright.addon.teeworlds.view import game_view as view
 from levelwright.formats import teeworlds
 
 from tests.addon.teeworlds.export_helpers import exported, imported, layer, part

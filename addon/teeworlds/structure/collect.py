@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a level's collection holds: its groups and layers in order, and which record of the original each one is.
+
+Identity is the stamp, never the name. Blender's duplicates carry the stamps of what they were copied from: of several
+bearers of one record the first in the scene's order is that record, the others are new ones made after its example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import bpy
+
+from ...scene import identity
+from ...scene.reports import Report, SceneError
+from .. import layout
+
+SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
+"""Types of objects whose faces can be quads."""
+
+
+@dataclass(slots=True)
+class SceneLayer:
+    """A layer object. `record`: the original's layer that it is or was copied from, -1 = none; `copy`: it is a copy."""
+
+    object: bpy.types.Object
+    record: int
+    copy: bool = False
+
+
+@dataclass(slots=True)
+class SceneGroup:
+    """A group's collection. `record`: the original's group that it is or was copied from, -1 = none; `copy`: a copy."""
+
+    collection: bpy.types.Collection
+    root: bpy.types.Object
+    record: int
+    copy: bool = False
+    layers: list[SceneLayer] = field(default_factory=list)
+
+
+def read_structure(collection: bpy.types.Collection, token: int | None, report: Report) -> list[SceneGroup]:
+    """The groups of a level with their layers, in the order that they are exported in.
+
+    `token`: the level's; None where there is no original, so that no record is known. Names in the report what is left
+    out. Raises SceneError for layers outside a group and for groups without their root.
+    """
+    groups = []
+    for child in collection.children:
+        kind = kind_of(child)
+        if kind == layout.GROUP:
+            groups.append(_read_group(child, token, report))
+        elif kind != layout.PREVIEW:
+            _refuse_layers(child.all_objects)
+            report.left_out(f"collection {child.name!r} (no group)")
+    _refuse_layers(collection.objects)
+    for obj in collection.objects:
+        if kind_of(obj) is None:
+            report.left_out(f"object {obj.name!r} (in no group)")
+    _mark_copies(groups)
+    return groups
+
+
+def _read_group(collection: bpy.types.Collection, token: int | None, report: Report) -> SceneGroup:
+    inner = next((child for child in collection.children_recursive if kind_of(child) == layout.GROUP), None)
+    if inner is not None:
+        raise SceneError(f"group {inner.name!r} lies in group {collection.name!r}: put it beside that one")
+    roots = [obj for obj in collection.objects if kind_of(obj) == layout.GROUP]
+    if len(roots) != 1:
+        raise SceneError(
+            f"group {collection.name!r} has {len(roots) or 'no'} root empties instead of one: "
+            "it holds the group's offset and properties",
+            roots,
+        )
+    layers = []
+    for obj in collection.all_objects:
+        if kind_of(obj) == layout.LAYER:
+            layers.append(SceneLayer(obj, record_of(obj, token)))
+            if token is not None and _is_foreign(obj, token):
+                report.warn(f"layer {obj.name!r} comes from another map: it is written as a new one")
+        elif not _is_known(obj):
+            report.left_out(f"object {obj.name!r} (no part of a layer)")
+    layers.sort(key=_place)
+    return SceneGroup(collection, roots[0], record_of(roots[0], token), layers=layers)
+
+
+def _refuse_layers(objects: Iterable[bpy.types.Object]) -> None:
+    stray = [obj for obj in objects if kind_of(obj) == layout.LAYER]
+    if stray:
+        raise SceneError(f"layer {stray[0].name!r} is in no group: put it into a group's collection", stray)
+
+
+def _is_foreign(obj: bpy.types.Object, token: int) -> bool:
+    mark = identity.stamped(obj)
+    return mark is not None and mark.token != token
+
+
+def _is_known(obj: bpy.types.Object) -> bool:
+    """Whether an object in a group is read with its layer, or isn't meant to be exported."""
+    kind, layer = kind_of(obj), layer_above(obj)
+    if kind in (layout.QUAD, layout.SOURCE) or kind is None:
+        if layer is None or layer.get("tile_kind") is not None:
+            return False
+        return obj.type == "SPEAKER" if layer.get("sound") is not None else obj.type in SURFACES
+    return True
+
+
+def _place(layer: SceneLayer) -> tuple[int, str]:
+    """What orders the layers of a group."""
+    order = layer.object.get(layout.ORDER, 0)
+    if not isinstance(order, int | float):
+        raise SceneError(f"{layer.object.name}: its property {layout.ORDER} must be a number", [layer.object])
+    return int(order), layer.object.name
+
+
+def _mark_copies(groups: list[SceneGroup]) -> None:
+    """Of the bearers of one record the first is it; for layers, first those whose group is no copy."""
+    seen: set[int] = set()
+    for group in groups:
+        group.copy = group.record in seen
+        seen.add(group.record)
+    seen = {-1}
+    for group in sorted(groups, key=lambda group: group.copy):
+        for layer in group.layers:
+            layer.copy = layer.record in seen
+            seen.add(layer.record)
+
+
+def kind_of(id_block: bpy.types.ID) -> str | None:
+    """The kind of a data-block's stamp (see layout); None for what the user added."""
+    mark = identity.stamped(id_block)
+    return None if mark is None else mark.kind
+
+
+def record_of(id_block: bpy.types.ID, token: int | None) -> int:
+    """The record of the level with this token that a data-block is, -1 for none or another level's."""
+    mark = identity.stamped(id_block)
+    return mark.record if mark is not None and token is not None and mark.token == token else -1
+
+
+def layer_above(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The layer's object that an object hangs below; None where it hangs below none."""
+    parent = obj.parent
+    while parent is not None and kind_of(parent) != layout.LAYER:
+        parent = parent.parent
+    return parent
