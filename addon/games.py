@@ -12,7 +12,6 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import fable, genesis, ns2, source, teeworlds
 from .scene.reports import Report, SceneError
-from .teeworlds.materials import gltf_materials as plain
 
 
 class Side(Protocol):
@@ -108,7 +107,7 @@ class Game:
 _FORMATS = {form.key: form for form in formats.FORMATS}
 VMF: Form = Form(".vmf", "source_vmf", source.VmfSettings, source.export_vmf, source.check_vmf)
 GAMES: tuple[Game, ...] = (
-    Game(_FORMATS["teeworlds"], {".map": "teeworlds_map"}, teeworlds, plain.make_plain),
+    Game(_FORMATS["teeworlds"], {".map": "teeworlds_map"}, teeworlds, teeworlds.make_plain),
     Game(
         _FORMATS["genesis"],
         {".map": "genesis_map", ".3dt": "genesis_3dt"},

@@ -24,10 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from ...formats import teeworlds
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
+from ..scene import identity
 
 TILE = 32
 """World pixels per tile, that is per Blender unit (exact: a power of two)."""
@@ -51,6 +53,9 @@ QUAD, SOURCE = "quad", "source"
 IMAGE, ENVELOPE, SOUND, SETTINGS = "image", "envelope", "sound", "settings"
 PREVIEW = "preview"
 """Made for show only (border tiles, game camera): never exported, safe to delete."""
+
+NEW = -1
+"""Record of what was made in Blender and has no record yet."""
 
 # Property keys on objects.
 ORDER = "order"
@@ -161,6 +166,17 @@ class SoundLayerProperties(LayerProperties):
 def readable(text: str) -> str:
     """Return a name from a map as Blender can show it: bytes that are no UTF-8 become the replacement sign."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+UNNAMED = "unnamed"
+"""What an import calls an image or a sound without name."""
+_ENDINGS = frozenset((".png", ".jpg", ".jpeg", ".tga", ".bmp", ".webp", ".tif", ".tiff", ".exr"))
+
+
+def plain_name(name: str) -> str:
+    """A data-block's name as the game names images: without the ending of a file and Blender's number for doubles."""
+    name = identity.unnumbered(name)
+    return PurePath(name).stem if PurePath(name).suffix.lower() in _ENDINGS else name
 
 
 def numbered_layers(level: teeworlds.Level) -> Iterator[tuple[int, int, int, teeworlds.Layer]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faces back to tiles: where each lies, what it shows, what its attributes say (no bpy: arrays in, arrays out).
+"""Tiles as faces of a mesh, and faces back to tiles: where each lies, what it shows, what its attributes say.
 
 A face is one tile. Its place gives the cell, its `id` the record that it came from (which keeps the bytes that Blender
 doesn't show). What it is can be told twice: by the attributes, and by the texture's corners at the cell's corners. What
@@ -25,16 +25,14 @@ Tiles = npt.NDArray[np.void]  # structured
 
 @dataclass(frozen=True)
 class TileFields:
-    """How one kind of tile record maps to face attributes and, for layers kept as images, to image channels.
-
-    attributes: face attribute -> field of the record's dtype. "index" is the byte that says what the tile is (the
-    record's `index`, or `type` of the special layers): 0 is air and gets no face.
-    images: up to two RGB images a layer; each lists the (attribute, shift) of its red, green and blue channel, the
-    channel holding `(value >> shift) & 255`. The images' alpha is always 255. Their top row is map row y = 0.
-    """
+    """How one kind of tile record maps to face attributes and, for layers kept as images, to image channels."""
 
     attributes: dict[str, str]
+    """Face attribute -> field of the record's dtype. "index" is the byte that says what the tile is (the record's
+    `index`, or `type` of the special layers): 0 is air and gets no face."""
     images: tuple[tuple[tuple[str, int], ...], ...]
+    """Up to two RGB images a layer; each lists the (attribute, shift) of its red, green and blue channel, the channel
+    holding `(value >> shift) & 255`. The images' alpha is always 255. Their top row is map row y = 0."""
 
 
 _TILE = TileFields({"index": "index", "flags": "flags"}, ((("index", 0), ("flags", 0)),))
@@ -56,6 +54,11 @@ TILE_FIELDS: dict[str, TileFields] = {
 }
 """By name of the TileKind (teeworlds.md §3)."""
 
+RING_X = np.array((0, 0, 1, 1), np.float32)
+RING_Y = np.array((0, -1, -1, 0), np.float32)
+"""Corners of a cell in the order of `tiles.CORNERS`, y up."""
+_BLOCK = 1 << 13  # cells that are worked on at a time, so that what is made on the way stays in the processor's cache
+
 SNAP = 1 / 16
 """How far from the grid a tile's corner may lie, in tiles (2 px)."""
 NAMED = 5
@@ -66,33 +69,53 @@ _NOTHING, _UNCLEAR = -1, -2
 
 
 class TileError(Exception):
-    """Faces that are no tiles of their layer. `faces`: their numbers in the mesh, int [m]."""
+    """Faces that can't be tiles of their layer."""
 
     def __init__(self, message: str, faces: npt.NDArray[np.integer[Any]]) -> None:
         super().__init__(message)
         self.message = message
         self.faces = np.asarray(faces)
+        """Their numbers in the mesh, int [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class TileFaces:
-    """What a layer's mesh holds, a row a face.
-
-    `corners`: float64 [n, 4, 2], places in tiles from the layer's top left corner, x right and y *down*.
-    `uvs`: float32 [n, 4, 2], v up, or None without a UV map. `ids`: int32 [n], the number of the record's cell + 1, or
-    0 for none. `attributes`: int32 [n] by name (see TILE_FIELDS); those that the mesh lacks are absent.
-    """
+    """What a layer's mesh holds, a row a face."""
 
     corners: npt.NDArray[np.float64]
+    """[n, 4, 2]: positions in tiles from the layer's top left corner, x right and y *down*."""
     uvs: npt.NDArray[np.float32] | None
+    """[n, 4, 2], v up; None without a UV map."""
     ids: Ints
+    """[n]: the number of the record's cell + 1, or 0 for none."""
     attributes: Mapping[str, Ints]
+    """[n] each, by name (see TILE_FIELDS); those that the mesh lacks are absent."""
 
 
 def is_air(tiles: Tiles, kind: str) -> Bools:
     """Which tile records of a layer of `kind` (a key of TILE_FIELDS) are air, that is have no face. Any shape."""
     air: Bools = tiles[TILE_FIELDS[kind].attributes["index"]] == 0
     return air
+
+
+def corner_positions(
+    column: npt.NDArray[np.int32], row: npt.NDArray[np.int32], shape: tuple[int, ...]
+) -> npt.NDArray[np.float32]:
+    """float32 [4n, 3]: the corners of cells, in the order of tiles.CORNERS, z 0. shape: height and width of the layer.
+
+    Sums of what each column and each row contributes, looked up for a cell at once and block by block: a third of the
+    time that writing x and y of all corners in turn takes, because memory is what it costs.
+    """
+    height, width = shape
+    of_column, of_row = np.zeros((width, 4, 3), np.float32), np.zeros((height, 4, 3), np.float32)
+    of_column[:, :, 0] = np.arange(width, dtype=np.float32)[:, None] + RING_X
+    of_row[:, :, 1] = RING_Y - np.arange(height, dtype=np.float32)[:, None]
+    positions = np.empty((len(column), 12), np.float32)
+    for start in range(0, len(column), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        of_column.reshape(-1, 12).take(column[block], axis=0, out=positions[block], mode="clip")
+        positions[block] += of_row.reshape(-1, 12).take(row[block], axis=0, mode="clip")
+    return positions.reshape(-1, 3)
 
 
 def read_tiles(faces: TileFaces, kind: str, original: Tiles, shape: tuple[int, int]) -> Tiles:

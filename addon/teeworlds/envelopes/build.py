@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Envelopes as Blender actions (teeworlds.md §3, §5); `envelope_reader` is the way back.
+"""Envelopes as Blender actions (teeworlds.md §3, §5); `collect` is the way back.
 
 One action an envelope, held by the level (resource ENVELOPE) and played through NLA strips: the strip repeats as the
 game does (time modulo the last point's), and starts earlier by the time offset of what plays it. Slide a strip to
@@ -10,7 +10,7 @@ change the offset, choose another action in it to change the envelope, delete it
     colour      the property ENVELOPE_COLOR of objects, which materials multiply in
     sound       the volume of speakers
 
-Frame 0 is time 0, at the frame rate that the scene had at import. See `curves` for keys.
+Frame 0 is time 0, at the frame rate that the scene had at import. See `formats.teeworlds.curves` for keys.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ....formats.teeworlds.envelopes import period
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import animation, baselines, identity, originals, properties
 from .. import layout
+from ..context import ImportContext
 
 REPEATS = 1000
 """How often a strip repeats its envelope: Blender allows no more."""
@@ -38,12 +39,16 @@ KEYS, FPS = "keys", "fps"
 
 
 class Channel(NamedTuple):
-    """The property that a channel animates, Blender units a file unit, and its value where no envelope is."""
+    """A channel of an envelope."""
 
     path: str
+    """Of the property that it animates."""
     axis: int
+    """Of that property."""
     factor: float
+    """Blender units a file unit."""
     rest: int
+    """The property's value where no envelope is, in file units."""
 
 
 _LENGTH = 1 / (layout.FIXED * layout.TILE)
@@ -108,10 +113,10 @@ class Envelopes:
         return True
 
 
-def build(level: teeworlds.Level, collection: bpy.types.Collection, token: int, fps: float) -> Envelopes:
+def build(level: teeworlds.Level, importing: ImportContext, fps: float) -> Envelopes:
     """Make an action of every envelope of a level and let the level's collection hold them.
 
-    token: the import's (`identity.new_token`). fps: the frame rate of the scene that the level is for.
+    fps: the frame rate of the scene that the level is for.
     """
     actions = []
     for number, envelope in enumerate(level.envelopes):
@@ -120,9 +125,10 @@ def build(level: teeworlds.Level, collection: bpy.types.Collection, token: int, 
             f"{number} {layout.readable(envelope.name)}".rstrip(), kind, envelope.points, envelope.tangents, fps
         )
         properties.write(action, EnvelopeProperties(envelope.name, kind.name, envelope.synchronized))
-        identity.stamp(action, token, layout.ENVELOPE, number)
-        originals.set_resource(collection, layout.ENVELOPE, number, action)
+        identity.stamp(action, importing.token, layout.ENVELOPE, number)
+        originals.set_resource(importing.collection, layout.ENVELOPE, number, action)
         actions.append(action)
+    importing.report.count("envelopes", len(actions))
     return Envelopes(actions, level, fps)
 
 
@@ -137,13 +143,13 @@ def _action(
         animation.set_keys(
             curve, row["frame"], row["value"], row["interpolation"], row["easing"], row["left"], row["right"]
         )
-        row[:] = read_keys(curve)  # Blender keeps handles a little longer than none
+        row[:] = keys_of(curve)  # Blender keeps handles a little longer than none
     baselines.store(action, KEYS, keys.view(np.int32).reshape(*keys.shape, curves.KEY.itemsize // 4))
     baselines.store(action, FPS, np.float64(fps))
     return action
 
 
-def read_keys(curve: bpy.types.FCurve | None) -> curves.Keys:
+def keys_of(curve: bpy.types.FCurve | None) -> curves.Keys:
     """The keys of an F-curve, KEY [n]; none where there is no curve."""
     if curve is None:
         return np.zeros(0, curves.KEY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Actions and NLA strips back to envelopes and references to them: the other way of `envelopes`."""
+"""Actions and NLA strips back to envelopes and references to them: the other way of `build`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from ....formats.teeworlds.records import POINT, EnvelopeKind
 from ...scene import animation, baselines, identity, originals, properties
 from ...scene.reports import Report, SceneError
 from .. import layout
-from .build import CHANNELS, FPS, KEYS, Channel, EnvelopeProperties, read_keys, strip_start
+from ..parts import read_properties
+from .build import CHANNELS, FPS, KEYS, Channel, EnvelopeProperties, keys_of, strip_start
 
 Ints = npt.NDArray[np.int32]
 
@@ -28,10 +29,12 @@ SAME = 1 / 32
 
 @dataclass(frozen=True)
 class Played:
-    """An envelope that a data-block plays: its number in the exported level, and how many frames ahead."""
+    """An envelope that a data-block plays."""
 
     number: int
+    """In the exported level."""
     ahead: float
+    """By how many frames it runs ahead."""
 
     def offsets(self, records: Ints, lengths: Ints, fps: float) -> Ints:
         """The offsets (ms) for records with offsets `records` [n] of envelopes that repeat after `lengths` [n] ms: a
@@ -48,7 +51,7 @@ class Played:
         )
 
 
-class EnvelopeReader:
+class EnvelopeTable:
     """The envelopes of a level in a scene, numbered as they will be exported: the original's in their order, without
     those whose action was deleted, then the scene's new ones.
 
@@ -84,7 +87,7 @@ class EnvelopeReader:
         }
         for number, action in self._actions.items():
             if number not in self._kinds:
-                self._kinds[number] = _kind_of(action)
+                self._kinds[number] = _envelope_kind(action)
                 self._table[number] = self._number(action, self._kinds[number])
         for obj in collection.all_objects:
             for kind in EnvelopeKind:
@@ -208,7 +211,7 @@ class EnvelopeReader:
     def _change(self, envelope: teeworlds.Envelope, action: bpy.types.Action) -> bool:
         before = (envelope.points, envelope.tangents)
         points, tangents = self._points(action, envelope.kind, *before)
-        settings, edited = _settings(action)
+        settings, edited = read_properties(action, EnvelopeProperties)
         if "envelope_kind" in edited:
             raise SceneError(f"action {action.name}: an envelope can't become one of another kind; make a new action")
         if "envelope_name" in edited:
@@ -226,7 +229,7 @@ class EnvelopeReader:
         points, tangents = np.zeros(0, POINT), None
         name, synchronized = action.name, True
         if action.get(properties.BASELINE) is not None:
-            settings, _ = _settings(action)
+            settings, _ = read_properties(action, EnvelopeProperties)
             name, synchronized = settings.envelope_name, settings.synchronized
         if self.level is not None and stamp is not None and 0 <= stamp.record < self._originals:
             original = self.level.before.envelopes[stamp.record]
@@ -249,7 +252,7 @@ class EnvelopeReader:
         for curve in found:
             if curve is not None and any(not one.mute and one.type != "CYCLES" for one in curve.modifiers):
                 raise SceneError(f"action {action.name}: its F-curves have modifiers; bake them into keys")
-        keys = [read_keys(curve) for curve in found]
+        keys = [keys_of(curve) for curve in found]
         if built is None or not all(curves.same_keys(*pair) for pair in zip(keys, built, strict=True)):
             keys = (
                 [_or_rest(one, channel) for one, channel in zip(keys, channels, strict=True)]
@@ -282,14 +285,9 @@ def _serves(action: bpy.types.Action, kind: EnvelopeKind) -> bool:
     """Say whether an action animates what envelopes of this kind animate (an empty one: what it is stamped as)."""
     if any(animation.find_fcurve(action, None, channel.path, channel.axis) for channel in CHANNELS[kind]):
         return True
-    return action.get(properties.BASELINE) is not None and _kind_of(action) is kind and not animation.fcurves(action)
-
-
-def _settings(action: bpy.types.Action) -> tuple[EnvelopeProperties, frozenset[str]]:
-    try:
-        return properties.read(action, EnvelopeProperties)
-    except ValueError as error:
-        raise SceneError(str(error)) from error
+    return (
+        action.get(properties.BASELINE) is not None and _envelope_kind(action) is kind and not animation.fcurves(action)
+    )
 
 
 def _has_other_motion(obj: bpy.types.Object) -> bool:
@@ -301,10 +299,10 @@ def _has_other_motion(obj: bpy.types.Object) -> bool:
     return any(curve.data_path.startswith(others) for curve in animation.fcurves(data.action))
 
 
-def _kind_of(action: bpy.types.Action) -> EnvelopeKind:
+def _envelope_kind(action: bpy.types.Action) -> EnvelopeKind:
     """What an action is an envelope of: as it says, or as its F-curves do."""
     if action.get(properties.BASELINE) is not None:
-        return EnvelopeKind[_settings(action)[0].envelope_kind]
+        return EnvelopeKind[read_properties(action, EnvelopeProperties)[0].envelope_kind]
     paths = {curve.data_path for curve in animation.fcurves(action)}
     kinds: Iterable[EnvelopeKind] = (kind for kind, channels in CHANNELS.items() if paths & {c.path for c in channels})
     return next(iter(kinds), EnvelopeKind.POSITION)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A group's collection laid over its record: names, parallax, offset by its root empty, clip rectangle by its empty."""
+"""A group's collection back to its record: names, parallax, offset by its root empty, clip rectangle by its empty."""
 
 from __future__ import annotations
 
@@ -8,27 +8,26 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats.teeworlds import Group
-from ...scene import properties, transforms
+from ...scene import transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import GroupProperties
-from ..structure.collect import SceneGroup, kind_of
+from ..parts import kind_of, read_properties
+from ..structure.collect import GroupInstance
 from . import build as groups
+from . import clips
 
 AT_REST = (0, 0, 100, 100, False)
 """Offset, parallax and clipping that the engine gives the game layer's group, whatever the file says."""
 
 
-def write_group(scene: SceneGroup, group: Group, game: bool, report: Report) -> None:
+def write(scene: GroupInstance, group: Group, game: bool, report: Report) -> None:
     """Write what was edited of a group. `game`: it holds the game layer, which nothing may move.
 
     Raises SceneError for transforms that a group can't have, FormatError for a name that is too long.
     """
     before = _frame(group)
-    try:
-        values, changed = properties.read(scene.root, GroupProperties)
-    except ValueError as error:
-        raise SceneError(str(error), [scene.root]) from error
+    values, changed = read_properties(scene.root, GroupProperties)
     if "group_name" in changed or scene.record < 0:
         group.name = values.group_name
     for name in ("parallax_x", "parallax_y", "use_clip"):
@@ -59,7 +58,7 @@ def _write_offset(root: bpy.types.Object, group: Group, report: Report) -> None:
     _warn_between_pixels(root, np.array([group.offset_x, group.offset_y]) / layout.TILE * (-1, 1), place, report)
 
 
-def _write_clip(scene: SceneGroup, group: Group, report: Report) -> None:
+def _write_clip(scene: GroupInstance, group: Group, report: Report) -> None:
     empties = [obj for obj in scene.collection.objects if kind_of(obj) == layout.CLIP]
     if not empties:
         if group.use_clip:
@@ -75,11 +74,11 @@ def _write_clip(scene: SceneGroup, group: Group, report: Report) -> None:
     if np.abs(matrix[[0, 1], [1, 0]]).max() > 1e-4 * np.abs(matrix[:2, :2]).max():
         raise SceneError(f"{empties[0].name}: a clip rectangle can't be turned", empties)
     place, half = matrix[:2, 3], np.abs(matrix[[0, 1], [0, 1]])
-    was_place, was_half = (np.array(numbers[:2], np.float32) for numbers in groups.clip_transform(group))
+    was_place, was_half = (np.array(numbers[:2], np.float32) for numbers in clips.clip_transform(group))
     if (place == was_place).all() and (half == np.abs(was_half)).all():
         return
-    group.clip_x, group.clip_y, group.clip_w, group.clip_h = groups.clip_of((place[0], place[1]), (half[0], half[1]))
-    now_place, _ = groups.clip_transform(group)
+    group.clip_x, group.clip_y, group.clip_w, group.clip_h = clips.clip_of((place[0], place[1]), (half[0], half[1]))
+    now_place, _ = clips.clip_transform(group)
     _warn_between_pixels(empties[0], np.array(now_place[:2]), place, report)
 
 

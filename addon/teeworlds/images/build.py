@@ -10,43 +10,32 @@ import bpy
 
 from ....formats import teeworlds
 from ....formats.binary import FormatError
+from ....formats.teeworlds.profiles import is_seven
 from ...scene import identity, images, originals, properties
 from ...scene.reports import Report
 from .. import layout
+from ..context import ImportContext
 from ..materials.shading import Picture
 
 SEVEN = frozenset(("easter", "generic_shadows", "generic_unhookable", "grass_doodads", "grass_main", "winter_main"))
 """Names under which 0.7 has other images than 0.6: DDNet keeps those as `<name>_0.7.png` (teeworlds.md §3)."""
 
 
-def build(
-    level: teeworlds.Level, collection: bpy.types.Collection, token: int, folders: Sequence[Path], report: Report
-) -> list[Picture | None]:
-    """Make all images of a map, used or not, as resources of its collection; returns them by record.
-
-    folders: where external images are looked for, the likeliest first.
-    """
+def build(level: teeworlds.Level, importing: ImportContext) -> list[Picture | None]:
+    """Make all images of a map, used or not, as resources of its collection; returns them by record."""
     seven = is_seven(level)
-    folders = _in_order(folders, seven)
+    folders, report = _in_order(importing.folders, seven), importing.report
     pictures = []
     for record, image in enumerate(level.images):
         picture = _embedded(image, report) or _external(image, folders, seven, report)
         picture.image.colorspace_settings.name = "Non-Color"  # the numbers as they stand in the file: see `shading`
         picture.image.alpha_mode = "CHANNEL_PACKED"
         properties.write(picture.image, layout.ImageProperties(image.name, image.external))
-        identity.stamp(picture.image, token, layout.IMAGE, record)
-        originals.set_resource(collection, layout.IMAGE, record, picture.image)
+        identity.stamp(picture.image, importing.token, layout.IMAGE, record)
+        originals.set_resource(importing.collection, layout.IMAGE, record, picture.image)
         pictures.append(picture)
     report.count("images", len(pictures))
     return list(pictures)
-
-
-def is_seven(level: teeworlds.Level) -> bool:
-    """Whether a map was made with Teeworlds 0.7: only that writes runs of tiles or wide envelope points."""
-    layers = (layer for group in level.groups for layer in group.layers)
-    return any(isinstance(layer, teeworlds.TileLayer) and layer.runs for layer in layers) or any(
-        envelope.version >= 3 for envelope in level.envelopes
-    )
 
 
 def _in_order(folders: Sequence[Path], seven: bool) -> list[Path]:
@@ -63,7 +52,7 @@ def _embedded(image: teeworlds.Image, report: Report) -> Picture | None:
         return None
     if pixels is None or not pixels.size:
         return None
-    made = images.from_rgba(layout.readable(image.name) or "unnamed", pixels, non_color=True)
+    made = images.from_rgba(layout.readable(image.name) or layout.UNNAMED, pixels, non_color=True)
     return Picture(made, pixels.shape[1], pixels.shape[0])
 
 
@@ -81,7 +70,7 @@ def _external(image: teeworlds.Image, folders: Sequence[Path], seven: bool, repo
             report.warn(f"image {name!r}: {path}: {error}")
     report.missing("images", name or "without name")
     width, height = (min(max(size, 16), 1024) for size in (image.width, image.height))
-    return Picture(images.checker(name or "unnamed", width, height), width, height)
+    return Picture(images.checker(name or layout.UNNAMED, width, height), width, height)
 
 
 def _png_size(path: Path) -> tuple[int, int]:

@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The images of a level's collection laid over those of the map: repainted, renamed, added and removed ones."""
+"""The images of a level's collection back to those of the map: repainted, renamed, added and removed ones."""
 
 from __future__ import annotations
-
-from pathlib import PurePath
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats.teeworlds import Image, Level
+from ....formats.teeworlds import Image, Level, QuadLayer, TileLayer
 from ....formats.teeworlds.check import TILESET_CELLS
-from ...scene import identity, images, originals, properties
+from ...scene import identity, images, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import ImageProperties
+from ..materials.collect import materials_of, shown_images
+from ..parts import read_properties
 
-ENDINGS = frozenset((".png", ".jpg", ".jpeg", ".tga", ".bmp", ".webp", ".tif", ".tiff", ".exr"))
+Shows = TileLayer | QuadLayer
+"""A layer that shows an image."""
 
 
 class ImageTable:
-    """Which image of the map each image of the scene is. New ones join the map when they are first asked for."""
+    """Which image of the map each image of the scene is. New ones join the map when they are first asked for.
+
+    `apply` first, `remove_deleted` last.
+    """
 
     def __init__(self, collection: bpy.types.Collection, level: Level, report: Report) -> None:
         self._level = level
@@ -35,9 +39,14 @@ class ImageTable:
         self._records = {block.session_uid: record for record, block in self._blocks.items()}
         self._numbers = {record: record for record in range(len(level.images))}
         self._uneven = {number for number, image in enumerate(level.images) if _is_uneven(image)}
+        self._count = len(level.images)
+        self._showing_none: list[Shows] = []
+
+    def apply(self) -> None:
+        """Write what was edited of the images into their records, and add those that have none."""
         for record, block in self._blocks.items():
             if record in self._numbers:
-                self._overlay(block, level.images[record])
+                self._merge(block, self._level.images[record])
             else:
                 self._add(block, record)
 
@@ -58,6 +67,52 @@ class ImageTable:
             self._add(block, record)
         return self._numbers[self._records[block.session_uid]]
 
+    def of_layer(
+        self, obj: bpy.types.Object, layer: Shows, said: int, edited: bool, new: bool, visible: bool = True
+    ) -> int:
+        """The number of a layer's image: as its material shows it or its property tells it, whichever was edited.
+
+        said: a record number, as the level's resources have them; `edited`: it is to be written. new: the layer's
+        record was made for it. visible: the layer's material shows its image. Raises SceneError where nobody can tell
+        which image is meant.
+        """
+        before = layer.image
+        block, number = self.block(said if new else before), before
+        materials = materials_of(obj) if visible else []
+        shown = [image for material in materials[:1] for image in shown_images(obj, material) if image != block]
+        if len(shown) > 1:
+            names = ", ".join(repr(image.name) for image in shown)
+            raise SceneError(f"{obj.name}: a layer has one image, its material shows {len(shown)}: {names}", [obj])
+        if shown and edited and not new and shown[0] != self.block(said):
+            raise SceneError(
+                f"{obj.name}: its property image says {said}, its material shows {shown[0].name!r}: both were edited",
+                [obj],
+            )
+        if shown:
+            block, number = shown[0], self.number_of(shown[0])
+        elif edited:
+            named = self.number(said)
+            if named is None and not new:
+                raise SceneError(f"{obj.name}: there is no image {said}", [obj])
+            block, number = self.block(said), -1 if named is None else named
+        elif before >= self._count:
+            self._showing_none.append(layer)
+        self._warn_others(obj, materials, block)
+        return number
+
+    def _warn_others(
+        self, obj: bpy.types.Object, materials: list[bpy.types.Material], block: bpy.types.Image | None
+    ) -> None:
+        """Name the images that materials of a layer show and the map won't; `block`: the one that it will."""
+        for material in materials:
+            for image in shown_images(obj, material):
+                if image != block:
+                    name = "none" if block is None else repr(block.name)
+                    self._report.warn(
+                        f"{obj.name}: material {material.name!r} shows image {image.name!r}, the map will show {name}: "
+                        "a layer has one image, to be set in the sidebar"
+                    )
+
     def warn_uneven(self, number: int, was: int, layer: str) -> None:
         """Tell of a tile layer whose image has become one that the game takes off tile layers for its size."""
         if 0 <= number < len(self._level.images) and not (number == was and number in self._uneven):
@@ -69,15 +124,21 @@ class ImageTable:
                 )
 
     def remove_deleted(self) -> None:
-        """Remove the images that the scene no longer holds. Last of all: it renumbers what the layers refer to."""
+        """Remove the images that the scene no longer holds. Last of all: it renumbers what the layers refer to.
+
+        Layers whose number named no image go on showing none, also where that number is now a new image's.
+        """
+        for layer in self._showing_none:
+            if layer.image < len(self._level.images):
+                layer.image = -1
         for record in reversed(range(self._deletable)):
             if record not in self._blocks:
                 self._report.note(f"image {self._level.images[record].name!r} removed")
                 self._level.remove_image(record)
 
     def _add(self, block: bpy.types.Image, record: int) -> None:
-        values, _ = _read_properties(block)
-        name = values.image_name or plain_name(block.name)
+        values, _ = read_properties(block, ImageProperties)
+        name = values.image_name or layout.plain_name(block.name)
         if values.external:
             image = Image.new(name, width=block.size[0], height=block.size[1], external=True)
         else:
@@ -86,13 +147,13 @@ class ImageTable:
         self._level.images.append(image)
         self._report.count("images added")
 
-    def _overlay(self, block: bpy.types.Image, image: Image) -> None:
+    def _merge(self, block: bpy.types.Image, image: Image) -> None:
         """Write what was edited of an image into its record."""
-        values, changed = _read_properties(block)
+        values, changed = read_properties(block, ImageProperties)
         if "image_name" in changed:
             image.name = values.image_name
-        elif not _is_named(block, layout.readable(image.name) or UNNAMED):
-            image.name = plain_name(block.name)
+        elif not _is_named(block, layout.readable(image.name) or layout.UNNAMED):
+            image.name = layout.plain_name(block.name)
         if "external" in changed and values.external:
             image.set_pixels(None)
         elif "external" in changed or not (image.external or images.unchanged(block)):
@@ -106,20 +167,6 @@ class ImageTable:
 
 def _is_uneven(image: Image) -> bool:
     return bool(image.width % TILESET_CELLS or image.height % TILESET_CELLS)
-
-
-UNNAMED = "unnamed"
-"""What an import calls an image without name."""
-
-
-def _read_properties(block: bpy.types.Image) -> tuple[ImageProperties, frozenset[str]]:
-    return properties.read(block, ImageProperties)
-
-
-def plain_name(name: str) -> str:
-    """A data-block's name as the game names images: without the ending of a file and Blender's number for doubles."""
-    name = identity.unnumbered(name)
-    return PurePath(name).stem if PurePath(name).suffix.lower() in ENDINGS else name
 
 
 def _is_named(block: bpy.types.Image, name: str) -> bool:

@@ -10,22 +10,34 @@ import bpy
 from ...scene import identity
 from ...scene.reports import Report
 from .. import layout
+from ..context import ImportContext
 from ..envelopes.build import Envelopes
-from ..groups.build import GroupScene
+from ..groups.build import BuiltGroup
 from ..materials.build import Clip, Materials
 
 
 @dataclass(frozen=True)
-class Site:
-    """number: of the layer in the map (its stamp's record). order: in its group. token: the import's."""
+class LayerPlacement:
+    """The place of one layer in a level's scene."""
 
+    importing: ImportContext
     number: int
+    """Of the layer in the map: its stamp's record."""
     order: int
-    group: GroupScene
+    """Of the layer in its group."""
+    group: BuiltGroup
     materials: Materials
     envelopes: Envelopes
-    token: int
-    report: Report
+
+    @property
+    def token(self) -> int:
+        """The level's."""
+        return self.importing.token
+
+    @property
+    def report(self) -> Report:
+        """The import's."""
+        return self.importing.report
 
     @property
     def clip(self) -> Clip | None:
@@ -44,3 +56,9 @@ class Site:
         obj.location = (0.0, 0.0, layout.depth(self.number, physics))
         obj.parent = self.group.root
         (self.group.physics if physics else self.group.collection).objects.link(obj)
+
+    def place_below(self, obj: bpy.types.Object, parent: bpy.types.Object, kind: str, record: int) -> None:
+        """Put an object below another of the layer: stamped as a record of the layer, in its group's collection."""
+        identity.stamp(obj, self.token, kind, record)
+        obj.parent = parent
+        self.group.collection.objects.link(obj)

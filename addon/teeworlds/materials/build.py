@@ -14,18 +14,21 @@ from typing import Any
 import bpy
 
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
+from ...scene import originals
 from ...scene.materials import blended, shader
 from .. import layout
 from . import physics, shading
-from .shading import Picture, Tree
+from .shading import Picture, ShaderTree
 
 
 @dataclass(frozen=True)
 class Clip:
-    """The clip rectangle of a group; `always`: also when the switch is off (see `shading.clip`)."""
+    """The clip rectangle of a group, as materials use it."""
 
     empty: bpy.types.Object
+    """Its x and y from -1 to 1 are the rectangle."""
     always: bool
+    """Whether it clips also when the switch is off (see `shading.clip`)."""
 
 
 class Materials:
@@ -35,6 +38,16 @@ class Materials:
         self.name = name
         self.pictures = pictures
         self._made: dict[tuple[Any, ...], bpy.types.Material] = {}
+
+    @classmethod
+    def of_level(cls, level: bpy.types.Collection) -> Materials:
+        """Those of a level that is in the scene, with the images that it holds now."""
+        held = originals.resources(level, layout.IMAGE)
+        pictures: list[Picture | None] = [None] * (max(held, default=-1) + 1)
+        for record, image in held.items():
+            if isinstance(image, bpy.types.Image):
+                pictures[record] = Picture(image, *image.size)
+        return cls(level.name, pictures)
 
     def picture(self, record: int) -> Picture | None:
         """The image of this record; None for none (-1, or beyond the last)."""
@@ -47,7 +60,7 @@ class Materials:
         """
         picture = self.picture(image)
 
-        def fill(tree: Tree) -> dict[str, Any]:
+        def fill(tree: ShaderTree) -> dict[str, Any]:
             return _tileset(tree, picture, _uv(tree)) | _tint(tree)
 
         return self._material("tiles", picture, clip, envelope, fill)
@@ -59,7 +72,7 @@ class Materials:
         """
         picture = self.picture(image)
 
-        def fill(tree: Tree) -> dict[str, Any]:
+        def fill(tree: ShaderTree) -> dict[str, Any]:
             color = tree.add("ShaderNodeAttribute", attribute_name=layout.COLOR).outputs
             return _repeated(tree, picture, _uv(tree)) | {"Tint": color["Color"], "Tint_Alpha": color["Alpha"]}
 
@@ -81,7 +94,7 @@ class Materials:
         """
         picture = physics.picture(kind) if kind != "TILES" else self.picture(image)
 
-        def fill(tree: Tree) -> dict[str, Any]:
+        def fill(tree: ShaderTree) -> dict[str, Any]:
             place = tree.add("ShaderNodeTexCoord").outputs["Object"]
             at = tree.vector("MULTIPLY_ADD", place, (1 / size[0], 1 / size[1], 0), (0, 1, 0))
             values: dict[str, Any] = {}
@@ -111,7 +124,7 @@ class Materials:
         """For the meshes of a kind of physics layer (name of the TileKind)."""
         picture = physics.picture(kind)
 
-        def fill(tree: Tree) -> dict[str, Any]:
+        def fill(tree: ShaderTree) -> dict[str, Any]:
             names = TILE_FIELDS[kind].attributes
             nodes = {name: tree.add("ShaderNodeAttribute", attribute_name=name) for name in names}
             place = tree.add("ShaderNodeTexCoord").outputs["Object"]
@@ -126,7 +139,7 @@ class Materials:
         picture: Picture | None,
         clip: Clip | None,
         envelope: bool,
-        fill: Callable[[Tree], dict[str, Any]],
+        fill: Callable[[ShaderTree], dict[str, Any]],
     ) -> bpy.types.Material:
         """The material for this use; `fill` adds its nodes and returns the inputs of the surface group."""
         key = (use, picture.image.name if picture else "", clip.empty.name if clip else "", envelope)
@@ -139,9 +152,9 @@ class Materials:
 
 
 def _fill(
-    material: bpy.types.Material, clip: Clip | None, envelope: bool, fill: Callable[[Tree], dict[str, Any]]
+    material: bpy.types.Material, clip: Clip | None, envelope: bool, fill: Callable[[ShaderTree], dict[str, Any]]
 ) -> None:
-    tree = Tree(shader(material).tree)
+    tree = ShaderTree(shader(material).tree)
     parts = fill(tree)
     if envelope:
         factor = tree.add("ShaderNodeAttribute", attribute_type="OBJECT", attribute_name=layout.ENVELOPE_COLOR).outputs
@@ -154,18 +167,18 @@ def _fill(
     blended(material)
 
 
-def _uv(tree: Tree) -> Any:
+def _uv(tree: ShaderTree) -> Any:
     return tree.put("ShaderNodeUVMap", uv_map=layout.UV).outputs[0]
 
 
-def _tileset(tree: Tree, picture: Picture | None, uv: Any) -> dict[str, Any]:
+def _tileset(tree: ShaderTree, picture: Picture | None, uv: Any) -> dict[str, Any]:
     if picture is None:
         return {}
     color, alpha = shading.tileset(tree, picture, uv)
     return {"Texture": color, "Texture_Alpha": alpha}
 
 
-def _repeated(tree: Tree, picture: Picture | None, uv: Any) -> dict[str, Any]:
+def _repeated(tree: ShaderTree, picture: Picture | None, uv: Any) -> dict[str, Any]:
     if picture is None:
         return {}
     node = tree.put("ShaderNodeTexImage", uv, image=picture.image, interpolation="Linear", extension="REPEAT")
@@ -173,7 +186,7 @@ def _repeated(tree: Tree, picture: Picture | None, uv: Any) -> dict[str, Any]:
     return {"Texture": node.outputs["Color"], "Texture_Alpha": node.outputs["Alpha"]}
 
 
-def _tint(tree: Tree) -> dict[str, Any]:
+def _tint(tree: ShaderTree) -> dict[str, Any]:
     """The object's colour: a layer's."""
     color = tree.add("ShaderNodeObjectInfo").outputs
     return {"Tint": color["Color"], "Tint_Alpha": color["Alpha"]}

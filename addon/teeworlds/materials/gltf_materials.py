@@ -12,8 +12,8 @@ import numpy.typing as npt
 from ...scene import materials
 from ...scene.reports import Report
 from .. import layout
-from ..layers.collect import shown_images
-from ..structure.collect import kind_of
+from ..parts import kind_of
+from .collect import shown_images
 
 
 def make_plain(collection: bpy.types.Collection, report: Report) -> None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...scene import bitmap_font, images
 from . import shading
-from .shading import Picture, Tree
+from .shading import Picture, ShaderTree
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -171,7 +171,7 @@ def picture(kind: str) -> Picture:
     return Picture(_image(shared), 16 * CELL, 16 * CELL)
 
 
-def shade(tree: Tree, kind: str, uv: Any, place: Any, values: dict[str, Any]) -> dict[str, Any]:
+def shade(tree: ShaderTree, kind: str, uv: Any, place: Any, values: dict[str, Any]) -> dict[str, Any]:
     """Add nodes that draw tiles of a physics layer; returns the surface's Texture and Texture_Alpha.
 
     uv: in the tileset. place: in the layer (tiles, y up), which the numbers follow. values: the tiles' fields.
@@ -193,7 +193,7 @@ def shade(tree: Tree, kind: str, uv: Any, place: Any, values: dict[str, Any]) ->
     return {"Texture": color, "Texture_Alpha": alpha}
 
 
-def _turned(tree: Tree, place: Any, values: dict[str, Any]) -> Any:
+def _turned(tree: ShaderTree, place: Any, values: dict[str, Any]) -> Any:
     """UV of a speedup's arrow, turned by its angle (degrees, clockwise; int16 as read from bytes 0-65535)."""
     angle = values["angle"]
     angle = tree.math("SUBTRACT", angle, tree.math("MULTIPLY", tree.math("GREATER_THAN", angle, 32767.5), 65536.0))

@@ -32,14 +32,16 @@ SWITCH = "Switch"
 
 @dataclass(frozen=True)
 class Picture:
-    """An image as materials use it: its size in px is that of the pixels, which the map may tell wrongly."""
+    """An image as materials use it."""
 
     image: bpy.types.Image
     width: int
+    """Of the pixels, in px: what the map says may be wrong."""
     height: int
+    """Of the pixels, in px."""
 
 
-class Tree(Nodes):
+class ShaderTree(Nodes):
     """Nodes written as expressions: each method adds a node and returns its output."""
 
     def put(self, kind: str, *inputs: Any, **settings: Any) -> Any:
@@ -105,7 +107,7 @@ def _group(name: str, inputs: dict[str, tuple[str, Any]], outputs: dict[str, str
                 socket.default_value = default
         for title, kind in outputs.items():
             group.interface.new_socket(title, in_out="OUTPUT", socket_type=f"NodeSocket{kind}")
-        tree = Tree(group)
+        tree = ShaderTree(group)
         fill(tree, tree.add("NodeGroupInput").outputs, tree.add("NodeGroupOutput").inputs)
 
     return node_group(name, VERSION, build)
@@ -114,7 +116,7 @@ def _group(name: str, inputs: dict[str, tuple[str, Any]], outputs: dict[str, str
 def display() -> Any:
     """Color as a screen shows it -> Color to emit. Its switch: 0 = as it is (view Raw), 1 = decoded (view Standard)."""
 
-    def fill(tree: Tree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
         color = tree.vector("MINIMUM", tree.vector("MAXIMUM", inputs["Color"], (0, 0, 0)), (1, 1, 1))
         dark = tree.vector("MULTIPLY", color, (1 / 12.92,) * 3)
         bright = tree.vector("MULTIPLY_ADD", color, (1 / 1.055,) * 3, (0.055 / 1.055,) * 3)
@@ -131,7 +133,7 @@ def display() -> Any:
 def surface() -> Any:
     """Texture x tint x envelope (colours and alphas; white without) as an unlit, transparent surface."""
 
-    def fill(tree: Tree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
         color = tree.vector("MULTIPLY", inputs["Texture"], inputs["Tint"])
         color = tree.vector("MULTIPLY", color, inputs["Envelope"])
         alpha = tree.math("MULTIPLY", inputs["Texture Alpha"], inputs["Tint Alpha"])
@@ -154,7 +156,7 @@ TAPS = ("Lower Left", "Lower Right", "Upper Left", "Upper Right")
 def texels() -> Any:
     """UV in a tileset, Size of a tile in texels -> the UVs of the four texels around, all of the same tile; Part."""
 
-    def fill(tree: Tree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
         size = inputs["Size"]
         scaled = tree.vector("MULTIPLY", inputs["UV"], (16, 16, 0))
         cell = tree.vector("FLOOR", scaled)
@@ -178,7 +180,7 @@ def texels() -> Any:
 def blend() -> Any:
     """The colours and alphas of four texels, and how far (Part) the place lies from the first to the last."""
 
-    def fill(tree: Tree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
         right, up, _ = tree.split(inputs["Part"])
         rights = tree.join(right, right, right)
         colors = [tree.lerp(rights, inputs[a], inputs[b]) for a, b in (TAPS[:2], TAPS[2:])]
@@ -190,7 +192,7 @@ def blend() -> Any:
     return _group(BLEND, inputs | {"Part": ("Vector", None)}, {"Color": "Color", "Alpha": "Float"}, fill)
 
 
-def tileset(tree: Tree, picture: Picture, uv: Any) -> tuple[Any, Any]:
+def tileset(tree: ShaderTree, picture: Picture, uv: Any) -> tuple[Any, Any]:
     """Add nodes that read a tileset smoothly within the tiles; returns colour and alpha."""
     size = (max(picture.width / 16, 1.0), max(picture.height / 16, 1.0), 1.0)
     around = tree.group(texels(), UV=uv, Size=size)
@@ -209,7 +211,7 @@ def clip() -> Any:
     `Always` 1 clips whatever the switch says: for groups that lie where the game draws them without a camera.
     """
 
-    def fill(tree: Tree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
         x, y, _ = tree.split(tree.vector("ABSOLUTE", inputs["Place"]))
         inside = tree.math("LESS_THAN", tree.math("MAXIMUM", x, y), 1.0)
         on = tree.math("MAXIMUM", tree.switch(), inputs["Always"])
@@ -224,7 +226,7 @@ def index() -> Any:
     The turns are those of teeworlds.md §5: rotated first, then mirrored along the texture's axes.
     """
 
-    def fill(tree: Tree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
         def bit(value: float) -> Any:
             return tree.math("MODULO", tree.math("FLOOR", tree.math("DIVIDE", flags, value)), 2.0)
 
@@ -262,7 +264,7 @@ def backdrop(brightness: float) -> bpy.types.World:
             world.use_nodes = True
         nodes: Any = world.node_tree
         nodes.nodes.clear()
-        tree = Tree(nodes)
+        tree = ShaderTree(nodes)
         color = tree.group(display(), Color=(brightness, brightness, brightness, 1.0))[0]
         tree.put("ShaderNodeOutputWorld", tree.put("ShaderNodeBackground", color).outputs[0])
     return world

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Quad layers to objects (teeworlds.md §3, §5); `quad_reader` is the way back.
+"""Quad layers to objects (teeworlds.md §3, §5); `collect` is the way back.
 
 Quads without an envelope share the mesh of their layer's object; those that an envelope moves or colours are objects
 of their own below it, with their pivot as origin. The layer's quads are drawn in order: each lies QUAD_STEP above the
@@ -23,72 +23,54 @@ import numpy.typing as npt
 
 from ....formats import teeworlds
 from ....formats.binary import FormatError
-from ....formats.teeworlds import quads as quad_geometry
+from ....formats.teeworlds.quad_faces import corner_colors, corner_offsets, corner_positions, corner_uvs
+from ....formats.teeworlds.quads import folded
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import attributes, identity, meshes, properties
 from .. import layout
-from ..layers.placement import Site
+from ..layers.placement import LayerPlacement
 from ..layout import QuadLayerProperties
 
 Quads = npt.NDArray[np.void]
 Floats = npt.NDArray[np.float32]
 
-UNIT = layout.FIXED * layout.TILE
-"""Units of the file's lengths per Blender unit."""
-COLOR_LIMIT = 255
 ENVELOPES = {EnvelopeKind.POSITION: "position_envelope", EnvelopeKind.COLOR: "color_envelope"}
 """The field of a quad, and the attribute of its face, that names its envelope; with OFFSET, the time offset."""
 OFFSET = "_offset"
 
 
-def build(layer: teeworlds.QuadLayer, site: Site) -> bpy.types.Object:
+def build(layer: teeworlds.QuadLayer, placement: LayerPlacement) -> bpy.types.Object:
     """Make the object of a quad layer, and below it those of its animated quads."""
-    name = f"{site.number} {layout.readable(layer.name) or 'Quads'}"
+    name = f"{placement.number} {layout.readable(layer.name) or 'Quads'}"
     try:
         quads, storage = layer.quads(), layout.MESH
     except FormatError as error:
         quads, storage = np.zeros(0, teeworlds.QUAD), layout.KEPT
-        site.report.warn(f"layer {name!r} shows no quads: {error}")
+        placement.report.warn(f"layer {name!r} shows no quads: {error}")
     animated = np.zeros(len(quads), np.bool_)
     for kind, field in ENVELOPES.items():
-        animated |= _moving(site, kind, quads[field])
+        animated |= _moving(placement, kind, quads[field])
     first, *later = _shared_runs(animated)
     step = min(layout.QUAD_STEP, layout.STEP / (len(quads) + 1))
-    obj = bpy.data.objects.new(name, _shared_mesh(name, layer, quads, first, 0, step, site))
+    obj = bpy.data.objects.new(name, _shared_mesh(name, layer, quads, first, 0, step, placement))
     obj[layout.STORAGE] = storage
     properties.write(obj, QuadLayerProperties(layer.name, layer.detail, layer.image))
-    site.place(obj)
+    placement.place(obj)
     for run in later:
         title = f"{name} quads {run[0]}-{run[-1]}"
-        child = bpy.data.objects.new(title, _shared_mesh(title, layer, quads, run, int(run[0]), step, site))
-        _place(child, obj, int(run[0]), (0.0, 0.0, int(run[0]) * step), site)
-    _build_animated(layer, quads, np.flatnonzero(animated), step, obj, site)
-    site.report.count("quad layers")
-    site.report.count("quads", len(quads))
+        child = bpy.data.objects.new(title, _shared_mesh(title, layer, quads, run, int(run[0]), step, placement))
+        child.location = (0.0, 0.0, int(run[0]) * step)
+        placement.place_below(child, obj, layout.QUAD, int(run[0]))
+    _build_animated(layer, quads, np.flatnonzero(animated), step, obj, placement)
+    placement.report.count("quad layers")
+    placement.report.count("quads", len(quads))
     return obj
 
 
-def corner_positions(quads: Quads) -> Floats:
-    """Corners and pivot (the fifth) of quads as Blender has them: float32 [n, 5, 2], ring order, y up."""
-    points = np.concatenate([quad_geometry.to_ring(quads["points"]), quads["points"][:, quad_geometry.PIVOT :]], axis=1)
-    return np.asarray(points * np.array((1 / UNIT, -1 / UNIT)), np.float32)
-
-
-def corner_uvs(quads: Quads) -> Floats:
-    """Texture coordinates of quads: float32 [n, 4, 2], ring order, v up."""
-    u, v = np.moveaxis(quad_geometry.to_ring(quads["texcoords"]).astype(np.float64) / layout.FIXED, -1, 0)
-    return np.asarray(np.stack([u, 1 - v], axis=-1), np.float32)
-
-
-def corner_colors(quads: Quads) -> Floats:
-    """Colours of quads: float32 [n, 4, 4], ring order; 1.0 is 255."""
-    return np.asarray(quad_geometry.to_ring(quads["colors"]).astype(np.float64) / COLOR_LIMIT, np.float32)
-
-
-def _moving(site: Site, kind: EnvelopeKind, numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+def _moving(placement: LayerPlacement, kind: EnvelopeKind, numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
     """Which of these numbers name envelopes of the kind."""
     distinct, places = np.unique(numbers, return_inverse=True)
-    return np.array([site.envelopes.moves(kind, number) for number in distinct.tolist()], np.bool_)[places]
+    return np.array([placement.envelopes.moves(kind, number) for number in distinct.tolist()], np.bool_)[places]
 
 
 def _shared_runs(animated: npt.NDArray[np.bool_]) -> Iterator[npt.NDArray[np.intp]]:
@@ -108,7 +90,7 @@ def _shared_mesh(
     numbers: npt.NDArray[np.intp],
     first: int,
     step: float,
-    site: Site,
+    placement: LayerPlacement,
 ) -> bpy.types.Mesh:
     """A mesh of quads where they lie in the layer, the first of them at depth 0."""
     some = quads[numbers]
@@ -116,23 +98,25 @@ def _shared_mesh(
     corners = np.zeros((len(some), 4, 3), np.float32)
     corners[..., :2] = points[:, :4]
     corners[..., 2] = ((numbers - first) * step)[:, None]
-    mesh = _mesh(name, some, numbers, corners, site)
-    faces = 1 + quad_geometry.folded(points)
+    mesh = _mesh(name, some, numbers, corners, placement)
+    faces = 1 + folded(points)
     pivots = np.zeros((len(some), 3), np.float32)
     pivots[:, :2] = points[:, 4]
     attributes.write(mesh, layout.PIVOT, "FACE", "FLOAT_VECTOR", np.repeat(pivots, faces, axis=0))
-    mesh.materials.append(site.materials.quads(layer.image, site.clip))
+    mesh.materials.append(placement.materials.quads(layer.image, placement.clip))
     return mesh
 
 
-def _mesh(name: str, quads: Quads, numbers: npt.NDArray[np.intp], corners: Floats, site: Site) -> bpy.types.Mesh:
+def _mesh(
+    name: str, quads: Quads, numbers: npt.NDArray[np.intp], corners: Floats, placement: LayerPlacement
+) -> bpy.types.Mesh:
     """A mesh of quads (records `numbers` of the layer) with all that faces and corners hold but the pivot."""
-    folded = quad_geometry.folded(corners)
-    table = np.where(folded[:, None], (0, 1, 2, 0, 2, 3), (0, 1, 2, 3, 0, 0))
-    used = np.arange(6) < np.where(folded, 6, 4)[:, None]
+    split = folded(corners)
+    table = np.where(split[:, None], (0, 1, 2, 0, 2, 3), (0, 1, 2, 3, 0, 0))
+    used = np.arange(6) < np.where(split, 6, 4)[:, None]
     quad, corner = np.nonzero(used)[0], table[used]
-    faces = np.repeat(np.arange(len(quads)), 1 + folded)
-    sizes = np.where(folded[faces], 3, 4)
+    faces = np.repeat(np.arange(len(quads)), 1 + split)
+    sizes = np.where(split[faces], 3, 4)
     mesh = meshes.build(
         name,
         corners.reshape(-1, 3),
@@ -144,7 +128,7 @@ def _mesh(name: str, quads: Quads, numbers: npt.NDArray[np.intp], corners: Float
             **{field: ("FACE", "INT", values[faces]) for field, values in _references(quads).items()},
         },
     )
-    identity.write_ids(mesh, "FACE", numbers[faces] + 1, site.element_token)
+    identity.write_ids(mesh, "FACE", numbers[faces] + 1, placement.element_token)
     return mesh
 
 
@@ -160,22 +144,22 @@ def _build_animated(
     numbers: npt.NDArray[np.intp],
     step: float,
     parent: bpy.types.Object,
-    site: Site,
+    placement: LayerPlacement,
 ) -> None:
     """Make an object of each of these quads, moved by its envelopes."""
     some = quads[numbers]
     pivots = corner_positions(some)[:, 4].astype(np.float64)
-    around = quad_geometry.to_ring(some["points"]).astype(np.int64) - some["points"][:, quad_geometry.PIVOT :]
     corners = np.zeros((len(some), 4, 3), np.float32)
-    corners[..., :2] = around * np.array((1 / UNIT, -1 / UNIT))
-    colored = _moving(site, EnvelopeKind.COLOR, some["color_envelope"])
-    made = _single_meshes(f"{parent.name} quad", layer, some, numbers, corners, colored, site)
+    corners[..., :2] = corner_offsets(some)
+    colored = _moving(placement, EnvelopeKind.COLOR, some["color_envelope"])
+    made = _single_meshes(f"{parent.name} quad", layer, some, numbers, corners, colored, placement)
     for row, (number, mesh) in enumerate(zip(numbers.tolist(), made, strict=True)):
         obj = bpy.data.objects.new(f"{parent.name} quad {number}", mesh)
         x, y = pivots[row].tolist()
-        _place(obj, parent, number, (x, y, number * step), site)
+        obj.location = (x, y, number * step)
+        placement.place_below(obj, parent, layout.QUAD, number)
         for kind, field in ENVELOPES.items():
-            site.envelopes.play(obj, kind, int(some[field][row]), int(some[field + OFFSET][row]))
+            placement.envelopes.play(obj, kind, int(some[field][row]), int(some[field + OFFSET][row]))
 
 
 def _single_meshes(
@@ -185,7 +169,7 @@ def _single_meshes(
     numbers: npt.NDArray[np.intp],
     corners: Floats,
     colored: npt.NDArray[np.bool_],
-    site: Site,
+    placement: LayerPlacement,
 ) -> Iterator[bpy.types.Mesh]:
     """A mesh of each quad. All but folded ones are copies of one, filled with their own values: three times as fast."""
     ids = (numbers + 1).astype(np.int32)
@@ -194,19 +178,19 @@ def _single_meshes(
         layout.UV: ("vector", corner_uvs(quads).reshape(-1, 8)),
         layout.COLOR: ("color", corner_colors(quads).reshape(-1, 16)),
         identity.ID: ("value", ids[:, None]),
-        identity.CHECK: ("value", identity.checks(site.element_token, ids)[:, None]),
+        identity.CHECK: ("value", identity.checks(placement.element_token, ids)[:, None]),
         **{field: ("value", references[:, None]) for field, references in _references(quads).items()},
     }
-    folded = quad_geometry.folded(corners)
+    split = folded(corners)
     templates: dict[bool, bpy.types.Mesh] = {}
     for row in range(len(quads)):
         tinted = bool(colored[row])
         template = templates.get(tinted)
-        if template is None or folded[row]:
+        if template is None or split[row]:
             one = slice(row, row + 1)
-            mesh = _mesh(name, quads[one], numbers[one], corners[one], site)
-            mesh.materials.append(site.materials.quads(layer.image, site.clip, tinted))
-            if not folded[row]:
+            mesh = _mesh(name, quads[one], numbers[one], corners[one], placement)
+            mesh.materials.append(placement.materials.quads(layer.image, placement.clip, tinted))
+            if not split[row]:
                 templates[tinted] = mesh
         else:
             mesh = template.copy()
@@ -214,12 +198,3 @@ def _single_meshes(
             for attribute, (field, rows) in values.items():
                 attributes_of[attribute].data.foreach_set(field, rows[row])
         yield mesh
-
-
-def _place(
-    obj: bpy.types.Object, parent: bpy.types.Object, number: int, location: tuple[float, float, float], site: Site
-) -> None:
-    identity.stamp(obj, site.token, layout.QUAD, number)
-    obj.location = location
-    obj.parent = parent
-    site.group.collection.objects.link(obj)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sounds, and the speakers of sound layers."""
+"""The sounds of a map."""

@@ -1,40 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sounds and sound layers to speakers (teeworlds.md §3, §5); `sound_reader` is the way back.
+"""The sounds of a map: embedded ones packed, byte for byte, external ones looked up as `<name>.opus` (teeworlds.md §3).
 
-A sound is a Blender sound, held by the level (resource SOUND): embedded ones packed, byte for byte, external ones
-looked up as `<name>.opus`. A sound layer is an empty with a speaker below it for each source. All that a source has but
-its place is in SourceProperties on the speaker's object; outlines below it show its shape in its size. A circle's
-radius is also the speaker's largest distance, and the part of it that `falloff` tells the distance up to which it is
-heard in full: with attenuation 1 and the scene's distance model Linear Clamped Blender fades between them as the game
-does. Blender has no rectangles: their largest distance is half their larger side.
-
-Position envelopes move the speaker's object, sound envelopes the speaker's volume.
+A sound is a Blender sound, held by the level (resource SOUND).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
-import numpy as np
 
 from ....formats import teeworlds
 from ....formats.binary import FormatError
-from ....formats.teeworlds.records import EnvelopeKind, SourceShape
-from ...scene import animation, baselines, identity, images, meshes, originals, properties, sounds
+from ...scene import identity, images, originals, properties, sounds
 from ...scene.reports import Report
 from .. import layout
-from ..layers.placement import Site
-from ..layout import FIXED, TILE, SoundLayerProperties
-
-UNIT = FIXED * TILE
-"""Units of the file's lengths per Blender unit."""
-ELEMENT = "element_token"
-"""Baseline on a source's object: `layout.element_token`, by which its stamp's record is one of its layer."""
-UNNAMED = "unnamed"
-_CORNERS = 64
+from ..context import ImportContext
+from ..layout import UNNAMED
 
 
 @dataclass
@@ -45,94 +29,37 @@ class SoundProperties:
     external: bool = properties.setting(False, "The game's own file mapres/<name>.opus instead of data in the map")
 
 
-@dataclass
-class SourceProperties:
-    """On the speaker objects of sources."""
-
-    shape: str = properties.setting(
-        "CIRCLE", "Where the source is heard", choices=tuple(shape.name for shape in SourceShape)
-    )
-    radius: int = properties.setting(1500, "Circle: how far it is heard, px (32 to a tile)", 0, 2**31 - 1)
-    width: float = properties.setting(2000.0, "Rectangle: its width in px (32 to a tile)", 0.0, 2.0**21)
-    height: float = properties.setting(1000.0, "Rectangle: its height in px (32 to a tile)", 0.0, 2.0**21)
-    falloff: int = properties.setting(
-        80, "Which part of the radius or rectangle is heard in full, 255 = all; from there on it fades", 0, 255
-    )
-    looping: bool = properties.setting(True, "Starts again when it ends")
-    panning: bool = properties.setting(True, "Comes from the side where the source is")
-    delay: int = properties.setting(0, "Seconds before it starts", 0, 2**31 - 1)
-
-
-def shown_source(source: np.void) -> SourceProperties:
-    """The properties that show a SOURCE record. Numbers out of their limits show as the nearest: the record keeps them.
-
-    The two sizes of the other shape are Blender's to remember: they have the defaults.
-    """
-    shape = SourceShape.RECTANGLE if source["shape"] == SourceShape.RECTANGLE else SourceShape.CIRCLE
-    values = SourceProperties(
-        shape=shape.name,
-        falloff=min(max(int(source["falloff"]), 0), 255),
-        looping=bool(source["looping"]),
-        panning=bool(source["panning"]),
-        delay=max(int(source["delay"]), 0),
-    )
-    if shape is SourceShape.CIRCLE:
-        values.radius = max(int(source["width"]), 0)
-    else:
-        values.width, values.height = (max(int(source[name]), 0) / FIXED for name in ("width", "height"))
-    return values
-
-
-def distances(source: SourceProperties) -> tuple[float, float]:
-    """The speaker's largest distance, and that up to which it is heard in full, as Blender rounds them."""
-    circle = source.shape == SourceShape.CIRCLE.name
-    reach = (source.radius if circle else max(source.width, source.height) / 2) / TILE
-    return float(np.float32(reach)), float(np.float32(reach * source.falloff / 255))
-
-
-# --------------------------------------------------------------------------------------------------------------- sounds
-
-
-@dataclass
-class Sounds:
-    """The sounds of a map in Blender, by record, and the outlines that its sources share."""
+@dataclass(frozen=True)
+class LevelSounds:
+    """The sounds of a map in Blender."""
 
     blocks: list[bpy.types.Sound]
-    _outlines: dict[SourceShape, bpy.types.Mesh] = field(default_factory=dict)
+    """By record."""
+
+    @classmethod
+    def of_level(cls, level: bpy.types.Collection) -> LevelSounds:
+        """Those that a level in the scene holds now."""
+        held = originals.resources(level, layout.SOUND)
+        return cls([block for block in held.values() if isinstance(block, bpy.types.Sound)])
 
     def block(self, record: int) -> bpy.types.Sound | None:
         """The sound of this record; None for none (-1, or beyond the last)."""
         return self.blocks[record] if 0 <= record < len(self.blocks) else None
 
-    def outline(self, shape: SourceShape) -> bpy.types.Mesh:
-        """The outline of a shape: a circle of radius 1, or a square of side 1."""
-        if shape not in self._outlines:
-            corners = _CORNERS if shape is SourceShape.CIRCLE else 4
-            angles = (np.arange(corners) + 0.5) * (2 * np.pi / corners)
-            size = 1.0 if shape is SourceShape.CIRCLE else np.sqrt(0.5)
-            ring = np.stack([np.cos(angles) * size, np.sin(angles) * size, np.zeros(corners)], axis=-1)
-            self._outlines[shape] = meshes.build(f"Sound {shape.name.lower()}", ring, np.arange(corners), [0])
-        return self._outlines[shape]
 
-
-def build_sounds(
-    level: teeworlds.Level, collection: bpy.types.Collection, token: int, folders: Sequence[Path], report: Report
-) -> Sounds:
-    """Make all sounds of a map, used or not, as resources of its collection.
-
-    folders: where external sounds are looked for, the likeliest first.
-    """
+def build(level: teeworlds.Level, importing: ImportContext) -> LevelSounds:
+    """Make all sounds of a map, used or not, as resources of its collection."""
     made = []
     for record, sound in enumerate(level.sounds):
         name = layout.readable(sound.name) or UNNAMED
-        block = _embedded(sound, name, report) or _external(name, folders, report)
+        block = _embedded(sound, name, importing.report) or _external(name, importing.folders, importing.report)
         block.name = name
         properties.write(block, SoundProperties(sound.name, sound.external))
-        identity.stamp(block, token, layout.SOUND, record)
-        originals.set_resource(collection, layout.SOUND, record, block)
+        identity.stamp(block, importing.token, layout.SOUND, record)
+        originals.set_resource(importing.collection, layout.SOUND, record, block)
         made.append(block)
-    report.count("sounds", len(made))
-    return Sounds(made)
+    importing.report.count("sounds", len(made))
+    return LevelSounds(made)
 
 
 def _embedded(sound: teeworlds.Sound, name: str, report: Report) -> bpy.types.Sound | None:
@@ -154,65 +81,3 @@ def _external(name: str, folders: Sequence[Path], report: Report) -> bpy.types.S
     if path is None:
         report.missing("sounds", name)
     return bpy.data.sounds.load(str(path) if path is not None else f"//mapres/{name}.opus")
-
-
-# --------------------------------------------------------------------------------------------------------------- layers
-
-
-def build(layer: teeworlds.SoundLayer, site: Site, sounds: Sounds) -> bpy.types.Object:
-    """Make the empty of a sound layer, and below it a speaker for each source."""
-    name = f"{site.number} {layout.readable(layer.name) or 'Sounds'}"
-    obj = bpy.data.objects.new(name, None)
-    obj.empty_display_size = 0.5
-    try:
-        sources, obj[layout.STORAGE] = layer.sources(), layout.MESH
-    except FormatError as error:
-        sources, obj[layout.STORAGE] = np.zeros(0, teeworlds.SOURCE), layout.KEPT
-        site.report.warn(f"layer {name!r} shows no sources: {error}")
-    properties.write(obj, SoundLayerProperties(layer.name, layer.detail, layer.sound))
-    site.place(obj)
-    for number, source in enumerate(sources):
-        speaker = _speaker(f"{name} source {number}", source, obj, site, sounds.block(layer.sound))
-        identity.stamp(speaker, site.token, layout.SOURCE, number)
-        baselines.store(speaker, ELEMENT, np.int32(site.element_token))
-        for shape in SourceShape:
-            _outline(speaker, shape, site, sounds.outline(shape))
-    site.report.count("sound layers")
-    site.report.count("sound sources", len(sources))
-    return obj
-
-
-def _speaker(
-    name: str, source: np.void, parent: bpy.types.Object, site: Site, sound: bpy.types.Sound | None
-) -> bpy.types.Object:
-    data = bpy.data.speakers.new(name)
-    data.sound = sound
-    data.attenuation = 1.0
-    obj = bpy.data.objects.new(name, data)
-    obj.location = (int(source["x"]) / UNIT, -int(source["y"]) / UNIT, 0.0)
-    obj.parent = parent
-    values = shown_source(source)
-    properties.write(obj, values)
-    site.group.collection.objects.link(obj)
-    data.distance_max, data.distance_reference = distances(values)
-    for kind, target, key in (
-        (EnvelopeKind.POSITION, obj, "position_envelope"),
-        (EnvelopeKind.SOUND, data, "sound_envelope"),
-    ):
-        site.envelopes.play(target, kind, int(source[key]), int(source[f"{key}_offset"]))
-    return obj
-
-
-def _outline(speaker: bpy.types.Object, shape: SourceShape, site: Site, mesh: bpy.types.Mesh) -> None:
-    """Show a shape below a speaker, as large as its properties say and only if it is the speaker's."""
-    obj = bpy.data.objects.new(f"{speaker.name} {shape.name.lower()}", mesh)
-    obj.display_type = "WIRE"
-    obj.hide_render = obj.hide_select = True
-    obj.parent = speaker
-    identity.stamp(obj, site.token, layout.PREVIEW, -1)
-    site.group.collection.objects.link(obj)
-    keys = ("radius", "radius") if shape is SourceShape.CIRCLE else ("width", "height")
-    for axis, key in enumerate(keys):
-        animation.drive(obj, "scale", axis, f"size / {TILE}", {"size": (speaker, f'["{key}"]')})
-    shown = {"shape": (speaker, '["shape"]')}
-    animation.drive(obj, "hide_viewport", -1, f"shape != {shape.value}", shown)

@@ -2,7 +2,7 @@
 """What a level's collection holds: its groups and layers in order, and which record of the original each one is.
 
 Identity is the stamp, never the name. Blender's duplicates carry the stamps of what they were copied from: of several
-bearers of one record the first in the scene's order is that record, the others are new ones made after its example.
+instances of one record the first in the scene's order is that record, the others are new ones made after its example.
 """
 
 from __future__ import annotations
@@ -15,32 +15,39 @@ import bpy
 from ...scene import identity
 from ...scene.reports import Report, SceneError
 from .. import layout
+from ..parts import kind_of, layer_above, record_of
 
 SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 """Types of objects whose faces can be quads."""
 
 
 @dataclass(slots=True)
-class SceneLayer:
-    """A layer object. `record`: the original's layer that it is or was copied from, -1 = none; `copy`: it is a copy."""
+class LayerInstance:
+    """An object that stands for a layer."""
 
     object: bpy.types.Object
     record: int
+    """The original's layer that it is or was copied from; -1 = none."""
     copy: bool = False
+    """Whether it is a copy: another object is the record's."""
 
 
 @dataclass(slots=True)
-class SceneGroup:
-    """A group's collection. `record`: the original's group that it is or was copied from, -1 = none; `copy`: a copy."""
+class GroupInstance:
+    """A collection that stands for a group."""
 
     collection: bpy.types.Collection
     root: bpy.types.Object
+    """Its root empty."""
     record: int
+    """The original's group that it is or was copied from; -1 = none."""
     copy: bool = False
-    layers: list[SceneLayer] = field(default_factory=list)
+    """Whether it is a copy: another collection is the record's."""
+    layers: list[LayerInstance] = field(default_factory=list)
+    """In draw order."""
 
 
-def read_structure(collection: bpy.types.Collection, token: int | None, report: Report) -> list[SceneGroup]:
+def collect(collection: bpy.types.Collection, token: int | None, report: Report) -> list[GroupInstance]:
     """The groups of a level with their layers, in the order that they are exported in.
 
     `token`: the level's; None where there is no original, so that no record is known. Names in the report what is left
@@ -50,19 +57,19 @@ def read_structure(collection: bpy.types.Collection, token: int | None, report: 
     for child in collection.children:
         kind = kind_of(child)
         if kind == layout.GROUP:
-            groups.append(_read_group(child, token, report))
+            groups.append(_collect_group(child, token, report))
         elif kind != layout.PREVIEW:
             _refuse_layers(child.all_objects)
-            report.left_out(f"collection {child.name!r} (no group)")
+            report.left_out(f"collection {child.name!r} (not a group)")
     _refuse_layers(collection.objects)
     for obj in collection.objects:
         if kind_of(obj) is None:
-            report.left_out(f"object {obj.name!r} (in no group)")
+            report.left_out(f"object {obj.name!r} (not in a group)")
     _mark_copies(groups)
     return groups
 
 
-def _read_group(collection: bpy.types.Collection, token: int | None, report: Report) -> SceneGroup:
+def _collect_group(collection: bpy.types.Collection, token: int | None, report: Report) -> GroupInstance:
     inner = next((child for child in collection.children_recursive if kind_of(child) == layout.GROUP), None)
     if inner is not None:
         raise SceneError(f"group {inner.name!r} lies in group {collection.name!r}: put it beside that one")
@@ -76,19 +83,19 @@ def _read_group(collection: bpy.types.Collection, token: int | None, report: Rep
     layers = []
     for obj in collection.all_objects:
         if kind_of(obj) == layout.LAYER:
-            layers.append(SceneLayer(obj, record_of(obj, token)))
+            layers.append(LayerInstance(obj, record_of(obj, token)))
             if token is not None and _is_foreign(obj, token):
                 report.warn(f"layer {obj.name!r} comes from another map: it is written as a new one")
         elif not _is_known(obj):
-            report.left_out(f"object {obj.name!r} (no part of a layer)")
-    layers.sort(key=_place)
-    return SceneGroup(collection, roots[0], record_of(roots[0], token), layers=layers)
+            report.left_out(f"object {obj.name!r} (not part of a layer)")
+    layers.sort(key=_order)
+    return GroupInstance(collection, roots[0], record_of(roots[0], token), layers=layers)
 
 
 def _refuse_layers(objects: Iterable[bpy.types.Object]) -> None:
     stray = [obj for obj in objects if kind_of(obj) == layout.LAYER]
     if stray:
-        raise SceneError(f"layer {stray[0].name!r} is in no group: put it into a group's collection", stray)
+        raise SceneError(f"layer {stray[0].name!r} is not in a group: put it into a group's collection", stray)
 
 
 def _is_foreign(obj: bpy.types.Object, token: int) -> bool:
@@ -97,7 +104,7 @@ def _is_foreign(obj: bpy.types.Object, token: int) -> bool:
 
 
 def _is_known(obj: bpy.types.Object) -> bool:
-    """Whether an object in a group is read with its layer, or isn't meant to be exported."""
+    """Whether an object in a group is collected with its layer, or isn't meant to be exported."""
     kind, layer = kind_of(obj), layer_above(obj)
     if kind in (layout.QUAD, layout.SOURCE) or kind is None:
         if layer is None or layer.get("tile_kind") is not None:
@@ -106,7 +113,7 @@ def _is_known(obj: bpy.types.Object) -> bool:
     return True
 
 
-def _place(layer: SceneLayer) -> tuple[int, str]:
+def _order(layer: LayerInstance) -> tuple[int, str]:
     """What orders the layers of a group."""
     order = layer.object.get(layout.ORDER, 0)
     if not isinstance(order, int | float):
@@ -114,8 +121,8 @@ def _place(layer: SceneLayer) -> tuple[int, str]:
     return int(order), layer.object.name
 
 
-def _mark_copies(groups: list[SceneGroup]) -> None:
-    """Of the bearers of one record the first is it; for layers, first those whose group is no copy."""
+def _mark_copies(groups: list[GroupInstance]) -> None:
+    """Of the instances of one record the first is it; for layers, first those whose group is no copy."""
     seen: set[int] = set()
     for group in groups:
         group.copy = group.record in seen
@@ -125,23 +132,3 @@ def _mark_copies(groups: list[SceneGroup]) -> None:
         for layer in group.layers:
             layer.copy = layer.record in seen
             seen.add(layer.record)
-
-
-def kind_of(id_block: bpy.types.ID) -> str | None:
-    """The kind of a data-block's stamp (see layout); None for what the user added."""
-    mark = identity.stamped(id_block)
-    return None if mark is None else mark.kind
-
-
-def record_of(id_block: bpy.types.ID, token: int | None) -> int:
-    """The record of the level with this token that a data-block is, -1 for none or another level's."""
-    mark = identity.stamped(id_block)
-    return mark.record if mark is not None and token is not None and mark.token == token else -1
-
-
-def layer_above(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The layer's object that an object hangs below; None where it hangs below none."""
-    parent = obj.parent
-    while parent is not None and kind_of(parent) != layout.LAYER:
-        parent = parent.parent
-    return parent

@@ -14,7 +14,9 @@ import numpy.typing as npt
 from ....formats.teeworlds import TILE
 from ...scene import animation, identity, images, meshes
 from .. import layout
+from ..groups.clips import clips_of
 from ..materials.build import Clip, Materials
+from ..parts import all_layers, tile_kind
 
 REACH = 512
 """How far a border goes, in tiles: further than the game ever shows at once."""
@@ -28,7 +30,24 @@ def is_border(obj: bpy.types.Object) -> bool:
     return obj.parent.get("tile_kind") is not None
 
 
-def add(layer: bpy.types.Object, materials: Materials, clip: Clip | None) -> None:
+def has_borders(collection: bpy.types.Collection) -> bool:
+    """Say whether tiles are repeated beyond the edges of a level's layers."""
+    return any(is_border(obj) for obj in collection.all_objects)
+
+
+def set_borders(collection: bpy.types.Collection, on: bool) -> None:
+    """Repeat the tiles at the layers' edges outwards, as the game does for ever; or stop it."""
+    for obj in [obj for obj in collection.all_objects if is_border(obj)]:
+        _remove(obj)
+    if on:
+        materials = Materials.of_level(collection)
+        by_root = clips_of(collection)
+        for layer in all_layers(collection):
+            if tile_kind(layer) == "TILES":
+                _add(layer, materials, by_root.get(layer.parent))
+
+
+def _add(layer: bpy.types.Object, materials: Materials, clip: Clip | None) -> None:
     """Give a tile layer's object its border, if there is anything at its edges to repeat."""
     width, height = int(layer["width"]), int(layer["height"])
     name = f"{layer.name} border"
@@ -63,7 +82,7 @@ def add(layer: bpy.types.Object, materials: Materials, clip: Clip | None) -> Non
         collection.objects.link(obj)
 
 
-def remove(border: bpy.types.Object) -> None:
+def _remove(border: bpy.types.Object) -> None:
     """Remove a border with what only it uses."""
     mesh = border.data
     bpy.data.objects.remove(border)

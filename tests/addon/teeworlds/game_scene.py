@@ -7,13 +7,15 @@ import bpy
 from levelwright.addon.scene import identity, transforms
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.context import ImportContext
 from levelwright.addon.teeworlds.envelopes import build as envelopes
-from levelwright.addon.teeworlds.envelopes.collect import EnvelopeReader
-from levelwright.addon.teeworlds.layers.collect import LayerScene
-from levelwright.addon.teeworlds.layers.placement import Site
+from levelwright.addon.teeworlds.envelopes.collect import EnvelopeTable
+from levelwright.addon.teeworlds.layers.collect import SceneLayer
+from levelwright.addon.teeworlds.layers.placement import LayerPlacement
 from levelwright.addon.teeworlds.quads import build as quads
 from levelwright.addon.teeworlds.sounds import build as sounds
-from levelwright.addon.teeworlds.sounds import collect as sound_reader
+from levelwright.addon.teeworlds.sounds.collect import SoundTable
+from levelwright.addon.teeworlds.sources import build as sources
 from levelwright.formats import teeworlds
 
 FPS = 25.0
@@ -46,15 +48,16 @@ class GameScene:
             self.collection.objects.link(obj)
         identity.stamp(root, self.token, layout.ROOT, 0)
         group = SimpleNamespace(collection=self.collection, root=self.root, clip=None)
-        played = envelopes.build(self.level, self.collection, self.token, FPS)
-        held = sounds.build_sounds(self.level, self.collection, self.token, [], self.report)
+        importing = ImportContext(self.collection, root, self.token, self.report)
+        played = envelopes.build(self.level, importing, FPS)
+        held = sounds.build(self.level, importing)
         self.layers = []
         for number, _, order, layer in layout.numbered_layers(self.level):
-            site = Site(number, order, group, PlainMaterials(), played, self.token, self.report)
+            placement = LayerPlacement(importing, number, order, group, PlainMaterials(), played)
             if isinstance(layer, teeworlds.QuadLayer):
-                self.layers.append(quads.build(layer, site))
+                self.layers.append(quads.build(layer, placement))
             elif isinstance(layer, teeworlds.SoundLayer):
-                self.layers.append(sounds.build(layer, site, held))
+                self.layers.append(sources.build(layer, placement, held))
         bpy.context.scene.collection.children.link(self.collection)
         bpy.context.view_layer.update()
 
@@ -68,23 +71,25 @@ class GameScene:
         self.layers = [bpy.data.objects[name] for name in names]
         return self
 
-    def reader(self):
-        return EnvelopeReader(self.collection, self.level, FPS)
+    def envelopes(self):
+        return EnvelopeTable(self.collection, self.level, FPS)
 
     def scene_of(self, obj, number):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         matrix = transforms.compose(obj, self.root, depsgraph)
-        return LayerScene(obj, matrix, layout.element_token(self.token, number), depsgraph)
+        return SceneLayer(obj, matrix, layout.element_token(self.token, number), depsgraph)
 
     def record(self, index=0):
         """Number and record of the layer at an index of `layers`."""
         kinds = (teeworlds.QuadLayer, teeworlds.SoundLayer)
         return [(n, layer) for n, _, _, layer in layout.numbered_layers(self.level) if isinstance(layer, kinds)][index]
 
-    def read(self, module, index=0, reader=None):
-        """What `module` (a reader) makes of a layer."""
+    def collect(self, module, index=0, envelopes=None):
+        """What `module` makes of a layer."""
         number, layer = self.record(index)
-        return module.read(self.scene_of(self.layers[index], number), layer, reader or self.reader())
+        return module.collect(self.scene_of(self.layers[index], number), layer, envelopes or self.envelopes())
 
     def sounds(self):
-        return sound_reader.SoundTable(self.collection, self.level, self.report)
+        table = SoundTable(self.collection, self.level, self.report)
+        table.apply()
+        return table

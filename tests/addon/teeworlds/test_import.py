@@ -12,6 +12,7 @@ from levelwright.addon.scene import identity, images, meshes, originals, propert
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.groups import build as groups
+from levelwright.addon.teeworlds.groups import clips
 from levelwright.addon.teeworlds.tiles import build as tiles
 from levelwright.formats.binary import FormatError
 
@@ -91,7 +92,7 @@ def test_groups_hold_offset_parallax_and_clip() -> None:
     clip = part(level, layout.CLIP, 0)
     assert tuple(clip.location)[:2] == (5, -3.125) and tuple(clip.scale)[:2] == (5, 3.125)
     assert clip.parent is part(level, layout.ROOT, 0)  # not below its group: it doesn't follow the group's offset
-    assert groups.clip_of(clip.location[:2], clip.scale[:2]) == (0, 0, 320, 200)
+    assert clips.clip_of(clip.location[:2], clip.scale[:2]) == (0, 0, 320, 200)
     assert groups.offset_of(root.location[:2]) == (16, -8)
 
 
@@ -100,7 +101,7 @@ def test_clip_rectangles_come_back(clip: tuple[int, int, int, int]) -> None:
     m = small_map()
     m.group("clipped", clip=clip)
     empty = part(imported(m.build()), layout.CLIP, 1)
-    assert groups.clip_of(empty.location[:2], empty.scale[:2]) == clip
+    assert clips.clip_of(empty.location[:2], empty.scale[:2]) == clip
 
 
 def test_the_game_group_lies_where_the_game_draws_it() -> None:

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Groups made, moved and removed.
+
+What is made here looks as if it had been imported, but isn't a record of any file: its stamps say -1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ....formats import teeworlds
+from ...scene import identity, originals
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..context import ImportContext
+from ..layout import NEW
+from ..map_operator import MapOperator, make_object_active
+from ..parts import groups_of, kind_of, move, restack, root_of, token_of
+from . import build as groups
+from .clips import clip_empty
+
+
+def add_group(level: bpy.types.Collection, name: str) -> bpy.types.Collection:
+    """Add an empty group in front of all others. Raises SceneError for a level without its root."""
+    root = next((obj for obj in level.objects if kind_of(obj) == layout.ROOT), None)
+    if root is None:
+        raise SceneError(f"{level.name} has no root empty")
+    group = teeworlds.Group.new(name)
+    made = groups.build(group, len(groups_of(level)), False, ImportContext(level, root, token_of(level), Report()))
+    for block in (made.collection, made.root):
+        identity.stamp(block, made.token, layout.GROUP, NEW)
+    return made.collection
+
+
+def add_clip(level: bpy.types.Collection, group: bpy.types.Collection) -> bpy.types.Object:
+    """Give a group a clip rectangle of 20 x 15 tiles; layers made from now on are drawn clipped."""
+    root, record = root_of(group), teeworlds.Group.new()
+    if root.parent is None:
+        raise SceneError(f"{root.name} isn't below the level's root empty", [root])
+    record.clip_w, record.clip_h = 20 * layout.TILE, 15 * layout.TILE
+    rectangle = clip_empty(f"Clip {group.name}", record, root.parent)
+    group.objects.link(rectangle)
+    identity.stamp(rectangle, token_of(level), layout.CLIP, NEW)
+    root["use_clip"] = True
+    return rectangle
+
+
+def move_group(level: bpy.types.Collection, group: bpy.types.Collection, steps: int) -> None:
+    """Draw a group later (steps > 0) or earlier than its neighbours."""
+    order = groups_of(level)
+    move(order, group, steps)
+    for child in order:  # Blender has no other way to order collections
+        level.children.unlink(child)
+    for child in order:
+        level.children.link(child)
+    restack(level)
+
+
+def remove_group(level: bpy.types.Collection, group: bpy.types.Collection) -> None:
+    """Remove a group with all that is in it."""
+    bpy.data.batch_remove([*group.all_objects, *group.children_recursive, group])
+    restack(level)
+
+
+class AddGroup(MapOperator, bpy.types.Operator):
+    """Add a group of layers in front of all others"""
+
+    bl_idname = "levelwright.teeworlds_add_group"
+    bl_label = "Add Group"
+    bl_options = {"REGISTER", "UNDO"}
+
+    title: bpy.props.StringProperty(name="Name", description="Up to 11 bytes", maxlen=11)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Make the group and make it the active one: layers are added to the group of the active object."""
+        group = add_group(level, self.title)
+        originals.make_active(context, group)
+        make_object_active(context, root_of(group))
+
+
+class AddClip(MapOperator, bpy.types.Operator):
+    """Give the active group a clip rectangle: move and scale it; layers show only inside"""
+
+    bl_idname = "levelwright.teeworlds_add_clip"
+    bl_label = "Add Clip Rectangle"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Make it."""
+        add_clip(level, self.group(context, level))
+
+
+class MoveGroup(MapOperator, bpy.types.Operator):
+    """Draw the active group later or earlier than its neighbour"""
+
+    bl_idname = "levelwright.teeworlds_move_group"
+    bl_label = "Move Group"
+    bl_options = {"REGISTER", "UNDO"}
+
+    steps: bpy.props.IntProperty(name="Steps", description="Positive: later, in front", default=1)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Move it."""
+        move_group(level, self.group(context, level), self.steps)
+
+
+class RemoveGroup(MapOperator, bpy.types.Operator):
+    """Remove the active group with all its layers"""
+
+    bl_idname = "levelwright.teeworlds_remove_group"
+    bl_label = "Remove Group"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Remove it."""
+        remove_group(level, self.group(context, level))
+
+
+CLASSES: tuple[type[Any], ...] = (AddGroup, AddClip, MoveGroup, RemoveGroup)

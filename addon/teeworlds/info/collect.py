@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who made a map, and its server settings, back to its info record: the other way of `build`."""
+
+from __future__ import annotations
+
+import bpy
+
+from ....formats import teeworlds
+from ...scene import originals
+from .. import layout
+from ..layout import LevelProperties
+from ..parts import read_properties
+
+
+def write(collection: bpy.types.Collection, level: teeworlds.Level, whole: bool) -> None:
+    """Write into a map's info what was edited of it. whole: there is no original, so everything is written.
+
+    Raises SceneError for values that don't fit, and FormatError for texts that are too long.
+    """
+    values, changed = read_properties(collection, LevelProperties)
+    text = originals.resources(collection, layout.SETTINGS).get(0)
+    lines = text.as_string().split("\n") if isinstance(text, bpy.types.Text) else []
+    while lines and not lines[-1]:
+        lines.pop()
+    info = level.info or teeworlds.Info.new()
+    for name in vars(values) if whole else changed:
+        setattr(info, name, getattr(values, name))
+    # A line that isn't UTF-8 can't be shown as it is: its record stays where it was not edited.
+    records = {layout.readable(line): line for line in info.settings}
+    before = [layout.readable(line) for line in info.settings]
+    while before and not before[-1]:
+        before.pop()
+    if lines != before:
+        info.settings = [records.get(line, line) for line in lines]
+    if level.info is None and (whole or changed or lines):
+        level.info = info
