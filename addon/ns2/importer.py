@@ -11,10 +11,9 @@ import bpy
 
 from ...formats import ns2
 from ...formats.ns2.names import meant
-from ..preferences import ns2_directories
 from ..scene import identity, originals, stage
 from ..scene.reports import Report
-from . import ambience, entities, geometry, layers, layout, level_settings, view
+from . import ambience, content, entities, geometry, layers, layout, level_settings, view
 from .settings import ImportSettings
 from .site import Site
 
@@ -113,7 +112,7 @@ def _site(
 
 def content_folders(path: Path, chosen: str = "") -> tuple[Path, ...]:
     """Where content is looked for: around a file, in the folder that was chosen, in those of the preferences."""
-    folders = [*_around(path), *([Path(bpy.path.abspath(chosen))] if chosen else []), *ns2_directories()]
+    folders = [*_around(path), *([Path(bpy.path.abspath(chosen))] if chosen else []), *content.NS2.folders()]
     return tuple(dict.fromkeys(part for folder in folders for part in _with_games(folder)))
 
 

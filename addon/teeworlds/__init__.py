@@ -3,8 +3,7 @@
 
 from .exporter import export_level
 from .importer import import_level
-from .materials.gltf_materials import make_plain
 from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
 
-__all__ = ["ExportSettings", "ImportSettings", "export_level", "import_level", "make_plain", "register", "unregister"]
+__all__ = ["ExportSettings", "ImportSettings", "export_level", "import_level", "register", "unregister"]

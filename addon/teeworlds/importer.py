@@ -12,11 +12,10 @@ from ...formats import teeworlds
 from ...formats.binary import FormatError
 from ...formats.teeworlds.camera import spawn
 from ...formats.teeworlds.profiles import is_seven
-from .. import preferences
 from ..scene import identity, originals, stage
 from ..scene.progress import progress
 from ..scene.reports import Report
-from . import layout
+from . import content, layout
 from .context import ImportContext
 from .envelopes import build as envelopes
 from .groups import build as groups
@@ -86,7 +85,7 @@ def _folders(context: bpy.types.Context, path: Path, settings: ImportSettings) -
     """Where external images are looked for."""
     named = [Path(bpy.path.abspath(settings.mapres_directory))] if settings.mapres_directory else []
     beside = [path.parent, path.parent / "mapres", path.parent.parent / "mapres"] if path.parent.parts else []
-    return [*named, *beside, *preferences.mapres_directories(context)]
+    return [*named, *beside, *content.MAPRES.folders(context)]
 
 
 @dataclass

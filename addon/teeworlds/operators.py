@@ -24,13 +24,13 @@ from .groups.clips import clips_of
 from .info import build as info
 from .layers.placement import LayerPlacement
 from .layout import NEW
-from .map_operator import MapOperator, Result, make_object_active
 from .materials.build import Materials
-from .parts import game_size, groups_of, kind_of, layers_of, restack, root_of, tile_kind, token_of
 from .quads import build as quads
 from .settings import ImportSettings
 from .sounds.build import LevelSounds
 from .sources import build as sources
+from .structure.map_operator import MapOperator, Result, make_object_active
+from .structure.parts import game_size, groups_of, kind_of, layers_of, restack, root_of, tile_kind, token_of
 from .tiles import build as tiles
 from .view import borders, game_view
 

@@ -16,9 +16,9 @@ from .images.operators import AddImage, RemoveImage
 from .layers import operators as layers
 from .layers.operators import MoveLayer, MoveToGroup, RemoveLayer
 from .layout import GroupProperties, LevelProperties
-from .map_operator import active_group, active_layer, active_map
 from .operators import AddLayer, EditSettings, NewMap, SetImage
-from .parts import properties_of, root_of
+from .structure.map_operator import active_group, active_layer, active_map
+from .structure.parts import properties_of, root_of
 from .tiles import operators as tiles
 from .tiles.operators import FillTiles
 from .view import operators as view

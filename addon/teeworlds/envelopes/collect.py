@@ -17,7 +17,7 @@ from ....formats.teeworlds.records import POINT, EnvelopeKind
 from ...scene import animation, baselines, identity, originals, properties
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..parts import read_properties
+from ..structure.parts import read_properties
 from .build import CHANNELS, FPS, KEYS, Channel, EnvelopeProperties, keys_of, strip_start
 
 Ints = npt.NDArray[np.int32]

@@ -10,7 +10,7 @@ from ...scene import properties
 from .. import layout
 from ..layout import TILE
 from ..materials.build import Clip
-from ..parts import group_roots, kind_of
+from ..structure.parts import group_roots, kind_of
 
 Numbers = tuple[float, float, float]
 

@@ -12,8 +12,8 @@ from ...scene import transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import GroupProperties
-from ..parts import kind_of, read_properties
 from ..structure.collect import GroupInstance
+from ..structure.parts import kind_of, read_properties
 from . import build as groups
 from . import clips
 

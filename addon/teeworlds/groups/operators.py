@@ -16,8 +16,8 @@ from ...scene.reports import Report, SceneError
 from .. import layout
 from ..context import ImportContext
 from ..layout import NEW
-from ..map_operator import MapOperator, make_object_active
-from ..parts import groups_of, kind_of, move, restack, root_of, token_of
+from ..structure.map_operator import MapOperator, make_object_active
+from ..structure.parts import groups_of, kind_of, move, restack, root_of, token_of
 from . import build as groups
 from .clips import clip_empty
 

@@ -14,7 +14,7 @@ from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import ImageProperties
 from ..materials.collect import materials_of, shown_images
-from ..parts import read_properties
+from ..structure.parts import read_properties
 
 Shows = TileLayer | QuadLayer
 """A layer that shows an image."""

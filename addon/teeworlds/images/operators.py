@@ -13,7 +13,7 @@ from ...scene import originals, properties
 from ...scene.reports import SceneError
 from .. import layout
 from ..layout import ImageProperties
-from ..map_operator import MapOperator
+from ..structure.map_operator import MapOperator
 
 
 def add_image(level: bpy.types.Collection, image: bpy.types.Image, external: bool = False) -> int:

@@ -9,7 +9,7 @@ from ....formats import teeworlds
 from ...scene import originals
 from .. import layout
 from ..layout import LevelProperties
-from ..parts import read_properties
+from ..structure.parts import read_properties
 
 
 def write(collection: bpy.types.Collection, level: teeworlds.Level, whole: bool) -> None:

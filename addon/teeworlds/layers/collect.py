@@ -17,10 +17,10 @@ from ...scene import evaluated, meshes, transforms
 from .. import layout
 from ..envelopes.collect import EnvelopeTable
 from ..images.collect import ImageTable
-from ..parts import kind_of, read_properties
 from ..sounds.collect import SoundTable
 from ..structure.collect import GroupInstance
 from ..structure.merge import MergedLayer
+from ..structure.parts import kind_of, read_properties
 
 Matrix = npt.NDArray[np.float64]
 Kind = TypeVar("Kind", bound=layout.LayerProperties)

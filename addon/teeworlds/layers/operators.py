@@ -9,8 +9,8 @@ import bpy
 
 from ...scene.reports import SceneError
 from .. import layout
-from ..map_operator import MapOperator
-from ..parts import group_of, groups_of, layers_of, move, restack, root_of
+from ..structure.map_operator import MapOperator
+from ..structure.parts import group_of, groups_of, layers_of, move, restack, root_of
 
 
 def move_layer(level: bpy.types.Collection, layer: bpy.types.Object, steps: int) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from .. import layout
-from ..parts import kind_of
+from ..structure.parts import kind_of
 
 
 def shown_images(obj: bpy.types.Object, material: bpy.types.Material | None) -> list[bpy.types.Image]:

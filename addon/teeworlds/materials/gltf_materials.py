@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ...scene import materials
 from ...scene.reports import Report
 from .. import layout
-from ..parts import kind_of
+from ..structure.parts import kind_of
 from .collect import shown_images
 
 

@@ -28,8 +28,8 @@ from .. import layout
 from ..envelopes.collect import EnvelopeTable, Played
 from ..layers.collect import Resources, SceneLayer, write_common
 from ..layout import QuadLayerProperties
-from ..parts import kind_of
 from ..structure.collect import SURFACES
+from ..structure.parts import kind_of
 from .build import ENVELOPES, OFFSET
 
 Quads = npt.NDArray[np.void]

@@ -13,7 +13,7 @@ from ...scene import originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import UNNAMED
-from ..parts import read_properties
+from ..structure.parts import read_properties
 from .build import SoundProperties
 
 

@@ -17,7 +17,7 @@ from .. import layout
 from ..envelopes.collect import EnvelopeTable
 from ..layers.collect import Resources, SceneLayer, write_common
 from ..layout import FIXED, TILE, SoundLayerProperties
-from ..parts import read_properties
+from ..structure.parts import read_properties
 from .build import ELEMENT, UNIT, SourceProperties, distances, shown_source
 
 Sources = npt.NDArray[np.void]

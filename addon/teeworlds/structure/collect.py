@@ -15,7 +15,7 @@ import bpy
 from ...scene import identity
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..parts import kind_of, layer_above, record_of
+from .parts import kind_of, layer_above, record_of
 
 SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 """Types of objects whose faces can be quads."""

@@ -13,8 +13,8 @@ from ....formats import teeworlds
 from ....formats.teeworlds import Group, Layer, Level, TileKind, TileLayer
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..parts import read_properties
 from .collect import GroupInstance, LayerInstance
+from .parts import read_properties
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from ...scene import identity, meshes, properties
 from ...scene.attributes import Domain, Kind
 from ...scene.reports import SceneError
 from .. import layout
-from ..map_operator import MapOperator
-from ..parts import tile_kind
+from ..structure.map_operator import MapOperator
+from ..structure.parts import tile_kind
 
 RING = np.stack((RING_X, RING_Y, np.zeros(4, np.float32)), axis=-1)
 """Corners of a tile, y up."""

@@ -16,7 +16,7 @@ from ...scene import animation, identity, images, meshes
 from .. import layout
 from ..groups.clips import clips_of
 from ..materials.build import Clip, Materials
-from ..parts import all_layers, tile_kind
+from ..structure.parts import all_layers, tile_kind
 
 REACH = 512
 """How far a border goes, in tiles: further than the game ever shows at once."""

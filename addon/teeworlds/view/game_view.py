@@ -17,7 +17,7 @@ from ...scene import animation, identity, stage
 from ...scene.reports import Report
 from .. import layout
 from ..materials import shading
-from ..parts import all_layers, group_roots, kind_of, physics_collections, tile_kind
+from ..structure.parts import all_layers, group_roots, kind_of, physics_collections, tile_kind
 from . import borders
 
 WIDTH = "game_width"

@@ -10,9 +10,9 @@ from typing import Any
 import bpy
 
 from ...scene import animation, stage
-from ..map_operator import MapOperator, Result
 from ..materials import shading
-from ..parts import physics_collections
+from ..structure.map_operator import MapOperator, Result
+from ..structure.parts import physics_collections
 from . import borders, game_view
 
 

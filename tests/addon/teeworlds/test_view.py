@@ -7,8 +7,9 @@ import bpy
 import pytest
 from levelwright.addon import teeworlds as side
 from levelwright.addon.scene import identity
-from levelwright.addon.teeworlds import layout, map_operator
+from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.materials import shading
+from levelwright.addon.teeworlds.structure import map_operator
 from levelwright.addon.teeworlds.view import borders
 from levelwright.addon.teeworlds.view import game_view as view
 

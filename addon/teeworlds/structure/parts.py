@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import bpy
 
-from ..scene import identity, originals, properties
-from ..scene.reports import SceneError
-from . import layout
+from ...scene import identity, originals, properties
+from ...scene.reports import SceneError
+from .. import layout
 
 Properties = TypeVar("Properties")
 Part = TypeVar("Part")

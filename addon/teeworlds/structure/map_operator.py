@@ -7,10 +7,10 @@ from typing import Any
 
 import bpy
 
-from ...formats.binary import FormatError
-from ..scene import originals
-from ..scene.reports import SceneError
-from . import layout
+from ....formats.binary import FormatError
+from ...scene import originals
+from ...scene.reports import SceneError
+from .. import layout
 from .parts import group_of, groups_of, kind_of, layer_above
 
 Result = set[Any]  # {"FINISHED"} or {"CANCELLED"}
