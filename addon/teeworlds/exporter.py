@@ -8,33 +8,32 @@ Blender can't show.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import bpy
 
 from ...formats import teeworlds
-from ...formats.binary import FormatError, Problem
-from ..scene import originals
+from ...formats.binary import FormatError
+from ..scene import gate, originals
 from ..scene.progress import progress
 from ..scene.reports import Report, SceneError
+from . import info
 from .envelopes.build import scene_fps
 from .envelopes.collect import EnvelopeTable
-from .groups import collect as groups
 from .images.collect import ImageTable
-from .info import collect as info
-from .layers import collect as layers
-from .layers.collect import Resources, SceneLayer
 from .quads import collect as quads
 from .settings import ExportSettings
+from .sounds import layer_collect as sound_layers
 from .sounds.collect import SoundTable
-from .sources import collect as sources
 from .structure import collect as structure
+from .structure import group_collect as groups
+from .structure import layer_collect as layers
 from .structure.collect import GroupInstance
+from .structure.layer_collect import SceneLayer
 from .structure.merge import MergedGroup, MergedLayer, check_physics, merge
 from .tiles import collect as tiles
 
@@ -67,7 +66,9 @@ class _Scene:
     """The level's; None where there is no original, so that no record is known and everything is written."""
     groups: list[GroupInstance]
     """With their layers, in draw order."""
-    resources: Resources
+    images: ImageTable
+    sounds: SoundTable
+    envelopes: EnvelopeTable
 
 
 def _collect(
@@ -83,7 +84,7 @@ def _collect(
     instances = structure.collect(collection, token, report)
     images, sounds = ImageTable(collection, level, report), SoundTable(collection, level, report)
     envelopes = EnvelopeTable(collection, None if token is None else level, scene_fps(context.scene), report)
-    return _Scene(collection, token, instances, Resources(images, sounds, envelopes))
+    return _Scene(collection, token, instances, images, sounds, envelopes)
 
 
 # ---- compare
@@ -97,14 +98,16 @@ class _Kind:
     """Plural, for the report."""
     collect: Callable[[SceneLayer, Any, EnvelopeTable], Any]
     """Finds what refers to envelopes; writes nothing."""
-    write: Callable[[SceneLayer, Any, Any, Resources], None]
+    write: Callable[[SceneLayer, Any, Any, Any], None]
     """Writes into the record what was edited, and what `collect` found."""
+    table: Callable[[_Scene], ImageTable | SoundTable]
+    """What numbers the layers' images or sounds, for `write`."""
 
 
 _KINDS: dict[type[teeworlds.Layer], _Kind] = {
-    teeworlds.TileLayer: _Kind("tile layers", tiles.collect, tiles.write),
-    teeworlds.QuadLayer: _Kind("quad layers", quads.collect, quads.write),
-    teeworlds.SoundLayer: _Kind("sound layers", sources.collect, sources.write),
+    teeworlds.TileLayer: _Kind("tile layers", tiles.collect, tiles.write, attrgetter("images")),
+    teeworlds.QuadLayer: _Kind("quad layers", quads.collect, quads.write, attrgetter("images")),
+    teeworlds.SoundLayer: _Kind("sound layers", sound_layers.collect, sound_layers.write, attrgetter("sounds")),
 }
 
 
@@ -135,20 +138,20 @@ def _compare(scene: _Scene, level: teeworlds.Level, depsgraph: bpy.types.Depsgra
     before = list(level.layers)
     merged = merge(level, scene.groups, report)
     check_physics(level, merged, whole=scene.token is None)
-    scene.resources.images.apply()
-    scene.resources.sounds.apply()
+    scene.images.apply()
+    scene.sounds.apply()
     edits = [_edit(one, group, scene, depsgraph) for group in merged for one in group.layers]
-    for what in scene.resources.envelopes.apply(level):
+    for what in scene.envelopes.apply(level):
         report.note(what)
     _write_groups(level, merged, report)
     with progress(len(edits), "layers") as step:
         for edit in edits:
             with _naming(edit.scene.object):
-                edit.kind.write(edit.scene, edit.layer, edit.found, scene.resources)
+                edit.kind.write(edit.scene, edit.layer, edit.found, edit.kind.table(scene))
             step()
     info.write(scene.collection, level, whole=scene.token is None)
-    scene.resources.images.remove_deleted()
-    scene.resources.sounds.remove_deleted()
+    scene.images.remove_deleted()
+    scene.sounds.remove_deleted()
     _report_changes(level, before, edits, report)
 
 
@@ -156,7 +159,7 @@ def _edit(one: MergedLayer, group: MergedGroup, scene: _Scene, depsgraph: bpy.ty
     """Collect a layer; nothing is written yet."""
     found = layers.collect(one, group.instance, scene.token, depsgraph)
     with _naming(found.object):
-        collected = _KINDS[type(one.layer)].collect(found, one.layer, scene.resources.envelopes)
+        collected = _KINDS[type(one.layer)].collect(found, one.layer, scene.envelopes)
     return _Edit(found, one.layer, _state(one.layer), collected)
 
 
@@ -212,7 +215,8 @@ def _save(level: teeworlds.Level, original: bytes | None, settings: ExportSettin
             report.left_out(what)
     data = teeworlds.write(level)
     if original is None or data != original:
-        _refuse_new_problems(level, original)
+        before = (lambda: teeworlds.read(original)) if original is not None else None
+        gate.refuse_new(teeworlds.check, level, before, report, "map")
     return data
 
 
@@ -221,23 +225,3 @@ def _empty_level() -> teeworlds.Level:
     level = teeworlds.new_level()
     level.groups.clear()
     return level
-
-
-def _refuse_new_problems(level: teeworlds.Level, original: bytes | None) -> None:
-    """Raise SceneError with what DDNet would refuse in the map, unless it already refused that in the original."""
-    found = _errors(level)
-    if found and original is not None:
-        known = Counter(map(_what, _errors(teeworlds.read(original))))
-        found = [one for one in found if known.subtract([_what(one)]) or known[_what(one)] < 0]
-    if found:
-        named = "; ".join(f"{one.place}: {one.message}" for one in found[:5])
-        raise SceneError(f"the game would refuse the map: {named}{' ...' if len(found) > 5 else ''}")
-
-
-def _errors(level: teeworlds.Level) -> list[Problem]:
-    return [one for one in teeworlds.check(level, "ddnet") if one.severity == "error"]
-
-
-def _what(problem: Problem) -> str:
-    """A problem without its numbers, which change with what stands before it."""
-    return re.sub(r"\d+", "0", problem.message)

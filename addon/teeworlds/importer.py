@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
@@ -12,21 +12,19 @@ from ...formats import teeworlds
 from ...formats.binary import FormatError
 from ...formats.teeworlds.camera import spawn
 from ...formats.teeworlds.profiles import is_seven
-from ..scene import identity, originals, stage
 from ..scene.progress import progress
 from ..scene.reports import Report
-from . import content, layout
+from . import content, info, layout
 from .context import ImportContext
 from .envelopes import build as envelopes
-from .groups import build as groups
 from .images import build as images
-from .info import build as info
-from .layers.placement import LayerPlacement
 from .materials.build import Materials
 from .quads import build as quads
 from .settings import ImportSettings
 from .sounds import build as sounds
-from .sources import build as sources
+from .sounds import layer_build as sound_layers
+from .structure import group_build as groups
+from .structure.placement import LayerPlacement
 from .tiles import build as tiles
 from .view import game_view as view
 
@@ -58,25 +56,24 @@ def build_scene(
     report: Report,
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
-    path = Path(file)
-    scene = stage.scene_of(context)
-    alone = stage.is_empty(scene)
-    token = identity.new_token(data)
-    collection = bpy.data.collections.new(path.stem if path.suffix == ".map" else path.name)
-    options = {key: value for key, value in asdict(settings).items() if key != "mapres_directory"}
-    originals.attach(collection, "teeworlds", data, token, options, path.name if data is not None else "")
-    info.build(level, collection, token)
-    root = bpy.data.objects.new(collection.name, None)
-    root.empty_display_size = 2.0
-    identity.stamp(root, token, layout.ROOT, 0)
-    collection.objects.link(root)
-    importing = ImportContext(collection, root, token, report, _folders(context, path, settings))
-    _build(level, importing, envelopes.scene_fps(scene), settings)
-    view.show_physics(collection, settings.physics)
-    scene.collection.children.link(collection)
-    view.prepare_scene(scene, alone, is_seven(level), report)
+    importing = ImportContext.begin(
+        context,
+        layout.FORMAT,
+        level,
+        data,
+        file,
+        settings,
+        report,
+        display_size=2.0,
+        folders=_folders(context, Path(file), settings),
+    )
+    info.build(level, importing.collection, importing.token)
+    _build(importing)
+    view.show_physics(importing.collection, settings.physics)
+    collection = importing.finish()
+    view.prepare_scene(importing.scene, importing.alone, is_seven(level), report)
     if settings.game_view:
-        view.view_as_game(scene, collection, *spawn(level))
+        view.view_as_game(importing.scene, collection, *spawn(level))
     view.prepare_windows(context, collection)
     return collection
 
@@ -98,27 +95,28 @@ class _Tiles:
     """Whether it becomes a plane with an image of the tiles."""
 
 
-def _build(level: teeworlds.Level, importing: ImportContext, fps: float, settings: ImportSettings) -> None:
+def _build(importing: ImportContext) -> None:
     """Make everything in the level's collection: first what layers share, then the groups with their layers."""
-    report = importing.report
-    materials = Materials(importing.collection.name, images.build(level, importing))
-    actions = envelopes.build(level, importing, fps)
-    held = sounds.build(level, importing)
-    prepared = _prepare_tiles(level, settings, report)
+    level, collection, token, report = importing.level, importing.collection, importing.token, importing.report
+    materials = Materials(collection.name, images.build(importing))
+    actions = envelopes.build(importing, envelopes.scene_fps(importing.scene))
+    level_sounds = sounds.build(importing)
+    prepared = _prepare_tiles(level, importing.settings, report)
     game = level.game_layer
     number = 0
     with progress(sum(len(group.layers) for group in level.groups), "layers") as step:
         for group_number, group in enumerate(level.groups):
-            made = groups.build(group, group_number, game is not None and group is game[0], importing)
+            is_game = game is not None and group is game[0]
+            made = groups.build(group, group_number, is_game, collection, importing.root, token)
             for order, layer in enumerate(group.layers):
-                placement = LayerPlacement(importing, number, order, made, materials, actions)
+                placement = LayerPlacement(token, report, number, order, made, materials, actions)
                 if isinstance(layer, teeworlds.TileLayer):
                     one = prepared.pop(number)
                     tiles.build(layer, placement, one.source, one.plane)
                 elif isinstance(layer, teeworlds.QuadLayer):
                     quads.build(layer, placement)
                 elif isinstance(layer, teeworlds.SoundLayer):
-                    sources.build(layer, placement, held)
+                    sound_layers.build(layer, placement, level_sounds)
                 else:
                     report.left_out("layers of unknown kinds (they stay in the map)")
                 number += 1

@@ -25,11 +25,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
+
+import bpy
 
 from ...formats import teeworlds
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
-from ..scene import identity
+from ..scene import identity, properties
+from ..scene.reports import SceneError
+
+Properties = TypeVar("Properties")
+
+FORMAT = "teeworlds"
+"""The format's key in `levelwright.formats.FORMATS`."""
 
 TILE = 32
 """World pixels per tile, that is per Blender unit (exact: a power of two)."""
@@ -46,8 +54,8 @@ PHYSICS_DEPTH = 256 * STEP
 QUAD_STEP = STEP / 4096
 """Depth between the quads of one layer (real maps hold up to 2,392 quads in a layer)."""
 
-# Stamps: the `kind` of scene.identity.stamp.
-LEVEL, ROOT, GROUP, CLIP, LAYER = "level", "root", "group", "clip", "layer"
+# Stamps: the `kind` of scene.identity.stamp, besides those of every game.
+GROUP, CLIP, LAYER = "group", "clip", "layer"
 PHYSICS = "physics"
 QUAD, SOURCE = "quad", "source"
 IMAGE, ENVELOPE, SOUND, SETTINGS = "image", "envelope", "sound", "settings"
@@ -163,8 +171,22 @@ class SoundLayerProperties(LayerProperties):
     sound: int = _int("Sound record of the layer, -1 = none", -1)
 
 
+def read_properties(block: bpy.types.ID, cls: type[Properties]) -> tuple[Properties, frozenset[str]]:
+    """The properties of a data-block, and the names of those that were edited. Raises SceneError for values that don't
+    fit.
+    """
+    try:
+        return properties.read(block, cls)
+    except ValueError as error:
+        raise SceneError(str(error), [block] if isinstance(block, bpy.types.Object) else ()) from error
+
+
 def readable(text: str) -> str:
-    """Return a name from a map as Blender can show it: bytes that are no UTF-8 become the replacement sign."""
+    """Return a name from a map as Blender can show it: bytes that are no UTF-8 become the replacement sign.
+
+    Not `scene.names.showable`, which makes them question marks: exports compare names and lines of settings with those
+    that an import made, also where it was an earlier version's.
+    """
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

@@ -15,22 +15,22 @@ from ...formats.binary import FormatError
 from ...formats.teeworlds.quads import default_quads
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ..scene import identity, originals
+from ..scene.identity import kind_of
 from ..scene.reports import Report, SceneError
-from . import importer, layout
-from .context import ImportContext
+from ..scene.sidebar import Result, refuse
+from . import importer, info, layout
 from .envelopes.build import Envelopes
-from .groups.build import BuiltGroup
-from .groups.clips import clips_of
-from .info import build as info
-from .layers.placement import LayerPlacement
 from .layout import NEW
 from .materials.build import Materials
 from .quads import build as quads
 from .settings import ImportSettings
+from .sounds import layer_build as sound_layers
 from .sounds.build import LevelSounds
-from .sources import build as sources
-from .structure.map_operator import MapOperator, Result, make_object_active
-from .structure.parts import game_size, groups_of, kind_of, layers_of, restack, root_of, tile_kind, token_of
+from .structure.clips import clips_of
+from .structure.group_build import BuiltGroup
+from .structure.map_operator import MapOperator, make_object_active
+from .structure.parts import game_size, group_root, groups_of, layers_of, restack, tile_kind, token_of
+from .structure.placement import LayerPlacement
 from .tiles import build as tiles
 from .view import borders, game_view
 
@@ -79,18 +79,17 @@ def add_sound_layer(
 ) -> bpy.types.Object:
     """Add a sound layer without sources."""
     layer = teeworlds.SoundLayer.new(name, sound)
-    return _placed(level, sources.build(layer, _placement(level, group), LevelSounds.of_level(level)))
+    return _placed(level, sound_layers.build(layer, _placement(level, group), LevelSounds.of_level(level)))
 
 
 def _placement(level: bpy.types.Collection, group: bpy.types.Collection) -> LayerPlacement:
     """Where the importer's builders put a new layer: in front of the others of its group."""
-    root, token = root_of(group), token_of(level)
+    root, token = group_root(group), token_of(level)
     physics = next((child for child in group.children if kind_of(child) == layout.PHYSICS), None)
     number = sum(len(layers_of(one)) for one in groups_of(level))
     built = BuiltGroup(number, group, root, token, clips_of(level).get(root), physics)
-    importing = ImportContext(level, root, token, Report())
     envelopes = Envelopes([], teeworlds.new_level(), 1.0)
-    return LayerPlacement(importing, number, len(layers_of(group)), built, Materials.of_level(level), envelopes)
+    return LayerPlacement(token, Report(), number, len(layers_of(group)), built, Materials.of_level(level), envelopes)
 
 
 def _placed(level: bpy.types.Collection, layer: bpy.types.Object) -> bpy.types.Object:
@@ -150,8 +149,7 @@ class NewMap(bpy.types.Operator):
         try:
             level = new_map(context, self.title, self.width, self.height)
         except FormatError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, context, error)
         originals.make_active(context, level)
         return {"FINISHED"}
 

@@ -8,17 +8,16 @@ from typing import Any, Literal
 import bpy
 
 from ..scene import originals, properties
+from ..scene.sidebar import CATEGORY, LevelPanel
 from . import layout, operators
-from .groups import operators as groups
-from .groups.operators import AddClip, AddGroup, MoveGroup, RemoveGroup
 from .images import operators as images
 from .images.operators import AddImage, RemoveImage
-from .layers import operators as layers
-from .layers.operators import MoveLayer, MoveToGroup, RemoveLayer
 from .layout import GroupProperties, LevelProperties
 from .operators import AddLayer, EditSettings, NewMap, SetImage
-from .structure.map_operator import active_group, active_layer, active_map
-from .structure.parts import properties_of, root_of
+from .structure import operators as structure
+from .structure.map_operator import OnMap, active_group, active_layer, active_map
+from .structure.operators import AddClip, AddGroup, MoveGroup, MoveLayer, MoveToGroup, RemoveGroup, RemoveLayer
+from .structure.parts import group_root, properties_of
 from .tiles import operators as tiles
 from .tiles.operators import FillTiles
 from .view import operators as view
@@ -29,7 +28,7 @@ class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
     """What the active map holds, and how to change it."""
 
     bl_label = "Teeworlds Map"
-    bl_category = "Levelwright"
+    bl_category = CATEGORY
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
 
@@ -73,7 +72,7 @@ def _draw_group(column: bpy.types.UILayout, group: bpy.types.Collection | None) 
         column.label(text="No group is active")
         return
     column.label(text=group.name)
-    _draw_properties(column, root_of(group), GroupProperties)
+    _draw_properties(column, group_root(group), GroupProperties)
     row = column.row(align=True)
     row.operator(MoveGroup.bl_idname, text="", icon="TRIA_UP").steps = 1
     row.operator(MoveGroup.bl_idname, text="", icon="TRIA_DOWN").steps = -1
@@ -109,22 +108,14 @@ def _draw_images(column: bpy.types.UILayout, level: bpy.types.Collection) -> Non
     row.operator(SetImage.bl_idname, text="None", icon="MATERIAL").record = -1
 
 
-class LEVELWRIGHT_PT_teeworlds_view(bpy.types.Panel):
+class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
     """How the active map is shown."""
 
     bl_label = "Teeworlds View"
-    bl_category = "Levelwright"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a map to look at."""
-        return active_map(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the button and a switch a line."""
-        level = active_map(context)
+        level = self.level(context)
         if level is None:
             return
         self.layout.operator(ViewAsGame.bl_idname, icon="CAMERA_DATA")
@@ -138,8 +129,7 @@ class LEVELWRIGHT_PT_teeworlds_view(bpy.types.Panel):
 
 CLASSES: tuple[type[Any], ...] = (
     *operators.CLASSES,
-    *groups.CLASSES,
-    *layers.CLASSES,
+    *structure.CLASSES,
     *images.CLASSES,
     *tiles.CLASSES,
     *view.CLASSES,

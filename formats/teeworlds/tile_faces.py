@@ -176,40 +176,42 @@ def _records(faces: TileFaces, corners: npt.NDArray[np.int8], cells: Ints, kind:
     fields = TILE_FIELDS[kind].attributes
     stored = {name: records[field].astype(np.int32) for name, field in fields.items()}
     # An attribute that the mesh lacks says nothing: what the record says, 0 for new faces.
-    said = {name: faces.attributes.get(name, stored[name]) for name in fields}
+    attributes = {name: faces.attributes.get(name, stored[name]) for name in fields}
     shown_index, shown_way = _shown(faces, corners, known, stored)
 
-    index = _decide(said["index"], stored["index"], shown_index, known)
+    index = _decide(attributes["index"], stored["index"], shown_index, known)
     _refuse((index == 0) & ~known, "new, and neither an index nor the texture says which tile", cells)
     _refuse(index == _UNCLEAR, "two tiles at once: the index attribute and the texture disagree", cells)
     _refuse(index == _NOTHING, "textured with no whole tile of the image", cells)
-    decided = said | {"index": index}
+    decided = attributes | {"index": index}
     if "flags" in fields:
-        decided["flags"] = _flags(said["flags"], stored["flags"], shown_way, known, cells)
+        decided["flags"] = _flags(attributes["flags"], stored["flags"], shown_way, known, cells)
         if kind != "SWITCH":
             # OPAQUE describes the picture that the tile had: where nobody set it, it doesn't hold for another one.
-            stale = known & (index != stored["index"]) & (said["flags"] == stored["flags"])
+            stale = known & (index != stored["index"]) & (attributes["flags"] == stored["flags"])
             decided["flags"][stale] &= ~int(TileFlag.OPAQUE)
     if "angle" in fields:
-        decided["angle"] = _angle(said["angle"], stored["angle"], shown_way, known, cells)
+        decided["angle"] = _angle(attributes["angle"], stored["angle"], shown_way, known, cells)
     for name, field in fields.items():
         _store(records, field, decided[name], name, cells)
     return records
 
 
-def _flags(said: Ints, stored: Ints, shown: Ints, known: Bools, cells: Ints) -> Ints:
+def _flags(attribute: Ints, stored: Ints, shown: Ints, known: Bools, cells: Ints) -> Ints:
     """Flag bytes: the bits that turn a tile from attribute or geometry, the others from the attribute."""
-    way = _decide(said & ORIENTATION, stored & ORIENTATION, shown, known)
+    way = _decide(attribute & ORIENTATION, stored & ORIENTATION, shown, known)
     _refuse(way < 0, "turned in two ways: the flags attribute and the geometry disagree", cells)
-    return (said & ~ORIENTATION) | way
+    return (attribute & ~ORIENTATION) | way
 
 
-def _angle(said: Ints, stored: Ints, shown: Ints, known: Bools, cells: Ints) -> Ints:
+def _angle(attribute: Ints, stored: Ints, shown: Ints, known: Bools, cells: Ints) -> Ints:
     """Speedup angles: these are drawn unturned, so an orientation is an edit."""
-    edited = known & (said != stored)
-    turned = turned_angle(np.where(known, stored, said), shown)
-    _refuse(edited & (shown > 0) & (turned != said), "turned in two ways: the angle and the geometry disagree", cells)
-    return np.where(edited, said, turned)
+    edited = known & (attribute != stored)
+    turned = turned_angle(np.where(known, stored, attribute), shown)
+    _refuse(
+        edited & (shown > 0) & (turned != attribute), "turned in two ways: the angle and the geometry disagree", cells
+    )
+    return np.where(edited, attribute, turned)
 
 
 def _shown(
@@ -223,15 +225,15 @@ def _shown(
     return shown_index.astype(np.int32), shown_way.astype(np.int32)
 
 
-def _decide(said: Ints, stored: Ints, shown: Ints, known: Bools) -> Ints:
+def _decide(attribute: Ints, stored: Ints, shown: Ints, known: Bools) -> Ints:
     """The value told by attribute, record and texture, _NOTHING or _UNCLEAR.
 
     A face with a record: the side that differs from it was edited. A new face: its attribute, or its texture where the
     attribute is 0, as Blender leaves it on new faces.
     """
-    edited = np.where((shown == stored) | (shown == said), said, _UNCLEAR)
-    new = np.where(shown < 0, said, np.where((said == 0) | (said == shown), shown, _UNCLEAR))
-    return np.where(known, np.where(said == stored, shown, edited), new).astype(np.int32)
+    edited = np.where((shown == stored) | (shown == attribute), attribute, _UNCLEAR)
+    new = np.where(shown < 0, attribute, np.where((attribute == 0) | (attribute == shown), shown, _UNCLEAR))
+    return np.where(known, np.where(attribute == stored, shown, edited), new).astype(np.int32)
 
 
 def _store(records: Tiles, field: str, values: Ints, name: str, cells: Ints) -> None:

@@ -113,11 +113,12 @@ class Envelopes:
         return True
 
 
-def build(level: teeworlds.Level, importing: ImportContext, fps: float) -> Envelopes:
+def build(importing: ImportContext, fps: float) -> Envelopes:
     """Make an action of every envelope of a level and let the level's collection hold them.
 
     fps: the frame rate of the scene that the level is for.
     """
+    level = importing.level
     actions = []
     for number, envelope in enumerate(level.envelopes):
         kind = envelope.kind

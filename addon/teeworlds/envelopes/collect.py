@@ -17,7 +17,7 @@ from ....formats.teeworlds.records import POINT, EnvelopeKind
 from ...scene import animation, baselines, identity, originals, properties
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..structure.parts import read_properties
+from ..layout import read_properties
 from .build import CHANNELS, FPS, KEYS, Channel, EnvelopeProperties, keys_of, strip_start
 
 Ints = npt.NDArray[np.int32]
@@ -131,13 +131,13 @@ class EnvelopeTable:
         kind: EnvelopeKind,
         played: Played | None,
         records: tuple[Ints, Ints],
-        said: tuple[Ints, Ints] | None = None,
+        by_property: tuple[Ints, Ints] | None = None,
     ) -> tuple[Ints, Ints]:
         """The envelope numbers and offsets (ms), int32 [n] each, of records that one data-block stands for.
 
-        played: what it plays. records: numbers and offsets of the original records, -1 and 0 for new ones. said: the
-        same as the data-block's properties tell them, None where it has none. An edited strip decides, then an edited
-        property. References that no strip was made for show nothing in Blender, and stay as they are.
+        played: what it plays. records: numbers and offsets of the original records, -1 and 0 for new ones.
+        by_property: the same as the data-block's properties hold them, None where it has none. An edited strip decides,
+        then an edited property. References that no strip was made for show nothing in Blender, and stay as they are.
         """
         numbers, offsets = records
         shown = self.shown(kind, numbers)
@@ -148,12 +148,12 @@ class EnvelopeTable:
             lengths = np.array([self._lengths.get(number, 0) for number in numbers.tolist()], np.int32)
             strip_numbers = np.full(len(numbers), played.number, np.int32)
             strip_offsets = played.offsets(offsets, lengths, self.fps)
-        if said is None:
+        if by_property is None:
             return strip_numbers, strip_offsets
         still = (strip_numbers == same) & (strip_offsets == offsets)
         return (
-            np.where(still, self.renumbered(said[0], numbers), strip_numbers),
-            np.where(still, said[1], strip_offsets).astype(np.int32),
+            np.where(still, self.renumbered(by_property[0], numbers), strip_numbers),
+            np.where(still, by_property[1], strip_offsets).astype(np.int32),
         )
 
     def renumbered(self, numbers: Ints, records: Ints | None = None) -> Ints:

@@ -21,8 +21,9 @@ SEVEN = frozenset(("easter", "generic_shadows", "generic_unhookable", "grass_doo
 """Names under which 0.7 has other images than 0.6: DDNet keeps those as `<name>_0.7.png` (teeworlds.md §3)."""
 
 
-def build(level: teeworlds.Level, importing: ImportContext) -> list[Picture | None]:
+def build(importing: ImportContext) -> list[Picture | None]:
     """Make all images of a map, used or not, as resources of its collection; returns them by record."""
+    level = importing.level
     seven = is_seven(level)
     folders, report = _in_order(importing.folders, seven), importing.report
     pictures = []

@@ -12,9 +12,8 @@ from ....formats.teeworlds.check import TILESET_CELLS
 from ...scene import identity, images, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..layout import ImageProperties
+from ..layout import ImageProperties, read_properties
 from ..materials.collect import materials_of, shown_images
-from ..structure.parts import read_properties
 
 Shows = TileLayer | QuadLayer
 """A layer that shows an image."""
@@ -68,33 +67,34 @@ class ImageTable:
         return self._numbers[self._records[block.session_uid]]
 
     def of_layer(
-        self, obj: bpy.types.Object, layer: Shows, said: int, edited: bool, new: bool, visible: bool = True
+        self, obj: bpy.types.Object, layer: Shows, by_property: int, edited: bool, new: bool, visible: bool = True
     ) -> int:
         """The number of a layer's image: as its material shows it or its property tells it, whichever was edited.
 
-        said: a record number, as the level's resources have them; `edited`: it is to be written. new: the layer's
-        record was made for it. visible: the layer's material shows its image. Raises SceneError where nobody can tell
+        by_property: the record number that the property holds; `edited`: it is to be written. new: the layer's record
+        was made for it. visible: the layer's material shows its image. Raises SceneError where nobody can tell
         which image is meant.
         """
         before = layer.image
-        block, number = self.block(said if new else before), before
+        block, number = self.block(by_property if new else before), before
         materials = materials_of(obj) if visible else []
         shown = [image for material in materials[:1] for image in shown_images(obj, material) if image != block]
         if len(shown) > 1:
             names = ", ".join(repr(image.name) for image in shown)
             raise SceneError(f"{obj.name}: a layer has one image, its material shows {len(shown)}: {names}", [obj])
-        if shown and edited and not new and shown[0] != self.block(said):
+        if shown and edited and not new and shown[0] != self.block(by_property):
             raise SceneError(
-                f"{obj.name}: its property image says {said}, its material shows {shown[0].name!r}: both were edited",
+                f"{obj.name}: its property image says {by_property}, its material shows {shown[0].name!r}: "
+                "both were edited",
                 [obj],
             )
         if shown:
             block, number = shown[0], self.number_of(shown[0])
         elif edited:
-            named = self.number(said)
+            named = self.number(by_property)
             if named is None and not new:
-                raise SceneError(f"{obj.name}: there is no image {said}", [obj])
-            block, number = self.block(said), -1 if named is None else named
+                raise SceneError(f"{obj.name}: there is no image {by_property}", [obj])
+            block, number = self.block(by_property), -1 if named is None else named
         elif before >= self._count:
             self._showing_none.append(layer)
         self._warn_others(obj, materials, block)

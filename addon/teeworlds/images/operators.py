@@ -52,7 +52,10 @@ class AddImage(MapOperator, ImportHelper, bpy.types.Operator):  # type: ignore[m
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Load it and let the map hold it."""
         path = Path(bpy.path.abspath(self.filepath))
-        image = bpy.data.images.load(str(path))
+        try:
+            image = bpy.data.images.load(str(path))
+        except RuntimeError as error:
+            raise SceneError(str(error).strip().removeprefix("Error: ")) from error
         if not all(image.size):
             bpy.data.images.remove(image)
             raise SceneError(f"{path}: not an image that Blender can read")

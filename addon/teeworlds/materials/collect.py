@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 
+from ...scene.identity import kind_of
 from .. import layout
-from ..structure.parts import kind_of
 
 
 def shown_images(obj: bpy.types.Object, material: bpy.types.Material | None) -> list[bpy.types.Image]:

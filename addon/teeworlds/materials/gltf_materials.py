@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene import materials
+from ...scene.identity import kind_of
 from ...scene.reports import Report
 from .. import layout
-from ..structure.parts import kind_of
 from .collect import shown_images
 
 
-def make_plain(collection: bpy.types.Collection, report: Report) -> None:
+def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> None:
     """Give all meshes of a level materials that glTF can hold, for good: the scene is no longer to be exported.
 
     What such materials can't show is hidden in renders and named in the report: layers drawn from index images.

@@ -28,8 +28,8 @@ from ....formats.teeworlds.quads import folded
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import attributes, identity, meshes, properties
 from .. import layout
-from ..layers.placement import LayerPlacement
 from ..layout import QuadLayerProperties
+from ..structure.placement import LayerPlacement
 
 Quads = npt.NDArray[np.void]
 Floats = npt.NDArray[np.float32]

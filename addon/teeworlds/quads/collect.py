@@ -23,13 +23,14 @@ from ....formats import teeworlds
 from ....formats.teeworlds.quad_faces import QuadError, QuadFaces, draw_order, read_quads
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import identity, meshes, transforms
+from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..envelopes.collect import EnvelopeTable, Played
-from ..layers.collect import Resources, SceneLayer, write_common
+from ..images.collect import ImageTable
 from ..layout import QuadLayerProperties
 from ..structure.collect import SURFACES
-from ..structure.parts import kind_of
+from ..structure.layer_collect import SceneLayer, write_common
 from .build import ENVELOPES, OFFSET
 
 Quads = npt.NDArray[np.void]
@@ -68,7 +69,7 @@ def collect(scene: SceneLayer, layer: teeworlds.QuadLayer, envelopes: EnvelopeTa
     return np.asarray(quads[draw_order(faces)])
 
 
-def write(scene: SceneLayer, layer: teeworlds.QuadLayer, quads: Quads | None, resources: Resources) -> None:
+def write(scene: SceneLayer, layer: teeworlds.QuadLayer, quads: Quads | None, image_table: ImageTable) -> None:
     """Write into a layer's record what was edited of it; `quads`: what `collect` returned.
 
     Raises SceneError, or FormatError for a name that is too long.
@@ -77,7 +78,7 @@ def write(scene: SceneLayer, layer: teeworlds.QuadLayer, quads: Quads | None, re
     write_common(layer, values, changed)
     if quads is not None:
         layer.set_quads(quads)
-    layer.image = resources.images.of_layer(scene.object, layer, values.image, "image" in changed, scene.new)
+    layer.image = image_table.of_layer(scene.object, layer, values.image, "image" in changed, scene.new)
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,8 @@ def _faces(obj: bpy.types.Object, scene: SceneLayer, original: Quads, envelopes:
         pivot_known=(pivots != 0).any(axis=1) if shared else np.ones(count, np.bool_),
         pivot_follows=np.full(count, shared),
     )
-    said = {name: values[numbers] for name in attributes if (values := data.attribute(name, "FACE")) is not None}
-    return [_Part(obj, numbers, faces, _references(obj, ids, played, said, in_layer, original, envelopes))]
+    face_values = {name: values[numbers] for name in attributes if (values := data.attribute(name, "FACE")) is not None}
+    return [_Part(obj, numbers, faces, _references(obj, ids, played, face_values, in_layer, original, envelopes))]
 
 
 def _matrix(obj: bpy.types.Object, scene: SceneLayer, moves: bool) -> Floats:
@@ -193,7 +194,7 @@ def _references(
     obj: bpy.types.Object,
     ids: Ints,
     played: dict[EnvelopeKind, Played | None],
-    said: dict[str, Ints],
+    face_values: dict[str, Ints],
     shared: bool,
     original: Quads,
     envelopes: EnvelopeTable,
@@ -202,11 +203,11 @@ def _references(
     known = ids > 0
     result = {}
     for kind, field in ENVELOPES.items():
-        numbers = said.get(field, np.zeros(len(ids), np.int32)) - 1
-        offsets = said.get(field + OFFSET, np.zeros(len(ids), np.int32)).copy()
+        numbers = face_values.get(field, np.zeros(len(ids), np.int32)) - 1
+        offsets = face_values.get(field + OFFSET, np.zeros(len(ids), np.int32)).copy()
         wanted = numbers.copy(), offsets.copy()
         numbers[known], offsets[known] = (original[name][ids[known] - 1] for name in (field, field + OFFSET))
-        if played[kind] is None and shared and field in said:
+        if played[kind] is None and shared and field in face_values:
             try:
                 result[field] = envelopes.renumbered(wanted[0], numbers)
             except SceneError as error:

@@ -47,10 +47,10 @@ class LevelSounds:
         return self.blocks[record] if 0 <= record < len(self.blocks) else None
 
 
-def build(level: teeworlds.Level, importing: ImportContext) -> LevelSounds:
+def build(importing: ImportContext) -> LevelSounds:
     """Make all sounds of a map, used or not, as resources of its collection."""
     made = []
-    for record, sound in enumerate(level.sounds):
+    for record, sound in enumerate(importing.level.sounds):
         name = layout.readable(sound.name) or UNNAMED
         block = _embedded(sound, name, importing.report) or _external(name, importing.folders, importing.report)
         block.name = name

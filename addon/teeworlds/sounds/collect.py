@@ -12,8 +12,7 @@ from ....formats.binary import FormatError
 from ...scene import originals
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..layout import UNNAMED
-from ..structure.parts import read_properties
+from ..layout import UNNAMED, read_properties
 from .build import SoundProperties
 
 
@@ -40,18 +39,19 @@ class SoundTable:
             if record >= self._count:  # added by hand, or of a level that is built whole
                 self.number_of(block)
 
-    def of_layer(self, obj: bpy.types.Object, was: int, said: int) -> int:
-        """The number in the map of a layer's sound: as its speakers or its property `said` have it, where edited.
+    def of_layer(self, obj: bpy.types.Object, was: int, by_property: int) -> int:
+        """The number in the map of a layer's sound: as its speakers or its property have it, where edited.
 
-        was: the record's number, -1 for a new layer. Raises SceneError where the speakers have different sounds.
+        was: the record's number, -1 for a new layer. by_property: the number that the property holds. Raises
+        SceneError where the speakers have different sounds.
         """
         speakers = [one for one in obj.children_recursive if one.type == "SPEAKER"]
         sounds = list(dict.fromkeys(one.data.sound for one in speakers if one.data.sound is not None))
         if len(sounds) > 1:
             names = ", ".join(sound.name for sound in sounds)
             raise SceneError(f"{obj.name}: a layer has one sound, its speakers have {len(sounds)}: {names}", speakers)
-        if said != was or not sounds or sounds[0] == self._blocks.get(was):
-            return self._numbers[self._blocks[said]] if said in self._blocks else said
+        if by_property != was or not sounds or sounds[0] == self._blocks.get(was):
+            return self._numbers[self._blocks[by_property]] if by_property in self._blocks else by_property
         return self.number_of(sounds[0])
 
     def number_of(self, block: bpy.types.Sound) -> int:

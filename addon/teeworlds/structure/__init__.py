@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which groups and layers a level has, where they are in the scene, and in which order."""
+"""Groups and layers: which a level has, in which order, where they are in the scene, and what layers share."""

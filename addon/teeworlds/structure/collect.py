@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a level's collection holds: its groups and layers in order, and which record of the original each one is.
 
-Identity is the stamp, never the name. Blender's duplicates carry the stamps of what they were copied from: of several
-instances of one record the first in the scene's order is that record, the others are new ones made after its example.
+Identity is the stamp, never the name. Of several instances of one record the first in the scene's order is that record.
 """
 
 from __future__ import annotations
@@ -13,23 +12,14 @@ from dataclasses import dataclass, field
 import bpy
 
 from ...scene import identity
+from ...scene.identity import kind_of, record_of
+from ...scene.instances import Instance, mark_copies
 from ...scene.reports import Report, SceneError
 from .. import layout
-from .parts import kind_of, layer_above, record_of
+from .parts import layer_above
 
 SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 """Types of objects whose faces can be quads."""
-
-
-@dataclass(slots=True)
-class LayerInstance:
-    """An object that stands for a layer."""
-
-    object: bpy.types.Object
-    record: int
-    """The original's layer that it is or was copied from; -1 = none."""
-    copy: bool = False
-    """Whether it is a copy: another object is the record's."""
 
 
 @dataclass(slots=True)
@@ -41,9 +31,9 @@ class GroupInstance:
     """Its root empty."""
     record: int
     """The original's group that it is or was copied from; -1 = none."""
-    copy: bool = False
+    copied: bool = False
     """Whether it is a copy: another collection is the record's."""
-    layers: list[LayerInstance] = field(default_factory=list)
+    layers: list[Instance] = field(default_factory=list)
     """In draw order."""
 
 
@@ -65,7 +55,9 @@ def collect(collection: bpy.types.Collection, token: int | None, report: Report)
     for obj in collection.objects:
         if kind_of(obj) is None:
             report.left_out(f"object {obj.name!r} (not in a group)")
-    _mark_copies(groups)
+    mark_copies(groups)
+    # Layers in a copied group are copies where the group that it was copied from still has them.
+    mark_copies(layer for group in sorted(groups, key=lambda group: group.copied) for layer in group.layers)
     return groups
 
 
@@ -83,7 +75,7 @@ def _collect_group(collection: bpy.types.Collection, token: int | None, report: 
     layers = []
     for obj in collection.all_objects:
         if kind_of(obj) == layout.LAYER:
-            layers.append(LayerInstance(obj, record_of(obj, token)))
+            layers.append(Instance(obj, record_of(obj, token)))
             if token is not None and _is_foreign(obj, token):
                 report.warn(f"layer {obj.name!r} comes from another map: it is written as a new one")
         elif not _is_known(obj):
@@ -113,22 +105,9 @@ def _is_known(obj: bpy.types.Object) -> bool:
     return True
 
 
-def _order(layer: LayerInstance) -> tuple[int, str]:
+def _order(layer: Instance) -> tuple[int, str]:
     """What orders the layers of a group."""
     order = layer.object.get(layout.ORDER, 0)
     if not isinstance(order, int | float):
         raise SceneError(f"{layer.object.name}: its property {layout.ORDER} must be a number", [layer.object])
     return int(order), layer.object.name
-
-
-def _mark_copies(groups: list[GroupInstance]) -> None:
-    """Of the instances of one record the first is it; for layers, first those whose group is no copy."""
-    seen: set[int] = set()
-    for group in groups:
-        group.copy = group.record in seen
-        seen.add(group.record)
-    seen = {-1}
-    for group in sorted(groups, key=lambda group: group.copy):
-        for layer in group.layers:
-            layer.copy = layer.record in seen
-            seen.add(layer.record)

@@ -8,21 +8,23 @@ from typing import Any
 import bpy
 
 from ....formats.binary import FormatError
-from ...scene import originals
+from ...scene import originals, sidebar
+from ...scene.identity import kind_of
 from ...scene.reports import SceneError
+from ...scene.sidebar import Result
 from .. import layout
-from .parts import group_of, groups_of, kind_of, layer_above
-
-Result = set[Any]  # {"FINISHED"} or {"CANCELLED"}
+from .parts import group_of, groups_of, layer_above
 
 
 def active_map(context: bpy.types.Context) -> bpy.types.Collection | None:
     """The level that the active object is in, or else the active one, if it is a map."""
-    obj, level = context.active_object, originals.level_of(context)
+    obj = context.active_object
     if obj is not None and context.scene is not None:
-        level = next((one for one in originals.levels(context.scene) if obj.name in one.all_objects), level)
-    info = originals.describe(level) if level is not None else None
-    return level if info is not None and info.format == "teeworlds" else None
+        level = next((one for one in originals.levels(context.scene) if obj.name in one.all_objects), None)
+        if level is not None:
+            info = originals.describe(level)
+            return level if info is not None and info.format == layout.FORMAT else None
+    return sidebar.active_level(context, layout.FORMAT)
 
 
 def active_layer(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -51,25 +53,30 @@ def make_object_active(context: bpy.types.Context, obj: bpy.types.Object) -> Non
             view_layer.objects.active = obj
 
 
-class MapOperator:
-    """What the operators on the active map share: one undo step, and errors as the user sees them."""
+class OnMap(sidebar.OnLevel):
+    """Mixed into panels and operators that are about the active map."""
+
+    format_key = layout.FORMAT
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a map."""
-        return active_map(context) is not None
+    def level(cls, context: bpy.types.Context) -> bpy.types.Collection | None:
+        """The active map, by the active object first."""
+        return active_map(context)
+
+
+class MapOperator(OnMap):
+    """What the operators on the active map share: one undo step, and errors as the user sees them."""
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Change the map."""
-        level = active_map(context)
+        level = self.level(context)
         if level is None:
             return {"CANCELLED"}
         try:
             self.change(context, level)
         except (SceneError, FormatError, OSError, RuntimeError) as error:
-            message = str(error).strip().removeprefix("Error: ")  # Blender's own errors begin with that
-            self.report({"ERROR"}, message)  # type: ignore[attr-defined]  # every subclass is an operator
-            return {"CANCELLED"}
+            operator: Any = self  # every subclass is one
+            return sidebar.refuse(operator, context, error)
         return {"FINISHED"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:

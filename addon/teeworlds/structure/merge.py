@@ -11,17 +11,18 @@ import bpy
 
 from ....formats import teeworlds
 from ....formats.teeworlds import Group, Layer, Level, TileKind, TileLayer
+from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError
 from .. import layout
-from .collect import GroupInstance, LayerInstance
-from .parts import read_properties
+from ..layout import read_properties
+from .collect import GroupInstance
 
 
 @dataclass(frozen=True, slots=True)
 class MergedLayer:
     """A layer of the scene with its record in the level."""
 
-    instance: LayerInstance
+    instance: Instance
     layer: Layer
     new: bool
     """Whether the record was made for the object, so that everything is written, not only what was edited."""
@@ -49,7 +50,7 @@ def merge(level: Level, groups: list[GroupInstance], report: Report) -> list[Mer
     for instance in groups:
         if 0 <= instance.record < len(before):
             group = before[instance.record]
-            group = _group_copy(group) if instance.copy else group
+            group = _group_copy(group) if instance.copied else group
         else:
             group = Group.new()
         found = (_merged_layer(one, layers.get(one.record), report) for one in instance.layers)
@@ -60,13 +61,13 @@ def merge(level: Level, groups: list[GroupInstance], report: Report) -> list[Mer
     return merged
 
 
-def _merged_layer(instance: LayerInstance, template: Layer | None, report: Report) -> MergedLayer | None:
+def _merged_layer(instance: Instance, template: Layer | None, report: Report) -> MergedLayer | None:
     """The record for a layer's object; None where it only stood for one that isn't there.
 
     template: the original's layer that it is or was copied from.
     """
     obj = instance.object
-    layer = template.copy() if template is not None and instance.copy else template
+    layer = template.copy() if template is not None and instance.copied else template
     new: Layer | None = None
     if obj.get("tile_kind") is not None and (layer is None or isinstance(layer, TileLayer)):
         values, _ = read_properties(obj, layout.TileLayerProperties)

@@ -7,24 +7,12 @@ from typing import TypeVar
 
 import bpy
 
-from ...scene import identity, originals, properties
+from ...scene import originals, properties
+from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 
-Properties = TypeVar("Properties")
 Part = TypeVar("Part")
-
-
-def kind_of(id_block: bpy.types.ID) -> str | None:
-    """The kind of a data-block's stamp (see layout); None for what the user added."""
-    mark = identity.stamped(id_block)
-    return None if mark is None else mark.kind
-
-
-def record_of(id_block: bpy.types.ID, token: int | None) -> int:
-    """The record of the level with this token that a data-block is, -1 for none or another level's."""
-    mark = identity.stamped(id_block)
-    return mark.record if mark is not None and token is not None and mark.token == token else -1
 
 
 def token_of(level: bpy.types.Collection) -> int:
@@ -33,16 +21,6 @@ def token_of(level: bpy.types.Collection) -> int:
     if info is None:
         raise SceneError(f"{level.name} is not a level")
     return info.token
-
-
-def read_properties(block: bpy.types.ID, cls: type[Properties]) -> tuple[Properties, frozenset[str]]:
-    """The properties of a data-block, and the names of those that were edited. Raises SceneError for values that don't
-    fit.
-    """
-    try:
-        return properties.read(block, cls)
-    except ValueError as error:
-        raise SceneError(str(error), [block] if isinstance(block, bpy.types.Object) else ()) from error
 
 
 # ---- groups
@@ -58,7 +36,7 @@ def group_roots(level: bpy.types.Collection) -> list[bpy.types.Object]:
     return [obj for obj in level.all_objects if obj.type == "EMPTY" and kind_of(obj) == layout.GROUP]
 
 
-def root_of(group: bpy.types.Collection) -> bpy.types.Object:
+def group_root(group: bpy.types.Collection) -> bpy.types.Object:
     """The root empty of a group. Raises SceneError for a collection without one."""
     root = next((obj for obj in group.objects if kind_of(obj) == layout.GROUP), None)
     if root is None:

@@ -16,8 +16,8 @@ from ....formats.teeworlds.tile_images import channel_pixels
 from ....formats.teeworlds.tiles import corner_uvs
 from ...scene import identity, images, meshes, properties
 from .. import layout
-from ..layers.placement import LayerPlacement
 from ..layout import TileLayerProperties
+from ..structure.placement import LayerPlacement
 
 
 @dataclass(frozen=True)

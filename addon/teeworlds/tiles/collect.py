@@ -17,8 +17,9 @@ from ...scene import images, meshes
 from ...scene.reports import SceneError
 from .. import layout
 from ..envelopes.collect import EnvelopeTable
-from ..layers.collect import Resources, SceneLayer, write_common
+from ..images.collect import ImageTable
 from ..layout import TileLayerProperties
+from ..structure.layer_collect import SceneLayer, write_common
 
 COLOR_LIMIT = 255
 """A full colour channel of a record."""
@@ -30,13 +31,13 @@ def collect(scene: SceneLayer, layer: TileLayer, envelopes: EnvelopeTable) -> Re
     """The envelope of a layer's colour, as `envelopes` exports it. `layer`: its record, as it was read."""
     values, _ = scene.properties(TileLayerProperties)
     record = (-1, 0) if scene.new else (layer.color_envelope, layer.color_envelope_offset)
-    said = (values.color_envelope, values.color_envelope_offset)
+    by_property = (values.color_envelope, values.color_envelope_offset)
     played = envelopes.played(scene.object, EnvelopeKind.COLOR)
-    numbers, offsets = envelopes.assign(EnvelopeKind.COLOR, played, _arrays(record), _arrays(said))
+    numbers, offsets = envelopes.assign(EnvelopeKind.COLOR, played, _arrays(record), _arrays(by_property))
     return int(numbers[0]), int(offsets[0])
 
 
-def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, resources: Resources) -> None:
+def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table: ImageTable) -> None:
     """Write into a layer's record what was edited of it; `envelope`: what `collect` returned.
 
     Raises SceneError, with the faces at fault, or FormatError.
@@ -48,9 +49,9 @@ def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, resources: R
     _write_tiles(scene, layer, (values.height, values.width))
     layer.color_envelope, layer.color_envelope_offset = envelope
     visible, before = layer.tile_kind == TileKind.TILES, layer.image
-    layer.image = resources.images.of_layer(scene.object, layer, values.image, "image" in changed, scene.new, visible)
+    layer.image = image_table.of_layer(scene.object, layer, values.image, "image" in changed, scene.new, visible)
     if visible:
-        resources.images.warn_uneven(layer.image, before, scene.object.name)
+        image_table.warn_uneven(layer.image, before, scene.object.name)
 
 
 def _arrays(reference: Reference) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from ....formats.teeworlds import TILE
 from ...scene import animation, identity, images, meshes
 from .. import layout
-from ..groups.clips import clips_of
 from ..materials.build import Clip, Materials
+from ..structure.clips import clips_of
 from ..structure.parts import all_layers, tile_kind
 
 REACH = 512

@@ -14,10 +14,11 @@ import numpy as np
 
 from ....formats.teeworlds.camera import view_size
 from ...scene import animation, identity, stage
+from ...scene.identity import kind_of
 from ...scene.reports import Report
 from .. import layout
 from ..materials import shading
-from ..structure.parts import all_layers, group_roots, kind_of, physics_collections, tile_kind
+from ..structure.parts import all_layers, group_roots, physics_collections, tile_kind
 from . import borders
 
 WIDTH = "game_width"

@@ -10,8 +10,9 @@ from typing import Any
 import bpy
 
 from ...scene import animation, stage
+from ...scene.sidebar import Result
 from ..materials import shading
-from ..structure.map_operator import MapOperator, Result
+from ..structure.map_operator import MapOperator
 from ..structure.parts import physics_collections
 from . import borders, game_view
 

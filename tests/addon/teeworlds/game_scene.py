@@ -4,21 +4,27 @@
 from types import SimpleNamespace
 
 import bpy
-from levelwright.addon.scene import identity, transforms
+from levelwright.addon.scene import transforms
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.context import ImportContext
 from levelwright.addon.teeworlds.envelopes import build as envelopes
 from levelwright.addon.teeworlds.envelopes.collect import EnvelopeTable
-from levelwright.addon.teeworlds.layers.collect import SceneLayer
-from levelwright.addon.teeworlds.layers.placement import LayerPlacement
 from levelwright.addon.teeworlds.quads import build as quads
+from levelwright.addon.teeworlds.settings import ImportSettings
 from levelwright.addon.teeworlds.sounds import build as sounds
+from levelwright.addon.teeworlds.sounds import layer_build as sources
 from levelwright.addon.teeworlds.sounds.collect import SoundTable
-from levelwright.addon.teeworlds.sources import build as sources
+from levelwright.addon.teeworlds.structure.layer_collect import SceneLayer
+from levelwright.addon.teeworlds.structure.placement import LayerPlacement
 from levelwright.formats import teeworlds
 
 FPS = 25.0
+
+
+def begin(level, report, **more):
+    """An import of a level of which nothing is made yet, called "map"."""
+    return ImportContext.begin(bpy.context, layout.FORMAT, level, None, "map", ImportSettings(), report, **more)
 
 
 class PlainMaterials:
@@ -37,28 +43,24 @@ class GameScene:
         level.groups[0].layers += layers
         self.data = teeworlds.write(level)
         self.level = teeworlds.read(self.data)
-        self.token = identity.new_token()
         self.report = Report()
-        self.collection = bpy.data.collections.new("map")
-        root = bpy.data.objects.new("map", None)
+        importing = begin(self.level, self.report)
+        self.token, self.collection = importing.token, importing.collection
         self.root = bpy.data.objects.new("group", None)
-        self.root.parent = root
+        self.root.parent = importing.root
         self.root.location = (3.25, -7.5, 0)
-        for obj in (root, self.root):
-            self.collection.objects.link(obj)
-        identity.stamp(root, self.token, layout.ROOT, 0)
+        self.collection.objects.link(self.root)
         group = SimpleNamespace(collection=self.collection, root=self.root, clip=None)
-        importing = ImportContext(self.collection, root, self.token, self.report)
-        played = envelopes.build(self.level, importing, FPS)
-        held = sounds.build(self.level, importing)
+        played = envelopes.build(importing, FPS)
+        held = sounds.build(importing)
         self.layers = []
         for number, _, order, layer in layout.numbered_layers(self.level):
-            placement = LayerPlacement(importing, number, order, group, PlainMaterials(), played)
+            placement = LayerPlacement(self.token, self.report, number, order, group, PlainMaterials(), played)
             if isinstance(layer, teeworlds.QuadLayer):
                 self.layers.append(quads.build(layer, placement))
             elif isinstance(layer, teeworlds.SoundLayer):
                 self.layers.append(sources.build(layer, placement, held))
-        bpy.context.scene.collection.children.link(self.collection)
+        importing.finish()
         bpy.context.view_layer.update()
 
     def reopened(self, path):

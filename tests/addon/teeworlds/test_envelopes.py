@@ -4,15 +4,16 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import animation, identity, originals
+from levelwright.addon.scene import animation, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
-from levelwright.addon.teeworlds.context import ImportContext
 from levelwright.addon.teeworlds.envelopes import build as envelopes
 from levelwright.addon.teeworlds.envelopes.collect import EnvelopeTable
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.envelopes import evaluate
 from levelwright.formats.teeworlds.records import BEZIER, POINT, Curve, EnvelopeKind
+
+from tests.addon.teeworlds.game_scene import begin
 
 FPS = 24.0
 POSITION, COLOR, SOUND = EnvelopeKind.POSITION, EnvelopeKind.COLOR, EnvelopeKind.SOUND
@@ -72,11 +73,9 @@ def make_level(*listed):
         for number, (kind, points, tangents) in enumerate(listed)
     ]
     level = teeworlds.read(teeworlds.write(level))
-    collection = bpy.data.collections.new("map")
-    bpy.context.scene.collection.children.link(collection)
-    root = bpy.data.objects.new("map", None)
-    built = envelopes.build(level, ImportContext(collection, root, identity.new_token(), Report()), FPS)
-    return level, collection, built
+    importing = begin(level, Report())
+    built = envelopes.build(importing, FPS)
+    return level, importing.finish(), built
 
 
 def add(collection, built, kind, number=0, offset=0):
@@ -165,7 +164,7 @@ def test_untouched_envelopes_come_back_as_they_were(reopened, tmp_path):
     assert table.apply(level) == []
     assert teeworlds.write(level) == before
     for number, (kind, *_) in enumerate(ALL):
-        obj = collection.objects[number]
+        obj = collection.objects[1 + number]  # after the root
         played = table.played(obj.data if kind is SOUND else obj, kind)
         record = np.array([number], np.int32), np.array([333 * number], np.int32)
         assert [a.tolist() for a in table.assign(kind, played, record)] == [[number], [333 * number]]

@@ -7,8 +7,7 @@ import pytest
 from levelwright.addon.scene import identity, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout, operators
-from levelwright.addon.teeworlds.groups.operators import remove_group
-from levelwright.addon.teeworlds.layers.operators import remove_layer
+from levelwright.addon.teeworlds.structure.operators import remove_group, remove_layer
 from levelwright.addon.teeworlds.tiles.operators import fill_tiles
 from levelwright.formats.teeworlds.tile_faces import TILE_FIELDS
 

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
-from levelwright.addon.teeworlds.context import ImportContext
 from levelwright.addon.teeworlds.sounds import build as sounds
-from levelwright.addon.teeworlds.sources import collect as source_collect
+from levelwright.addon.teeworlds.sounds import layer_collect as source_collect
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.records import POINT, SOURCE, EnvelopeKind
 
-from tests.addon.teeworlds.game_scene import GameScene
+from tests.addon.teeworlds.game_scene import GameScene, begin
 
 TILE = 32768
 OPUS = b"OggS\0\1\2 as if it were Opus \xff\0"
@@ -94,8 +93,7 @@ def test_external_sounds_are_looked_up(tmp_path):
     level = teeworlds.new_level()
     level.sounds.append(teeworlds.Sound.new("wind", external=True))
     report = Report()
-    importing = ImportContext(bpy.data.collections.new("map"), bpy.data.objects.new("map", None), 5, report, [tmp_path])
-    held = sounds.build(level, importing)
+    held = sounds.build(begin(level, report, folders=[tmp_path]))
     assert (held.blocks[0].filepath, report.missing_names) == (str(tmp_path / "wind.opus"), {})
 
 

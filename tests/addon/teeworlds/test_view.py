@@ -5,10 +5,10 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon import teeworlds as side
 from levelwright.addon.scene import identity
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.materials import shading
+from levelwright.addon.teeworlds.settings import ImportSettings
 from levelwright.addon.teeworlds.structure import map_operator
 from levelwright.addon.teeworlds.view import borders
 from levelwright.addon.teeworlds.view import game_view as view
@@ -186,4 +186,4 @@ def test_of_several_maps_that_of_the_active_object_is_looked_at() -> None:
 
 def test_without_a_map_there_is_nothing_to_look_at() -> None:
     assert not bpy.ops.levelwright.teeworlds_view_as_game.poll()
-    assert side.ImportSettings().game_view is False
+    assert ImportSettings().game_view is False

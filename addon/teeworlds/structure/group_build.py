@@ -10,7 +10,6 @@ import bpy
 from ....formats import teeworlds
 from ...scene import identity, properties
 from .. import layout
-from ..context import ImportContext
 from ..layout import TILE, GroupProperties
 from ..materials.build import Clip
 from .clips import clip_empty
@@ -43,30 +42,38 @@ class BuiltGroup:
         return self._physics
 
 
-def build(group: teeworlds.Group, number: int, game: bool, importing: ImportContext) -> BuiltGroup:
+def build(
+    group: teeworlds.Group,
+    number: int,
+    game: bool,
+    level: bpy.types.Collection,
+    level_root: bpy.types.Object,
+    token: int,
+) -> BuiltGroup:
     """Make the collection of a group, its root empty and its clip rectangle.
 
     number: of the group in the map. game: it is the game's own group, which the engine draws at offset 0 unclipped.
+    level, level_root: the level's collection and its root empty. token: the level's.
     """
     name = layout.readable(group.name)
     title = f"Group {number}: {name}" if name else f"Group {number}"
     collection = bpy.data.collections.new(title)
-    importing.collection.children.link(collection)
+    level.children.link(collection)
     empty = bpy.data.objects.new(title, None)
     empty.empty_display_size = 0.5
     empty.location = location_of(group)
     if game:  # the engine sets it to 0, whatever the file says (teeworlds.md §3)
         empty.delta_location = tuple(-value for value in location_of(group))
-    empty.parent = importing.root
+    empty.parent = level_root
     collection.objects.link(empty)
     properties.write(empty, GroupProperties(group.name, group.parallax_x, group.parallax_y, group.use_clip))
     for block in (collection, empty):
-        identity.stamp(block, importing.token, layout.GROUP, number)
-    made = BuiltGroup(number, collection, empty, importing.token)
+        identity.stamp(block, token, layout.GROUP, number)
+    made = BuiltGroup(number, collection, empty, token)
     if group.use_clip or any((group.clip_x, group.clip_y, group.clip_w, group.clip_h)):
-        rectangle = clip_empty(f"Clip {number}", group, importing.root)
+        rectangle = clip_empty(f"Clip {number}", group, level_root)
         collection.objects.link(rectangle)
-        identity.stamp(rectangle, importing.token, layout.CLIP, number)
+        identity.stamp(rectangle, token, layout.CLIP, number)
         if group.use_clip and not game:
             at_rest = group.parallax_x == group.parallax_y == 100
             made.clip = Clip(rectangle, always=at_rest)

@@ -7,10 +7,11 @@ import bpy
 
 from ....formats import teeworlds
 from ...scene import properties
+from ...scene.identity import kind_of
 from .. import layout
 from ..layout import TILE
 from ..materials.build import Clip
-from ..structure.parts import group_roots, kind_of
+from .parts import group_roots
 
 Numbers = tuple[float, float, float]
 

@@ -10,17 +10,18 @@ import bpy
 from ...scene import identity
 from ...scene.reports import Report
 from .. import layout
-from ..context import ImportContext
 from ..envelopes.build import Envelopes
-from ..groups.build import BuiltGroup
 from ..materials.build import Clip, Materials
+from .group_build import BuiltGroup
 
 
 @dataclass(frozen=True)
 class LayerPlacement:
     """The place of one layer in a level's scene."""
 
-    importing: ImportContext
+    token: int
+    """The level's."""
+    report: Report
     number: int
     """Of the layer in the map: its stamp's record."""
     order: int
@@ -28,16 +29,6 @@ class LayerPlacement:
     group: BuiltGroup
     materials: Materials
     envelopes: Envelopes
-
-    @property
-    def token(self) -> int:
-        """The level's."""
-        return self.importing.token
-
-    @property
-    def report(self) -> Report:
-        """The import's."""
-        return self.importing.report
 
     @property
     def clip(self) -> Clip | None:

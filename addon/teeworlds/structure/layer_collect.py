@@ -14,25 +14,14 @@ import numpy.typing as npt
 
 from ....formats.teeworlds import Layer
 from ...scene import evaluated, meshes, transforms
+from ...scene.identity import kind_of
 from .. import layout
-from ..envelopes.collect import EnvelopeTable
-from ..images.collect import ImageTable
-from ..sounds.collect import SoundTable
-from ..structure.collect import GroupInstance
-from ..structure.merge import MergedLayer
-from ..structure.parts import kind_of, read_properties
+from ..layout import read_properties
+from .collect import GroupInstance
+from .merge import MergedLayer
 
 Matrix = npt.NDArray[np.float64]
 Kind = TypeVar("Kind", bound=layout.LayerProperties)
-
-
-@dataclass(frozen=True, slots=True)
-class Resources:
-    """What the layers of a level refer to by number."""
-
-    images: ImageTable
-    sounds: SoundTable
-    envelopes: EnvelopeTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who made a map, and its server settings, back to its info record: the other way of `build`."""
+"""Who made a map, and its server settings: the level's properties and a text block. In both directions."""
 
 from __future__ import annotations
 
 import bpy
 
-from ....formats import teeworlds
-from ...scene import originals
-from .. import layout
-from ..layout import LevelProperties
-from ..structure.parts import read_properties
+from ...formats import teeworlds
+from ..scene import identity, originals, properties
+from . import layout
+from .layout import LevelProperties, read_properties
+
+
+def build(level: teeworlds.Level, collection: bpy.types.Collection, token: int) -> None:
+    """Put a map's info on its level's collection. token: the level's."""
+    identity.stamp(collection, token, identity.LEVEL, 0)
+    info = level.info
+    texts = (info.author, info.map_version, info.credits, info.license) if info is not None else ()
+    properties.write(collection, LevelProperties(*(text or "" for text in texts)))
+    settings = info.settings if info is not None else []
+    if settings:
+        text = settings_text(collection, token)
+        text.write("".join(f"{layout.readable(line)}\n" for line in settings))
+
+
+def settings_text(collection: bpy.types.Collection, token: int) -> bpy.types.Text:
+    """Make the text block that holds a level's server settings, a line a command, still empty."""
+    text = bpy.data.texts.new(f"{collection.name} settings")
+    identity.stamp(text, token, layout.SETTINGS, 0)
+    originals.set_resource(collection, layout.SETTINGS, 0, text)
+    return text
 
 
 def write(collection: bpy.types.Collection, level: teeworlds.Level, whole: bool) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sound layers to speakers (teeworlds.md §3, §5); `collect` is the way back.
+"""Sound layers to speakers (teeworlds.md §3, §5); `layer_collect` is the way back.
 
 A sound layer is an empty with a speaker below it for each source. All that a source has but its place is in
 SourceProperties on the speaker's object; outlines below it show its shape in its size. A circle's radius is also the
@@ -22,9 +22,9 @@ from ....formats.binary import FormatError
 from ....formats.teeworlds.records import EnvelopeKind, SourceShape
 from ...scene import animation, baselines, meshes, properties
 from .. import layout
-from ..layers.placement import LayerPlacement
 from ..layout import FIXED, TILE, SoundLayerProperties
-from ..sounds.build import LevelSounds
+from ..structure.placement import LayerPlacement
+from .build import LevelSounds
 
 UNIT = FIXED * TILE
 """Units of the file's lengths per Blender unit."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The speakers of sound layers back to their records: the other way of `build`."""
+"""The speakers of sound layers back to their records: the other way of `layer_build`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ...scene import baselines, identity, transforms
 from ...scene.reports import SceneError
 from .. import layout
 from ..envelopes.collect import EnvelopeTable
-from ..layers.collect import Resources, SceneLayer, write_common
-from ..layout import FIXED, TILE, SoundLayerProperties
-from ..structure.parts import read_properties
-from .build import ELEMENT, UNIT, SourceProperties, distances, shown_source
+from ..layout import FIXED, TILE, SoundLayerProperties, read_properties
+from ..structure.layer_collect import SceneLayer, write_common
+from .collect import SoundTable
+from .layer_build import ELEMENT, UNIT, SourceProperties, distances, shown_source
 
 Sources = npt.NDArray[np.void]
 
@@ -29,8 +29,8 @@ def collect(scene: SceneLayer, layer: teeworlds.SoundLayer, envelopes: EnvelopeT
     """The sources of a layer, SOURCE [n], envelopes numbered as `envelopes` exports them: a speaker each.
 
     `scene`: the layer's object. `layer`: its record, as it was read. None where the record's sources can't be read, so
-    that they stay as they are. Those with a record keep its order, new ones and
-    copies follow in the order of their names. Raises SceneError for what a source can't be.
+    that they stay as they are. Those with a record keep its order, new ones and copies follow in the order of their
+    names. Raises SceneError for what a source can't be.
     """
     if scene.object.get(layout.STORAGE) == layout.KEPT:
         return None
@@ -50,7 +50,7 @@ def collect(scene: SceneLayer, layer: teeworlds.SoundLayer, envelopes: EnvelopeT
     return np.asarray(np.concatenate([original[:0], *kept, *rest]))
 
 
-def write(scene: SceneLayer, layer: teeworlds.SoundLayer, sources: Sources | None, resources: Resources) -> None:
+def write(scene: SceneLayer, layer: teeworlds.SoundLayer, sources: Sources | None, sound_table: SoundTable) -> None:
     """Write into a layer's record what was edited of it; `sources`: what `collect` returned.
 
     Raises SceneError, or FormatError for a name that is too long.
@@ -59,7 +59,7 @@ def write(scene: SceneLayer, layer: teeworlds.SoundLayer, sources: Sources | Non
     write_common(layer, values, changed)
     if sources is not None:
         layer.set_sources(sources)
-    layer.sound = resources.sounds.of_layer(scene.object, layer.sound, values.sound)
+    layer.sound = sound_table.of_layer(scene.object, layer.sound, values.sound)
 
 
 def _record(obj: bpy.types.Object, scene: SceneLayer, count: int) -> int:

@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from ....formats.teeworlds import Group
 from ...scene import transforms
+from ...scene.identity import kind_of
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..layout import GroupProperties
-from ..structure.collect import GroupInstance
-from ..structure.parts import kind_of, read_properties
-from . import build as groups
+from ..layout import GroupProperties, read_properties
 from . import clips
+from . import group_build as groups
+from .collect import GroupInstance
 
 AT_REST = (0, 0, 100, 100, False)
 """Offset, parallax and clipping that the engine gives the game layer's group, whatever the file says."""
