@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each kind of problem that `teeworlds.check` finds, brought into a map at place 0, 1 or 2: what the gate is tested with.
+"""Each kind of problem that `teeworlds.check` finds, brought into a map at place 0, 1 or 2: for the gate's contract.
 
 Places are groups after the game's, their layers, item types that no game knows, blobs that nothing names, and tiles of
 the game layer. Levels may come from the extension's copy of the library: what is added is of the classes found there.
