@@ -184,4 +184,4 @@ def test_the_extension_does_nothing_the_platform_refuses() -> None:
 
 def test_the_library_needs_no_blender() -> None:
     code = "import sys, formats; sys.exit('bpy' in sys.modules or 'addon' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
