@@ -5,7 +5,6 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import identity, images, originals
-from levelwright.addon.scene.identity import kind_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout, operators
 from levelwright.addon.teeworlds.structure.operators import remove_group, remove_layer
@@ -313,15 +312,6 @@ def test_images_are_added_and_removed_with_the_operators(data, level, tmp_path):
         bpy.ops.levelwright.teeworlds_add_image(filepath=str(tmp_path / "gone.png"))
     layer(level, DECO)["image"] = 0
     assert exported(level) == data
-
-
-def test_what_an_operator_refuses_is_selected(level):
-    quads = next(obj for obj in level.all_objects if kind_of(obj) == layout.LAYER and obj.get("tile_kind") is None)
-    bpy.ops.object.select_all(action="SELECT")
-    bpy.context.view_layer.objects.active = quads
-    with pytest.raises(RuntimeError, match="tiles are filled in tile layers"):
-        bpy.ops.levelwright.teeworlds_fill_tiles()
-    assert bpy.context.selected_objects == [quads]
 
 
 def test_a_clip_rectangle_is_added(level):

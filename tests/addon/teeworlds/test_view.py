@@ -187,3 +187,15 @@ def test_of_several_maps_that_of_the_active_object_is_looked_at() -> None:
 def test_without_a_map_there_is_nothing_to_look_at() -> None:
     assert not bpy.ops.levelwright.teeworlds_view_as_game.poll()
     assert ImportSettings().game_view is False
+
+
+def test_what_an_operator_refuses_is_selected() -> None:
+    level = imported(whole_map().build())
+    quads = next(
+        obj for obj in level.all_objects if identity.kind_of(obj) == layout.LAYER and obj.get("tile_kind") is None
+    )
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.context.view_layer.objects.active = quads
+    with pytest.raises(RuntimeError, match="tiles are filled in tile layers"):
+        bpy.ops.levelwright.teeworlds_fill_tiles()
+    assert bpy.context.selected_objects == [quads]
