@@ -308,8 +308,6 @@ def test_images_are_added_and_removed_with_the_operators(data, level, tmp_path):
     path.write_bytes(b"nothing to see")
     with pytest.raises(RuntimeError, match=r"fresh\.png: not an image"):
         bpy.ops.levelwright.teeworlds_add_image(filepath=str(path))
-    with pytest.raises(RuntimeError, match=r"^Error: (?!Error).*gone\.png"):  # Blender's own error, not said twice
-        bpy.ops.levelwright.teeworlds_add_image(filepath=str(tmp_path / "gone.png"))
     layer(level, DECO)["image"] = 0
     assert exported(level) == data
 

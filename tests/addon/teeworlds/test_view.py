@@ -199,3 +199,9 @@ def test_what_an_operator_refuses_is_selected() -> None:
     with pytest.raises(RuntimeError, match="tiles are filled in tile layers"):
         bpy.ops.levelwright.teeworlds_fill_tiles()
     assert bpy.context.selected_objects == [quads]
+
+
+def test_an_operator_says_once_that_blender_refuses(tmp_path: Path) -> None:
+    imported(whole_map().build())
+    with pytest.raises(RuntimeError, match=r"^Error: (?!Error).*gone\.png"):
+        bpy.ops.levelwright.teeworlds_add_image(filepath=str(tmp_path / "gone.png"))
