@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """NS2 levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
 
-from . import edit, entity_panel, lists, panel
+from . import operators as edit
+from . import panel
+from .entities import panel as entity_panel
 from .exporter import export_level
 from .importer import import_level
+from .layers import properties as lists
 from .settings import ExportSettings, ImportSettings
 
 __all__ = ["ExportSettings", "ImportSettings", "export_level", "import_level", "register", "unregister"]

@@ -21,9 +21,16 @@ from ...formats.ns2 import material as material_file
 from ...formats.ns2.records import MASK_WORDS, NO_GROUP
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import entity_reader, layers, layout, level_settings, mapping_groups, mesh_reader, scene_reader, strangers, view
-from .mesh_overlay import MeshOverlay
-from .mesh_reader import Ints, SceneMesh
+from . import layout, level_settings
+from .entities import collect as entity_reader
+from .faces import collect as mesh_reader
+from .faces import mapping_groups
+from .faces import objects as scene_reader
+from .faces import other_levels as strangers
+from .faces.collect import Ints, SceneMesh
+from .faces.overlay import MeshOverlay
+from .layers import lists as layers
+from .layers import visibility as view
 from .settings import ExportSettings
 
 NOTHING_SHOWN = layout.Shown(

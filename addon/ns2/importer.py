@@ -14,9 +14,14 @@ from ...formats.ns2.names import meant
 from ..preferences import ns2_directories
 from ..scene import identity, originals, stage
 from ..scene.reports import Report
-from . import ambience, entities, geometry, layers, layout, level_settings, view
+from . import layout, level_settings
+from .context import Site
+from .entities import ambience
+from .entities import build as entities
+from .faces import build as geometry
+from .layers import lists as layers
+from .layers import visibility as view
 from .settings import ImportSettings
-from .site import Site
 
 _PATHS = ("game_directory",)
 """Settings that say where things are on this machine: they aren't kept in the scene."""

@@ -18,7 +18,7 @@ from ...formats.ns2.records import INT_TYPES, TEXT_TYPES
 from ..scene import identity, originals, properties
 from ..scene.reports import SceneError
 from . import layout
-from .site import Site
+from .context import Site
 
 TOOLTIPS = {
     "Agent Radius": "Half the width of what walks, metres",

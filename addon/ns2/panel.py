@@ -7,7 +7,10 @@ import bpy
 
 from ..scene import originals
 from ..scene.reports import SceneError
-from . import assign, layers, layout, view
+from . import layout
+from .layers import assign
+from .layers import lists as layers
+from .layers import visibility as view
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 TITLES: dict[layers.Kind, tuple[str, str]] = {

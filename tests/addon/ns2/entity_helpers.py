@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from levelwright.addon.ns2.entity_values import CLASS
+from levelwright.addon.ns2.entities.values import CLASS
 from levelwright.addon.ns2.exporter import export_level
 from levelwright.addon.ns2.importer import import_level
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings

@@ -7,10 +7,10 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import clipboard
-from levelwright.addon.ns2.edit import new_level
+from levelwright.addon.ns2.clipboard import transfer as clipboard
+from levelwright.addon.ns2.clipboard.windows import WindowsClipboard
+from levelwright.addon.ns2.operators import new_level
 from levelwright.addon.ns2.settings import ExportSettings
-from levelwright.addon.ns2.windows_clipboard import WindowsClipboard
 from levelwright.addon.scene import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
@@ -233,7 +233,7 @@ def test_the_clipboard_of_windows_gives_back_what_was_put_there_and_some_bytes_b
 
 
 def test_a_clipboard_that_stays_busy_is_an_error_and_the_memory_is_given_back(monkeypatch):
-    monkeypatch.setattr("levelwright.addon.ns2.windows_clipboard.PAUSE", 0)
+    monkeypatch.setattr("levelwright.addon.ns2.clipboard.windows.PAUSE", 0)
     system = Windows(busy=1000)
     with pytest.raises(OSError, match="another program"):
         WindowsClipboard("x", system, system).put(b"data")

@@ -8,7 +8,11 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import entities, entity_data, entity_values, layers, probes
+from levelwright.addon.ns2.entities import build as entities
+from levelwright.addon.ns2.entities import object_data as entity_data
+from levelwright.addon.ns2.entities import probes
+from levelwright.addon.ns2.entities import values as entity_values
+from levelwright.addon.ns2.layers import lists as layers
 from levelwright.addon.scene import images
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon.ns2.entity_values import CLASS, written_keys
+from levelwright.addon.ns2.entities.values import CLASS, written_keys
 from levelwright.formats import ns2
 from levelwright.formats.binary import FormatError
 

@@ -9,9 +9,12 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import entity_edit, entity_values, layers, probes
+from levelwright.addon.ns2.entities import editing as entity_edit
+from levelwright.addon.ns2.entities import probes
+from levelwright.addon.ns2.entities import values as entity_values
 from levelwright.addon.ns2.exporter import export_level
 from levelwright.addon.ns2.importer import import_level
+from levelwright.addon.ns2.layers import lists as layers
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene import transforms
 from levelwright.addon.scene.reports import Report, SceneError

@@ -3,7 +3,7 @@
 
 import bpy
 import pytest
-from levelwright.addon.ns2 import layers
+from levelwright.addon.ns2.layers import lists as layers
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 

@@ -7,7 +7,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import layers
+from levelwright.addon.ns2.layers import lists as layers
 from levelwright.addon.scene import attributes
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2

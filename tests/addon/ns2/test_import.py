@@ -8,7 +8,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import importer, layers, layout, view
+from levelwright.addon.ns2 import importer, layout
+from levelwright.addon.ns2.layers import lists as layers
+from levelwright.addon.ns2.layers import visibility as view
 from levelwright.addon.ns2.settings import ImportSettings
 from levelwright.addon.scene import attributes, identity, meshes, originals
 from levelwright.addon.scene.reports import Report

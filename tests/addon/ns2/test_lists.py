@@ -7,8 +7,11 @@ from contextlib import contextmanager
 import bmesh
 import bpy
 import pytest
-from levelwright.addon.ns2 import importer, layers, layout, level_settings, lists, panel, view
+from levelwright.addon.ns2 import importer, layout, level_settings, panel
 from levelwright.addon.ns2.exporter import export_level
+from levelwright.addon.ns2.layers import lists as layers
+from levelwright.addon.ns2.layers import properties as lists
+from levelwright.addon.ns2.layers import visibility as view
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene import attributes, identity, originals
 from levelwright.addon.scene.reports import Report, SceneError

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.ns2 import layout
-from levelwright.addon.ns2.edit import new_level
+from levelwright.addon.ns2.operators import new_level
 from levelwright.addon.scene import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2

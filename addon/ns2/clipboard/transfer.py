@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Copy to the Spark editor, and paste from it: the bytes that it has on the clipboard, there or in files.
+
+What is copied is as an export would write it, as version 10: selected faces with what they need, selected entities. It
+has no layers and no groups: the editor puts none on the clipboard. What is pasted is new in the level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....formats import ns2
+from ....formats.binary import FormatError
+from ....formats.ns2.records import NO_MAPPING_GROUP, Records
+from ...scene import identity, originals
+from ...scene.reports import Report, SceneError
+from .. import exporter, layout
+from ..context import Site
+from ..entities import editing as entity_edit
+from ..faces import build as geometry
+from ..faces import mapping_groups
+from ..faces.collect import Bools, SceneMesh
+from ..settings import ExportSettings
+
+
+def copy(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
+) -> bytes:
+    """The bytes of what is selected of a level: in edit mode the faces, else whole objects, of geometry and entities.
+
+    Raises SceneError where nothing is, and for what no level can hold.
+    """
+    original = originals.require(collection, settings.build_as_new)
+    level = ns2.read(original.data) if original is not None else ns2.new_level()
+    settings = replace(settings, save_as_v10=True, uneven_uvs="nearest")
+    told = Report()
+    made = exporter.laid(context, collection, level, original, settings, told)
+    for warning in told.warnings:
+        report.warn(warning)
+    selected = _selected(made.geometry)
+    faces = np.unique(made.polygon_faces[selected])
+    if len(selected) and selected.all():
+        faces = np.arange(len(made.level.mesh.faces))  # also those that can't be shown
+    editing = any(obj.mode == "EDIT" for obj in made.geometry.objects)
+    entities = [
+        one for one, obj in zip(made.level.entities, made.objects, strict=False) if obj.select_get() and not editing
+    ]
+    if not len(faces) and not entities:
+        raise SceneError(f"nothing of {collection.name} is selected")
+    report.count("faces", len(faces))
+    report.count("entities", len(entities))
+    return ns2.clipboard.build(ns2.clipboard.selection(made.level, faces, entities))
+
+
+def _selected(scene: SceneMesh) -> Bools:
+    """Which polygons are selected, bool[p]."""
+    selected = np.zeros(len(scene.faces), np.bool_)
+    editing = any(obj.mode == "EDIT" for obj in scene.objects)
+    for number, obj in enumerate(scene.objects):
+        if not (obj.mode == "EDIT" if editing else obj.select_get()):
+            continue
+        first, last = scene.firsts[number], scene.firsts[number + 1]
+        mesh: Any = obj.data
+        if not editing or not isinstance(mesh, bpy.types.Mesh) or len(mesh.polygons) != last - first:
+            selected[first:last] = True  # of objects with modifiers, too: what is selected is before those
+        else:
+            mesh.polygons.foreach_get("select", selected[first:last])
+    return selected
+
+
+def paste(
+    context: bpy.types.Context, collection: bpy.types.Collection, data: bytes, report: Report
+) -> list[bpy.types.Object]:
+    """Add what was copied to a level, as new faces and entities, and return their objects.
+
+    data: may have bytes behind its end. Raises FormatError for other bytes, SceneError for a collection that is no
+    level.
+    """
+    level = ns2.clipboard.parse(data)
+    entities = level.entities
+    made: list[bpy.types.Object] = []
+    if len(level.mesh.faces):
+        made += _paste_faces(context, entity_edit.site_of(context, collection, report), level)
+    if entities:
+        made += entity_edit.add_all(context, collection, entities, report)
+        report.count("entities", len(entities))
+    if not made:
+        raise FormatError("there is nothing in it", "clipboard")
+    return made
+
+
+def _paste_faces(context: bpy.types.Context, site: Site, level: ns2.Level) -> list[bpy.types.Object]:
+    """Build faces as an import would, in a collection that isn't kept; of this level they are no records."""
+    mesh = level.mesh
+    groups = _renumbered(context, site, mesh)
+    aside = bpy.data.collections.new("levelwright pasted")
+    try:
+        token = identity.new_token()
+        other = replace(site, level=level, collection=aside, token=token)
+        objects = geometry.build(other, [_material(site, path) for path in mesh.materials])
+        for obj in objects:
+            aside.objects.unlink(obj)
+            site.collection.objects.link(obj)
+            obj.name = "Pasted"
+            identity.stamp(obj, site.token, layout.GEOMETRY, -1)
+    finally:
+        bpy.data.collections.remove(aside)
+    if len(groups):
+        mapping_groups.add(site.collection, groups)
+    return objects
+
+
+def _material(site: Site, path: str) -> bpy.types.Material:
+    """The level's material of a path, or a new one."""
+    for block in originals.resources(site.collection, layout.MATERIAL_KIND).values():
+        if isinstance(block, bpy.types.Material) and block.get(layout.MATERIAL) == path:
+            return block
+    return site.materials.get(path)
+
+
+def _renumbered(context: bpy.types.Context, site: Site, mesh: ns2.Mesh) -> Records:
+    """Give mapping groups of a mesh ids that are none of the level's; returns them."""
+    groups = mesh.mapping_groups.copy()
+    if not len(groups):
+        return groups
+    taken = mapping_groups.added(site.collection)["id"].tolist()
+    original = originals.find(site.collection)
+    if original is not None:
+        taken += ns2.read(original.data).mesh.mapping_groups["id"].tolist()
+    used = exporter.read_geometry(context, site.collection, original, site.report).mapping_groups
+    taken += np.unique(used[used != NO_MAPPING_GROUP]).tolist()
+    first = max(taken, default=5) + 1  # those of the editor begin at 6
+    old = groups["id"].copy()
+    groups["id"] = first + np.arange(len(groups))
+    records = mesh.faces.records.copy()
+    for before, after in zip(old.tolist(), groups["id"].tolist(), strict=True):
+        records["mapping_group"][mesh.faces.records["mapping_group"] == before] = after
+    mesh.mapping_groups, mesh.faces = groups, replace(mesh.faces, records=records)
+    return groups

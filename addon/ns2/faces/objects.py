@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a level's collection holds, found by stamps and never by names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import bpy
+
+from ...scene import evaluated, identity, meshes, transforms
+from ...scene.reports import SceneError
+from .. import layout
+from ..entities.values import CLASS
+from ..layers import visibility as view
+
+SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
+"""Types of objects that have faces."""
+
+
+def kind_of(id_block: bpy.types.ID) -> str | None:
+    """The kind of a data-block's stamp (see layout); None for what the user added."""
+    mark = identity.stamped(id_block)
+    return None if mark is None else mark.kind
+
+
+def root_of(collection: bpy.types.Collection) -> bpy.types.Object | None:
+    """The level's root empty. Raises SceneError where there are several."""
+    roots = [obj for obj in collection.all_objects if kind_of(obj) == layout.ROOT]
+    if len(roots) > 1:
+        raise SceneError(f"{collection.name!r} has {len(roots)} root empties: a level has one", roots)
+    return roots[0] if roots else None
+
+
+def is_geometry(obj: bpy.types.Object) -> bool:
+    """Whether an object's faces are faces of the level: those that the import made so, and whatever has faces that the
+    user added. Objects with a class are entities.
+    """
+    kind = kind_of(obj)
+    return kind == layout.GEOMETRY or (kind is None and obj.type in SURFACES and obj.get(CLASS) is None)
+
+
+def geometry(collection: bpy.types.Collection) -> list[bpy.types.Object]:
+    """The objects with the level's faces: the import's in their order, then those that the user added."""
+    found = [obj for obj in collection.all_objects if is_geometry(obj)]
+    marks = {obj: identity.stamped(obj) for obj in found}
+
+    def place(obj: bpy.types.Object) -> tuple[float, str]:
+        mark = marks[obj]
+        return (float("inf") if mark is None or mark.record < 0 else mark.record, obj.name)
+
+    return sorted(found, key=place)
+
+
+@contextmanager
+def readable(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    objects: Sequence[bpy.types.Object],
+    root: bpy.types.Object | None,
+) -> Iterator[bpy.types.Depsgraph | None]:
+    """Let meshes be read as they are exported: what hides faces is off; a depsgraph, if modifiers, shape keys or
+    constraints act on any.
+    """
+    with view.nothing_hidden(collection):
+        if not any(meshes.needs_evaluation(obj) or transforms.needs_evaluation(obj, root) for obj in objects):
+            yield None
+            return
+        with evaluated.shown(context, [*objects, *([root] if root is not None else [])]) as depsgraph:
+            yield depsgraph

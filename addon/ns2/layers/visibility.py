@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of a level is shown: layers and groups that are hidden, what the game doesn't draw; and the scene's colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...scene import attributes, identity, stage
+from ...scene.attributes import Domain
+from ...scene.materials import node_group
+from .. import layout
+from ..context import Site
+from ..entities import ambience
+from ..entities import values as entity_values
+from . import lists as layers
+
+Mask = NDArray[np.bool_]
+
+
+def prepare_scene(context: bpy.types.Context, site: Site, alone: bool) -> None:
+    """Make the scene and its windows show the level as it is. alone: nothing else is in it but levels of ours."""
+    stage.show_true_colors(site.scene, alone, site.report)
+    if alone:
+        stage.look_at(context, layout.to_blender(site.level.mesh.positions))
+
+
+# ------------------------------------------------------------------------------------------------ hiding, for show only
+
+
+def geometry(collection: bpy.types.Collection) -> list[bpy.types.Object]:
+    """The mesh objects that a level's faces were imported as."""
+    return [
+        obj
+        for obj in collection.all_objects
+        if obj.type == "MESH" and (mark := identity.stamped(obj)) and mark.kind == layout.GEOMETRY
+    ]
+
+
+def hidden(collection: bpy.types.Collection) -> tuple[set[int], set[int]]:
+    """The ids of the layers, and of the groups, of which nothing is to be seen."""
+    lists = layers.lists_of(collection)
+    off = {layers.unsigned(item.number) for item in lists.layers if not item.visible}
+    undrawn = layers.UNDRAWN if lists.hide_undrawn else frozenset()
+    return off, {layers.unsigned(item.number) for item in lists.groups if not item.visible or item.name in undrawn}
+
+
+def colors(collection: bpy.types.Collection, kind: layers.Kind) -> dict[int, tuple[float, ...]]:
+    """The colours of the layers, or groups, that have one, by their ids, in the order of the list: red, green, blue, 1.
+
+    Transparent is none.
+    """
+    listed = layers.entries(collection, kind)
+    return {layers.unsigned(item.number): (*item.color[:3], 1.0) for item in listed if item.color[3] > 0}
+
+
+def show(collection: bpy.types.Collection) -> None:
+    """Show and hide faces and objects as the lists of layers and groups say: whatever is in one that is hidden is.
+
+    Objects also get the colour of the first of their layers that has one, or that of their group (ambient lights have
+    their own): the viewport shows it where it shows objects' colours.
+    """
+    if not collection.all_objects:
+        return  # an import fills the lists first: each entry of them asks for this
+    off, groups = hidden(collection)
+    for obj in geometry(collection):
+        _show_faces(obj, off, groups)
+    mask = sum(1 << number for number in off if number < 256)
+    of_layers, of_all_groups = colors(collection, "layers"), colors(collection, "groups")
+    looks: dict[tuple[int, ...], tuple[bool, tuple[float, ...] | None]] = {}
+    for obj, (own, of_groups) in layers.memberships(collection).items():
+        key = (own, *of_groups)
+        if key not in looks:  # most objects are in the same layers as others
+            found = [color for number, color in of_layers.items() if own >> number & 1]
+            found += [of_all_groups[number] for number in of_groups if number in of_all_groups]
+            looks[key] = bool(own & mask) or not groups.isdisjoint(of_groups), found[0] if found else None
+        gone, color = looks[key]
+        if obj.hide_viewport != gone:
+            obj.hide_viewport = obj.hide_render = gone
+        if color is not None and obj.get(entity_values.CLASS) != ambience.CLASS:
+            obj.color = color
+
+
+def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
+    mesh: Any = obj.data
+    edited = mesh.is_editmode
+    if edited:
+        obj.update_from_editmode()
+    plain = mesh.copy() if edited else mesh  # attributes can't be read while the mesh is in edit mode; its copy isn't
+    try:
+        gone = hidden_faces(plain, off, groups)
+    finally:
+        if edited:
+            bpy.data.meshes.remove(plain)
+    if edited:
+        working = bmesh.from_edit_mesh(mesh)
+        for face, hide in zip(working.faces, gone.tolist(), strict=True):
+            face.hide_set(hide)
+        bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
+        return
+    modifier: Any = obj.modifiers.get(layout.HIDING)
+    if not gone.any() and modifier is None:
+        return
+    attributes.write(mesh, layout.HIDDEN, "FACE", "BOOLEAN", gone)
+    _hide_elements(mesh, gone)
+    mesh.update_tag()  # Blender 4.2 doesn't see that attributes were written
+    if gone.any() and modifier is None:
+        made: Any = obj.modifiers.new(layout.HIDING, "NODES")
+        made.node_group = node_group("Levelwright hidden faces", 1, _build_hiding, "GeometryNodeTree")
+    elif modifier is not None and not gone.any():
+        obj.modifiers.remove(modifier)
+
+
+def hidden_faces(mesh: bpy.types.Mesh, off: set[int], groups: set[int]) -> Mask:
+    """Which faces of a mesh are in one of these layers or groups: bool[faces]. The mesh isn't in edit mode."""
+    gone = np.zeros(len(mesh.polygons), np.bool_)
+    for word in sorted({number // 32 for number in off}):
+        bits = np.uint32(sum(1 << number % 32 for number in off if number // 32 == word))
+        values = attributes.read(mesh, f"{layout.LAYERS}{word}", "FACE")
+        if values is not None and values.dtype == np.int32:
+            gone |= values.view(np.uint32) & bits != 0
+    values = attributes.read(mesh, layout.FACE_GROUP, "FACE")
+    if groups and values is not None and values.dtype == np.int32:
+        gone |= np.isin(values.view(np.uint32), np.array(sorted(groups), np.uint32))
+    return gone
+
+
+def _hide_elements(mesh: Any, gone: Mask) -> None:
+    """Hide faces in edit mode, with the edges and vertices that only they have."""
+    starts = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_start", starts)
+    corners = np.repeat(gone, np.diff(starts, append=np.int32(len(mesh.loops))))
+    kinds: tuple[tuple[str, str, Domain, int], ...] = (
+        (".hide_vert", ".corner_vert", "POINT", len(mesh.vertices)),
+        (".hide_edge", ".corner_edge", "EDGE", len(mesh.edges)),
+    )
+    for name, of_corner, domain, count in kinds:
+        elements = attributes.read(mesh, of_corner)
+        hide = np.zeros(count, np.bool_)
+        if elements is not None:
+            hide[elements[corners]] = True
+            hide[elements[~corners]] = False
+        attributes.write(mesh, name, domain, "BOOLEAN", hide)
+    attributes.write(mesh, ".hide_poly", "FACE", "BOOLEAN", gone)
+
+
+def _build_hiding(nodes: Any) -> None:
+    """Geometry nodes that take the HIDDEN faces away."""
+    tree = nodes.tree
+    tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    tree.is_modifier = True
+    entry = nodes.add("NodeGroupInput")
+    name = nodes.add("GeometryNodeInputNamedAttribute", data_type="BOOLEAN")
+    name.inputs["Name"].default_value = layout.HIDDEN
+    delete = nodes.add("GeometryNodeDeleteGeometry", domain="FACE", mode="ALL")
+    leave = nodes.add("NodeGroupOutput")
+    nodes.link(entry.outputs[0], delete.inputs["Geometry"])
+    nodes.link(next(one for one in name.outputs if one.enabled), delete.inputs["Selection"])
+    nodes.link(delete.outputs[0], leave.inputs[0])
+
+
+@contextmanager
+def nothing_hidden(collection: bpy.types.Collection) -> Iterator[None]:
+    """Switch the hiding of faces off for a while: their objects are then read as they are, hidden faces too."""
+    modifiers: list[Any] = [obj.modifiers.get(layout.HIDING) for obj in geometry(collection)]
+    found = [modifier for modifier in modifiers if modifier is not None]
+    were = [modifier.show_viewport for modifier in found]
+    for modifier in found:
+        modifier.show_viewport = False
+    try:
+        yield
+    finally:
+        for modifier, was in zip(found, were, strict=True):
+            modifier.show_viewport = was
