@@ -5,43 +5,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 import bpy
 
 from ...formats import ns2
-from ..scene import identity, images
-from ..scene.reports import Report
+from ..scene import identity, images, originals, stage
+from ..scene.reports import Report, SceneError
 from . import layout
-from .materials.build import Materials
+from .content import content_folders
+from .layers import lists
 from .settings import ImportSettings
 
 
 @dataclass(frozen=True)
-class Site:
-    """One import. collection: the level's. root: its empty. token: the import's. folders: where the game's content is
-    looked for: what is in them are `materials`, `models`, ... layer_homes, group_homes: the collections of layers and
-    groups by their ids; entities: that of objects in none.
-    """
+class ImportContext:
+    """One import."""
 
     level: ns2.Level
     collection: bpy.types.Collection
+    """The level's."""
     root: bpy.types.Object
+    """The empty that is the parent of everything."""
     token: identity.Token
+    """The import's."""
     scene: bpy.types.Scene
     settings: ImportSettings
     report: Report
     folders: tuple[Path, ...]
+    """Where the game's content is looked for: what is in them are `materials`, `models`, ..."""
     entities: bpy.types.Collection
+    """The collection of objects that are in no layer and no group."""
     layer_homes: Mapping[int, bpy.types.Collection]
+    """The collections of layers, by their ids."""
     group_homes: Mapping[int, bpy.types.Collection]
+    """The collections of groups, by their ids."""
     _found: dict[str, Path | None] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def materials(self) -> Materials:
-        """The materials that faces and props have, by their paths."""
-        return Materials(self)
 
     def find(self, name: str) -> Path | None:
         """The file of this path (from the game's directory, with `/`) in the first folder that has it; capitals don't
@@ -82,3 +81,27 @@ class Site:
         for home in homes or (self.collection,):
             home.objects.link(made)
         return made
+
+
+def context_of(context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> ImportContext:
+    """What an import would share, of a level that is there: its collections, where content is; `level` is empty.
+
+    Raises SceneError for a collection that is no level, or has no root.
+    """
+    info = originals.describe(level)
+    root = layout.object_of(level, layout.ROOT)
+    if info is None or root is None:
+        raise SceneError(f"{level.name} is no level with a root empty")
+    return ImportContext(
+        ns2.new_level(),
+        level,
+        root,
+        info.token,
+        stage.scene_of(context),
+        ImportSettings(),
+        report,
+        content_folders(Path(bpy.data.filepath)),
+        lists.entities_home(level),
+        lists.homes(level, "layers"),
+        lists.homes(level, "groups"),
+    )

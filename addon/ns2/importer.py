@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,26 +10,22 @@ import bpy
 
 from ...formats import ns2
 from ...formats.ns2.names import meant
-from ..preferences import ns2_directories
 from ..scene import identity, originals, stage
 from ..scene.reports import Report
-from . import layout, level_settings
-from .context import Site
+from . import layout
+from .content import content_folders
+from .context import ImportContext
 from .entities import ambience
-from .entities import build as entities
-from .faces import build as geometry
-from .layers import lists as layers
-from .layers import visibility as view
+from .entities.build import build_entities
+from .faces.build import build_faces
+from .layers import lists, visibility
+from .layers.build import build_lists, make_home
+from .level_settings import build_settings
+from .materials.build import Materials
 from .settings import ImportSettings
 
 _PATHS = ("game_directory",)
 """Settings that say where things are on this machine: they aren't kept in the scene."""
-CONTENT = ("materials", "models")
-"""Folders by which a folder is known as one with the game's content, or with that of a mod."""
-GAMES = ("ns2", "core")
-"""Folders of the game's directory that have content."""
-ABOVE = 4
-"""How many folders above the level's may be the game's."""
 
 
 def import_level(
@@ -64,22 +59,25 @@ def build_scene(
     root = bpy.data.objects.new(collection.name, None)
     root.empty_display_size = 1.0
     identity.stamp(root, token, layout.ROOT, 0)
-    site = _site(level, collection, root, token, scene, settings, report, path)
+    importing = _context(level, collection, root, token, scene, settings, report, path)
     collection.objects.link(root)
-    level_settings.write(site)
-    geometry.build(site, site.materials.of_level())
+    build_settings(importing)
+    materials = Materials(importing)
+    build_faces(importing, materials.of_level())
     if settings.entities:
-        entities.build(site)
-    _check_names(site)
-    view.show(collection)
+        build_entities(importing, materials)
+    _check_names(importing)
+    visibility.show(collection)
     scene.collection.children.link(collection)
-    view.prepare_scene(context, site, alone)
-    if alone and settings.entities:
-        ambience.build(site)
+    stage.show_true_colors(scene, alone, report)
+    if alone:
+        stage.look_at(context, layout.to_blender(level.mesh.positions))
+        if settings.entities:
+            ambience.build(importing)
     return collection
 
 
-def _site(
+def _context(
     level: ns2.Level,
     collection: bpy.types.Collection,
     root: bpy.types.Object,
@@ -88,20 +86,20 @@ def _site(
     settings: ImportSettings,
     report: Report,
     path: Path,
-) -> Site:
+) -> ImportContext:
     """What the parts of the import share, with the collections of layers and groups."""
-    layers.write(collection, level)
-    layers.lists_of(collection).hide_undrawn = settings.invisible == "hide"  # shows all anew: before there is any
+    build_lists(collection, level)
+    lists.lists_of(collection).hide_undrawn = settings.invisible == "hide"  # shows all anew: before there is any
     placed = bpy.data.collections.new("Entities")
     identity.stamp(placed, token, layout.ENTITIES, 0)
     collection.children.link(placed)
-    homes: dict[layers.Kind, dict[int, bpy.types.Collection]] = {"layers": {}, "groups": {}}
+    homes: dict[lists.Kind, dict[int, bpy.types.Collection]] = {"layers": {}, "groups": {}}
     for kind, found in homes.items():
         for each in getattr(level, kind):
             if each.id not in found:
-                found[each.id] = layers.make_home(collection, kind, each.id, each.name)
+                found[each.id] = make_home(collection, kind, each.id, each.name)
         report.count(kind, len(getattr(level, kind)))
-    return Site(
+    return ImportContext(
         level,
         collection,
         root,
@@ -116,31 +114,10 @@ def _site(
     )
 
 
-def content_folders(path: Path, chosen: str = "") -> tuple[Path, ...]:
-    """Where content is looked for: around a file, in the folder that was chosen, in those of the preferences."""
-    folders = [*_around(path), *([Path(bpy.path.abspath(chosen))] if chosen else []), *ns2_directories()]
-    return tuple(dict.fromkeys(part for folder in folders for part in _with_games(folder)))
-
-
-def _around(path: Path) -> Iterator[Path]:
-    """The folders above a level that have content in them: a level lies in the maps of its game or mod."""
-    for folder in list(path.parents)[:ABOVE]:
-        if any((folder / name).is_dir() for name in CONTENT):
-            yield folder
-
-
-def _with_games(folder: Path) -> Iterator[Path]:
-    """A folder, and those in it that have content when it is the game's own."""
-    yield folder
-    for name in GAMES:
-        if (folder / name).is_dir():
-            yield folder / name
-
-
-def _check_names(site: Site) -> None:
+def _check_names(importing: ImportContext) -> None:
     """Warn of names that look as if they should mean something to the game, but don't."""
-    for kind, listed in (("layer", site.level.layers), ("group", site.level.groups)):
+    for kind, listed in (("layer", importing.level.layers), ("group", importing.level.groups)):
         for each in listed:
             wanted = meant(each.name, kind)
             if wanted is not None:
-                site.report.warn(f"{kind} {each.name!r} means nothing to the game; {wanted!r} would")
+                importing.report.warn(f"{kind} {each.name!r} means nothing to the game; {wanted!r} would")

@@ -19,10 +19,9 @@ from ....formats.binary import FormatError
 from ...scene import identity
 from ...scene.materials import Nodes, Socket
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 from .classes import numbers
 
-CLASS = "light_ambient"
 STRENGTH = 0.3
 _SIDES = (("forward", "backward"), ("left", "right"), ("up", "down"))
 """Blender's x, y and z, each with the side against it: Spark's z, x and y, of which x points to the left of z."""
@@ -38,7 +37,7 @@ def colors_of(entity: ns2.Entity) -> Colors:
 
 
 def mean_of(entities: list[ns2.Entity]) -> Colors | None:
-    """The mean of what ambient lights say, as `colors_of`; None where no light comes from any."""
+    """The mean of ambient lights, as `colors_of`; None where no light comes from any."""
     weights = np.array([_number(each, "intensity", 1.0) * _number(each, "distance", 2.0) ** 3 for each in entities])
     if not weights.sum() > 0 or not np.isfinite(weights.sum()):
         return None
@@ -46,21 +45,21 @@ def mean_of(entities: list[ns2.Entity]) -> Colors | None:
     return found if found.any() else None
 
 
-def build(site: Site) -> None:
+def build(importing: ImportContext) -> None:
     """Give a scene that has no world that of the level's ambient lights, if it has any."""
-    if site.scene.world is not None:
+    if importing.scene.world is not None:
         return
-    found = mean_of([each for each in site.level.entities if each.class_name == CLASS])
+    found = mean_of([each for each in importing.level.entities if each.class_name == layout.AMBIENT_LIGHT])
     if found is None:
         return
-    world: Any = bpy.data.worlds.new(f"{site.collection.name} ambience")
-    identity.stamp(world, site.token, layout.PREVIEW, 0)
+    world: Any = bpy.data.worlds.new(f"{importing.collection.name} ambience")
+    identity.stamp(world, importing.token, layout.PREVIEW, 0)
     if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
         world.use_nodes = True
     world.color = found.mean(axis=(0, 1)) * STRENGTH  # for the viewport without nodes
     world.node_tree.nodes.clear()
     _shine(Nodes(world.node_tree), found)
-    site.scene.world = world
+    importing.scene.world = world
 
 
 def _shine(nodes: Nodes, colors: Colors) -> None:

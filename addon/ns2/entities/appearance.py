@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ....formats.ns2.records import PropertyType
-from . import values as entity_values
 from .classes import ANGLES, ORIGIN, Classes
-from .values import Slot
+from .custom_properties import LOCATION, ROTATION, SCALE, Slot
 
 LIGHT_POINT, LIGHT_SPOT, SPEAKER, CAMERA, PROP, BOX, EMPTY = (
     "POINT",
@@ -36,7 +35,7 @@ _SHAPES: tuple[tuple[tuple[str, ...], str, float], ...] = (
     (("waypoint", "destination", "target_point"), "PLAIN_AXES", 0.5),
     (("logic_", "emitter", "listener", "trigger", "timer"), "CUBE", 0.25),
 )
-"""Parts of classes' names -> how their empties are drawn: as what, and how large, metres."""
+"""Parts of classes' names -> their empties: of what shape, and how large, metres."""
 OTHERS = ("ARROWS", 0.5)
 """Of spawns and all else: the red arrow is the front."""
 _RANGED = ("ambient_light", "reflection_probe", "color_grading")
@@ -44,75 +43,76 @@ _RANGED = ("ambient_light", "reflection_probe", "color_grading")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How entities of a class with certain properties are shown.
-
-    links: what of the Blender data is which property ("radius": "distance"), see `entity_data`. model: the property
-    that names a prop's model, or `file`: the model that all of the class have. channels: properties that are a channel
-    of the object.
-    """
+class Appearance:
+    """How entities of a class with certain properties are shown."""
 
     kind: str
+    """LIGHT_POINT, SPEAKER, PROP, ..."""
     channels: tuple[tuple[str, str], ...]
+    """Properties that are a channel of the object: name, channel."""
     links: Mapping[str, str] = field(default_factory=dict)
+    """What of the Blender data is which property ("radius": "distance"), see `object_data`."""
     model: str = ""
+    """The property that names a prop's model."""
     file: str = ""
+    """Where there is no such property: the model that all of the class have."""
     shape: tuple[str, float] = OTHERS
+    """Of an empty: what it is, and its size, metres."""
     centred: bool = False
     """A box is about its origin, and as large as the object's scale (decals); otherwise it is one of a trigger."""
 
 
-class Looks:
-    """Finds the look of each class and set of properties once."""
+class Appearances:
+    """Finds the appearance of each class and set of properties once."""
 
     def __init__(self, classes: Classes) -> None:
         self.classes = classes
-        self._known: dict[tuple[str, tuple[Slot, ...]], Look] = {}
+        self._known: dict[tuple[str, tuple[Slot, ...]], Appearance] = {}
 
-    def of(self, class_name: str, plain: tuple[Slot, ...]) -> Look:
-        """The look of entities of a class with these properties (slots without channels)."""
-        key = (class_name, plain)
+    def of(self, class_name: str, slots: tuple[Slot, ...]) -> Appearance:
+        """How entities of a class with these properties are shown (slots without channels)."""
+        key = (class_name, slots)
         if key not in self._known:
-            self._known[key] = self._find(class_name, plain)
+            self._known[key] = self._find(class_name, slots)
         return self._known[key]
 
-    def _find(self, class_name: str, plain: tuple[Slot, ...]) -> Look:
-        has = {slot.name: slot for slot in reversed(plain) if slot.key}
+    def _find(self, class_name: str, slots: tuple[Slot, ...]) -> Appearance:
+        has = {slot.name: slot for slot in reversed(slots) if slot.key}
         hints = {hint.kind: hint.values for hint in reversed(self.classes.hints(class_name))}
-        placed = ((ORIGIN, entity_values.LOCATION), (ANGLES, entity_values.ROTATION))
+        placed = ((ORIGIN, LOCATION), (ANGLES, ROTATION))
 
         def named(values: Mapping[str, str], *tags: str) -> dict[str, str]:
             return {tag: values[tag] for tag in tags or values if values.get(tag) in has}
 
         for hint, kind in (("point_light", LIGHT_POINT), ("spot_light", LIGHT_SPOT)):
             if hint in hints:
-                return Look(kind, placed, named(hints[hint]))
+                return Appearance(kind, placed, named(hints[hint]))
         if "sound" in hints or "eventName" in has:
-            return Look(
+            return Appearance(
                 SPEAKER, placed, named(hints.get("sound", {}), "volume", "min_distance", "max_distance", "pitch")
             )
         if "camera" in class_name:
-            return Look(CAMERA, placed, {"fov": "fov"} if "fov" in has else {})
+            return Appearance(CAMERA, placed, {"fov": "fov"} if "fov" in has else {})
         for hint in _RANGED:
             if hint in hints:
-                return Look(EMPTY, placed, named(hints[hint], "radius"), shape=("SPHERE", 1.0))
+                return Appearance(EMPTY, placed, named(hints[hint], "radius"), shape=("SPHERE", 1.0))
         if "decal" in hints and _is_vector(has.get(hints["decal"].get("extents", ""))):
-            extents = (hints["decal"]["extents"], entity_values.SCALE)
-            return Look(BOX, (*placed, extents), centred=True)
+            extents = (hints["decal"]["extents"], SCALE)
+            return Appearance(BOX, (*placed, extents), centred=True)
         model = hints.get("model", {})
         scale = next((one for one in (model.get("scale", ""), "scale") if _is_vector(has.get(one))), "")
-        sizes = ((scale, entity_values.SCALE),) if scale else ()
+        sizes = ((scale, SCALE),) if scale else ()
         for path in (model.get("file", ""), "model"):
             if path in has and has[path].type == PropertyType.FILE_NAME:
-                return Look(PROP, (*placed, *sizes), model=path)
+                return Appearance(PROP, (*placed, *sizes), model=path)
         file = model.get("file", "")
         if file.endswith(".model") and not file.startswith(ICONS):
-            return Look(PROP, (*placed, *sizes), file=file, shape=_shape(class_name))
+            return Appearance(PROP, (*placed, *sizes), file=file, shape=_shape(class_name))
         if scale:
-            return Look(BOX, (*placed, *sizes))
+            return Appearance(BOX, (*placed, *sizes))
         if "sphere" in hints and "model" not in hints and named(hints["sphere"], "radius"):
-            return Look(EMPTY, placed, named(hints["sphere"], "radius"), shape=("SPHERE", 1.0))
-        return Look(EMPTY, placed, shape=_shape(class_name))
+            return Appearance(EMPTY, placed, named(hints["sphere"], "radius"), shape=("SPHERE", 1.0))
+        return Appearance(EMPTY, placed, shape=_shape(class_name))
 
 
 def _is_vector(slot: Slot | None) -> bool:

@@ -23,7 +23,7 @@ ORIGIN, ANGLES = "origin", "angles"
 PLACED: dict[str, tuple[PropertyType, int]] = {ORIGIN: (PropertyType.DISTANCE, 3), ANGLES: (PropertyType.ANGLE, 3)}
 
 _LIMITS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:to|and|-)\s*(\d+(?:\.\d+)?)(?![\w])")
-"""Limits that a label or help tells: "Volume (0 to 1)"."""
+"""Limits that a label or help gives: "Volume (0 to 1)"."""
 _SUBTYPES = {PropertyType.COLOR: "COLOR_GAMMA", PropertyType.ANGLE: "ANGLE", PropertyType.DISTANCE: "DISTANCE"}
 
 
@@ -211,9 +211,9 @@ class Classes:
 _BUILTIN_SETUP = EditorSetup({each.name: each for each in _BUILTIN})
 
 
-def find(look: Callable[[str], Path | None], report: Report) -> Classes:
-    """The classes that the game's `editor_setup.xml` tells of, if it is there. look: gives the file of a path."""
-    file = look(FILE)
+def find_classes(find_file: Callable[[str], Path | None], report: Report) -> Classes:
+    """The classes that the game's `editor_setup.xml` describes, if it is there. find_file: gives the file of a path."""
+    file = find_file(FILE)
     if file is None:
         return Classes(EditorSetup())
     try:
@@ -255,8 +255,8 @@ def _tooltip(parameter: Parameter) -> str:
     """Label, help and what files are meant, as far as they say anything."""
     label = parameter.label if parameter.label != parameter.name else ""
     ending = f"({parameter.filter})" if parameter.filter and parameter.filter not in parameter.help else ""
-    told = f"{label}: {parameter.help}" if label and parameter.help else label or parameter.help
-    return " ".join(part for part in (told, ending) if part)
+    text = f"{label}: {parameter.help}" if label and parameter.help else label or parameter.help
+    return " ".join(part for part in (text, ending) if part)
 
 
 def _items(choices: Iterable[Choice]) -> list[tuple[str, str, str, int]]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Entities back from their objects: what was edited is written, all else stays as it is.
 
-`layout` tells what becomes what. Objects stand for the record that their stamp names; of several of one record the
+`layout` says what becomes what. Objects stand for the record that their stamp names; of several of one record the
 first that is still where it was, and the others are copies: new entities like it.
 """
 
@@ -21,33 +21,32 @@ from ....formats.ns2.records import PropertyType
 from ...scene import evaluated, identity, originals, properties, shapes, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..layers import lists as layers
-from . import object_data as entity_data
-from . import placements as entity_places
-from . import probes
-from . import values as entity_values
-from .appearance import Look, Looks
+from ..layers import lists
+from ..layout import CLASS
+from . import custom_properties, object_data, placements, probes
+from .appearance import Appearance, Appearances
 from .classes import PLACED, Classes
+from .custom_properties import CHANNELS, Slot
 from .props import MODEL
-from .values import CHANNELS, CLASS, Slot
 
 SHOWN = 5
 """Names that a message lists."""
 
 
 @dataclass(slots=True, eq=False)
-class _Bearer:
-    """An object that is an entity. record: of the original, -1 for none. copied: it is another one like its record.
-    place: its number in the list of objects that it came from.
-    """
+class _Instance:
+    """An object that is an entity."""
 
     object: bpy.types.Object
     record: int
+    """Of the original, -1 for none."""
     copied: bool = False
+    """It is another one like its record."""
     place: float = math.inf
+    """Its number in the list of objects that it came from."""
 
 
-def apply(
+def collect_entities(
     context: bpy.types.Context,
     collection: bpy.types.Collection,
     level: ns2.Level,
@@ -61,15 +60,15 @@ def apply(
     """
     opened = original is None or bool(original.options.get("entities", True))
     root = next((obj for obj in collection.all_objects if _kind(obj) == layout.ROOT), None)
-    reader = _Reader(level, original.token if original is not None else None, root, report, collection, opened)
-    bearers = reader.bearers()
-    moved = [one.object for one in bearers if transforms.needs_evaluation(one.object, root)]
+    collector = _Collector(level, original.token if original is not None else None, root, report, collection, opened)
+    instances = collector.instances()
+    moved = [one.object for one in instances if transforms.needs_evaluation(one.object, root)]
     if not moved:
-        reader.lay(bearers, None)
+        collector.merge(instances, None)
     else:
         with evaluated.shown(context, [*moved, *([root] if root is not None else [])]) as depsgraph:
-            reader.lay(bearers, depsgraph)
-    return [one.object for one in bearers] if opened else []
+            collector.merge(instances, depsgraph)
+    return [one.object for one in instances] if opened else []
 
 
 def _kind(obj: bpy.types.Object) -> str | None:
@@ -77,7 +76,7 @@ def _kind(obj: bpy.types.Object) -> str | None:
     return None if mark is None else mark.kind
 
 
-class _Reader:
+class _Collector:
     """One export of entities."""
 
     def __init__(
@@ -93,39 +92,39 @@ class _Reader:
         self.collection, self.opened = collection, opened
         self.records = level.entities
         self.classes = Classes(EditorSetup())
-        self.looks = Looks(self.classes)
-        self.homes: dict[layers.Kind, frozenset[int]] = {
-            "layers": frozenset(layers.homes(collection, "layers")),
-            "groups": frozenset(layers.homes(collection, "groups")),
+        self.appearances = Appearances(self.classes)
+        self.homes: dict[lists.Kind, frozenset[int]] = {
+            "layers": frozenset(lists.homes(collection, "layers")),
+            "groups": frozenset(lists.homes(collection, "groups")),
         }
-        self.memberships = layers.memberships(collection)
+        self.memberships = lists.memberships(collection)
         self.listed = sum(1 << number for number in self.homes["layers"] if number < 256)
-        self.known = entity_values.Known()
+        self.known = custom_properties.Known()
         self.sized: list[str] = []
         self.shapes = shapes.Watch(root)
         self.depsgraph: bpy.types.Depsgraph | None = None
 
     # ------------------------------------------------------------------------------------------------------ who is who
 
-    def bearers(self) -> list[_Bearer]:
+    def instances(self) -> list[_Instance]:
         """The objects that are entities: those of the original in its order, then those of other levels in theirs, then
         new ones by their names.
         """
-        found, foreign, unknown = list[_Bearer](), list[str](), list[str]()
+        found, foreign, unknown = list[_Instance](), list[str](), list[str]()
         for obj in list(self.collection.all_objects):
             mark = identity.stamped(obj)
             if mark is None:
                 if obj.get(CLASS) is not None or _is_light(obj):
-                    found.append(_Bearer(obj, -1))
+                    found.append(_Instance(obj, -1))
                 elif obj.type not in ("MESH", "CURVE", "SURFACE", "FONT", "META"):
                     unknown.append(obj.name)
             elif mark.kind == layout.ENTITY:
                 own = mark.token == self.token and 0 <= mark.record < len(self.records)
                 place = mark.record if mark.record >= 0 else math.inf
-                found.append(_Bearer(obj, mark.record if own else -1, place=place))
+                found.append(_Instance(obj, mark.record if own else -1, place=place))
                 if not own and mark.record >= 0 and self.token is not None:
                     foreign.append(obj.name)
-        self._tell_copies(found)
+        self._mark_copies(found)
         if foreign:
             self.report.note(f"entities of another level, which are new here: {_listed(foreign)}")
         if unknown:
@@ -134,36 +133,36 @@ class _Reader:
             )
         return sorted(found, key=lambda one: (one.copied, one.record < 0, one.place, one.object.name))
 
-    def _tell_copies(self, found: Sequence[_Bearer]) -> None:
-        several: dict[int, list[_Bearer]] = {}
+    def _mark_copies(self, found: Sequence[_Instance]) -> None:
+        several: dict[int, list[_Instance]] = {}
         for one in found:
             if one.record >= 0:
                 several.setdefault(one.record, []).append(one)
-        for bearers in several.values():
-            if len(bearers) > 1:
-                bearers.sort(key=lambda one: one.object.name)
-                kept = next((one for one in bearers if transforms.unchanged(one.object, self.root)), bearers[0])
-                for one in bearers:
+        for instances in several.values():
+            if len(instances) > 1:
+                instances.sort(key=lambda one: one.object.name)
+                kept = next((one for one in instances if transforms.unchanged(one.object, self.root)), instances[0])
+                for one in instances:
                     one.copied = one is not kept
 
-    # ---------------------------------------------------------------------------------------------------------- laying
+    # --------------------------------------------------------------------------------------------------------- merging
 
-    def lay(self, bearers: Sequence[_Bearer], depsgraph: bpy.types.Depsgraph | None) -> None:
+    def merge(self, instances: Sequence[_Instance], depsgraph: bpy.types.Depsgraph | None) -> None:
         """Write what the objects say: those that are gone go, new ones stand behind the others."""
         self.depsgraph = depsgraph
         kept = {} if self.opened else dict(enumerate(self.records))
         new: list[ns2.Entity] = []
         changed = 0
         # Copies are of the records as they were: before anything is written into those.
-        sources = [self.records[one.record].copy() if one.copied else None for one in bearers]
-        for one, source in zip(bearers, sources, strict=True):
+        sources = [self.records[one.record].copy() if one.copied else None for one in instances]
+        for one, source in zip(instances, sources, strict=True):
             try:
                 if source is None and one.record >= 0:
                     entity = kept[one.record] = self.records[one.record]
-                    changed += self._lay_over(one.object, entity, fresh=False)
+                    changed += self._merge_one(one.object, entity, fresh=False)
                     continue
                 entity = source if source is not None else self._made(one.object)
-                self._lay_over(one.object, entity, fresh=source is None)
+                self._merge_one(one.object, entity, fresh=source is None)
                 new.append(entity)
             except (ValueError, FormatError) as error:  # a FormatError is one, too
                 raise SceneError(f"{one.object.name}: {error}", [one.object]) from error
@@ -179,15 +178,15 @@ class _Reader:
             )
         if self.shapes.edited:
             self.report.warn(
-                "what was done to the meshes of props and boxes counts for nothing, the level has but the path of a "
-                f"model, or a scale: {_listed(self.shapes.edited)}"
+                "edits of the meshes of props and boxes are ignored, the level has only the path of a model, or "
+                f"a scale: {_listed(self.shapes.edited)}"
             )
 
     def _made(self, obj: bpy.types.Object) -> ns2.Entity:
         """A new entity of what an object says: its class, and the properties that it had where it was made."""
         class_name = obj.get(CLASS)
         if not isinstance(class_name, str):
-            class_name = entity_data.LIGHT_CLASSES[obj.data.type] if isinstance(obj.data, bpy.types.Light) else ""
+            class_name = object_data.LIGHT_CLASSES[obj.data.type] if isinstance(obj.data, bpy.types.Light) else ""
         if not class_name:
             raise ValueError(f"property {CLASS} says no class")
         entity = ns2.Entity(class_name, group=ns2.no_group(self.level.version))
@@ -200,9 +199,9 @@ class _Reader:
             return entity
         for slot in slots:
             kind = PropertyType(slot.type)
-            raw = entity_values.plain(obj.get(slot.key)) if slot.key and slot.key not in CHANNELS else None
+            raw = custom_properties.python_value(obj.get(slot.key)) if slot.key and slot.key not in CHANNELS else None
             if slot.key in CHANNELS:
-                start = entity_places.start_of(obj, slot.key)
+                start = placements.start_of(obj, slot.key)
                 entity.properties.append(ns2.Property.of(slot.name, kind, start))
             elif raw is not None:
                 empty = ns2.Property(slot.name, slot.type, slot.components, b"")
@@ -211,19 +210,19 @@ class _Reader:
 
     def _slots(self, obj: bpy.types.Object, entity: ns2.Entity) -> tuple[Slot, ...]:
         """What an object's properties are. Of an entity that has some they must be those."""
-        slots = entity_values.from_text(obj.get(entity_values.TYPES))
+        slots = custom_properties.from_text(obj.get(custom_properties.TYPES))
         had = [(one.name, one.type, one.components) for one in entity.properties]
         if not had or had == [slot[:3] for slot in slots]:
             return slots
         return self._usual_slots(entity)
 
     def _usual_slots(self, entity: ns2.Entity) -> tuple[Slot, ...]:
-        return entity_values.with_channels(self.known.slots(entity), self._look(entity).channels)
+        return custom_properties.with_channels(self.known.slots(entity), self._appearance(entity).channels)
 
-    def _look(self, entity: ns2.Entity) -> Look:
-        return self.looks.of(entity.class_name, self.known.slots(entity))
+    def _appearance(self, entity: ns2.Entity) -> Appearance:
+        return self.appearances.of(entity.class_name, self.known.slots(entity))
 
-    def _lay_over(self, obj: bpy.types.Object, entity: ns2.Entity, fresh: bool) -> bool:
+    def _merge_one(self, obj: bpy.types.Object, entity: ns2.Entity, fresh: bool) -> bool:
         """Write what an object says of its entity; whether that changed anything. fresh: made of this very object."""
         changed = False
         self.shapes.look_at(obj)
@@ -234,23 +233,23 @@ class _Reader:
             entity.class_name, changed = class_name, True
         slots = self._slots(obj, entity) if not fresh else self._fresh_slots(obj, entity)
         channels = {slot.key: at for at, slot in enumerate(slots) if slot.key in CHANNELS}
-        changed |= entity_places.read(obj, entity, channels, self.root, self.depsgraph, fresh, self.sized)
-        edited, gone = self._read_properties(obj, entity, slots, fresh)
-        changed |= self._read_data(obj, entity, slots, edited, fresh)
+        changed |= placements.collect(obj, entity, channels, self.root, self.depsgraph, fresh, self.sized)
+        edited, gone = self._collect_properties(obj, entity, slots, fresh)
+        changed |= self._collect_data(obj, entity, slots, edited, fresh)
         for at in sorted(gone, reverse=True):
             del entity.properties[at]
-        changed |= bool(edited or gone) | self._read_cubemap(obj, entity)
-        return self._read_homes(obj, entity) | changed
+        changed |= bool(edited or gone) | self._collect_cubemap(obj, entity)
+        return self._collect_homes(obj, entity) | changed
 
     def _fresh_slots(self, obj: bpy.types.Object, entity: ns2.Entity) -> tuple[Slot, ...]:
         """The slots of an entity that was made of an object: those of its that made it."""
-        kept = [slot for slot in entity_values.from_text(obj.get(entity_values.TYPES)) if slot.key]
+        kept = [slot for slot in custom_properties.from_text(obj.get(custom_properties.TYPES)) if slot.key]
         kept = [slot for slot in kept if slot.key in CHANNELS or obj.get(slot.key) is not None]
         if [slot[:3] for slot in kept] == [(one.name, one.type, one.components) for one in entity.properties]:
             return tuple(kept)
         return self._usual_slots(entity)
 
-    def _read_properties(
+    def _collect_properties(
         self, obj: bpy.types.Object, entity: ns2.Entity, slots: Sequence[Slot], fresh: bool
     ) -> tuple[set[str], list[int]]:
         """Write the custom properties that say something else; the names of those, and the places of deleted ones.
@@ -265,15 +264,15 @@ class _Reader:
                 continue
             shown.add(slot.key)
             was = entity.properties[at]
-            raw = entity_values.plain(obj.get(slot.key))
+            raw = custom_properties.python_value(obj.get(slot.key))
             if raw is None:
                 gone += [] if fresh else [at]
-            elif not entity_values.same(raw, self.known.value(was)):
+            elif not custom_properties.same(raw, self.known.value(was)):
                 entity.properties[at] = _with_value(was, raw, slot.key)
                 edited.add(slot.name)
         placed = {slot.name for slot in slots if slot.key in CHANNELS}
-        for key in entity_values.written_keys(obj):
-            raw = entity_values.plain(obj[key])
+        for key in custom_properties.written_keys(obj):
+            raw = custom_properties.python_value(obj[key])
             if key in shown or isinstance(raw, bpy.types.ID) or properties.is_registered(obj, key):
                 continue
             if key in placed:
@@ -285,7 +284,7 @@ class _Reader:
 
     def _new_property(self, obj: bpy.types.Object, class_name: str, name: str, key: str, raw: Any) -> ns2.Property:
         manager: Any = obj.id_properties_ui(key) if isinstance(raw, float | list) else None
-        made = entity_values.type_of(raw, str(manager.as_dict().get("subtype", "")) if manager is not None else "")
+        made = custom_properties.type_of(raw, str(manager.as_dict().get("subtype", "")) if manager is not None else "")
         parameter = self.classes.parameters(class_name).get(name)
         known = PLACED.get(name) or _known_type(parameter)
         if made is None:
@@ -293,38 +292,38 @@ class _Reader:
         kind = known[0] if known is not None and known[1] == made[1] else made[0]
         return _with_value(ns2.Property(name, int(kind), made[1], b""), raw, key)
 
-    def _read_data(
+    def _collect_data(
         self, obj: bpy.types.Object, entity: ns2.Entity, slots: Sequence[Slot], edited: set[str], fresh: bool
     ) -> bool:
         """Write what an edited light, speaker, ... says, unless its property was edited, too; a prop's other mesh."""
-        own = obj.get(entity_values.TYPES) is not None
-        links = entity_data.links_of(obj) if own else self._look(entity).links
+        own = obj.get(custom_properties.TYPES) is not None
+        links = object_data.links_of(obj) if own else self._appearance(entity).links
         model = obj.data.get(MODEL) if isinstance(obj.data, bpy.types.Mesh) else None
-        changed = _read_light_class(obj, entity)
+        changed = _collect_light_class(obj, entity)
         if not links and model is None:
             return changed
         values: dict[str, Any] = {}
         for slot, one in zip(slots, entity.properties, strict=False):
             if slot.key:
                 values.setdefault(slot.name, self.known.value(one))
-        said = entity_data.edited(obj, values, links, fresh and not own)
+        said = object_data.collect(obj, values, links, fresh and not own)
         if isinstance(model, str) and isinstance(values.get(MODEL), str):
             said[MODEL] = model
         for name, value in said.items():
             at = next((at for at, one in enumerate(entity.properties) if one.name == name), None)
-            if name in edited or at is None or entity_values.same(value, values.get(name, "")):
+            if name in edited or at is None or custom_properties.same(value, values.get(name, "")):
                 continue
             entity.properties[at] = _with_value(entity.properties[at], value, name)
             changed = True
         return changed
 
-    def _read_cubemap(self, obj: bpy.types.Object, entity: ns2.Entity) -> bool:
+    def _collect_cubemap(self, obj: bpy.types.Object, entity: ns2.Entity) -> bool:
         """Write what a probe has seen, if its picture was edited, or is new; a picture that was taken away goes."""
         at = next((at for at, one in enumerate(entity.editor_data) if one.name == probes.KEY), None)
         was = entity.editor_data[at].data if at is not None else None
         if was is not None and len(was) != ns2.cubemap.SIZE and obj.get(probes.KEY) is None:
             return False
-        now = probes.read(obj, was)
+        now = probes.collect(obj, was)
         if now == was:
             return False
         if now is None and at is not None:
@@ -339,7 +338,7 @@ class _Reader:
             entity.editor_data.append(ns2.EditorData(probes.KEY, now))
         return True
 
-    def _read_homes(self, obj: bpy.types.Object, entity: ns2.Entity) -> bool:
+    def _collect_homes(self, obj: bpy.types.Object, entity: ns2.Entity) -> bool:
         """Write the layers and the group that an object's collections say."""
         mask, groups = self.memberships.get(obj, (0, []))
         was = entity.layers or 0
@@ -359,7 +358,7 @@ class _Reader:
 
 def _with_value(was: ns2.Property, raw: Any, key: str) -> ns2.Property:
     try:
-        return was.with_value(entity_values.value_of(was.type, raw))
+        return was.with_value(custom_properties.value_of(was.type, raw))
     except (ValueError, FormatError) as error:
         raise ValueError(f"property {key}: {error}") from error
 
@@ -370,12 +369,12 @@ def _known_type(parameter: Any) -> tuple[PropertyType, int] | None:
     return parameter.property_type, parameter.components
 
 
-def _read_light_class(obj: bpy.types.Object, entity: ns2.Entity) -> bool:
+def _collect_light_class(obj: bpy.types.Object, entity: ns2.Entity) -> bool:
     """A point light that became a spotlight is one of the class, and the other way round."""
     if not isinstance(obj.data, bpy.types.Light):
         return False
-    wanted = entity_data.LIGHT_CLASSES.get(obj.data.type)
-    if entity.class_name not in entity_data.LIGHT_CLASSES.values() or wanted == entity.class_name:
+    wanted = object_data.LIGHT_CLASSES.get(obj.data.type)
+    if entity.class_name not in object_data.LIGHT_CLASSES.values() or wanted == entity.class_name:
         return False
     if wanted is None:
         raise ValueError(f"a {obj.data.type.lower()} light is none that a level has: point and spot lights are")
@@ -386,7 +385,7 @@ def _read_light_class(obj: bpy.types.Object, entity: ns2.Entity) -> bool:
 
 
 def _is_light(obj: bpy.types.Object) -> bool:
-    return isinstance(obj.data, bpy.types.Light) and obj.data.type in entity_data.LIGHT_CLASSES
+    return isinstance(obj.data, bpy.types.Light) and obj.data.type in object_data.LIGHT_CLASSES
 
 
 def _listed(names: Sequence[str]) -> str:

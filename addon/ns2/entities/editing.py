@@ -7,59 +7,27 @@ They look as if they had been imported, but are no record of any file: their sta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ....formats import ns2
 from ....formats.binary import FormatError
-from ...scene import originals, stage
 from ...scene.reports import Report, SceneError
-from .. import importer, layout
-from ..context import Site
-from ..layers import assign
-from ..layers import lists as layers
-from ..layers import visibility as view
-from ..settings import ImportSettings
-from . import appearance as entity_looks
-from . import build as entities
-from . import classes as entity_classes
-from . import object_data as entity_data
-from . import props
-from . import values as entity_values
-from .appearance import Looks
-from .classes import ORIGIN, Classes
-from .values import CLASS
-
-
-def site_of(context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> Site:
-    """What an import would share, of a level that is there: its collections, where content is; `level` is empty.
-
-    Raises SceneError for a collection that is no level, or has no root.
-    """
-    info = originals.describe(level)
-    root = layout.object_of(level, layout.ROOT)
-    if info is None or root is None:
-        raise SceneError(f"{level.name} is no level with a root empty")
-    return Site(
-        ns2.new_level(),
-        level,
-        root,
-        info.token,
-        stage.scene_of(context),
-        ImportSettings(),
-        report,
-        importer.content_folders(Path(bpy.data.filepath)),
-        assign.entities_home(level),
-        layers.homes(level, "layers"),
-        layers.homes(level, "groups"),
-    )
+from ..context import context_of
+from ..layers import visibility
+from ..layout import CLASS
+from ..materials.build import Materials
+from . import custom_properties, object_data
+from .appearance import PROP, Appearances
+from .build import build_entities, model_of
+from .classes import ORIGIN, Classes, find_classes
+from .props import Props
 
 
 def classes(context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> Classes:
     """The classes that a new entity of a level can have."""
-    return entity_classes.find(site_of(context, level, report).find, report)
+    return find_classes(context_of(context, level, report).find, report)
 
 
 def add(
@@ -92,35 +60,37 @@ def add_all(
     context: bpy.types.Context, level: bpy.types.Collection, listed: Sequence[ns2.Entity], report: Report
 ) -> list[bpy.types.Object]:
     """Add entities as they are; their layers and groups are those of the level, by their ids."""
-    made = entities.build(site_of(context, level, report), listed)
-    view.show(level)
+    importing = context_of(context, level, report)
+    made = build_entities(importing, Materials(importing), listed)
+    visibility.show(level)
     return made
 
 
 def show_properties(
     context: bpy.types.Context, level: bpy.types.Collection, objects: Sequence[bpy.types.Object], report: Report
 ) -> int:
-    """Make lights, speakers, cameras, props and empties look as the properties of their entities say. Returns how many.
+    """Make lights, speakers, cameras, props and empties look as the properties of their entities say; returns how many.
 
     What those said otherwise is forgotten: now the properties count.
     """
-    site = site_of(context, level, report)
-    looks, models = Looks(entity_classes.find(site.find, report)), props.Props(site)
+    importing = context_of(context, level, report)
+    appearances = Appearances(find_classes(importing.find, report))
+    models = Props(importing, Materials(importing))
     shown = 0
     for each in objects:
         obj: Any = each
         class_name = obj.get(CLASS)
         if not isinstance(class_name, str):
             continue
-        slots, values = entity_values.current(obj)
-        look = looks.of(class_name, slots)
-        if obj.type == "MESH" and look.kind == entity_looks.PROP:
-            obj.data = models.model(entities.model_of(look, values))
+        slots, values = custom_properties.current(obj)
+        appearance = appearances.of(class_name, slots)
+        if obj.type == "MESH" and appearance.kind == PROP:
+            obj.data = models.model(model_of(appearance, values))
         elif obj.type == "EMPTY":
-            entity_data.show_size(obj, look, values)
+            object_data.show_size(obj, appearance, values)
         else:
-            entity_data.show(obj.data, look, values)
-        entity_data.remember(obj, look)
+            object_data.show(obj.data, appearance, values)
+        object_data.remember(obj, appearance)
         shown += 1
     return shown
 

@@ -22,8 +22,7 @@ import bpy
 import numpy as np
 
 from ...scene import baselines
-from . import appearance as looks
-from .appearance import Look
+from .appearance import CAMERA, LIGHT_POINT, LIGHT_SPOT, SPEAKER, Appearance
 from .classes import numbers
 
 STATE = "entity_state"
@@ -37,7 +36,7 @@ empty's its size."""
 USUAL_INTENSITY = 5.0
 """That of lights in editor_setup.xml."""
 _UNSET = 40.0
-"""Metres: the distance of Blender's new lights, which counts for nothing until it is switched on."""
+"""Metres: the distance of Blender's new lights, which is ignored until it is switched on."""
 LIGHT_CLASSES = {"POINT": "light_point", "SPOT": "light_spot"}
 """Class of a new light of one of Blender's types."""
 
@@ -66,26 +65,26 @@ def inner_of(blend: float, outer: float) -> float:
     return math.acos(min(max(rim + blend * (1 - rim), -1.0), 1.0))
 
 
-def make(look: Look, name: str, values: Values) -> bpy.types.ID | None:
+def build(appearance: Appearance, name: str, values: Values) -> bpy.types.ID | None:
     """The data of an entity's object, as its properties say; None for empties. values: by the keys of properties."""
     made: Any = None
-    if look.kind in (looks.LIGHT_POINT, looks.LIGHT_SPOT):
-        made = bpy.data.lights.new(name, "SPOT" if look.kind == looks.LIGHT_SPOT else "POINT")
+    if appearance.kind in (LIGHT_POINT, LIGHT_SPOT):
+        made = bpy.data.lights.new(name, "SPOT" if appearance.kind == LIGHT_SPOT else "POINT")
         made.use_custom_distance, made.shadow_soft_size = True, 0.0
-    elif look.kind == looks.SPEAKER:
+    elif appearance.kind == SPEAKER:
         made = bpy.data.speakers.new(name)
         made.attenuation = 1.0
-    elif look.kind == looks.CAMERA:
+    elif appearance.kind == CAMERA:
         made = bpy.data.cameras.new(name)
         made.display_size = 0.5
     if made is not None:
-        show(made, look, values)
+        show(made, appearance, values)
     return made  # type: ignore[no-any-return]
 
 
-def show(data: Any, look: Look, values: Values) -> None:
+def show(data: Any, appearance: Appearance, values: Values) -> None:
     """Make a light, speaker or camera what the properties say."""
-    said = {tag: values.get(key) for tag, key in look.links.items()}
+    said = {tag: values.get(key) for tag, key in appearance.links.items()}
     if isinstance(data, bpy.types.Light):
         _show_light(data, said)
     elif isinstance(data, bpy.types.Speaker):
@@ -110,10 +109,10 @@ def _show_light(light: Any, said: Values) -> None:
         light.spot_blend = blend_of(_number(said.get("inner_angle"), outer), outer)
 
 
-def show_size(obj: Any, look: Look, values: Values) -> None:
+def show_size(obj: Any, appearance: Appearance, values: Values) -> None:
     """Draw an empty in its shape, as large as it reaches."""
-    obj.empty_display_type, size = look.shape
-    radius = _number(values.get(look.links.get("radius", "")), 0.0)
+    obj.empty_display_type, size = appearance.shape
+    radius = _number(values.get(appearance.links.get("radius", "")), 0.0)
     obj.empty_display_size = radius if 0 < radius < 1e6 else size
 
 
@@ -126,10 +125,10 @@ def _number(value: Any, default: float) -> float:
     return found[0] if found is not None else default
 
 
-def remember(obj: Any, look: Look) -> None:
+def remember(obj: Any, appearance: Appearance) -> None:
     """Keep on an object what its data say, and of which properties."""
-    if look.links:
-        obj[LINKS] = " ".join(f"{tag}={key}" for tag, key in look.links.items() if " " not in key)
+    if appearance.links:
+        obj[LINKS] = " ".join(f"{tag}={key}" for tag, key in appearance.links.items() if " " not in key)
         baselines.store(obj, STATE, state(obj))
 
 
@@ -157,7 +156,7 @@ def links_of(obj: bpy.types.Object) -> dict[str, str]:
     return {tag: key for tag, _, key in pairs if key}
 
 
-def edited(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fresh: bool) -> dict[str, Any]:
+def collect(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fresh: bool) -> dict[str, Any]:
     """The properties that an object's data say otherwise than the import's did, with their new values.
 
     values: what the properties say now. links: see `links_of`. fresh: say all, whatever the import made.
@@ -169,42 +168,42 @@ def edited(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fres
         was = np.full(now.shape, np.nan, np.float32)
         if obj.type == "LIGHT" and now[REACH] == _UNSET and not obj.data.use_custom_distance:
             now[REACH] = distance_of(float(now[POWER]))
-    told: dict[str, Any] = {}
+    edited: dict[str, Any] = {}
     if obj.type == "LIGHT":
-        _read_light(now, was, links, values, told)
+        _collect_light(now, was, links, values, edited)
     elif obj.type == "SPEAKER":
         for place, tag in enumerate(("volume", "min_distance", "max_distance")):
             if now[place] != was[place]:
-                told[tag] = float(now[place])
+                edited[tag] = float(now[place])
         if now[3] != was[3]:
-            told["pitch"] = math.log2(float(now[3]))
+            edited["pitch"] = math.log2(float(now[3]))
     elif obj.type == "CAMERA" and now[0] != was[0]:
-        told["fov"] = math.degrees(float(now[0]))
+        edited["fov"] = math.degrees(float(now[0]))
     elif obj.type == "EMPTY" and now[0] != was[0]:
-        told["radius"] = float(now[0])
-    return {links[tag]: value for tag, value in told.items() if tag in links}
+        edited["radius"] = float(now[0])
+    return {links[tag]: value for tag, value in edited.items() if tag in links}
 
 
-def _read_light(now: Any, was: Any, links: Mapping[str, str], values: Values, told: dict[str, Any]) -> None:
+def _collect_light(now: Any, was: Any, links: Mapping[str, str], values: Values, edited: dict[str, Any]) -> None:
     differs = now != was
     if differs[COLOR].any():
-        told["color"] = [float(one) for one in now[COLOR]]
+        edited["color"] = [float(one) for one in now[COLOR]]
     if differs[REACH]:
-        told["radius"] = float(now[REACH])
+        edited["radius"] = float(now[REACH])
     if differs[POWER]:
-        distance = told.get("radius", _number(values.get(links.get("radius", "")), float(now[REACH])))
+        distance = edited.get("radius", _number(values.get(links.get("radius", "")), float(now[REACH])))
         power = power_of(distance)
-        told["intensity"] = float(now[POWER]) / power if power > 0 else 0.0
+        edited["intensity"] = float(now[POWER]) / power if power > 0 else 0.0
     for place, tag in ((SHADOW, "casts_shadows"), (SPECULAR, "specular")):
         if differs[place]:
-            told[tag] = bool(now[place] > 0)
+            edited[tag] = bool(now[place] > 0)
     outer = float(now[SPOT]) / 2
     if not outer:
         return
     if differs[SPOT]:
-        told["outer_angle"] = outer
+        edited["outer_angle"] = outer
     inner = _number(values.get(links.get("inner_angle", "")), outer)
     if differs[BLEND]:
-        told["inner_angle"] = inner_of(float(now[BLEND]), outer)
+        edited["inner_angle"] = inner_of(float(now[BLEND]), outer)
     elif differs[SPOT] and inner > outer:
-        told["inner_angle"] = outer
+        edited["inner_angle"] = outer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where entities are: origin, angles and scale from their objects.
+"""Where entities are: origin, angles and scale as the location, rotation and scale of their objects, and back.
 
 A channel that is as the import made it leaves its property as it is, bit for bit; one that was edited is written from
 the channel itself. Only where the object hangs on something else (a parent, delta channels, a constraint) is its place
@@ -8,8 +8,9 @@ composed and taken apart.
 
 from __future__ import annotations
 
+import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -19,11 +20,16 @@ from numpy.typing import NDArray
 from ....formats import ns2
 from ...scene import baselines, transforms
 from .. import layout
-from .build import KEPT, TURN, euler_of, is_turned, rotation_of
 from .classes import ANGLES, ORIGIN, PLACED
-from .values import LOCATION, ROTATION, SCALE
+from .custom_properties import LOCATION, ROTATION, SCALE
 
 Matrix = NDArray[np.float64]
+TURN: Matrix = np.array([[0, 0, -1], [-1, 0, 0], [0, 1, 0]], np.float64)
+"""What turns a Blender spotlight or camera, which look along their -z, along the x that is an entity's front."""
+KEPT = "entity_angles"
+"""Baseline, on objects whose rotation isn't their angles (see TURN): those angles, float64[3]."""
+AXES = (2, 0, 1)
+"""Spark's y, z, x of Blender's x, y, z: `layout.to_blender` of a scale."""
 _NEAR = 8 * float(np.finfo(np.float32).eps)
 TURNED = 2e-6
 """How far rotations that were composed may be off and be the same."""
@@ -32,7 +38,55 @@ _OWN = frozenset((transforms.LOCATION, transforms.ROTATION, transforms.SCALE))
 _CHAIN = frozenset((transforms.PARENT, transforms.DELTA))
 
 
-def read(
+def build(obj: Any, said: dict[str, Any]) -> None:
+    """Put an object where the channels say, by their keys; what isn't finite is 0 (of a scale, 1).
+
+    Angles are roll, pitch and yaw: Blender's Euler angles about x, y and z, in that order.
+    """
+    origin = said.get(LOCATION)
+    if origin is not None:
+        obj.location = [origin[axis] if math.isfinite(origin[axis]) else 0.0 for axis in AXES]
+    angles = said.get(ROTATION)
+    euler = [angle if math.isfinite(angle) else 0.0 for angle in angles] if angles is not None else [0.0] * 3
+    obj.rotation_mode = "XYZ"
+    if is_turned(obj):
+        obj.rotation_euler = euler_of(rotation_of(euler) @ TURN)
+        baselines.store(obj, KEPT, np.array(euler, np.float64))
+    else:
+        obj.rotation_euler = euler
+    scale = said.get(SCALE)
+    if scale is not None:
+        obj.scale = [scale[axis] if math.isfinite(scale[axis]) else 1.0 for axis in AXES]
+
+
+def is_turned(obj: Any) -> bool:
+    """Whether an object looks along its own -z, so that TURN is a part of its rotation."""
+    return bool(obj.type == "CAMERA" or (obj.type == "LIGHT" and obj.data.type == "SPOT"))
+
+
+def rotation_of(angles: Sequence[float]) -> NDArray[np.float64]:
+    """Roll, pitch and yaw as a rotation in Blender's axes, float64[3, 3]: first about x, then y, then z."""
+    (cx, sx), (cy, sy), (cz, sz) = ((np.cos(angle), np.sin(angle)) for angle in np.asarray(angles, np.float64))
+    return np.array(
+        [
+            [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
+            [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
+            [-sy, cy * sx, cy * cx],
+        ]
+    )
+
+
+def euler_of(rotation: NDArray[np.float64]) -> tuple[float, float, float]:
+    """The inverse of `rotation_of`; of what looks straight up or down, without roll."""
+    pitch = np.arctan2(-rotation[2, 0], np.hypot(rotation[0, 0], rotation[1, 0]))
+    if np.hypot(rotation[0, 0], rotation[1, 0]) > 1e-7:
+        roll, yaw = np.arctan2(rotation[2, 1], rotation[2, 2]), np.arctan2(rotation[1, 0], rotation[0, 0])
+    else:
+        roll, yaw = 0.0, np.arctan2(-rotation[0, 1], rotation[1, 1])
+    return float(roll), float(pitch), float(yaw)
+
+
+def collect(
     obj: bpy.types.Object,
     entity: ns2.Entity,
     channels: Mapping[str, int],
@@ -155,7 +209,7 @@ def _write(entity: ns2.Entity, channels: Mapping[str, int], values: Mapping[str,
             continue
         numbers = tuple(float(np.float32(one)) for one in values[key])
         if not np.isfinite(numbers).all():
-            raise ValueError("its place is beyond what numbers can say")
+            raise ValueError("its place is beyond what 32-bit floats can hold")
         at = channels.get(key)
         if at is not None:
             before = entity.properties[at]

@@ -39,7 +39,7 @@ def changed(obj: bpy.types.Object) -> bool:
     return isinstance(image, bpy.types.Image) and not images.unchanged(image)
 
 
-def read(obj: bpy.types.Object, was: bytes | None) -> bytes | None:
+def collect(obj: bpy.types.Object, was: bytes | None) -> bytes | None:
     """The bytes of a probe's picture; None where it has none. was: those that it was made of, where they are known.
 
     Raises ValueError for an image that has not 384 x 64 pixels.

@@ -7,7 +7,7 @@ viewport, in every mode, and never in a render.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
@@ -18,9 +18,8 @@ from ....formats.ns2.model import Model
 from ...scene import meshes, shapes
 from ...scene.reports import Report
 from .. import layout
-
-if TYPE_CHECKING:
-    from ..context import Site
+from ..context import ImportContext
+from ..materials.build import Materials
 
 MODEL = "model"
 """On meshes of props: the path of the model, as levels name it."""
@@ -46,8 +45,8 @@ def box(name: str, half: float, raised: float) -> bpy.types.Mesh:
 class Props:
     """Makes each mesh when it is first asked for."""
 
-    def __init__(self, site: Site) -> None:
-        self.site = site
+    def __init__(self, importing: ImportContext, materials: Materials) -> None:
+        self.importing, self.materials = importing, materials
         self._models: dict[str, bpy.types.Mesh] = {}
         self._boxes: dict[bool, bpy.types.Mesh] = {}
         self._absent: set[str] = set()
@@ -75,16 +74,16 @@ class Props:
         return self._boxes[centred]
 
     def _load(self, path: str) -> bpy.types.Mesh | None:
-        if self.site.settings.props != "models" or not path:
+        if self.importing.settings.props != "models" or not path:
             return None
-        file = self.site.find(path)
+        file = self.importing.find(path)
         if file is None:
-            self.site.report.missing("models", path)
+            self.importing.report.missing("models", path)
             return None
         try:
             return self._build(path, model_file.read(file.read_bytes()))
         except (FormatError, OSError) as error:
-            self.site.report.warn(f"{path}: {error}")
+            self.importing.report.warn(f"{path}: {error}")
             return None
 
     def _build(self, path: str, model: Model) -> bpy.types.Mesh:
@@ -100,10 +99,10 @@ class Props:
             {layout.UV: model.uv()[corners]},
             material_index=numbers.astype(np.int32),
             smooth=True,
-            report=Report(),  # triangles that are there twice are drawn once: nobody need know
+            report=Report(),  # triangles that are there twice are shown once: nobody need know
         )
         for number in materials.tolist() if model.materials else ():
-            mesh.materials.append(self.site.materials.get(model.materials[number]))
+            mesh.materials.append(self.materials.get(model.materials[number]))
         normals = layout.to_blender(vertices["normal"])
         if len(normals) == len(mesh.vertices) and len(mesh.polygons) and np.isfinite(normals).all():
             mesh.normals_split_custom_set_from_vertices(normals)

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import ns2
-from ....formats.ns2.polygons import Fault, Polygons, polygons
-from ....formats.ns2.texture_coordinates import texture_coordinates
+from ....formats.ns2.editing import ShownPolygons, show_mesh
+from ....formats.ns2.polygons import Fault
 from ...scene import attributes as mesh_attributes
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
 from .. import layout
-from ..context import Site
+from ..context import ImportContext
 
 Ints = NDArray[np.int32]
 Mask = NDArray[np.bool_]
@@ -34,39 +34,43 @@ NOT_SHOWN = {
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """All polygons of a level, and what of its faces, edges and vertices their elements show.
+    """All p polygons of a level with c corners, e edges, and what of its n faces and v vertices they show."""
 
-    p polygons with c corners, v vertices and n faces of the file, e edges of the scene. corners: the vertex of each
-    corner, corner_edges: its edge. edges: vertices. fields: attributes of the file's faces [n] that any of them has.
-    """
-
-    positions: NDArray[np.float32]  # [v, 3], Blender's axes
+    positions: NDArray[np.float32]
+    """[v, 3], Blender's axes."""
     corners: Ints
-    starts: Ints  # [p + 1]
-    faces: Ints  # [p]
+    """[c]: the vertex of each corner."""
+    starts: Ints
+    """[p + 1]: the first corner of each polygon."""
+    faces: Ints
+    """[p]: the face of each polygon."""
     corner_edges: Ints
-    edges: Ints  # [e, 2]
-    smooth: Mask  # [e]
-    bridges: Mask  # [e]
+    """[c]: the edge from each corner to the next one."""
+    edges: Ints
+    """[e, 2]: vertices."""
+    smooth: Mask
+    """[e]."""
+    bridges: Mask
+    """[e]."""
     uvs: NDArray[np.float32]
-    materials: Ints  # [n]
+    """[c, 2]."""
+    materials: Ints
+    """[n]: numbers in the level's list; its length for one that isn't in it."""
     fields: dict[str, Ints]
+    """Attributes of faces that any of them has, [n] each."""
     vertex_groups: Ints | None
-    edge_groups: Ints | None  # [e]
+    """[v], where the level has such groups."""
+    edge_groups: Ints | None
+    """[e], where the level has such groups."""
 
 
-def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[Geometry, layout.Shown]:
+def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[Geometry, ShownPolygons]:
     """The geometry of a level's mesh, and its baselines. loose_edges: also edges that no polygon has.
 
     Raises FormatError for members, edges or groups that name what isn't there.
     """
-    faces, positions = mesh.faces, mesh.positions
-    corners, ends = mesh.member_vertices()
-    made = polygons(positions, corners, faces.face_loops, faces.loop_members, ends)
-    vertices = corners[made.members]
-    uvs = texture_coordinates(mesh, positions, corners, made)
-    edges, corner_edges, numbers, bridges = _edges(mesh, made, vertices, loose_edges)
-    groups = mesh.geometry_groups
+    made = show_mesh(mesh, loose_edges)
+    shown, numbers, groups = made.polygons, made.numbers, mesh.geometry_groups
     real = numbers >= 0
     smooth = np.zeros(len(numbers), np.bool_)
     smooth[real] = mesh.smooth[numbers[real]]
@@ -78,31 +82,22 @@ def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[Geometry, layout
     vertex_groups = None
     if len(groups.vertices.members):
         vertex_groups = layout.group_values(groups.vertices.assignment(len(mesh.vertices)))
-    shown = layout.Shown(
-        made.faces.astype(np.int32),
-        made.starts.astype(np.int32),
-        made.members.astype(np.int32),
-        made.bridges,
-        uvs,
-        made.faults,
-    )
-    records = faces.records
+    records = mesh.faces.records
     count = len(mesh.materials)
-    materials = np.where(records["material"] < count, records["material"], count).astype(np.int32)
     geometry = Geometry(
-        layout.to_blender(positions),
-        vertices.astype(np.int32),
-        shown.starts,
-        shown.faces,
-        corner_edges,
-        edges,
-        smooth,
-        bridges,
-        uvs,
-        materials,
-        _fields(mesh),
-        vertex_groups,
-        edge_groups,
+        positions=layout.to_blender(mesh.positions),
+        corners=made.corners,
+        starts=shown.starts,
+        faces=shown.faces,
+        corner_edges=made.corner_edges,
+        edges=made.edges,
+        smooth=smooth,
+        bridges=made.bridges,
+        uvs=shown.uvs,
+        materials=np.where(records["material"] < count, records["material"], count).astype(np.int32),
+        fields=_fields(mesh),
+        vertex_groups=vertex_groups,
+        edge_groups=edge_groups,
     )
     return geometry, shown
 
@@ -124,68 +119,28 @@ def _fields(mesh: ns2.Mesh) -> dict[str, Ints]:
     return found
 
 
-def _edges(
-    mesh: ns2.Mesh, made: Polygons, vertices: NDArray[np.intp], loose: bool
-) -> tuple[Ints, Ints, NDArray[np.intp], Mask]:
-    """The edges of the scene: their vertices [e, 2], that of each corner [c], the file's edge of each or -1 [e], and
-    which are bridges [e]. Blender holds one edge between two vertices: a bridge may be an edge of the file, too.
-    """
-    pairs = mesh.edge_vertices
-    of_corner = mesh.faces.members["edge"][made.members].astype(np.intp)
-    used = np.zeros(len(pairs), np.bool_)
-    used[of_corner[~made.bridges]] = True
-    if loose:
-        used |= pairs[:, 0] != pairs[:, 1]
-    shown_by = layout.edge_numbers(pairs, used)
-    shown = np.zeros(len(pairs), np.bool_)
-    shown[shown_by[used]] = True
-    numbers = np.flatnonzero(shown)
-    index = np.cumsum(shown, dtype=np.int32) - np.int32(1)
-    corner_edges = index[shown_by][of_corner]
-    edges = pairs.take(numbers, axis=0)
-    cuts = np.flatnonzero(made.bridges)
-    if len(cuts):
-        after = np.arange(1, len(vertices) + 1)
-        after[made.starts[1:] - 1] = made.starts[:-1]
-        size = len(mesh.vertices) + 1
-        ends = np.sort(np.stack([vertices[cuts], vertices[after[cuts]]], axis=1), axis=1)
-        keys = np.concatenate([edges.min(axis=1) * size + edges.max(axis=1), ends[:, 0] * size + ends[:, 1]])
-        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-        first = first[which.reshape(-1)[len(edges) :]]  # the edge, or the first cut, between the same vertices
-        extra, place = np.unique(first[first >= len(edges)], return_inverse=True)
-        first[first >= len(edges)] = len(edges) + place.reshape(-1)
-        corner_edges[cuts] = first
-        numbers = np.concatenate([numbers, np.full(len(extra), -1, np.intp)])
-        bridges = np.zeros(len(numbers), np.bool_)
-        bridges[first] = True
-        edges = np.concatenate([edges, ends[extra - len(edges)]])
-    else:
-        bridges = np.zeros(len(numbers), np.bool_)
-    return edges.astype(np.int32), corner_edges, numbers, bridges
-
-
 # -------------------------------------------------------------------------------------------------------------- objects
 
 
-def build(site: Site, materials: list[bpy.types.Material]) -> list[bpy.types.Object]:
-    """Make a level's faces, keep their baselines, and tell the report what can't be shown."""
-    mesh = site.level.mesh
-    geometry, shown = of_mesh(mesh, site.settings.loose_edges)
-    layout.keep_shown(site.collection, shown)
-    _tell(site, geometry, shown)
-    parts = list(_parts(site, geometry))
-    made = [_mesh(site, name, geometry, chosen, materials) for name, chosen in parts]
+def build_faces(importing: ImportContext, materials: list[bpy.types.Material]) -> list[bpy.types.Object]:
+    """Make a level's faces, keep their baselines, and report what can't be shown."""
+    mesh = importing.level.mesh
+    geometry, shown = of_mesh(mesh, importing.settings.loose_edges)
+    layout.keep_shown(importing.collection, shown)
+    _report(importing, geometry, shown)
+    parts = list(_parts(importing, geometry))
+    made = [_mesh(importing, name, geometry, chosen, materials) for name, chosen in parts]
     objects = []
     for record, part in enumerate(made):
-        obj = site.object_of(part.name, layout.GEOMETRY, record, part)
+        obj = importing.object_of(part.name, layout.GEOMETRY, record, part)
         objects.append(obj)
     return objects
 
 
-def _tell(site: Site, geometry: Geometry, shown: layout.Shown) -> None:
+def _report(importing: ImportContext, geometry: Geometry, shown: ShownPolygons) -> None:
     """Count what is shown, and what isn't."""
-    report, faults = site.report, np.bincount(shown.faults, minlength=len(Fault))
-    mesh = site.level.mesh
+    report, faults = importing.report, np.bincount(shown.faults, minlength=len(Fault))
+    mesh = importing.level.mesh
     report.count("faces", len(shown.faults) - int(faults[list(NOT_SHOWN)].sum()))
     holed = shown.faults[np.diff(mesh.faces.face_loops) > 1]
     report.count("of them with holes", int(np.count_nonzero(~np.isin(holed, list(NOT_SHOWN)))))
@@ -197,15 +152,15 @@ def _tell(site: Site, geometry: Geometry, shown: layout.Shown) -> None:
     passed = np.zeros(len(mesh.edges), np.bool_)
     passed[mesh.faces.members["edge"]] = True
     loose = int(np.count_nonzero(~passed))
-    if loose and not site.settings.loose_edges:
+    if loose and not importing.settings.loose_edges:
         report.note(f"{loose} edges belong to no face: they are kept, but not shown")
     records = mesh.faces.records
     lost = _infinite(records["angle"], records["offset"], records["scale"])
     if lost:
-        report.note(f"{lost} faces have textures that lie nowhere (no numbers): their UVs are 0")
+        report.note(f"{lost} faces have texture parameters that aren't finite: their UVs are 0")
     places = _infinite(geometry.positions)
     if places:
-        report.warn(f"{places} vertices have coordinates that aren't numbers: they lie at 0")
+        report.warn(f"{places} vertices have coordinates that aren't finite: they lie at 0")
 
 
 def _infinite(*values: NDArray[np.floating[Any]]) -> int:
@@ -214,15 +169,15 @@ def _infinite(*values: NDArray[np.floating[Any]]) -> int:
     return int(np.count_nonzero(~np.logical_and.reduce(finite)))
 
 
-def _parts(site: Site, geometry: Geometry) -> Iterator[tuple[str, NDArray[np.intp] | None]]:
+def _parts(importing: ImportContext, geometry: Geometry) -> Iterator[tuple[str, NDArray[np.intp] | None]]:
     """The names of the objects, and which polygons are in each: None for all of them."""
-    split = site.settings.split
+    split = importing.settings.split
     if split == "group":
         names = [layout.FACE_GROUP]
-        listed = {each.id: each.name for each in site.level.groups}
+        listed = {each.id: each.name for each in importing.level.groups}
     else:
         names = [f"{layout.LAYERS}{word}" for word in range(8)]
-        listed = {each.id: each.name for each in site.level.layers}
+        listed = {each.id: each.name for each in importing.level.layers}
     columns = [geometry.fields[name][geometry.faces] for name in names if name in geometry.fields]
     if split == "none" or not columns or not len(geometry.faces):
         yield "Geometry", None
@@ -246,7 +201,7 @@ def _parts(site: Site, geometry: Geometry) -> Iterator[tuple[str, NDArray[np.int
 
 
 def _mesh(
-    site: Site,
+    importing: ImportContext,
     name: str,
     geometry: Geometry,
     chosen: NDArray[np.intp] | None,
@@ -274,7 +229,7 @@ def _mesh(
     layers: dict[str, tuple[Domain, Kind, Any]] = {}
     ids = (vertices + 1).astype(np.int32)
     layers[layout.VERTEX_ID] = ("POINT", "INT", ids)
-    layers[layout.VERTEX_CHECK] = ("POINT", "INT", identity.checks(site.token, ids))
+    layers[layout.VERTEX_CHECK] = ("POINT", "INT", identity.checks(importing.token, ids))
     if geometry.vertex_groups is not None:
         layers[layout.VERTEX_GROUP] = ("POINT", "INT", geometry.vertex_groups[vertices])
     layers["sharp_face"] = ("FACE", "BOOLEAN", flat)
@@ -293,10 +248,10 @@ def _mesh(
         layers,
         index,
         smooth=True,
-        report=site.report,
+        report=importing.report,
         edges=(ends, corner_edges),
     )
-    identity.write_ids(mesh, "FACE", faces + np.int32(1), site.token)
+    identity.write_ids(mesh, "FACE", faces + np.int32(1), importing.token)
     for material in slots:
         mesh.materials.append(material)
     if len(ends):

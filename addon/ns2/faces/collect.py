@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The meshes of a level's objects as one: arrays with Spark's axes, and the records that their elements are."""
+"""The objects with a level's faces as one mesh: arrays with Spark's axes, and the records that their elements are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats.ns2.records import MASK_WORDS
-from ...scene import meshes, transforms
+from ....formats.ns2.editing import EditedMesh
+from ....formats.ns2.editing.edited import Bools, Ints, Words
+from ....formats.ns2.records import MASK_WORDS, NO_GROUP
+from ...scene import meshes, originals, transforms
 from ...scene.attributes import Domain
 from ...scene.meshes import MeshData
-from ...scene.reports import SceneError
+from ...scene.reports import Report, SceneError
 from .. import layout
-from .other_levels import Stranger
-
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
-Words = NDArray[np.uint32]
+from ..layers import lists
+from .objects import geometry, readable, root_of
+from .other_levels import OtherLevel, other_levels
 
 SHARP_EDGE, SHARP_FACE = "sharp_edge", "sharp_face"
 """Blender's own attributes."""
@@ -43,54 +43,17 @@ _NAMES = (
 
 
 @dataclass(slots=True, eq=False)
-class SceneMesh:
-    """All geometry of a level: of n vertices, e edges, p polygons with c corners, whatever objects they are in.
+class CollectedMesh(EditedMesh):
+    """All geometry of a level, whatever objects it is in: positions are below the level's root."""
 
-    `positions` float32[n, 3] (Spark's axes, below the level's root); `rounding` float64[n]: metres that they may be off
-    where an object's transform undoes what was done to its mesh (a new origin); `vertices` int[n] and `faces` int[p]:
-    the records that they are, -1 where they are new; `edges` int[e, 2]: vertices; `smooth`, `bridges` bool[e]; `starts`
-    int[p + 1], `corners`, `sides` int[c]: of each corner its vertex and the edge to the next one; `uvs` float32[c, 2]
-    (v upwards), NaN where an object has none; `materials` int[p]: into `palette`; `layers` uint32[p, 8]: words of the
-    mask; `vertex_groups`, `edge_groups`, `face_groups`, `mapping_groups`: ids, NO_GROUP for none; `owners` int[p]: the
-    object of each polygon; `firsts` int[objects + 1]: the first polygon of each.
-    """
-
-    objects: list[bpy.types.Object]
-    positions: NDArray[np.float32]
-    rounding: NDArray[np.float64]
-    vertices: Ints
-    vertex_groups: Words
-    edges: Ints
-    smooth: Bools
-    bridges: Bools
-    edge_groups: Words
-    starts: Ints
-    corners: Ints
-    sides: Ints
-    uvs: NDArray[np.float32]
-    faces: Ints
-    materials: Ints
-    layers: Words
-    face_groups: Words
-    mapping_groups: Words
-    firsts: Ints
     palette: list[bpy.types.Material | None]
+    """What the numbers in `materials` mean."""
+    firsts: Ints
+    """[objects + 1]: the first polygon of each object."""
+    objects: list[bpy.types.Object]
 
-    @property
-    def polygons(self) -> Ints:
-        """The polygon of each corner, int[c]."""
-        return np.repeat(np.arange(len(self.faces)), np.diff(self.starts))
-
-    @property
-    def following(self) -> Ints:
-        """The next corner of each corner's polygon, int[c]."""
-        after = np.arange(1, len(self.corners) + 1)
-        after[self.starts[1:] - 1] = self.starts[:-1]
-        return after
-
-    def refuse(self, message: str, polygons: Ints) -> NoReturn:
-        """Raise SceneError about polygons, which get selected. message: {} is for how many."""
-        count = f"{len(polygons)} face{'s' if len(polygons) != 1 else ''}"
+    def error(self, message: str, polygons: Ints) -> SceneError:
+        """An error about polygons, which get selected."""
         owners = np.searchsorted(self.firsts, polygons, side="right") - 1
         objects = [self.objects[number] for number in np.unique(owners).tolist()]
         named = ", ".join(obj.name for obj in objects[:5])
@@ -101,48 +64,80 @@ class SceneMesh:
             # What modifiers made can't be selected.
             if isinstance(mesh, bpy.types.Mesh) and len(mesh.polygons) == self.firsts[number + 1] - first:
                 places[obj] = polygons[owners == number] - first
-        raise SceneError(f"{named}: {message.format(count)}", objects, faces=places)
+        return SceneError(f"{named}: {message}", objects, faces=places)
 
 
-def read(
+def collect_faces(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    original: originals.Original | None,
+    report: Report,
+) -> CollectedMesh:
+    """The meshes of a level as one. Raises SceneError."""
+    others = other_levels(collection)
+    root = root_of(collection)
+    objects = geometry(collection)
+    with readable(context, collection, objects, root) as depsgraph:
+        found = collect_mesh(objects, root, original.token if original is not None else None, depsgraph, others)
+    for other in others:
+        if other.lost:
+            report.warn(f"{other.lost} faces of {other.name} were in layers or groups that {collection.name} hasn't")
+    _put_into_homes(found, lists.memberships(collection))
+    return found
+
+
+def _put_into_homes(found: CollectedMesh, memberships: lists.Memberships) -> None:
+    """Let the faces of objects in collections of layers and groups be in those, too. Raises SceneError."""
+    for number, obj in enumerate(found.objects):
+        mask, groups = memberships.get(obj, (0, []))
+        if len(groups) > 1:
+            raise SceneError(f"{obj.name} is in the collections of several groups: faces can be in one only", [obj])
+        own = slice(*found.firsts[number : number + 2])
+        found.layers[own] |= np.frombuffer(mask.to_bytes(4 * MASK_WORDS, "little"), "<u4")
+        if groups:
+            of_object = found.face_groups[own]
+            of_object[of_object == NO_GROUP] = groups[0]
+
+
+def collect_mesh(
     objects: Sequence[bpy.types.Object],
     root: bpy.types.Object | None,
     token: int | None,
     depsgraph: bpy.types.Depsgraph | None,
-    strangers: Sequence[Stranger] = (),
-) -> SceneMesh:
+    others: Sequence[OtherLevel] = (),
+) -> CollectedMesh:
     """Read the meshes of objects, with their modifiers and transforms. token: the level's, None where no id counts.
 
-    depsgraph: as `evaluated.shown` gives it, where objects need evaluation. strangers: other levels, whose faces may
-    have come here. Raises SceneError for what isn't finite.
+    depsgraph: as `evaluated.shown` gives it, where objects need evaluation. others: levels whose faces may have come
+    here. Raises SceneError for what isn't finite.
     """
     if not objects:
-        return empty()
+        return no_mesh()
     palette: dict[bpy.types.Material | None, int] = {}
-    parts = [_read(obj, root, token, depsgraph, palette, strangers) for obj in objects]
+    parts = [_read(obj, root, token, depsgraph, palette, others) for obj in objects]
     points = _begins([len(part.positions) for part in parts])
     edges = _begins([len(part.edges) for part in parts])
     corners = _begins([len(part.corners) for part in parts])
     joined: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in SceneMesh.__slots__
-        if name not in ("objects", "palette", "firsts", "starts", "edges", "corners", "sides")
+        for name in EditedMesh.__slots__
+        if name not in ("starts", "edges", "corners", "sides")
     }
-    return SceneMesh(
-        list(objects),
+    return CollectedMesh(
         edges=np.concatenate([part.edges + at for part, at in zip(parts, points, strict=False)]),
         corners=np.concatenate([part.corners + at for part, at in zip(parts, points, strict=False)]),
         sides=np.concatenate([part.sides + at for part, at in zip(parts, edges, strict=False)]),
         starts=np.concatenate(
             [*(part.starts[:-1] + at for part, at in zip(parts, corners, strict=False)), corners[-1:]]
         ),
-        firsts=_begins([len(part.faces) for part in parts]),
-        palette=list(palette),
         **joined,
+        palette=list(palette),
+        firsts=_begins([len(part.faces) for part in parts]),
+        objects=list(objects),
     )
 
 
-def empty() -> SceneMesh:
+def no_mesh() -> CollectedMesh:
     """No geometry."""
     return _arrays(MeshData(np.zeros((0, 3), np.float32), np.zeros(0, np.int32), np.zeros(0, np.int32)), None, {})
 
@@ -157,16 +152,16 @@ def _read(
     token: int | None,
     depsgraph: bpy.types.Depsgraph | None,
     palette: dict[bpy.types.Material | None, int],
-    strangers: Sequence[Stranger],
-) -> SceneMesh:
+    others: Sequence[OtherLevel],
+) -> CollectedMesh:
     data = meshes.read(obj, depsgraph, _NAMES, edges=True)
     for name in _NAMES:
         values = data.attribute(name)
         if values is not None and (values.ndim != 1 or values.dtype not in (np.int32, np.bool_)):
             raise SceneError(f"{obj.name}: attribute {name} must hold one whole number an element", [obj])
     part = _arrays(data, token, palette)
-    for stranger in strangers:
-        stranger.adopt(part, data)
+    for other in others:
+        other.adopt(part, data)
     matrix = transforms.seen(obj, root, depsgraph)
     if not np.array_equal(matrix, np.eye(4)):
         points = data.positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
@@ -177,12 +172,14 @@ def _read(
             _turn(part)
     if not np.isfinite(part.positions).all():
         bad = np.flatnonzero(~np.isfinite(part.positions).all(axis=1))
-        raise SceneError(f"{obj.name}: {len(bad)} vertices are nowhere (not finite)", [obj], points={obj: bad})
+        raise SceneError(
+            f"{obj.name}: {len(bad)} vertices have coordinates that aren't finite", [obj], points={obj: bad}
+        )
     part.objects = [obj]
     return part
 
 
-def _turn(part: SceneMesh) -> None:
+def _turn(part: CollectedMesh) -> None:
     """Let polygons run the other way round, from the same first corner: mirrored ones show the side that they did."""
     starts, sizes = part.starts[:-1], np.diff(part.starts)
     begin, size = np.repeat(starts, sizes), np.repeat(sizes, sizes)
@@ -192,7 +189,7 @@ def _turn(part: SceneMesh) -> None:
     part.corners, part.uvs = part.corners[corners], part.uvs[corners]
 
 
-def _arrays(data: MeshData, token: int | None, palette: dict[bpy.types.Material | None, int]) -> SceneMesh:
+def _arrays(data: MeshData, token: int | None, palette: dict[bpy.types.Material | None, int]) -> CollectedMesh:
     count, edge_count = len(data.face_starts), len(data.edges)
     corners, sides = data.corner_verts.astype(np.intp), data.corner_edges.astype(np.intp)
     starts = np.append(data.face_starts, len(corners)).astype(np.intp)
@@ -204,8 +201,7 @@ def _arrays(data: MeshData, token: int | None, palette: dict[bpy.types.Material 
     slots = data.material_index.clip(0, len(numbers) - 1)
     zeros = np.zeros(count, np.int32)
     layers = [data.attribute(name, "FACE") for name in _LAYERS]
-    return SceneMesh(
-        [],
+    return CollectedMesh(
         layout.from_blender(data.positions),
         np.zeros(len(data.positions)),
         _none(data.positions) if token is None else layout.vertex_ids(data, token).astype(np.intp) - 1,
@@ -223,8 +219,9 @@ def _arrays(data: MeshData, token: int | None, palette: dict[bpy.types.Material 
         np.stack([zeros if each is None else each for each in layers], axis=1).astype(np.int32).view(np.uint32),
         _groups(data, layout.FACE_GROUP, "FACE", count),
         _groups(data, layout.MAPPING_GROUP, "FACE", count),
-        _begins([count]),
         list(palette),
+        _begins([count]),
+        [],
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a level's collection holds, found by stamps and never by names."""
+"""Which objects of a level have its faces, found by stamps and never by names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import bpy
 from ...scene import evaluated, identity, meshes, transforms
 from ...scene.reports import SceneError
 from .. import layout
-from ..entities.values import CLASS
-from ..layers import visibility as view
+from ..layers import visibility
+from ..layout import CLASS
 
 SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 """Types of objects that have faces."""
@@ -62,7 +62,7 @@ def readable(
     """Let meshes be read as they are exported: what hides faces is off; a depsgraph, if modifiers, shape keys or
     constraints act on any.
     """
-    with view.nothing_hidden(collection):
+    with visibility.nothing_hidden(collection):
         if not any(meshes.needs_evaluation(obj) or transforms.needs_evaluation(obj, root) for obj in objects):
             yield None
             return

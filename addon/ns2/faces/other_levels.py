@@ -10,35 +10,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats.ns2.editing import EditedMesh
+from ....formats.ns2.editing.edited import Words
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
 from ...scene import originals
 from ...scene.meshes import MeshData
 from .. import layout
-from ..layers import lists as layers
-
-if TYPE_CHECKING:
-    from .collect import SceneMesh, Words
+from ..layers import lists
 
 
 @dataclass(slots=True)
-class Stranger:
-    """Another level: for the ids of its layers and groups those of the same names here. lost: how many of its faces are
-    in some that aren't here.
-    """
+class OtherLevel:
+    """Another level of the .blend, as a level sees it."""
 
     name: str
     token: int
     layers: Mapping[int, int]
+    """For the ids of its layers those of the same names here."""
     groups: Mapping[int, int]
+    """For the ids of its groups those of the same names here."""
     lost: int = 0
+    """How many of its faces that came here are in layers or groups that aren't here."""
 
-    def adopt(self, part: SceneMesh, data: MeshData) -> None:
+    def adopt(self, part: EditedMesh, data: MeshData) -> None:
         """Renumber the layers and groups of the elements of one mesh that are this level's. data: the mesh as read."""
         ids = data.ids("FACE", self.token)
         faces = np.flatnonzero(ids)
@@ -64,7 +63,7 @@ class Stranger:
         return result
 
 
-def of(collection: bpy.types.Collection) -> list[Stranger]:
+def other_levels(collection: bpy.types.Collection) -> list[OtherLevel]:
     """All other levels, as a level sees them."""
     own = originals.describe(collection)
     found = []
@@ -73,15 +72,15 @@ def of(collection: bpy.types.Collection) -> list[Stranger]:
         if info is not None and info.format == layout.FORMAT and (own is None or info.token != own.token):
             numbers = [_same_names(other, collection, kind) for kind in ("layers", "groups")]
             below = {old: new for old, new in numbers[0].items() if max(old, new) < 32 * MASK_WORDS}
-            found.append(Stranger(other.name, info.token, below, numbers[1]))
+            found.append(OtherLevel(other.name, info.token, below, numbers[1]))
     return found
 
 
-def _same_names(other: bpy.types.Collection, collection: bpy.types.Collection, kind: layers.Kind) -> dict[int, int]:
+def _same_names(other: bpy.types.Collection, collection: bpy.types.Collection, kind: lists.Kind) -> dict[int, int]:
     """For the ids of another level's layers or groups those of the same names of this one."""
-    here = {item.name: layers.unsigned(item.number) for item in reversed(layers.entries(collection, kind))}
-    there = layers.entries(other, kind)
-    return {layers.unsigned(item.number): here[item.name] for item in there if item.name in here}
+    here = {item.name: lists.unsigned(item.number) for item in reversed(lists.entries(collection, kind))}
+    there = lists.entries(other, kind)
+    return {lists.unsigned(item.number): here[item.name] for item in there if item.name in here}
 
 
 def _bits(masks: Words) -> NDArray[np.intp]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import bmesh
@@ -14,36 +14,38 @@ from ...scene import attributes, identity
 from ...scene.attributes import Domain
 from ...scene.reports import SceneError
 from .. import layout
-from . import lists as layers
+from ..edit_mode import edited_meshes
+from . import lists
+from .build import make_home
 
 
-def assign(context: bpy.types.Context, level: bpy.types.Collection, kind: layers.Kind, number: int, on: bool) -> int:
+def assign(context: bpy.types.Context, level: bpy.types.Collection, kind: lists.Kind, number: int, on: bool) -> int:
     """Put the selected faces of meshes in edit mode, and the selected entities, into a layer or group, or take them out
     of it. Returns how many changed. Raises SceneError for a layer that faces can't be in.
     """
     if kind == "layers" and number > 255:
         raise SceneError(f"layer {number}: a level's masks have bits for 0 to 255")
     changed = 0
-    for obj in _edited(context):
+    for obj in edited_meshes(context):
         changed += _change(obj, _attribute(kind, number), lambda was: _changed(was, kind, number, on))
-    homes = layers.homes(level, kind)
+    homes = lists.homes(level, kind)
     home = homes.get(number)
     if home is None:
-        name = next(item.name for item in layers.entries(level, kind) if layers.unsigned(item.number) == number)
-        home = layers.make_home(level, kind, number, name)
+        name = next(item.name for item in lists.entries(level, kind) if lists.unsigned(item.number) == number)
+        home = make_home(level, kind, number, name)
     for obj in context.selected_objects:
         if obj.mode == "OBJECT" and is_entity(obj):
             changed += _move(level, obj, home, list(homes.values()) if kind == "groups" else [home], on)
     return changed
 
 
-def select(context: bpy.types.Context, level: bpy.types.Collection, kind: layers.Kind, number: int) -> int:
+def select(context: bpy.types.Context, level: bpy.types.Collection, kind: lists.Kind, number: int) -> int:
     """Select also what is in a layer or group: faces of meshes in edit mode, or else objects. Returns how many."""
-    edited = list(_edited(context))
+    edited = list(edited_meshes(context))
     found = 0
     for obj in edited:
         found += _select(obj, kind, number)
-    home = layers.homes(level, kind).get(number)
+    home = lists.homes(level, kind).get(number)
     if edited or home is None or context.view_layer is None:
         return found
     shown = set(context.view_layer.objects)
@@ -54,81 +56,23 @@ def select(context: bpy.types.Context, level: bpy.types.Collection, kind: layers
     return found
 
 
-def set_smooth(context: bpy.types.Context, smooth: bool) -> int:
-    """Make the selected edges of meshes in edit mode smooth or hard, as the game shows them; returns how many.
-
-    An edge is smooth if it isn't sharp and no face at it is flat (see `layout`): the other edges of faces that stop
-    being flat become sharp.
-    """
-    changed = 0
-    for obj in _edited(context):
-        mesh: Any = obj.data
-        bridges = _bridges(obj) if smooth else set[int]()
-        working = bmesh.from_edit_mesh(mesh)
-        working.edges.index_update()
-        edges = [edge for edge in working.edges if edge.select and edge.link_faces]
-        for edge in edges:
-            if smooth:
-                for face in edge.link_faces:
-                    _round(face, bridges)
-            edge.smooth = smooth
-        changed += len(edges)
-        bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
-    return changed
-
-
-def _bridges(obj: bpy.types.Object) -> set[int]:
-    """The numbers of a mesh's bridges, in edit mode: attributes can't be read there, but in its copy."""
-    obj.update_from_editmode()
-    mesh: Any = obj.data
-    plain = mesh.copy()
-    try:
-        found = attributes.read(plain, layout.BRIDGE, "EDGE")
-    finally:
-        bpy.data.meshes.remove(plain)
-    return set() if found is None else set(np.flatnonzero(found).tolist())
-
-
-def _round(face: Any, bridges: set[int]) -> None:
-    """Stop a face from being flat, with all its edges hard: but for bridges, which are inside of it, and so are the
-    other parts of the face beyond them.
-    """
-    waiting = [face]
-    while waiting:
-        part = waiting.pop()
-        if part.smooth:
-            continue
-        part.smooth = True
-        for edge in part.edges:
-            if edge.index in bridges:
-                waiting += edge.link_faces
-            else:
-                edge.smooth = False
-
-
 def is_entity(obj: bpy.types.Object) -> bool:
     """Say whether an object is one of a level's objects, and not its geometry, its root, or a part of another one."""
     mark = identity.stamped(obj)
     return mark is None or mark.kind == layout.ENTITY
 
 
-def _edited(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
-    for obj in context.objects_in_mode_unique_data if context.mode == "EDIT_MESH" else ():
-        if obj.type == "MESH":
-            yield obj
-
-
-def _attribute(kind: layers.Kind, number: int) -> str:
+def _attribute(kind: lists.Kind, number: int) -> str:
     return f"{layout.LAYERS}{number // 32}" if kind == "layers" else layout.FACE_GROUP
 
 
-def _changed(was: int, kind: layers.Kind, number: int, on: bool) -> int:
+def _changed(was: int, kind: lists.Kind, number: int, on: bool) -> int:
     """The value of a face's attribute, once it is in, or out of, a layer or group."""
     if kind == "groups":
-        return layers.signed(number) if on else (0 if layers.unsigned(was) == number else was)
+        return lists.signed(number) if on else (0 if lists.unsigned(was) == number else was)
     bit = 1 << number % 32
-    word = layers.unsigned(was)
-    return layers.signed(word | bit if on else word & ~bit)
+    word = lists.unsigned(was)
+    return lists.signed(word | bit if on else word & ~bit)
 
 
 def _change(obj: bpy.types.Object, name: str, changed: Callable[[int], int]) -> int:
@@ -146,13 +90,13 @@ def _change(obj: bpy.types.Object, name: str, changed: Callable[[int], int]) -> 
     return count
 
 
-def _select(obj: bpy.types.Object, kind: layers.Kind, number: int) -> int:
+def _select(obj: bpy.types.Object, kind: lists.Kind, number: int) -> int:
     mesh: Any = obj.data
     working = bmesh.from_edit_mesh(mesh)
     layer = working.faces.layers.int.get(_attribute(kind, number))
     found = 0
     for face in working.faces if layer is not None else ():
-        value = layers.unsigned(face[layer])
+        value = lists.unsigned(face[layer])
         if not face.hide and (value == number if kind == "groups" else value >> number % 32 & 1):
             face.select_set(True)
             found += 1
@@ -176,8 +120,8 @@ def _move(
             rival.objects.unlink(obj)
     if on:
         home.objects.link(obj)
-    rest = entities_home(level)
-    elsewhere = any(obj.name in other.objects for kind in layers.STAMPS for other in layers.homes(level, kind).values())
+    rest = lists.entities_home(level)
+    elsewhere = any(obj.name in other.objects for kind in lists.STAMPS for other in lists.homes(level, kind).values())
     if elsewhere and obj.name in rest.objects:
         rest.objects.unlink(obj)
     elif not elsewhere and not any(obj.name in other.objects for other in (level, rest)):
@@ -185,20 +129,7 @@ def _move(
     return 1
 
 
-def entities_home(level: bpy.types.Collection) -> bpy.types.Collection:
-    """The collection of a level's objects that are in no layer and no group; made where it is gone."""
-    for child in level.children:
-        mark = identity.stamped(child)
-        if mark is not None and mark.kind == layout.ENTITIES:
-            return child
-    made = bpy.data.collections.new("Entities")
-    mark = identity.stamped(level)
-    identity.stamp(made, mark.token if mark is not None else 0, layout.ENTITIES, 0)
-    level.children.link(made)
-    return made
-
-
-def take_out_all(level: bpy.types.Collection, kind: layers.Kind, number: int) -> None:
+def take_out_all(level: bpy.types.Collection, kind: lists.Kind, number: int) -> None:
     """Take everything out of a layer or group that is going: elements of meshes, and objects. Raises SceneError in edit
     mode.
     """
@@ -221,7 +152,7 @@ def take_out_all(level: bpy.types.Collection, kind: layers.Kind, number: int) ->
             else:
                 words &= ~np.uint32(1 << number % 32)
             attributes.write(mesh, name, domain, "INT", values)
-    home = layers.homes(level, kind).get(number)
+    home = lists.homes(level, kind).get(number)
     if home is not None:
         for obj in list(home.objects):
             _move(level, obj, home, [home], False)

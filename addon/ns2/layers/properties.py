@@ -8,23 +8,22 @@ from typing import Any
 import bpy
 
 from ....formats.ns2.names import GROUPS, LAYERS
-from . import lists as layers
-from . import visibility as view
+from . import lists, visibility
 
 
 def _is_layer(item: Any) -> bool:
-    return str(item.path_from_id()).startswith(f"{layers.KEY}.layers[")
+    return str(item.path_from_id()).startswith(f"{lists.KEY}.layers[")
 
 
 def _renamed(item: Any, _context: bpy.types.Context) -> None:
     """An entry that is renamed takes its collection along."""
-    home = layers.homes(item.id_data, "layers" if _is_layer(item) else "groups").get(layers.unsigned(item.number))
+    home = lists.homes(item.id_data, "layers" if _is_layer(item) else "groups").get(lists.unsigned(item.number))
     if home is not None:
-        layers.name_home(home, item.name)
+        lists.name_home(home, item.name)
 
 
 def _shown(item: Any, _context: bpy.types.Context) -> None:
-    view.show(item.id_data)
+    visibility.show(item.id_data)
 
 
 def _names(item: Any, _context: bpy.types.Context, text: str) -> list[tuple[str, str]]:
@@ -82,11 +81,11 @@ def register() -> None:
     """Give collections their lists."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    setattr(bpy.types.Collection, layers.KEY, bpy.props.PointerProperty(type=Ns2Lists))
+    setattr(bpy.types.Collection, lists.KEY, bpy.props.PointerProperty(type=Ns2Lists))
 
 
 def unregister() -> None:
     """Undo `register`."""
-    delattr(bpy.types.Collection, layers.KEY)
+    delattr(bpy.types.Collection, lists.KEY)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

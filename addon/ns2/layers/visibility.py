@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a level is shown: layers and groups that are hidden, what the game doesn't draw; and the scene's colours."""
+"""What of a level is visible: layers and groups may be hidden, and what the game doesn't draw. It is for show only."""
 
 from __future__ import annotations
 
@@ -12,26 +12,13 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...scene import attributes, identity, stage
+from ...scene import attributes, identity
 from ...scene.attributes import Domain
 from ...scene.materials import node_group
 from .. import layout
-from ..context import Site
-from ..entities import ambience
-from ..entities import values as entity_values
-from . import lists as layers
+from . import lists
 
 Mask = NDArray[np.bool_]
-
-
-def prepare_scene(context: bpy.types.Context, site: Site, alone: bool) -> None:
-    """Make the scene and its windows show the level as it is. alone: nothing else is in it but levels of ours."""
-    stage.show_true_colors(site.scene, alone, site.report)
-    if alone:
-        stage.look_at(context, layout.to_blender(site.level.mesh.positions))
-
-
-# ------------------------------------------------------------------------------------------------ hiding, for show only
 
 
 def geometry(collection: bpy.types.Collection) -> list[bpy.types.Object]:
@@ -45,19 +32,19 @@ def geometry(collection: bpy.types.Collection) -> list[bpy.types.Object]:
 
 def hidden(collection: bpy.types.Collection) -> tuple[set[int], set[int]]:
     """The ids of the layers, and of the groups, of which nothing is to be seen."""
-    lists = layers.lists_of(collection)
-    off = {layers.unsigned(item.number) for item in lists.layers if not item.visible}
-    undrawn = layers.UNDRAWN if lists.hide_undrawn else frozenset()
-    return off, {layers.unsigned(item.number) for item in lists.groups if not item.visible or item.name in undrawn}
+    held = lists.lists_of(collection)
+    off = {lists.unsigned(item.number) for item in held.layers if not item.visible}
+    undrawn = lists.UNDRAWN if held.hide_undrawn else frozenset()
+    return off, {lists.unsigned(item.number) for item in held.groups if not item.visible or item.name in undrawn}
 
 
-def colors(collection: bpy.types.Collection, kind: layers.Kind) -> dict[int, tuple[float, ...]]:
+def colors(collection: bpy.types.Collection, kind: lists.Kind) -> dict[int, tuple[float, ...]]:
     """The colours of the layers, or groups, that have one, by their ids, in the order of the list: red, green, blue, 1.
 
     Transparent is none.
     """
-    listed = layers.entries(collection, kind)
-    return {layers.unsigned(item.number): (*item.color[:3], 1.0) for item in listed if item.color[3] > 0}
+    listed = lists.entries(collection, kind)
+    return {lists.unsigned(item.number): (*item.color[:3], 1.0) for item in listed if item.color[3] > 0}
 
 
 def show(collection: bpy.types.Collection) -> None:
@@ -73,17 +60,17 @@ def show(collection: bpy.types.Collection) -> None:
         _show_faces(obj, off, groups)
     mask = sum(1 << number for number in off if number < 256)
     of_layers, of_all_groups = colors(collection, "layers"), colors(collection, "groups")
-    looks: dict[tuple[int, ...], tuple[bool, tuple[float, ...] | None]] = {}
-    for obj, (own, of_groups) in layers.memberships(collection).items():
+    appearances: dict[tuple[int, ...], tuple[bool, tuple[float, ...] | None]] = {}
+    for obj, (own, of_groups) in lists.memberships(collection).items():
         key = (own, *of_groups)
-        if key not in looks:  # most objects are in the same layers as others
+        if key not in appearances:  # most objects are in the same layers as others
             found = [color for number, color in of_layers.items() if own >> number & 1]
             found += [of_all_groups[number] for number in of_groups if number in of_all_groups]
-            looks[key] = bool(own & mask) or not groups.isdisjoint(of_groups), found[0] if found else None
-        gone, color = looks[key]
+            appearances[key] = bool(own & mask) or not groups.isdisjoint(of_groups), found[0] if found else None
+        gone, color = appearances[key]
         if obj.hide_viewport != gone:
             obj.hide_viewport = obj.hide_render = gone
-        if color is not None and obj.get(entity_values.CLASS) != ambience.CLASS:
+        if color is not None and obj.get(layout.CLASS) != layout.AMBIENT_LIGHT:
             obj.color = color
 
 

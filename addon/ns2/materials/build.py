@@ -10,7 +10,7 @@ are: `.dds`, which Blender reads itself.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 
@@ -21,9 +21,7 @@ from ....formats.ns2.material import Material
 from ...scene import identity, images, originals
 from ...scene.materials import Nodes, Socket, blended, shader
 from .. import layout
-
-if TYPE_CHECKING:
-    from ..context import Site
+from ..context import ImportContext
 
 PLACEHOLDER = "levelwright_placeholder"
 ROUGHNESS = 0.5
@@ -38,8 +36,8 @@ OPACITY_CUT = 0.5
 class Materials:
     """Makes each material when it is first asked for."""
 
-    def __init__(self, site: Site) -> None:
-        self.site = site
+    def __init__(self, importing: ImportContext) -> None:
+        self.importing = importing
         self._made: dict[str, bpy.types.Material] = {}
         self._textures: dict[str, tuple[bpy.types.Image, dds.Texture] | None] = {}
         self._label: dict[str, bpy.types.Image] = {}
@@ -48,16 +46,16 @@ class Materials:
 
     def of_level(self) -> list[bpy.types.Material]:
         """The materials of the level's list, one for each entry, and one more where faces name what isn't in it."""
-        site = self.site
-        names = list(site.level.mesh.materials)
+        importing = self.importing
+        names = list(importing.level.mesh.materials)
         made = []
-        records = site.level.mesh.faces.records["material"]
+        records = importing.level.mesh.faces.records["material"]
         if len(records) and int(records.max()) >= len(names):
             names.append("")
         for number, path in enumerate(names):
             material = self._new(path)
-            identity.stamp(material, site.token, layout.MATERIAL_KIND, number)
-            originals.set_resource(site.collection, layout.MATERIAL_KIND, number, material)
+            identity.stamp(material, importing.token, layout.MATERIAL_KIND, number)
+            originals.set_resource(importing.collection, layout.MATERIAL_KIND, number, material)
             self._made.setdefault(path, material)
             made.append(material)
         return made
@@ -83,19 +81,19 @@ class Materials:
         return material
 
     def _read(self, path: str) -> Material | None:
-        """The `.material` of a path; None, told to the report, where there is none that can be read."""
-        file = self.site.find(path) if path else None
+        """The `.material` of a path; None, and a line in the report, where there is none that can be read."""
+        file = self.importing.find(path) if path else None
         if file is None:
-            self.site.report.missing("materials", path or "(no name)")
+            self.importing.report.missing("materials", path or "(no name)")
             return None
         try:
             return material_file.read(file.read_bytes())
         except (FormatError, OSError) as error:
-            self.site.report.warn(f"{path}: {error}")
+            self.importing.report.warn(f"{path}: {error}")
             return None
 
     def texture(self, path: str, non_color: bool = False) -> tuple[bpy.types.Image, dds.Texture] | None:
-        """The image at a path, and what its header says; None, told to the report, where there is none."""
+        """The image at a path, and what its header says; None, and a line in the report, where there is none."""
         if not path:
             return None
         key = f"{path.lower()}{' data' if non_color else ''}"
@@ -104,14 +102,14 @@ class Materials:
         return self._textures[key]
 
     def _load(self, path: str, non_color: bool) -> tuple[bpy.types.Image, dds.Texture] | None:
-        file = self.site.find(path)
+        file = self.importing.find(path)
         if file is None:
-            self.site.report.missing("textures", path)
+            self.importing.report.missing("textures", path)
             return None
         try:
             about = _describe(file)
         except (FormatError, OSError) as error:
-            self.site.report.warn(f"{path}: {error}")
+            self.importing.report.warn(f"{path}: {error}")
             return None
         space = "Non-Color" if non_color else "sRGB"
         image: Any = bpy.data.images.load(str(file), check_existing=True)

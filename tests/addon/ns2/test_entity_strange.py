@@ -8,7 +8,8 @@ from typing import Any
 
 import bpy
 import pytest
-from levelwright.addon.ns2.entities.values import CLASS, written_keys
+from levelwright.addon.ns2.entities.custom_properties import written_keys
+from levelwright.addon.ns2.layout import CLASS
 from levelwright.addon.scene.reports import SceneError
 from levelwright.formats import ns2
 

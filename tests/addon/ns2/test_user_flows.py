@@ -297,7 +297,7 @@ def test_older_levels_are_edited_in_their_version(version: int) -> None:
     data = exported(level, report)
     assert ns2.read(data).version == version
     assert len(ns2.read(data).mesh.faces) > len(ns2.read(whole(version)).mesh.faces)
-    assert any("As version 10" in note for note in report.notes), "of triangles that older editors weld"
+    assert any("as version 10" in note for note in report.notes), "of triangles that older editors weld"
     assert exported(imported(data, "again.level")) == data
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A level's mesh with the scene laid over it: what nobody touched stays as it is, bit for bit.
+"""A level's mesh with an edited one laid over it: what nobody touched stays as it is, bit for bit.
 
 Everything that polygons can't show is taken from the file: faces that aren't shown, edges and vertices that no face
 has, ghosts, flags. Elements that stay keep their order; those that are gone close up, new ones come last, and whatever
@@ -8,30 +8,28 @@ names them by number (loops, groups, triangles) follows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats.ns2 import material as material_file
-from ....formats.ns2.faces import FaceLayers, Faces
-from ....formats.ns2.mesh import Mesh
-from ....formats.ns2.normals import face_normals
-from ....formats.ns2.records import MASK_WORDS, NO_GROUP, Records
-from ....formats.ns2.rings import MOST_CORNERS
-from ....formats.ns2.triangles import GeometryGroups, GroupTable
-from ...scene.reports import Report, SceneError
-from .. import layout
-from ..layout import Shown
-from . import matching as face_reader
-from . import numbering as elements
-from .collect import Bools, Ints, SceneMesh
-from .mappings import Edited, MappingReader
-from .numbering import Edges, Kept
+from ...binary import FormatError
+from .. import material as material_file
+from ..faces import FaceLayers, Faces
+from ..mesh import Mesh
+from ..normals import face_normals
+from ..records import MAPPING_GROUP, MASK_WORDS, NO_GROUP, Records
+from ..rings import MOST_CORNERS
+from ..triangles import GeometryGroups, GroupTable
+from .edited import Bools, EditedMesh, Finding, Ints, MaterialEdits, RefusedFacesError
+from .mappings import FaceEdits, MappingOverlay
+from .matching import FaceTable, match_faces
+from .numbering import EdgeNumbers, Kept, number_vertices
+from .shown import ShownPolygons, groups_shown
 from .triangles import retriangulated
 
-_VERSION_HINT = "export with As version 10"
+_VERSION_HINT = "save it as version 10"
 _WELDED = (7, 8, 9)
 """Versions whose editors weld triangles to vertices of the same place, and to ghosts on borders (ns2.md §9);
 before and after, triangles have the corners of their faces only."""
@@ -41,53 +39,80 @@ _FLAT = 0.0254
 """Metres (an inch, the editor's grid) that a corner may lie off its face's plane."""
 
 
-class MeshOverlay:
-    """Lays a scene's geometry over a level's mesh."""
+@dataclass(frozen=True, slots=True, eq=False)
+class OverlaidMesh:
+    """What `overlay` makes."""
+
+    mesh: Mesh
+    table: FaceTable
+    """Which faces the polygons of the edited mesh are."""
+    findings: list[Finding]
+
+
+def overlay(
+    edited: EditedMesh,
+    mesh: Mesh,
+    shown: ShownPolygons,
+    materials: MaterialEdits,
+    *,
+    loose_edges: bool = False,
+    split: bool = False,
+    added_groups: Records | None = None,
+    nearest: bool = False,
+) -> OverlaidMesh:
+    """Lay an edited mesh over a level's, which stays as it is. `edited` may be changed: what is off by rounding.
+
+    shown: what `show_mesh` made of the level's mesh. loose_edges: edges without polygons were shown, too. split: the
+    polygons were shown in several meshes, none of which has loose edges. added_groups: MAPPING_GROUP [g], which faces
+    may be in besides those of the level. nearest: skewed UVs get the parameters that come nearest, else they are
+    refused.
+
+    Raises RefusedFacesError, and FormatError for what the level's version can't hold.
+    """
+    added = np.zeros(0, MAPPING_GROUP) if added_groups is None else added_groups
+    return _MeshOverlay(edited, mesh, shown, loose_edges, split, added, nearest).run(materials)
+
+
+class _MeshOverlay:
+    """One use of `overlay`."""
 
     def __init__(
         self,
-        scene: SceneMesh,
+        edited: EditedMesh,
         mesh: Mesh,
-        shown: Shown,
-        options: Mapping[str, Any],
+        shown: ShownPolygons,
+        loose: bool,
+        split: bool,
         added: Records,
         nearest: bool,
-        report: Report,
     ) -> None:
-        """options: those of the import. added: mapping groups that the file doesn't have. nearest: skewed UVs get the
-        parameters that come nearest.
-        """
-        self.scene, self.mesh, self.shown, self.added = scene, mesh, shown, added
-        loose = bool(options.get("loose_edges"))
-        self.loose = loose and options.get("split", "none") == "none"  # only there loose edges are shown
-        self.nearest, self.report = nearest, report
+        self.edited, self.mesh, self.shown, self.added = edited, mesh, shown, added
+        self.loose = loose and not split
+        self.nearest = nearest
+        self.findings: list[Finding] = []
         before = mesh.positions
         self._before = np.where(np.isfinite(before), before, np.float32(0))
-        known = np.flatnonzero((scene.vertices >= 0) & (scene.vertices < len(before)))
-        own = self._before[scene.vertices[known]]
-        still = (np.abs(scene.positions[known] - own) <= scene.rounding[known, None]).all(axis=1)
-        scene.positions[known[still]] = own[still]
+        known = np.flatnonzero((edited.vertices >= 0) & (edited.vertices < len(before)))
+        own = self._before[edited.vertices[known]]
+        still = (np.abs(edited.positions[known] - own) <= edited.rounding[known, None]).all(axis=1)
+        edited.positions[known[still]] = own[still]
         pairs = mesh.edge_vertices
         passed = np.zeros(len(pairs), np.bool_)
         passed[mesh.faces.members["edge"][shown.members[~shown.bridges]].astype(np.intp)] = True
         if loose:
             passed |= pairs[:, 0] != pairs[:, 1]
-        self.vertices = elements.vertices(scene, self._before)
-        self.edges = Edges(pairs, passed)
-        self.table = face_reader.read(scene, mesh, shown, self.vertices, self.edges)
+        self.vertices = number_vertices(edited, self._before)
+        self.edges = EdgeNumbers(pairs, passed)
+        self.table = match_faces(edited, mesh, shown, self.vertices, self.edges)
 
-    def run(self, paths: Sequence[str], names: Sequence[str], present: frozenset[int]) -> Mesh:
-        """The mesh as it is now: a new one. paths: of the materials of the scene's palette; names: those of the file's
-        materials now; present: numbers of those that the scene still has.
-
-        Raises SceneError, with the faces selected, for what a level can't hold.
-        """
+    def run(self, materials: MaterialEdits) -> OverlaidMesh:
+        """Make the new mesh."""
         old, new = self.mesh, Mesh(self.mesh.version, self.mesh.written())
         positions, moved = self._positions()
         vertices, edges = self._kept()
         self._check_shapes(positions, moved)
 
-        records = _grown(old.vertices, len(self.vertices.bearers))
+        records = _grown(old.vertices, len(self.vertices.instances))
         if "flag" in (records.dtype.names or ()):
             records["flag"][len(old.vertices) :] = 1
         records["position"] = positions
@@ -99,45 +124,45 @@ class MeshOverlay:
             turned = smooth != (edge_records["smooth"] != 0)
             edge_records["smooth"][turned] = smooth[turned]
         elif smooth.any():
-            self.report.warn(f"version {old.version} has no smooth edges: {_VERSION_HINT}")
+            self._warn(f"version {old.version} has no smooth edges: {_VERSION_HINT}")
         _set(new, "edges", edge_records[edges.old])
         self._write_faces(new, positions, moved, edges)
-        self._write_materials(new, paths, names, present)
+        self._write_materials(new, materials)
         self._set_faces(new)
         self._write_layers(new)
         self._write_groups(new, vertices, edges)
         self._write_triangles(new, vertices, edges, moved, resmoothed)
-        self._tell(new, moved)
-        return new
+        self._note_edits(moved)
+        return OverlaidMesh(new, self.table, self.findings)
 
     # -------------------------------------------------------------------------------------------- vertices, edges
 
     def _positions(self) -> tuple[NDArray[np.float32], Bools]:
         """Of interim vertices, float32[m, 3]; and which of the file's moved, bool[v]."""
         before = self.mesh.positions
-        positions = np.zeros((len(self.vertices.bearers), 3), np.float32)
+        positions = np.zeros((len(self.vertices.instances), 3), np.float32)
         positions[: len(before)] = before
-        borne = np.flatnonzero(self.vertices.bearers >= 0)
-        now = self.scene.positions[self.vertices.bearers[borne]]
-        old = borne < len(before)
-        same = np.zeros(len(borne), np.bool_)
-        same[old] = (now[old] == self._before[borne[old]]).all(axis=1)
-        positions[borne[~same]] = now[~same]
+        there = np.flatnonzero(self.vertices.instances >= 0)
+        now = self.edited.positions[self.vertices.instances[there]]
+        old = there < len(before)
+        same = np.zeros(len(there), np.bool_)
+        same[old] = (now[old] == self._before[there[old]]).all(axis=1)
+        positions[there[~same]] = now[~same]
         moved = np.zeros(len(before), np.bool_)
-        moved[borne[old & ~same]] = True
+        moved[there[old & ~same]] = True
         return positions, moved
 
     def _kept(self) -> tuple[Kept, Kept]:
-        """Which vertices and edges stay: those of faces, loose ones of the scene, and what wasn't shown."""
+        """Which vertices and edges stay: those of faces, loose ones of the edited mesh, and what wasn't shown."""
         old = self.mesh
         used = np.zeros(len(self.edges.pairs), np.bool_)
         used[self.table.faces.members["edge"].astype(np.intp)] = True
-        scene_pairs = self.vertices.numbers[self.scene.edges]
-        loose = np.ones(len(scene_pairs), np.bool_)
-        loose[self.scene.sides] = False
-        loose_numbers = self.edges.need(scene_pairs[loose & (scene_pairs[:, 0] != scene_pairs[:, 1])])
+        edited_pairs = self.vertices.numbers[self.edited.edges]
+        loose = np.ones(len(edited_pairs), np.bool_)
+        loose[self.edited.sides] = False
+        loose_numbers = self.edges.need(edited_pairs[loose & (edited_pairs[:, 0] != edited_pairs[:, 1])])
         present = np.zeros(len(self.edges.pairs), np.bool_)
-        found = self.edges.find(scene_pairs)
+        found = self.edges.find(edited_pairs)
         present[found[found >= 0]] = True
         used = np.concatenate([used, np.zeros(len(present) - len(used), np.bool_)])
         used[loose_numbers] = True
@@ -147,10 +172,10 @@ class MeshOverlay:
             pairs = self.edges.pairs[: len(old.edges)]
             faceless &= (pairs[:, 0] == pairs[:, 1]) | present[self.edges.representatives]
         used[: len(old.edges)] |= faceless
-        points = np.zeros(len(self.vertices.bearers), np.bool_)
+        points = np.zeros(len(self.vertices.instances), np.bool_)
         points[self.edges.pairs[used]] = True
-        alone = np.ones(len(self.scene.positions), np.bool_)
-        alone[self.scene.edges] = False
+        alone = np.ones(len(self.edited.positions), np.bool_)
+        alone[self.edited.edges] = False
         points[self.vertices.numbers[alone]] = True
         unused = np.ones(len(old.vertices), np.bool_)
         unused[old.edge_vertices] = False
@@ -162,29 +187,29 @@ class MeshOverlay:
         count, total = len(self.mesh.edges), len(self.edges.pairs)
         was = np.zeros(total, np.bool_)
         was[:count] = self.mesh.smooth
-        numbers, real = self._scene_edges()
+        numbers, real = self._edited_edges()
         now = np.ones(total, np.bool_)
-        np.logical_and.at(now, numbers, self.scene.smooth[real])
-        borne = np.zeros(total, np.bool_)
-        borne[numbers] = True
-        turned = borne & (now != was)
+        np.logical_and.at(now, numbers, self.edited.smooth[real])
+        there = np.zeros(total, np.bool_)
+        there[numbers] = True
+        turned = there & (now != was)
         result = np.where(turned, now, was)
         stands = self.edges.representatives
         turned[:count] = turned[stands]
         result[:count] = np.where(turned[:count], result[stands], was[:count])
         return result, turned
 
-    def _scene_edges(self) -> tuple[Ints, Ints]:
-        """Edges of the scene that faces of the level have: interim numbers int[k], and their own. Not bridges."""
-        passed = np.zeros(len(self.scene.edges), np.bool_)
-        passed[self.scene.sides] = True
-        numbers = self.edges.find(self.vertices.numbers[self.scene.edges])
-        own = np.flatnonzero(passed & (numbers >= 0) & ~self.scene.bridges)
+    def _edited_edges(self) -> tuple[Ints, Ints]:
+        """Edges of the edited mesh that faces of the level have: interim numbers int[k], and their own. Not bridges."""
+        passed = np.zeros(len(self.edited.edges), np.bool_)
+        passed[self.edited.sides] = True
+        numbers = self.edges.find(self.vertices.numbers[self.edited.edges])
+        own = np.flatnonzero(passed & (numbers >= 0) & ~self.edited.bridges)
         return numbers[own], own
 
     # ------------------------------------------------------------------------------------------------------ faces
 
-    def _laid(self, now: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
+    def _merged(self, now: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
         """A value of each face, [f]: of its polygons that disagree, one that was edited counts. now: of polygons [p];
         before: what the file's faces show, [n].
         """
@@ -203,8 +228,8 @@ class MeshOverlay:
         """Loops, mapping groups and parameters of faces."""
         table, records = self.table, self.table.faces.records
         old = self.mesh.faces.records["mapping_group"]
-        before = layout.group_ids(layout.group_values(np.ascontiguousarray(old)))
-        now = self._laid(self.scene.mapping_groups, before)
+        before = groups_shown(old)
+        now = self._merged(self.edited.mapping_groups, before)
         known = np.flatnonzero(table.records >= 0)
         regrouped = np.zeros(len(records), np.bool_)
         regrouped[known] = now[known] != before[table.records[known]]
@@ -217,13 +242,14 @@ class MeshOverlay:
         owners = table.faces.loop_faces[table.faces.member_loops]
         touched = np.concatenate([moved, np.zeros(len(positions) - len(moved), np.bool_)])
         reshaped = ~table.same | (np.bincount(owners, touched[corners], len(records)) > 0)
-        edited = Edited(reshaped, regrouped, positions, self.vertices.numbers, corners)
+        edits = FaceEdits(reshaped, regrouped, positions, self.vertices.numbers, corners)
         known_groups = self.mesh.mapping_groups
         added = self.added[np.isin(self.added["id"], now) & ~np.isin(self.added["id"], known_groups["id"])]
         groups = np.concatenate([known_groups, added])
-        reader = MappingReader(self.scene, table, self.mesh, self.shown, edited, groups, self.nearest, self.report)
-        reader.run()
-        groups = reader.groups
+        mappings = MappingOverlay(self.edited, table, self.mesh, self.shown, edits, groups, self.nearest)
+        mappings.run()
+        self.findings += mappings.findings
+        groups = mappings.groups
         gone = np.setdiff1d(old, records["mapping_group"])  # groups of which the last face went
         _set(new, "mapping_groups", groups[~np.isin(groups["id"], gone)])
 
@@ -238,16 +264,17 @@ class MeshOverlay:
         if any(getattr(old, part).tobytes() != getattr(made, part).tobytes() for part in parts):
             new.faces = made
 
-    def _write_materials(self, new: Mesh, paths: Sequence[str], listed: Sequence[str], present: frozenset[int]) -> None:
-        """The list of materials, and each face's number in it. paths: of the scene's palette; listed: the file's."""
+    def _write_materials(self, new: Mesh, edits: MaterialEdits) -> None:
+        """The list of materials, and each face's number in it."""
+        paths, listed = edits.paths, edits.listed
         records, known = self._faces.records, self.table.records >= 0
         every = list(dict.fromkeys([*listed, *paths, ""]))  # a face of the file may name one that isn't in the list
         places = {path: number for number, path in enumerate(every)}
         old = self.mesh.faces.records["material"].astype(np.intp)
         own = np.array([*(places[path] for path in listed), places[""]], np.intp)
         before = own[np.minimum(old, len(listed))]
-        now = np.array([places[path] for path in paths], np.intp)[self.scene.materials]
-        wanted = self._laid(now, before)
+        now = np.array([places[path] for path in paths], np.intp)[self.edited.materials]
+        wanted = self._merged(now, before)
         same = known.copy()
         same[known] = wanted[known] == before[self.table.records[known]]
         result = np.full(len(records), len(listed), np.intp)
@@ -258,7 +285,7 @@ class MeshOverlay:
             fallback = listed[0] if listed else DEFAULT_MATERIAL
             every.append(fallback)
             wanted[bare] = len(every) - 1
-            self.report.warn(f"{bare.sum()} faces have no material: they get {fallback}")
+            self._warn(f"{bare.sum()} faces have no material: they get {fallback}")
         materials = list(listed)
         numbers = {path: number for number, path in reversed(list(enumerate(listed)))}
         for place in np.unique(wanted[~same]).tolist():
@@ -267,11 +294,11 @@ class MeshOverlay:
                 numbers[path] = len(materials)
                 materials.append(path)
                 if not path.endswith(material_file.ENDING):
-                    self.report.warn(f"material {path!r} is no path of a {material_file.ENDING} file")
+                    self._warn(f"material {path!r} is no path of a {material_file.ENDING} file")
             result[~same & (wanted == place)] = numbers[path]
         stays = np.zeros(len(materials), np.bool_)
         stays[result[result < len(materials)]] = True
-        stays[sorted(present)] = True
+        stays[sorted(edits.kept)] = True
         kept = Kept.of(stays)
         inside = result < len(materials)
         result[inside] = kept.numbers[result[inside]]
@@ -286,12 +313,12 @@ class MeshOverlay:
         words = old.masks.shape[1]
         before = np.zeros((len(self.mesh.faces), MASK_WORDS), np.uint32)
         before[:, :words] = old.masks
-        now = self._laid(self.scene.layers, before)
+        now = self._merged(self.edited.layers, before)
         known = np.flatnonzero(table.records >= 0)
         changed = np.ones(len(now), np.bool_)
         changed[known] = (now[known] != before[table.records[known]]).any(axis=1)
         if now[:, words:].any():
-            raise SceneError(f"version {self.mesh.version} has layers of ids below {32 * words} only: {_VERSION_HINT}")
+            raise FormatError(f"version {self.mesh.version} has layers of ids below {32 * words} only: {_VERSION_HINT}")
         has = now.any(axis=1) | (words < MASK_WORDS)
         unchanged = np.flatnonzero(~changed)
         has[unchanged] = old.has[table.records[unchanged]]
@@ -301,16 +328,16 @@ class MeshOverlay:
     def _write_groups(self, new: Mesh, vertices: Kept, edges: Kept) -> None:
         """Which geometry groups vertices, edges and faces are in."""
         old = self.mesh.geometry_groups
-        numbers, real = self._scene_edges()
+        numbers, real = self._edited_edges()
         stands = self.edges.representatives
         made = []
         for table, count, kept, own, values in (
-            (old.vertices, len(self.mesh.vertices), vertices, self.vertices.numbers, self.scene.vertex_groups),
-            (old.edges, len(self.mesh.edges), edges, numbers, self.scene.edge_groups[real]),
+            (old.vertices, len(self.mesh.vertices), vertices, self.vertices.numbers, self.edited.vertex_groups),
+            (old.edges, len(self.mesh.edges), edges, numbers, self.edited.edge_groups[real]),
         ):
             raw = table.assignment(count)
             before = np.full(len(kept.numbers), NO_GROUP, np.uint32)
-            before[:count] = layout.group_ids(layout.group_values(raw))
+            before[:count] = groups_shown(raw)
             now = before.copy()
             edited = np.flatnonzero(values != before[own])
             now[own[edited]] = values[edited]
@@ -321,8 +348,8 @@ class MeshOverlay:
             now[:count][same] = raw[same]
             made.append((table, now[kept.old], raw))
         raw = old.faces.assignment(len(self.mesh.faces))
-        shown = layout.group_ids(layout.group_values(raw))
-        now = self._laid(self.scene.face_groups, shown)
+        shown = groups_shown(raw)
+        now = self._merged(self.edited.face_groups, shown)
         known = np.flatnonzero(self.table.records >= 0)
         same = known[now[known] == shown[self.table.records[known]]]
         now[same] = raw[self.table.records[same]]
@@ -335,7 +362,7 @@ class MeshOverlay:
         if all(one is two for one, (two, _, _) in zip(tables, made, strict=True)):
             return
         if self.mesh.version <= 4:
-            raise SceneError(f"version {self.mesh.version} has no groups of geometry: {_VERSION_HINT}")
+            raise FormatError(f"version {self.mesh.version} has no groups of geometry: {_VERSION_HINT}")
         new.geometry_groups = GeometryGroups(*tables)
 
     # -------------------------------------------------------------------------------------------------- triangles
@@ -359,7 +386,7 @@ class MeshOverlay:
         np.add.at(passes[1], members.astype(np.intp), 1)
         turned |= passes[0] != passes[1]
         if self.mesh.version in _WELDED:
-            self.report.note(
+            self._note(
                 f"editors of version {self.mesh.version} also put edited faces' triangles on corners of their "
                 f"neighbours; these aren't: where that leaves cracks, {_VERSION_HINT}"
             )
@@ -380,7 +407,7 @@ class MeshOverlay:
         edited = ~table.same | (np.bincount(owners, touched[corners], len(table.records)) > 0)
         large = edited & (np.bincount(owners, minlength=len(table.records)) > MOST_CORNERS)
         if large.any():
-            self.scene.refuse(
+            raise RefusedFacesError(
                 f"{{}} of more than {MOST_CORNERS:,} corners would get no triangles: cut them",
                 np.flatnonzero(large[table.polygons]),
             )
@@ -388,14 +415,11 @@ class MeshOverlay:
             off = np.abs(((positions[corners] - origin[owners]) * normals[owners]).sum(axis=1)) > _FLAT
         bent = int((edited & (np.bincount(owners, off, len(table.records)) > 0)).sum())
         if bent:
-            self.report.warn(f"{bent} edited faces aren't flat: cut them into triangles to be sure how they are drawn")
+            self._warn(f"{bent} edited faces aren't flat: cut them into triangles to be sure how they are drawn")
 
-    def _tell(self, new: Mesh, moved: Bools) -> None:
-        """Count everything, and what was edited."""
-        table, report = self.table, self.report
-        report.count("faces", len(table.records))
-        report.count("edges", len(new.edges))
-        report.count("vertices", len(new.vertices))
+    def _note_edits(self, moved: Bools) -> None:
+        """Count what was edited."""
+        table = self.table
         old = table.records >= 0
         for count, what in (
             (int((~old).sum()), "new faces"),
@@ -404,7 +428,13 @@ class MeshOverlay:
             (int(moved.sum()), "vertices moved"),
         ):
             if count and len(self.mesh.faces):
-                report.note(f"{count} {what}")
+                self._note(f"{count} {what}")
+
+    def _warn(self, message: str) -> None:
+        self.findings.append(Finding("warning", message))
+
+    def _note(self, message: str) -> None:
+        self.findings.append(Finding("note", message))
 
 
 def _grown(records: NDArray[Any], count: int) -> NDArray[Any]:

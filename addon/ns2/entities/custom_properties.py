@@ -21,9 +21,8 @@ from ....formats.binary import FormatError
 from ....formats.ns2.objects import PROPERTY
 from ....formats.ns2.records import FLOAT_TYPES, INT_TYPES, TEXT_TYPES, PropertyType
 from ...scene import properties
+from ..layout import CLASS
 
-CLASS = "class_name"
-"""Key of an entity's class."""
 TYPES = "levelwright_types"
 RESERVED = ("levelwright", "cycles")
 """Keys that begin so are ours or Blender's."""
@@ -33,12 +32,13 @@ CHANNELS = frozenset((LOCATION, ROTATION, SCALE))
 
 
 class Slot(NamedTuple):
-    """One property of an entity: key is "" for one that isn't shown."""
+    """One property of an entity."""
 
     name: str
     type: int
     components: int
     key: str
+    """Of the custom property, or one of CHANNELS; "" for one that isn't shown."""
 
 
 Value = bool | int | float | str | bytes | list[float]
@@ -93,14 +93,14 @@ def _slots(made: tuple[Shape, ...]) -> tuple[Slot, ...]:
 
 
 @lru_cache(maxsize=4096)
-def with_channels(plain: tuple[Slot, ...], channels: tuple[tuple[str, str], ...]) -> tuple[Slot, ...]:
+def with_channels(slots: tuple[Slot, ...], channels: tuple[tuple[str, str], ...]) -> tuple[Slot, ...]:
     """Slots of which some are channels of the object: the first of each name, where it has three numbers."""
     keys = dict(channels)
     return tuple(
         slot._replace(key=keys[slot.key])
         if slot.key in keys and slot.components == 3 and slot.type in FLOAT_TYPES
         else slot
-        for slot in plain
+        for slot in slots
     )
 
 
@@ -138,13 +138,13 @@ def _is_unicode(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def plain(raw: Any) -> Any:
+def python_value(raw: Any) -> Any:
     """What a custom property holds, in Python's own types."""
     return raw.to_list() if hasattr(raw, "to_list") else raw
 
 
 def same(now: Any, was: Any) -> bool:
-    """Whether a custom property still is what the import made; no number is equal to itself here."""
+    """Whether a custom property still is what the import made; NaN is equal to itself here."""
     if isinstance(was, list) and isinstance(now, list):
         return len(now) == len(was) and all(same(one, other) for one, other in zip(now, was, strict=True))
     if isinstance(now, str | bytes) != isinstance(was, str | bytes):
@@ -185,19 +185,19 @@ def type_of(raw: Any, subtype: str = "") -> tuple[PropertyType, int] | None:
 
 
 def current(obj: bpy.types.Object) -> tuple[tuple[Slot, ...], dict[str, Any]]:
-    """What an object's custom properties say now, as `Known.shown` tells it of an entity."""
+    """What an object's custom properties say now, as `Known.shown` does of an entity."""
     slots, values = list[Slot](), dict[str, Any]()
     for slot in from_text(obj.get(TYPES)):
         if slot.key in CHANNELS:
             slots.append(slot._replace(key=slot.name))
         elif slot.key and obj.get(slot.key) is not None:
             slots.append(slot)
-            values[slot.key] = plain(obj[slot.key])
+            values[slot.key] = python_value(obj[slot.key])
     for key in written_keys(obj):
-        made = type_of(plain(obj[key])) if key not in values else None
+        made = type_of(python_value(obj[key])) if key not in values else None
         if made is not None:
             slots.append(Slot(key, int(made[0]), made[1], key))
-            values[key] = plain(obj[key])
+            values[key] = python_value(obj[key])
     return tuple(slots), values
 
 

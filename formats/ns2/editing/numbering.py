@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which vertices and edges a level has, after what the scene shows was laid over those of its original.
+"""Numbers of the vertices and edges of an edited mesh in the level.
 
-Numbers here are *interim*: records of the original keep theirs, new elements come behind them. What is gone goes when
-everything is known (`Kept`).
+They are *interim*: those of the level keep theirs, new ones come behind them. What is gone goes when everything is
+known (`Kept`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...scene import identity
-from .collect import Bools, Ints, SceneMesh
+from .edited import Bools, EditedMesh, Ints
 
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
@@ -34,33 +33,36 @@ def mixed(*columns: NDArray[np.integer[Any]]) -> NDArray[np.uint64]:
 
 
 @dataclass(slots=True, eq=False)
-class Vertices:
-    """`numbers` int[n]: the interim number of each vertex of the scene; `count`: of records; `bearers` int[m]: for each
-    interim number the vertex of the scene that says where it is, -1 for records that no vertex bears.
-    """
+class VertexNumbers:
+    """Which vertices of an edited mesh are which of the level."""
 
     numbers: Ints
+    """int[n]: the interim number of each vertex of the edited mesh."""
     count: int
-    bearers: Ints
+    """How many vertices the level has."""
+    instances: Ints
+    """int[m]: for each interim number the vertex of the edited mesh that says where it is, -1: none does."""
 
 
-def vertices(scene: SceneMesh, shown: NDArray[np.float32]) -> Vertices:
-    """Find out which vertices of the scene are which. shown: where the import put each vertex of the file, [v, 3].
+def number_vertices(edited: EditedMesh, shown: NDArray[np.float32]) -> VertexNumbers:
+    """Find out which vertices of an edited mesh are which. shown: where each vertex of the level was shown, [v, 3].
 
-    Bearers of one record at the very same place are one vertex: objects that share a border. Of those at several places
+    Several of one record at the very same place are one vertex: meshes that share a border. Of those at several places
     the nearest to the record is it; the others are new.
     """
-    records = np.where(scene.vertices < len(shown), scene.vertices, -1)
+    records = np.where(edited.vertices < len(shown), edited.vertices, -1)
     numbers = np.full(len(records), -1, np.intp)
     known = np.flatnonzero(records >= 0)
     key = np.empty((len(known), 4), np.uint32)
     key[:, 0] = records[known]
-    key[:, 1:] = (scene.positions[known] + np.float32(0)).view(np.uint32)  # -0 is 0
+    key[:, 1:] = (edited.positions[known] + np.float32(0)).view(np.uint32)  # -0 is 0
     _, first, places = np.unique(key.view("V16").reshape(-1), return_index=True, return_inverse=True)
     heads = known[first]
     with np.errstate(over="ignore"):
-        apart = ((scene.positions[heads].astype(np.float64) - shown[records[heads]]) ** 2).sum(axis=1)
-    kept = identity.nearest_bearers(records[heads] + 1, apart)
+        apart = ((edited.positions[heads].astype(np.float64) - shown[records[heads]]) ** 2).sum(axis=1)
+    order = np.lexsort((apart, records[heads]))
+    kept = np.zeros(len(heads), np.bool_)
+    kept[order[_is_first(records[heads][order])]] = True
     groups = np.where(kept, records[heads], -1)
     fresh = np.flatnonzero(~kept)
     fresh = fresh[np.argsort(heads[fresh])]
@@ -68,34 +70,46 @@ def vertices(scene: SceneMesh, shown: NDArray[np.float32]) -> Vertices:
     numbers[known] = groups[places.reshape(-1)]
     new = np.flatnonzero(records < 0)
     numbers[new] = len(shown) + len(fresh) + np.arange(len(new))
-    bearers = np.full(len(shown) + len(fresh) + len(new), -1, np.intp)
-    bearers[numbers[::-1]] = np.arange(len(numbers))[::-1]
-    return Vertices(numbers, len(shown), bearers)
+    instances = np.full(len(shown) + len(fresh) + len(new), -1, np.intp)
+    instances[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    return VertexNumbers(numbers, len(shown), instances)
 
 
-class Edges:
-    """The edges of a level by the vertices that they join, those of the file first.
+def _is_first(ordered: NDArray[Any]) -> Bools:
+    """Which of ordered values are the first of their kind, bool[n]."""
+    first = np.ones(len(ordered), np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return first
 
-    Where the file has several between two vertices, the lowest of those that were shown stands for them.
+
+def _edge_keys(pairs: Ints) -> NDArray[np.uint64]:
+    """A number for each pair of vertices [k, 2], whichever comes first: uint64[k]."""
+    low, high = pairs.min(axis=1).astype(np.uint64), pairs.max(axis=1).astype(np.uint64)
+    return np.asarray(low << np.uint64(32) | high)
+
+
+class EdgeNumbers:
+    """The edges of a level by the vertices that they join, then new ones.
+
+    Where the level has several between two vertices, the lowest of those that were shown stands for them.
     """
 
     def __init__(self, pairs: Ints, shown: Bools) -> None:
-        """Begin with those of the file: pairs int[e, 2] of vertices, shown bool[e]: polygons of the import pass it."""
+        """Begin with those of the level: pairs int[e, 2] of vertices, shown bool[e]: polygons pass it."""
         self.count = len(pairs)
         self.pairs = pairs
-        keys = _keys(pairs)
+        keys = _edge_keys(pairs)
         order = np.lexsort((np.arange(len(pairs)), ~shown, keys))
         ordered = keys[order]
-        first = np.ones(len(order), np.bool_)
-        first[1:] = ordered[1:] != ordered[:-1]
+        first = _is_first(ordered)
         self._known, self._numbers = ordered[first], order[first]
         self.representatives = np.empty(len(pairs), np.intp)
-        """The edge of the file that stands for each, int[e]."""
+        """The edge of the level that stands for each, int[e]."""
         self.representatives[order] = self._numbers[np.cumsum(first) - 1]
 
     def find(self, pairs: Ints) -> Ints:
         """The interim number of the edge between two vertices each, int[k]; -1 where there is none yet."""
-        keys = _keys(pairs)
+        keys = _edge_keys(pairs)
         if not len(self._known):
             return np.full(len(keys), -1, np.intp)
         at = np.searchsorted(self._known, keys).clip(max=len(self._known) - 1)
@@ -106,7 +120,7 @@ class Edges:
         numbers = self.find(pairs)
         missing = np.flatnonzero(numbers < 0)
         if len(missing):
-            keys = _keys(pairs[missing])
+            keys = _edge_keys(pairs[missing])
             made, first = np.unique(keys, return_index=True)
             order = np.argsort(first)
             given = len(self.pairs) + np.argsort(order)
@@ -119,17 +133,14 @@ class Edges:
         return numbers
 
 
-def _keys(pairs: Ints) -> NDArray[np.uint64]:
-    low, high = pairs.min(axis=1).astype(np.uint64), pairs.max(axis=1).astype(np.uint64)
-    return np.asarray(low << np.uint64(32) | high)
-
-
 @dataclass(slots=True, eq=False)
 class Kept:
-    """Which interim elements stay (`old`, their interim numbers in order), and their final numbers (`numbers`; -1)."""
+    """Which interim elements stay."""
 
     old: Ints
+    """Their interim numbers, ascending."""
     numbers: Ints
+    """The final number of each interim one; -1: it is gone."""
 
     @classmethod
     def of(cls, kept: Bools) -> Kept:

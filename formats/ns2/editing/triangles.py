@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats.ns2.mesh import Mesh
-from ....formats.ns2.normals import face_normals, smoothed_normals
-from ....formats.ns2.records import TRIANGLE3, TRIANGLE6
-from ....formats.ns2.triangles import Triangles
-from ....formats.ns2.triangulation import triangulate
-from .collect import Bools, Ints
+from ..mesh import Mesh
+from ..normals import face_normals, smoothed_normals
+from ..records import TRIANGLE3, TRIANGLE6
+from ..triangles import Triangles
+from ..triangulation import triangulate
+from .edited import Bools, Ints
 from .numbering import Kept
 
 _SAME = 1e-4

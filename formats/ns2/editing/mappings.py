@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How textures lie on faces, from their UVs: angle, scale and offset of those that were edited or are new.
 
-What is solved for is what Blender shows. A face keeps its parameters to the bit while they give its UVs, or while
+What is solved for is what was shown. A face keeps its parameters to the bit while they give its UVs, or while
 nothing of it was edited. A face that was reshaped (moved, cut, merged, ...) so that no parameters give its UVs
 any more keeps its parameters too, or those of the face that it came from: its texture stays where it is in the level.
 A face that came from none (a cone that was added) has the parameters that come nearest. Edited UVs of other faces that
@@ -9,8 +9,7 @@ no parameters give are refused.
 
 A mapping group whose faces agree moves with them. A face that no longer agrees with its group leaves it, with
 parameters of its own or, where none give its UVs (it looks elsewhere than the group), for a new group like it. UVs of
-faces that were put into a group, by the attribute, count for nothing, except that those of a group that isn't there yet
-make one.
+faces that were put into a group are ignored, except that those of a group that isn't there yet make one.
 """
 
 from __future__ import annotations
@@ -22,15 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats.ns2.mesh import Mesh
-from ....formats.ns2.normals import face_normals
-from ....formats.ns2.records import MAPPING_GROUP, NO_MAPPING_GROUP, Records
-from ....formats.ns2.texture_mapping import TOLERANCE, Mapping, axes, coordinates, solve
-from ...scene.reports import Report
-from ..layout import Shown
-from .collect import Bools, Ints, SceneMesh
+from ..mesh import Mesh
+from ..normals import face_normals
+from ..records import MAPPING_GROUP, NO_MAPPING_GROUP, Records
+from ..texture_mapping import TOLERANCE, Mapping, axes, coordinates, solve
+from .edited import Bools, EditedMesh, Finding, Ints, RefusedFacesError
 from .matching import FaceTable
 from .numbering import mixed
+from .shown import ShownPolygons
 
 Doubles = NDArray[np.float64]
 
@@ -51,61 +49,69 @@ _STEP = 2.0**-22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Edited:
-    """What is known of the faces [f] of a table. reshaped: a vertex moved, or the loops are others; regrouped: the
-    attribute names another mapping group than the record. positions: of interim vertices; numbers: of the scene's.
-    """
+class FaceEdits:
+    """What became of the f faces of a table."""
 
     reshaped: Bools
+    """[f]: a vertex moved, or the loops are others."""
     regrouped: Bools
+    """[f]: the polygons name another mapping group than the record."""
     positions: NDArray[np.float32]
+    """[m, 3]: of interim vertices."""
     numbers: Ints
+    """[n]: the interim number of each vertex of the edited mesh."""
     corners: Ints
-    """Of each member of the table's loops the interim vertex."""
+    """[members]: the interim vertex at which each member of the table's loops starts."""
 
 
-class MappingReader:
-    """Gives the faces of a table their parameters; `groups` are the mapping groups then."""
+class MappingOverlay:
+    """Gives the faces of a table their parameters; `groups` are the mapping groups then, `findings` what it did."""
 
     def __init__(
         self,
-        scene: SceneMesh,
+        edited: EditedMesh,
         table: FaceTable,
         mesh: Mesh,
-        shown: Shown,
-        edited: Edited,
+        shown: ShownPolygons,
+        edits: FaceEdits,
         groups: Records,
         nearest: bool,
-        report: Report,
     ) -> None:
-        self.scene, self.table, self.edited, self._mesh = scene, table, edited, mesh
-        self.nearest, self.report = nearest, report
+        self.edited, self.table, self.edits, self._mesh = edited, table, edits, mesh
+        self.nearest = nearest
+        self.findings: list[Finding] = []
         self.groups = groups
-        self._corner_faces = table.polygons[scene.polygons]
-        self._points = edited.positions[edited.numbers[scene.corners]]
-        self._normals = face_normals(edited.positions, edited.corners, table.faces.face_loops, table.faces.loop_members)
+        self._corner_faces = table.polygons[edited.polygons]
+        self._points = edits.positions[edits.numbers[edited.corners]]
+        self._normals = face_normals(edits.positions, edits.corners, table.faces.face_loops, table.faces.loop_members)
         self._uv_edited = self._find_edited(mesh, shown)
         self._refused = np.zeros(len(table.records), np.bool_)
 
     def run(self) -> None:
-        """Write the parameters into the table's faces, and the groups. Raises SceneError, with faces selected."""
+        """Write the parameters into the table's faces, and the groups. Raises RefusedFacesError."""
         faces = self.table.faces.records
         shown = self.table.first >= 0
         new = self.table.records < 0
-        touched = shown & (self._uv_edited | self.edited.reshaped | self.edited.regrouped | new)
+        touched = shown & (self._uv_edited | self.edits.reshaped | self.edits.regrouped | new)
         grouped = faces["mapping_group"] != NO_MAPPING_GROUP
         for number in np.unique(faces["mapping_group"][touched & grouped]).tolist():
             self._group(number, np.flatnonzero(touched & (faces["mapping_group"] == number)))
         self._own(np.flatnonzero(touched & (faces["mapping_group"] == NO_MAPPING_GROUP)))
         if self._refused.any() and not self.nearest:
             polygons = np.flatnonzero(self._refused[self.table.polygons])
-            self.scene.refuse(
+            raise RefusedFacesError(
                 "no angle, scale and offset give the UVs of {}: they are skewed, bent or torn. Choose Nearest for "
                 "Skewed UVs, or map them anew",
                 polygons,
             )
         if self._refused.any():
-            self.report.warn(f"{self._refused.sum()} faces have textures near their UVs: these are skewed or bent")
+            self._warn(f"{self._refused.sum()} faces have textures near their UVs: these are skewed or bent")
+
+    def _warn(self, message: str) -> None:
+        self.findings.append(Finding("warning", message))
+
+    def _note(self, message: str) -> None:
+        self.findings.append(Finding("note", message))
 
     # ------------------------------------------------------------------------------------------------------ own
 
@@ -119,9 +125,9 @@ class MappingReader:
         mapping, residual, flat = self._solve(corners, charts, self._normals[which], before)
         found = ~flat & (residual <= self._limit(corners, charts, len(which)))
         usable = ~flat & _is_finite(mapping)
-        # What was done to UVs counts for nothing where they were never shown, and on faces on which no texture lies.
+        # Edits of UVs are ignored where these were never shown, and on faces on which no texture lies.
         blind = self._is_sliver(which, corners, charts) | (flat & ~_is_finite(before))
-        edited = self._uv_edited[which] & ~self.edited.reshaped[which] & ~blind
+        edited = self._uv_edited[which] & ~self.edits.reshaped[which] & ~blind
         stays = ~found & (parents >= 0) & ~(edited | (self.nearest & usable))
         blank, near = (~found & (parents < 0) & shaped for shaped in (~usable, usable))
         self._refused[which[~found & (parents >= 0) & ~stays]] = True
@@ -129,19 +135,17 @@ class MappingReader:
         self._write(faces, which[written], Mapping(*(each[written] for each in _parts(mapping))))
         faces["angle"][which[blank]], faces["offset"][which[blank]] = 0, 0
         faces["scale"][which[blank]] = USUAL_SCALE
-        told = stays & ~flat & ~blind
-        self._hold(which[told])
+        held = stays & ~flat & ~blind
+        self._hold(which[held])
         if near.any():
-            self.report.warn(f"{near.sum()} new faces have skewed UVs: their textures lie near them")
-        skewed = told & ((self.table.records[which] < 0) | self._uv_edited[which])
-        if (told & ~skewed).any():
-            count = int((told & ~skewed).sum())
-            self.report.note(f"{count} faces were reshaped: their textures stay where they are in the level")
+            self._warn(f"{near.sum()} new faces have skewed UVs: their textures lie near them")
+        skewed = held & ((self.table.records[which] < 0) | self._uv_edited[which])
+        if (held & ~skewed).any():
+            count = int((held & ~skewed).sum())
+            self._note(f"{count} faces were reshaped: their textures stay where they are in the level")
         if skewed.any():
             count = int(skewed.sum())
-            self.report.warn(
-                f"{count} reshaped faces have skewed UVs: textures lie as on the faces that they came from"
-            )
+            self._warn(f"{count} reshaped faces have skewed UVs: textures lie as on the faces that they came from")
 
     def _hold(self, which: Ints) -> None:
         """Let textures stay where they are in the level, on faces that lie otherwise than those that they came from:
@@ -175,19 +179,19 @@ class MappingReader:
         faces = self.table.faces.records
         rows = np.flatnonzero(self.groups["id"] == number)
         if not len(rows):
-            if (self.table.records[which] >= 0).all() and not self.edited.regrouped[which].any():
+            if (self.table.records[which] >= 0).all() and not self.edits.regrouped[which].any():
                 return  # the file itself names a group that there isn't
             self._new_group(number, np.flatnonzero(faces["mapping_group"] == number))
             return
         row = rows[:1]
         charts, corners = self._charts(which)
-        narrow = _narrow(self.scene.uvs[corners].astype(np.float64), charts, len(which))
+        narrow = _narrow(self.edited.uvs[corners].astype(np.float64), charts, len(which))
         blank = which[narrow & (self.table.records[which] < 0)]  # sides of what was extruded: as their group, upright
         for name in ("angle", "scale", "offset"):
             faces[name][blank] = self.groups[name][row]
         faces["mapping_group"][blank] = NO_MAPPING_GROUP
         which = np.setdiff1d(which, blank)
-        joins = self.edited.regrouped[which] & ~self._uv_edited[which]
+        joins = self.edits.regrouped[which] & ~self._uv_edited[which]
         normal, before = self.groups["normal"][row], _mapping(self.groups[row])
         charts, corners = self._charts(which)
         misfit = ~self._fits(corners, charts, which, normal, before) & ~joins
@@ -209,8 +213,8 @@ class MappingReader:
         alone = ~flat & (residual <= self._limit(corners, charts, len(leaving)))
         faces["mapping_group"][leaving[alone]] = NO_MAPPING_GROUP
         if alone.any():
-            self.report.note(f"{alone.sum()} faces left mapping group {number}: their textures lie otherwise")
-        own = (self._uv_edited[leaving] & ~self.edited.reshaped[leaving]) | (self.table.parents[leaving] < 0)
+            self._note(f"{alone.sum()} faces left mapping group {number}: their textures lie otherwise")
+        own = (self._uv_edited[leaving] & ~self.edits.reshaped[leaving]) | (self.table.parents[leaving] < 0)
         self._divide(row, leaving[~alone & own])
 
     def _divide(self, row: Ints, which: Ints) -> None:
@@ -247,14 +251,14 @@ class MappingReader:
         self._write(made, np.zeros(1, np.intp), mapping)
         self.groups = np.concatenate([self.groups, made])
         faces["mapping_group"][which[members]] = made["id"]
-        self.report.note(f"{members.sum()} faces became mapping group {made['id'][0]}: their textures lie otherwise")
+        self._note(f"{members.sum()} faces became mapping group {made['id'][0]}: their textures lie otherwise")
         return members
 
     def _turned(self, corners: Ints, sign: float) -> Iterator[Doubles]:
         """The normal [1, 3] of a group whose texture lies on these corners as one, if there is one. sign: that of the
         product of the group's scales; -1 is a mirrored texture.
         """
-        points, uvs = self._points[corners].astype(np.float64), self.scene.uvs[corners].astype(np.float64)
+        points, uvs = self._points[corners].astype(np.float64), self.edited.uvs[corners].astype(np.float64)
         if not np.isfinite(uvs).all():
             return
         gradients = np.linalg.lstsq(points - points.mean(axis=0), uvs - uvs.mean(axis=0), rcond=_THIN)[0]
@@ -279,23 +283,23 @@ class MappingReader:
                 made["id"], made["normal"] = number, normal
                 self._write(made, np.zeros(1, np.intp), mapping)
                 self.groups = np.concatenate([self.groups, made])
-                self.report.note(f"mapping group {number}: {len(which)} faces")
+                self._note(f"mapping group {number}: {len(which)} faces")
                 return
         self.table.faces.records["mapping_group"][which] = NO_MAPPING_GROUP
-        self.report.warn(f"the textures of {len(which)} faces don't lie as one: there is no mapping group {number}")
+        self._warn(f"the textures of {len(which)} faces don't lie as one: there is no mapping group {number}")
 
     # ---------------------------------------------------------------------------------------------------- parts
 
-    def _find_edited(self, mesh: Mesh, shown: Shown) -> Bools:
+    def _find_edited(self, mesh: Mesh, shown: ShownPolygons) -> Bools:
         """Faces of which a corner that the import made has other UVs now, bool[f]. Where there are none: not edited."""
         edited = np.zeros(len(self.table.records), np.bool_)
         if not len(shown.faces):
             return edited
         before = np.repeat(shown.faces, np.diff(shown.starts)), mesh.corners[shown.members]
         bits = np.ascontiguousarray(shown.uvs).view(np.uint32)
-        now = self.table.parents[self._corner_faces], self.edited.numbers[self.scene.corners]
-        own = np.ascontiguousarray(self.scene.uvs).view(np.uint32)
-        known = np.isin(mixed(*now), mixed(*before)) & np.isfinite(self.scene.uvs).all(axis=1)
+        now = self.table.parents[self._corner_faces], self.edits.numbers[self.edited.corners]
+        own = np.ascontiguousarray(self.edited.uvs).view(np.uint32)
+        known = np.isin(mixed(*now), mixed(*before)) & np.isfinite(self.edited.uvs).all(axis=1)
         same = np.isin(mixed(*now, own[:, 0], own[:, 1]), mixed(*before, bits[:, 0], bits[:, 1]))
         edited[self._corner_faces[known & ~same]] = True
         return edited
@@ -312,7 +316,7 @@ class MappingReader:
         self, corners: Ints, charts: Ints, normals: Doubles, before: Mapping | None
     ) -> tuple[Mapping, Doubles, Bools]:
         """Parameters that come nearest, how far they are off, and which charts' UVs cover no area."""
-        points, uvs = self._points[corners], self.scene.uvs[corners].astype(np.float64)
+        points, uvs = self._points[corners], self.edited.uvs[corners].astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
             solution = solve(points, normals, uvs, charts, before, _KEPT)
         mapping, residual = solution.mapping, solution.residual.copy()
@@ -341,7 +345,7 @@ class MappingReader:
 
     def _fits(self, corners: Ints, charts: Ints, which: Ints, normal: Doubles, mapping: Mapping) -> Bools:
         """Whether the UVs of faces are what the parameters of one chart give, bool of `which`."""
-        points, uvs = self._points[corners], self.scene.uvs[corners]
+        points, uvs = self._points[corners], self.edited.uvs[corners]
         apart = np.abs(coordinates(points, normal, mapping, np.zeros(len(corners), np.intp)) - uvs).max(axis=1)
         worst = np.zeros(len(which))
         with np.errstate(invalid="ignore"):
@@ -352,7 +356,7 @@ class MappingReader:
 
     def _limit(self, corners: Ints, charts: Ints, count: int) -> Doubles:
         """How far UVs may be off."""
-        squares = (self.scene.uvs[corners].astype(np.float64) ** 2).sum(axis=1)
+        squares = (self.edited.uvs[corners].astype(np.float64) ** 2).sum(axis=1)
         return np.asarray(TOLERANCE + _STEP * np.sqrt(np.bincount(charts, squares, count)), np.float64)
 
     @staticmethod

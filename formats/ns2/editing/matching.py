@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which faces a level has, after what the scene shows was laid over those of its original.
+"""Which faces of the level the polygons of an edited mesh are.
 
-A face is the same while its polygons are those of the import: the same vertices, in the same cyclic order, with the
+A face is the same while its polygons are those that were shown: the same vertices, in the same cyclic order, with the
 same bridges. Then its loops stay as they are, with all that polygons can't show. Of others the polygons are joined
-across bridges and only there; of several faces that bear one record, the one with most of its edges is it.
+across bridges and only there; of several faces of one record, the one with most of its edges is it.
 """
 
 from __future__ import annotations
@@ -14,52 +14,55 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats.ns2.faces import Faces
-from ....formats.ns2.joining import joined
-from ....formats.ns2.mesh import Mesh
-from ....formats.ns2.records import MEMBER, new_faces
-from ....formats.ns2.walk import gather
-from ..layout import Shown
-from .collect import Bools, Ints, SceneMesh
-from .numbering import Edges, Vertices, mixed
+from ..faces import Faces
+from ..joining import joined
+from ..mesh import Mesh
+from ..records import MEMBER, new_faces
+from ..walk import gather
+from .edited import Bools, EditedMesh, Ints
+from .numbering import EdgeNumbers, VertexNumbers, mixed
+from .shown import ShownPolygons
 
 
 @dataclass(slots=True, eq=False)
 class FaceTable:
-    """The faces of the level to be written, f of them: those of the file that stay, then new ones.
-
-    `records` int[f]: of the file, -1: new; `polygons` int[p]: the face of each polygon of the scene; `first` int[f]:
-    a polygon of each, -1: it isn't shown; `same` bool[f]: its loops are the file's; `parents` int[f]: the face of the
-    file that it is, or came from, -1: none; `faces`: with interim numbers of edges.
-    """
+    """The f faces of an edited mesh, as a level has them: those of the original that stay, then new ones."""
 
     records: Ints
+    """[f]: the face of the original that each is, -1: new."""
     polygons: Ints
+    """[p]: the face of each polygon of the edited mesh."""
     first: Ints
+    """[f]: a polygon of each, -1: it isn't shown."""
     same: Bools
+    """[f]: its loops are the original's."""
     parents: Ints
+    """[f]: the face of the original that it is, or came from, -1: none."""
     faces: Faces
+    """With interim numbers of edges."""
 
 
-def read(scene: SceneMesh, mesh: Mesh, shown: Shown, vertices: Vertices, edges: Edges) -> FaceTable:
-    """Find out which faces of the scene are which, and their loops; `edges` gets those that they need."""
+def match_faces(
+    edited: EditedMesh, mesh: Mesh, shown: ShownPolygons, vertices: VertexNumbers, edges: EdgeNumbers
+) -> FaceTable:
+    """Find out which faces the polygons are, and their loops; `edges` gets those that they need."""
     count = len(mesh.faces)
-    owners = np.where(scene.faces < count, scene.faces, -1)
-    ends = vertices.numbers[scene.corners]
-    matched = _matched(scene, mesh, shown, owners, ends, ends[scene.following])
+    owners = np.where(edited.faces < count, edited.faces, -1)
+    ends = vertices.numbers[edited.corners]
+    matched = _matched(edited, mesh, shown, owners, ends, ends[edited.following])
     same = np.full(count, -1, np.intp)  # of faces of the file that stay as they are: a polygon
-    bearers = np.flatnonzero(matched)
-    same[owners[bearers][::-1]] = bearers[::-1]
+    found = np.flatnonzero(matched)
+    same[owners[found][::-1]] = found[::-1]
 
     rest = np.flatnonzero(~matched)
-    starts, chosen = gather(scene.starts, rest)
+    starts, chosen = gather(edited.starts, rest)
     made = joined(
-        scene.positions.astype(np.float64),
-        scene.corners[chosen],
-        scene.sides[chosen],
+        edited.positions.astype(np.float64),
+        edited.corners[chosen],
+        edited.sides[chosen],
         starts,
         np.where(owners[rest] >= 0, owners[rest], count),  # new polygons are joined too, where the user marks edges
-        scene.bridges,
+        edited.bridges,
     )
     corners = chosen[made.corners]
     heads = np.full(len(made.face_loops) - 1, len(rest), np.intp)
@@ -68,13 +71,13 @@ def read(scene: SceneMesh, mesh: Mesh, shown: Shown, vertices: Vertices, edges: 
     parents = owners[heads]
     pairs, members = _members(made.loop_corners, corners, ends, edges)
     known = _of_record(mesh, members, parents, made.face_loops, made.loop_corners, pairs)
-    records = _bearers(parents, same, known[0])
+    records = _instances(parents, same, known[0])
     members["edge"][known[1]], members["flipped"][known[1]] = known[2]["edge"], known[2]["flipped"]
     new = Faces(new_faces(len(heads)), made.face_loops, made.loop_corners, members)
-    return _table(scene, mesh, shown, same, matched, rest, made.polygon_faces, heads, parents, records, new)
+    return _table(edited, mesh, shown, same, matched, rest, made.polygon_faces, heads, parents, records, new)
 
 
-def _matched(scene: SceneMesh, mesh: Mesh, shown: Shown, owners: Ints, here: Ints, there: Ints) -> Bools:
+def _matched(edited: EditedMesh, mesh: Mesh, shown: ShownPolygons, owners: Ints, here: Ints, there: Ints) -> Bools:
     """Which polygons make up faces that are as the import made them, bool[p]."""
     known = np.zeros(len(owners), np.bool_)
     if not len(shown.faces) or not len(owners):
@@ -84,16 +87,16 @@ def _matched(scene: SceneMesh, mesh: Mesh, shown: Shown, owners: Ints, here: Int
     was_there = was_here[_following(shown.starts)]
     was_of = np.repeat(np.arange(len(shown.faces)), np.diff(shown.starts))
     before = np.add.reduceat(mixed(shown.faces[was_of], was_here, was_there), shown.starts[:-1])
-    keys = np.add.reduceat(mixed(owners[scene.polygons], here, there), scene.starts[:-1])
+    keys = np.add.reduceat(mixed(owners[edited.polygons], here, there), edited.starts[:-1])
     values, first = np.unique(before, return_index=True)
     at = np.searchsorted(values, keys).clip(max=len(values) - 1)
     number = first[at]  # of the import's polygon
     bridges = mixed(was_of, was_here, was_there)[shown.bridges]
-    marked = scene.bridges[scene.sides] & np.isin(mixed(number[scene.polygons], here, there), bridges)
+    marked = edited.bridges[edited.sides] & np.isin(mixed(number[edited.polygons], here, there), bridges)
     wanted = np.add.reduceat(shown.bridges.astype(np.intp), shown.starts[:-1])[number]
-    still_marked = np.add.reduceat(marked.astype(np.intp), scene.starts[:-1]) == wanted
+    still_marked = np.add.reduceat(marked.astype(np.intp), edited.starts[:-1]) == wanted
     found = np.flatnonzero((values[at] == keys) & (owners >= 0) & still_marked)
-    _, heads = np.unique(at[found], return_index=True)  # one polygon of the scene for each of the file
+    _, heads = np.unique(at[found], return_index=True)  # one polygon of the edited mesh for each of the file
     known[found[heads]] = True
     # All polygons of the face, or none of them.
     needed = np.bincount(shown.faces, minlength=len(mesh.faces))
@@ -109,7 +112,7 @@ def _following(starts: NDArray[np.integer[Any]]) -> Ints:
     return after
 
 
-def _members(loop_corners: Ints, corners: Ints, ends: Ints, edges: Edges) -> tuple[Ints, NDArray[Any]]:
+def _members(loop_corners: Ints, corners: Ints, ends: Ints, edges: EdgeNumbers) -> tuple[Ints, NDArray[Any]]:
     """The vertices along loops [k, 2], and members along edges, which are made where there are none yet."""
     pairs = np.stack([ends[corners], ends[corners[_following(loop_corners)]]], axis=1)
     members = np.zeros(len(pairs), MEMBER)
@@ -142,8 +145,8 @@ def _of_record(
     return np.bincount(faces[steps], minlength=len(parents)), steps, part.members[first[at[steps]]]
 
 
-def _bearers(parents: Ints, same: Ints, known: Ints) -> Ints:
-    """The record that each joined face is, -1 for none: those that stay as they are have their bearers already."""
+def _instances(parents: Ints, same: Ints, known: Ints) -> Ints:
+    """The record that each joined face is, -1 for none: those that stay as they are have their polygons already."""
     records = np.full(len(parents), -1, np.intp)
     free = np.flatnonzero((parents >= 0) & (same[parents] < 0)) if len(same) else np.zeros(0, np.intp)
     order = free[np.lexsort((free, -known[free], parents[free]))]
@@ -154,9 +157,9 @@ def _bearers(parents: Ints, same: Ints, known: Ints) -> Ints:
 
 
 def _table(
-    scene: SceneMesh,
+    edited: EditedMesh,
     mesh: Mesh,
-    shown: Shown,
+    shown: ShownPolygons,
     same: Ints,
     matched: Bools,
     rest: Ints,
@@ -182,8 +185,8 @@ def _table(
     final[places] = np.arange(len(places))
     table_records = np.concatenate([kept, np.full(len(new), -1)])
     faces.records[: len(kept)] = mesh.faces.records[kept]
-    polygons = np.full(len(scene.faces), -1, np.intp)
-    polygons[matched] = final[scene.faces[matched]]
+    polygons = np.full(len(edited.faces), -1, np.intp)
+    polygons[matched] = final[edited.faces[matched]]
     polygons[rest] = final[count + polygon_faces]
     first = np.full(len(places), -1, np.intp)
     first[polygons[::-1]] = np.arange(len(polygons))[::-1]

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Editing a level's mesh as polygons: `show_mesh` says which it has, `overlay` lays them over it after edits.
+
+What nobody edited stays as it is, bit for bit, with all that polygons can't show.
+"""
+
+from .edited import EditedMesh, Finding, MaterialEdits, RefusedFacesError
+from .overlay import OverlaidMesh, overlay
+from .shown import ShownMesh, ShownPolygons, groups_shown, show_mesh
+
+__all__ = [
+    "EditedMesh",
+    "Finding",
+    "MaterialEdits",
+    "OverlaidMesh",
+    "RefusedFacesError",
+    "ShownMesh",
+    "ShownPolygons",
+    "groups_shown",
+    "overlay",
+    "show_mesh",
+]
