@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A mesh of polygons as it is after it was edited: what `overlay` lays over the level's mesh."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...binary import FormatError
+from ..mesh import Mesh
+from ..records import MASK_WORDS, NO_GROUP
+from ..walk import gather
+from .shown import ShownMesh, groups_shown
 
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
@@ -53,6 +57,47 @@ class EditedMesh:
     mapping_groups: Words
     """[p]: id of a mapping group, NO_MAPPING_GROUP for none."""
 
+    @classmethod
+    def of(cls, mesh: Mesh, shown: ShownMesh) -> "EditedMesh":
+        """A mesh before anything of it is edited, as it is shown. Vertices that aren't finite are at 0."""
+        polygons, groups = shown.polygons, mesh.geometry_groups
+        faces = polygons.faces.astype(np.intp)
+        count, real = len(mesh.vertices), shown.numbers >= 0
+        smooth = np.ones(len(shown.edges), np.bool_)
+        smooth[real] = mesh.smooth[shown.numbers[real]]
+        edge_groups = np.full(len(shown.edges), NO_GROUP, np.uint32)
+        edge_groups[real] = groups_shown(groups.edges.assignment(len(mesh.edges)))[shown.numbers[real]]
+        layers = np.zeros((len(mesh.faces), MASK_WORDS), np.uint32)
+        layers[:, : mesh.face_layers.masks.shape[1]] = mesh.face_layers.masks
+        records = mesh.faces.records
+        return cls(
+            positions=np.where(np.isfinite(mesh.positions), mesh.positions, np.float32(0)),
+            rounding=np.zeros(count),
+            vertices=np.arange(count),
+            vertex_groups=groups_shown(groups.vertices.assignment(count)),
+            edges=shown.edges.astype(np.intp),
+            smooth=smooth,
+            bridges=shown.bridges,
+            edge_groups=edge_groups,
+            starts=polygons.starts.astype(np.intp),
+            corners=shown.corners.astype(np.intp),
+            sides=shown.corner_edges.astype(np.intp),
+            uvs=polygons.uvs.copy(),
+            faces=faces,
+            materials=np.minimum(records["material"].astype(np.intp), len(mesh.materials))[faces],
+            layers=layers[faces],
+            face_groups=groups_shown(groups.faces.assignment(len(mesh.faces)))[faces],
+            mapping_groups=groups_shown(records["mapping_group"])[faces],
+        )
+
+    def take(self, polygons: NDArray[Any]) -> "EditedMesh":
+        """The same mesh with these polygons only: their numbers, in the order wanted, or a mask."""
+        numbers = np.arange(len(self.faces))[polygons]
+        starts, chosen = gather(self.starts, numbers)
+        parts = ("faces", "materials", "layers", "face_groups", "mapping_groups")
+        corners = {name: getattr(self, name)[chosen] for name in ("corners", "sides", "uvs")}
+        return replace(self, starts=starts, **corners, **{name: getattr(self, name)[numbers] for name in parts})
+
     @property
     def polygons(self) -> Ints:
         """The polygon of each corner, int[c]."""
@@ -76,6 +121,11 @@ class MaterialEdits:
     """The level's list, of which some may have new paths."""
     kept: frozenset[int]
     """Numbers in the level's list of those that stay, even where no face has them."""
+
+    @classmethod
+    def of(cls, mesh: Mesh) -> "MaterialEdits":
+        """Those of a mesh of which none was edited: as `EditedMesh.of` numbers them."""
+        return cls([*mesh.materials, ""], list(mesh.materials), frozenset(range(len(mesh.materials))))
 
 
 @dataclass(frozen=True, slots=True)
