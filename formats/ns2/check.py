@@ -60,7 +60,7 @@ def _names(listed: list[Layer] | list[Group], kind: str) -> Iterator[Problem]:
 
 def _vertices(level: Level) -> Iterator[Problem]:
     mesh = level.mesh
-    yield from _some(~np.isfinite(mesh.positions).all(axis=1), "vertex", "its position is no number")
+    yield from _some(~np.isfinite(mesh.positions).all(axis=1), "vertex", "its position is NaN or infinite")
     beyond = (mesh.edges["vertices"] >= len(mesh.vertices)).any(axis=1)
     yield from _some(beyond, "edge", f"names a vertex that is not there: there are {len(mesh.vertices)}")
 
@@ -91,7 +91,7 @@ def _faces(level: Level) -> Iterator[Problem]:
     missing = (groups != NO_MAPPING_GROUP) & ~np.isin(groups, mesh.mapping_groups["id"])
     yield from _some(missing, "face", "names a mapping group that is not there")
     numbers = np.column_stack([records["angle"], records["offset"], records["scale"]])
-    yield from _some(~np.isfinite(numbers).all(axis=1), "face", "its texture lies nowhere: no numbers", "warning")
+    yield from _some(~np.isfinite(numbers).all(axis=1), "face", "its texture's mapping is NaN or infinite", "warning")
     layers = mesh.face_layers
     if len(layers.has) != len(records):
         yield Problem("face layers", f"are of {len(layers.has)} faces, there are {len(records)}")
@@ -169,9 +169,9 @@ def _properties(entity: Entity, place: str) -> Iterator[Problem]:
         yield Problem(place, f"has {name!r} {count} times", "warning")
     for each in entity.properties:
         if each.type in FLOAT_TYPES and len(each.raw) == 4 * each.components:
-            # Infinite or no number: all bits of the exponent are set.
+            # Infinite or NaN: all bits of the exponent are set.
             if any(each.raw[at + 3] & 0x7F == 0x7F and each.raw[at + 2] & 0x80 for at in range(0, len(each.raw), 4)):
-                yield Problem(place, f"{each.name} is no number: {each.value}")
+                yield Problem(place, f"{each.name} is NaN or infinite: {each.value}")
         elif each.id == 2:
             try:
                 _ = each.value

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ....formats.ns2.entity_classes import ANGLES, ORIGIN, Classes
 from ....formats.ns2.records import PropertyType
-from .classes import ANGLES, ORIGIN, Classes
 from .custom_properties import LOCATION, ROTATION, SCALE, Slot
 
 LIGHT_POINT, LIGHT_SPOT, SPEAKER, CAMERA, PROP, BOX, EMPTY = (

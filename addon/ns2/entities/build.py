@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 
 from ....formats import ns2
+from ....formats.ns2.entity_classes import Classes
 from ...scene import identity, properties, transforms
 from .. import layout
 from ..context import ImportContext
@@ -16,7 +17,7 @@ from ..layout import CLASS
 from ..materials.build import Materials
 from . import ambience, custom_properties, object_data, placements, probes
 from .appearance import BOX, EMPTY, LIGHT_POINT, LIGHT_SPOT, PROP, SPEAKER, Appearance, Appearances
-from .classes import Classes, find_classes
+from .classes import Descriptions, find_classes
 from .custom_properties import Slot
 from .props import Props
 
@@ -36,7 +37,7 @@ class _Builder:
     """One import of entities."""
 
     def __init__(self, importing: ImportContext, materials: Materials, classes: Classes) -> None:
-        self.importing, self.classes = importing, classes
+        self.importing, self.descriptions = importing, Descriptions(classes)
         self.appearances, self.props = Appearances(classes), Props(importing, materials)
         self.known = custom_properties.Known()
         self._homes: dict[tuple[int | None, int], list[bpy.types.Collection]] = {}
@@ -112,14 +113,14 @@ class _Builder:
         obj[custom_properties.TYPES] = custom_properties.as_text(slots)
         for slot in slots:
             if slot.key in said:
-                write(obj, class_name, slot, said[slot.key], self.classes)
+                write(obj, class_name, slot, said[slot.key], self.descriptions)
 
 
-def write(obj: Any, class_name: str, slot: Slot, value: Any, classes: Classes) -> None:
+def write(obj: Any, class_name: str, slot: Slot, value: Any, descriptions: Descriptions) -> None:
     """Write one custom property, with its tooltip, limits and choices."""
     properties.put(obj, slot.key, value)
     if not isinstance(value, bytes):
-        shown = classes.describe(class_name, slot.name, slot.type, slot.components)
+        shown = descriptions.of(class_name, slot.name, slot.type, slot.components)
         if shown:
             obj.id_properties_ui(slot.key).update(**shown)
 

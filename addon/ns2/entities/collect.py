@@ -16,7 +16,7 @@ import bpy
 
 from ....formats import ns2
 from ....formats.binary import FormatError
-from ....formats.ns2.editor_setup import EditorSetup
+from ....formats.ns2.entity_classes import PLACED, Classes
 from ....formats.ns2.records import PropertyType
 from ...scene import evaluated, identity, originals, properties, shapes, transforms
 from ...scene.reports import Report, SceneError
@@ -25,7 +25,6 @@ from ..layers import lists
 from ..layout import CLASS
 from . import custom_properties, object_data, placements, probes
 from .appearance import Appearance, Appearances
-from .classes import PLACED, Classes
 from .custom_properties import CHANNELS, Slot
 from .props import MODEL
 
@@ -91,7 +90,7 @@ class _Collector:
         self.level, self.token, self.root, self.report = level, token, root, report
         self.collection, self.opened = collection, opened
         self.records = level.entities
-        self.classes = Classes(EditorSetup())
+        self.classes = Classes()
         self.appearances = Appearances(self.classes)
         self.homes: dict[lists.Kind, frozenset[int]] = {
             "layers": frozenset(lists.homes(collection, "layers")),
@@ -380,7 +379,7 @@ def _collect_light_class(obj: bpy.types.Object, entity: ns2.Entity) -> bool:
         raise ValueError(f"a {obj.data.type.lower()} light is none that a level has: point and spot lights are")
     had = {one.name for one in entity.properties}
     entity.class_name = wanted
-    entity.properties += [one for one in Classes(EditorSetup()).new(wanted) if one.name not in had]
+    entity.properties += [one for one in Classes().new(wanted) if one.name not in had]
     return True
 
 

@@ -13,6 +13,7 @@ import bpy
 
 from ....formats import ns2
 from ....formats.binary import FormatError
+from ....formats.ns2.entity_classes import ORIGIN, Classes
 from ...scene.reports import Report, SceneError
 from ..context import context_of
 from ..layers import visibility
@@ -21,7 +22,7 @@ from ..materials.build import Materials
 from . import custom_properties, object_data
 from .appearance import PROP, Appearances
 from .build import build_entities, model_of
-from .classes import ORIGIN, Classes, find_classes
+from .classes import find_classes
 from .props import Props
 
 

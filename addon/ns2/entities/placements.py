@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import ns2
+from ....formats.ns2.entity_classes import ANGLES, ORIGIN, PLACED
 from ...scene import baselines, transforms
 from .. import layout
-from .classes import ANGLES, ORIGIN, PLACED
 from .custom_properties import LOCATION, ROTATION, SCALE
 
 Matrix = NDArray[np.float64]
