@@ -57,15 +57,6 @@ class ImportContext:
             found.append(self.group_homes[group])
         return found or [self.entities]
 
-    def collection_of(
-        self, name: str, kind: str, record: int = 0, parent: bpy.types.Collection | None = None
-    ) -> bpy.types.Collection:
-        """Make a collection of a kind in the level's, or in one of those."""
-        made = bpy.data.collections.new(layout.readable(name))
-        identity.stamp(made, self.token, kind, record)
-        (parent or self.collection).children.link(made)
-        return made
-
     def object_of(
         self,
         name: str,

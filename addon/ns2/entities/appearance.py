@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ....formats.ns2.entity_classes import ANGLES, ORIGIN, Classes
 from ....formats.ns2.records import PropertyType
-from .custom_properties import LOCATION, ROTATION, SCALE, Slot
+from .custom_properties import LOCATION, ROTATION, SCALE, PropertySlot
 
 LIGHT_POINT, LIGHT_SPOT, SPEAKER, CAMERA, PROP, BOX, EMPTY = (
     "POINT",
@@ -67,16 +67,16 @@ class Appearances:
 
     def __init__(self, classes: Classes) -> None:
         self.classes = classes
-        self._known: dict[tuple[str, tuple[Slot, ...]], Appearance] = {}
+        self._known: dict[tuple[str, tuple[PropertySlot, ...]], Appearance] = {}
 
-    def of(self, class_name: str, slots: tuple[Slot, ...]) -> Appearance:
+    def of(self, class_name: str, slots: tuple[PropertySlot, ...]) -> Appearance:
         """How entities of a class with these properties are shown (slots without channels)."""
         key = (class_name, slots)
         if key not in self._known:
             self._known[key] = self._find(class_name, slots)
         return self._known[key]
 
-    def _find(self, class_name: str, slots: tuple[Slot, ...]) -> Appearance:
+    def _find(self, class_name: str, slots: tuple[PropertySlot, ...]) -> Appearance:
         has = {slot.name: slot for slot in reversed(slots) if slot.key}
         hints = {hint.kind: hint.values for hint in reversed(self.classes.hints(class_name))}
         placed = ((ORIGIN, LOCATION), (ANGLES, ROTATION))
@@ -115,7 +115,7 @@ class Appearances:
         return Appearance(EMPTY, placed, shape=_shape(class_name))
 
 
-def _is_vector(slot: Slot | None) -> bool:
+def _is_vector(slot: PropertySlot | None) -> bool:
     return slot is not None and slot.type == PropertyType.REAL and slot.components == 3
 
 

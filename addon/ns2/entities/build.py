@@ -18,7 +18,7 @@ from ..materials.build import Materials
 from . import ambience, custom_properties, object_data, placements, probes
 from .appearance import BOX, EMPTY, LIGHT_POINT, LIGHT_SPOT, PROP, SPEAKER, Appearance, Appearances
 from .classes import Descriptions, find_classes
-from .custom_properties import Slot
+from .custom_properties import PropertySlot
 from .props import Props
 
 NEW = -1
@@ -75,7 +75,7 @@ class _Builder:
         entity: ns2.Entity,
         name: str,
         appearance: Appearance,
-        slots: tuple[Slot, ...],
+        slots: tuple[PropertySlot, ...],
         said: dict[str, Any],
         record: int,
     ) -> bpy.types.Object:
@@ -106,7 +106,7 @@ class _Builder:
             return self.props.box(appearance.centred)
         return object_data.build(appearance, name, said)
 
-    def _write(self, obj: Any, entity: ns2.Entity, slots: tuple[Slot, ...], said: dict[str, Any]) -> None:
+    def _write(self, obj: Any, entity: ns2.Entity, slots: tuple[PropertySlot, ...], said: dict[str, Any]) -> None:
         """Write class and properties, with what the editor knows of them."""
         class_name = entity.class_name
         obj[CLASS] = layout.readable(class_name)
@@ -116,7 +116,7 @@ class _Builder:
                 write(obj, class_name, slot, said[slot.key], self.descriptions)
 
 
-def write(obj: Any, class_name: str, slot: Slot, value: Any, descriptions: Descriptions) -> None:
+def write(obj: Any, class_name: str, slot: PropertySlot, value: Any, descriptions: Descriptions) -> None:
     """Write one custom property, with its tooltip, limits and choices."""
     properties.put(obj, slot.key, value)
     if not isinstance(value, bytes):

@@ -25,7 +25,7 @@ from ..layers import lists
 from ..layout import CLASS
 from . import custom_properties, object_data, placements, probes
 from .appearance import Appearance, Appearances
-from .custom_properties import CHANNELS, Slot
+from .custom_properties import CHANNELS, PropertySlot
 from .props import MODEL
 
 SHOWN = 5
@@ -207,7 +207,7 @@ class _Collector:
                 entity.properties.append(_with_value(empty, raw, slot.key))
         return entity
 
-    def _slots(self, obj: bpy.types.Object, entity: ns2.Entity) -> tuple[Slot, ...]:
+    def _slots(self, obj: bpy.types.Object, entity: ns2.Entity) -> tuple[PropertySlot, ...]:
         """What an object's properties are. Of an entity that has some they must be those."""
         slots = custom_properties.from_text(obj.get(custom_properties.TYPES))
         had = [(one.name, one.type, one.components) for one in entity.properties]
@@ -215,7 +215,7 @@ class _Collector:
             return slots
         return self._usual_slots(entity)
 
-    def _usual_slots(self, entity: ns2.Entity) -> tuple[Slot, ...]:
+    def _usual_slots(self, entity: ns2.Entity) -> tuple[PropertySlot, ...]:
         return custom_properties.with_channels(self.known.slots(entity), self._appearance(entity).channels)
 
     def _appearance(self, entity: ns2.Entity) -> Appearance:
@@ -240,7 +240,7 @@ class _Collector:
         changed |= bool(edited or gone) | self._collect_cubemap(obj, entity)
         return self._collect_homes(obj, entity) | changed
 
-    def _fresh_slots(self, obj: bpy.types.Object, entity: ns2.Entity) -> tuple[Slot, ...]:
+    def _fresh_slots(self, obj: bpy.types.Object, entity: ns2.Entity) -> tuple[PropertySlot, ...]:
         """The slots of an entity that was made of an object: those of its that made it."""
         kept = [slot for slot in custom_properties.from_text(obj.get(custom_properties.TYPES)) if slot.key]
         kept = [slot for slot in kept if slot.key in CHANNELS or obj.get(slot.key) is not None]
@@ -249,7 +249,7 @@ class _Collector:
         return self._usual_slots(entity)
 
     def _collect_properties(
-        self, obj: bpy.types.Object, entity: ns2.Entity, slots: Sequence[Slot], fresh: bool
+        self, obj: bpy.types.Object, entity: ns2.Entity, slots: Sequence[PropertySlot], fresh: bool
     ) -> tuple[set[str], list[int]]:
         """Write the custom properties that say something else; the names of those, and the places of deleted ones.
 
@@ -292,7 +292,7 @@ class _Collector:
         return _with_value(ns2.Property(name, int(kind), made[1], b""), raw, key)
 
     def _collect_data(
-        self, obj: bpy.types.Object, entity: ns2.Entity, slots: Sequence[Slot], edited: set[str], fresh: bool
+        self, obj: bpy.types.Object, entity: ns2.Entity, slots: Sequence[PropertySlot], edited: set[str], fresh: bool
     ) -> bool:
         """Write what an edited light, speaker, ... says, unless its property was edited, too; a prop's other mesh."""
         own = obj.get(custom_properties.TYPES) is not None

@@ -2,7 +2,7 @@
 """Properties of entities as custom properties, and back.
 
 A property has its own name as its key; a further one of that name "#2", "#3" behind it. What an object of the scene
-can't show so (a name that is no key, bytes that are no value) has no key, and stays in the original. `Slot`s say which
+can't show so (a name that is no key, bytes that are no value) has no key, and stays in the original. Slots say which
 properties an entity had, in their order and with their types, and where each is: they stand on the object as TYPES, so
 that it knows them wherever it is copied to.
 """
@@ -31,7 +31,7 @@ LOCATION, ROTATION, SCALE = "@location", "@rotation", "@scale"
 CHANNELS = frozenset((LOCATION, ROTATION, SCALE))
 
 
-class Slot(NamedTuple):
+class PropertySlot(NamedTuple):
     """One property of an entity."""
 
     name: str
@@ -61,7 +61,7 @@ class Known:
             found = self._known[one] = ((one.name, one.type, one.components, value is not None), value)
         return found
 
-    def slots(self, entity: ns2.Entity) -> tuple[Slot, ...]:
+    def slots(self, entity: ns2.Entity) -> tuple[PropertySlot, ...]:
         """The slots of an entity's properties, none of which is a channel of its object."""
         return _slots(tuple([self._of(one)[0] for one in entity.properties]))
 
@@ -69,7 +69,7 @@ class Known:
         """What `as_property` says."""
         return self._of(one)[1]
 
-    def shown(self, entity: ns2.Entity) -> tuple[tuple[Slot, ...], dict[str, Any]]:
+    def shown(self, entity: ns2.Entity) -> tuple[tuple[PropertySlot, ...], dict[str, Any]]:
         """The slots of an entity's properties, and the values that can be shown, by the keys of those."""
         found = [self._of(one) for one in entity.properties]
         slots = _slots(tuple([shape for shape, _ in found]))
@@ -77,7 +77,7 @@ class Known:
 
 
 @lru_cache(maxsize=4096)
-def _slots(made: tuple[Shape, ...]) -> tuple[Slot, ...]:
+def _slots(made: tuple[Shape, ...]) -> tuple[PropertySlot, ...]:
     taken, found = {CLASS}, []
     for name, kind, components, shown in made:
         key = ""
@@ -88,12 +88,12 @@ def _slots(made: tuple[Shape, ...]) -> tuple[Slot, ...]:
                 key = f"{name}#{number}"
             key = key if len(key.encode("utf-8", "surrogateescape")) <= properties.MAX_KEY else ""
             taken.add(key)
-        found.append(Slot(name, kind, components, key))
+        found.append(PropertySlot(name, kind, components, key))
     return tuple(found)
 
 
 @lru_cache(maxsize=4096)
-def with_channels(slots: tuple[Slot, ...], channels: tuple[tuple[str, str], ...]) -> tuple[Slot, ...]:
+def with_channels(slots: tuple[PropertySlot, ...], channels: tuple[tuple[str, str], ...]) -> tuple[PropertySlot, ...]:
     """Slots of which some are channels of the object: the first of each name, where it has three numbers."""
     keys = dict(channels)
     return tuple(
@@ -105,17 +105,19 @@ def with_channels(slots: tuple[Slot, ...], channels: tuple[tuple[str, str], ...]
 
 
 @lru_cache(maxsize=4096)
-def as_text(found: tuple[Slot, ...]) -> str:
+def as_text(found: tuple[PropertySlot, ...]) -> str:
     """Slots as the text that TYPES holds."""
     return json.dumps(found, separators=(",", ":"))
 
 
 @lru_cache(maxsize=4096)
-def from_text(text: object) -> tuple[Slot, ...]:
+def from_text(text: object) -> tuple[PropertySlot, ...]:
     """The inverse of `as_text`; empty for anything else."""
     try:
         parts = json.loads(text) if isinstance(text, str) else []
-        made = tuple(Slot(str(name), int(kind), int(components), str(key)) for name, kind, components, key in parts)
+        made = tuple(
+            PropertySlot(str(name), int(kind), int(components), str(key)) for name, kind, components, key in parts
+        )
     except (ValueError, TypeError):
         return ()
     return made
@@ -184,9 +186,9 @@ def type_of(raw: Any, subtype: str = "") -> tuple[PropertyType, int] | None:
     return None
 
 
-def current(obj: bpy.types.Object) -> tuple[tuple[Slot, ...], dict[str, Any]]:
+def current(obj: bpy.types.Object) -> tuple[tuple[PropertySlot, ...], dict[str, Any]]:
     """What an object's custom properties say now, as `Known.shown` does of an entity."""
-    slots, values = list[Slot](), dict[str, Any]()
+    slots, values = list[PropertySlot](), dict[str, Any]()
     for slot in from_text(obj.get(TYPES)):
         if slot.key in CHANNELS:
             slots.append(slot._replace(key=slot.name))
@@ -196,7 +198,7 @@ def current(obj: bpy.types.Object) -> tuple[tuple[Slot, ...], dict[str, Any]]:
     for key in written_keys(obj):
         made = type_of(python_value(obj[key])) if key not in values else None
         if made is not None:
-            slots.append(Slot(key, int(made[0]), made[1], key))
+            slots.append(PropertySlot(key, int(made[0]), made[1], key))
             values[key] = python_value(obj[key])
     return tuple(slots), values
 

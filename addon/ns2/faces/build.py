@@ -33,7 +33,7 @@ NOT_SHOWN = {
 
 
 @dataclass(frozen=True, eq=False)
-class Geometry:
+class FaceGeometry:
     """All p polygons of a level with c corners, e edges, and what of its n faces and v vertices they show."""
 
     positions: NDArray[np.float32]
@@ -64,7 +64,7 @@ class Geometry:
     """[e], where the level has such groups."""
 
 
-def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[Geometry, ShownPolygons]:
+def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[FaceGeometry, ShownPolygons]:
     """The geometry of a level's mesh, and its baselines. loose_edges: also edges that no polygon has.
 
     Raises FormatError for members, edges or groups that name what isn't there.
@@ -84,7 +84,7 @@ def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[Geometry, ShownP
         vertex_groups = layout.group_values(groups.vertices.assignment(len(mesh.vertices)))
     records = mesh.faces.records
     count = len(mesh.materials)
-    geometry = Geometry(
+    geometry = FaceGeometry(
         positions=layout.to_blender(mesh.positions),
         corners=made.corners,
         starts=shown.starts,
@@ -137,7 +137,7 @@ def build_faces(importing: ImportContext, materials: list[bpy.types.Material]) -
     return objects
 
 
-def _report(importing: ImportContext, geometry: Geometry, shown: ShownPolygons) -> None:
+def _report(importing: ImportContext, geometry: FaceGeometry, shown: ShownPolygons) -> None:
     """Count what is shown, and what isn't."""
     report, faults = importing.report, np.bincount(shown.faults, minlength=len(Fault))
     mesh = importing.level.mesh
@@ -169,7 +169,7 @@ def _infinite(*values: NDArray[np.floating[Any]]) -> int:
     return int(np.count_nonzero(~np.logical_and.reduce(finite)))
 
 
-def _parts(importing: ImportContext, geometry: Geometry) -> Iterator[tuple[str, NDArray[np.intp] | None]]:
+def _parts(importing: ImportContext, geometry: FaceGeometry) -> Iterator[tuple[str, NDArray[np.intp] | None]]:
     """The names of the objects, and which polygons are in each: None for all of them."""
     split = importing.settings.split
     if split == "group":
@@ -203,7 +203,7 @@ def _parts(importing: ImportContext, geometry: Geometry) -> Iterator[tuple[str, 
 def _mesh(
     importing: ImportContext,
     name: str,
-    geometry: Geometry,
+    geometry: FaceGeometry,
     chosen: NDArray[np.intp] | None,
     materials: list[bpy.types.Material],
 ) -> bpy.types.Mesh:
@@ -281,7 +281,7 @@ def _any(corners: Mask, starts: Ints) -> Mask:
     return np.asarray(np.logical_or.reduceat(corners, starts[:-1]), np.bool_)
 
 
-def _write_edges(mesh: bpy.types.Mesh, sharp: Mask, geometry: Geometry, kept: NDArray[np.intp] | slice) -> None:
+def _write_edges(mesh: bpy.types.Mesh, sharp: Mask, geometry: FaceGeometry, kept: NDArray[np.intp] | slice) -> None:
     """Write what edges have: attributes can only be made where the edges are there already."""
     if sharp.any():
         mesh_attributes.create(mesh, "sharp_edge", "EDGE", "BOOLEAN", sharp)

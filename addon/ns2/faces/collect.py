@@ -57,14 +57,14 @@ class CollectedMesh(EditedMesh):
         owners = np.searchsorted(self.firsts, polygons, side="right") - 1
         objects = [self.objects[number] for number in np.unique(owners).tolist()]
         named = ", ".join(obj.name for obj in objects[:5])
-        places = {}
+        selected = {}
         for number in np.unique(owners).tolist():
             obj, first = self.objects[number], self.firsts[number]
             mesh: Any = obj.data
             # What modifiers made can't be selected.
             if isinstance(mesh, bpy.types.Mesh) and len(mesh.polygons) == self.firsts[number + 1] - first:
-                places[obj] = polygons[owners == number] - first
-        return SceneError(f"{named}: {message}", objects, faces=places)
+                selected[obj] = polygons[owners == number] - first
+        return SceneError(f"{named}: {message}", objects, faces=selected)
 
 
 def collect_faces(

@@ -41,11 +41,11 @@ def _bridges(obj: bpy.types.Object) -> set[int]:
     """The numbers of a mesh's bridges, in edit mode: attributes can't be read there, but in its copy."""
     obj.update_from_editmode()
     mesh: Any = obj.data
-    plain = mesh.copy()
+    readable = mesh.copy()
     try:
-        found = attributes.read(plain, layout.BRIDGE, "EDGE")
+        found = attributes.read(readable, layout.BRIDGE, "EDGE")
     finally:
-        bpy.data.meshes.remove(plain)
+        bpy.data.meshes.remove(readable)
     return set() if found is None else set(np.flatnonzero(found).tolist())
 
 

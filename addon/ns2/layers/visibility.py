@@ -79,12 +79,12 @@ def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
     edited = mesh.is_editmode
     if edited:
         obj.update_from_editmode()
-    plain = mesh.copy() if edited else mesh  # attributes can't be read while the mesh is in edit mode; its copy isn't
+    readable = mesh.copy() if edited else mesh  # in edit mode attributes can't be read; its copy isn't in it
     try:
-        gone = hidden_faces(plain, off, groups)
+        gone = hidden_faces(readable, off, groups)
     finally:
         if edited:
-            bpy.data.meshes.remove(plain)
+            bpy.data.meshes.remove(readable)
     if edited:
         working = bmesh.from_edit_mesh(mesh)
         for face, hide in zip(working.faces, gone.tolist(), strict=True):
