@@ -68,16 +68,16 @@ def _verified(file: str) -> int:
         data = Path(file).read_bytes()
         level = read(data)
         form = format_of(level)
-        for value in _walk(form.module.contents(level)):
+        for value in _walk(form.verbs.contents(level)):
             if isinstance(value, FormatError):
                 raise value
-        written = form.module.write(level)
+        written = form.verbs.write(level)
     except (FormatError, OSError) as error:
         print(_refused(file, error), flush=True)
         return 1
     if written != data:
         offset = _first_difference(data, written)
-        print(f"differs {file}: {offset}, {form.module.section_at(level, offset)}", flush=True)
+        print(f"differs {file}: {offset}, {form.verbs.section_at(level, offset)}", flush=True)
         return 1
     print(f"ok {file} {form.key} {len(data)} {time.perf_counter() - start:.3f}", flush=True)
     return 0
@@ -118,8 +118,8 @@ def _info(options: argparse.Namespace) -> int:
             continue
         form = format_of(level)
         head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
-        problems = {"problems": [str(problem) for problem in form.module.check(level)]} if options.check else {}
-        summaries.append(head | form.module.summary(level) | problems)
+        problems = {"problems": [str(problem) for problem in form.verbs.check(level)]} if options.check else {}
+        summaries.append(head | form.verbs.summary(level) | problems)
     if options.json:
         whole: Any = summaries[0] if len(options.files) == 1 and summaries else summaries
         _JsonWriter(sys.stdout).document(whole)
@@ -164,7 +164,7 @@ def _dump(options: argparse.Namespace) -> int:
                 yield {"file": file, "error": _refused(file, error)}
                 continue
             form = format_of(level)
-            yield {"file": file, "format": form.key} | form.module.contents(level)
+            yield {"file": file, "format": form.key} | form.verbs.contents(level)
 
     writer.document(next(documents()) if len(options.files) == 1 else documents())
     return int(writer.errors > 0)

@@ -5,6 +5,7 @@ Everything that reads a file goes through here. A count that a file claims is co
 before anything is allocated, and decompression never makes more bytes than it was granted.
 """
 
+import re
 import struct
 import zlib
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ _U16, _I16 = struct.Struct("<H"), struct.Struct("<h")
 _U32, _I32 = struct.Struct("<I"), struct.Struct("<i")
 _U64, _I64 = struct.Struct("<Q"), struct.Struct("<q")
 _F32, _F64 = struct.Struct("<f"), struct.Struct("<d")
+
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)")
 
 DEFLATE_RATIO = 1032  # deflate cannot do better: 258 bytes (its longest match) for 2 bits
 _TEXT_STEP = 256
@@ -62,9 +65,18 @@ class FormatError(ValueError):
 class Problem:
     """Something in a level that its game would refuse or misread."""
 
-    place: str  # in the format's own terms: "layer 3 of group 1"
+    place: str
+    """Where it is, in the format's own terms: "layer 3 of group 1"."""
     message: str
+    """What is wrong there; numbers in it may change from one level to the next, its words say which kind it is."""
     severity: Literal["error", "warning"] = "error"
+    count: int = 1
+    """How many things it is about, where one problem stands for several: "3 vertices are NaN"."""
+
+    @property
+    def kind(self) -> str:
+        """What kind of problem it is: its severity and message without the numbers, which follow what stands before."""
+        return f"{self.severity} {_NUMBER.sub('#', self.message)}"
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.place}: {self.message}"

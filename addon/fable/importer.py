@@ -11,10 +11,9 @@ import bpy
 import numpy as np
 
 from ...formats import fable
-from ..preferences import theme_directories
 from ..scene import identity, images, originals, properties, stage
 from ..scene.reports import Report
-from . import game_map, layout, materials, navigation, palettes, terrain, things, view, weights
+from . import content, game_map, layout, materials, navigation, palettes, terrain, things, view, weights
 from .settings import ImportSettings
 from .site import Site
 
@@ -84,7 +83,7 @@ def _build_ground(site: Site, names: palettes.Palettes) -> None:
     palettes.name_layers(site.collection)
     chosen = site.settings.textures_directory
     folders = [Path(bpy.path.abspath(chosen))] if chosen else []
-    materials.build(site, ground, names, blend, [*folders, *theme_directories()])
+    materials.build(site, ground, names, blend, [*folders, *content.THEMES.folders()])
 
 
 def _beside(path: Path) -> dict[str, bytes]:

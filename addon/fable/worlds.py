@@ -8,7 +8,7 @@ world's token. Its root empty lies at MapX, MapY; nothing else of a map is edite
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,29 @@ def build(
     scene.collection.children.link(collection)
     report.count("maps of the world", len(levels))
     return collection
+
+
+def import_form(
+    context: bpy.types.Context,
+    data: bytes,
+    file: Path,
+    settings: WorldSettings,
+    import_levels: Callable[[Sequence[Path]], list[bpy.types.Collection]],
+    report: Report,
+) -> bpy.types.Collection:
+    """Open the levels of a world at their places, and return the world's collection.
+
+    import_levels: opens the levels in these files. Files that are missing are named in the report. Raises FormatError
+    for bytes that are no `.wld`, SceneError where none of its levels is there, and what `import_levels` raises.
+    """
+    found = places(data, file, settings, report)
+    made = import_levels([place.file for place in found])
+    return build(context, file, data, dict(zip(found, made, strict=True)), report)
+
+
+def export_form(context: bpy.types.Context, collection: bpy.types.Collection, _: None, report: Report) -> bytes:
+    """The bytes of a world's `.wld` with the maps where their levels now are. Raises as `apply` does."""
+    return apply(context, collection, report)
 
 
 def worlds(scene: bpy.types.Scene | None) -> list[bpy.types.Collection]:

@@ -10,9 +10,8 @@ import bpy
 
 from ...formats.binary import FormatError
 from ...formats.genesis import txl
-from .. import preferences
 from ..scene import images
-from . import layout
+from . import content, layout
 from .site import Site
 
 UNKNOWN_SIZE = 128
@@ -31,7 +30,7 @@ def find(site: Site, named: str, file: Path) -> txl.Library | None:
     named: the level's TextureLib. It is looked for, by its name in whatever case, in the folder of the settings, beside
     the level and in the folders of the preferences.
     """
-    path = _locate(site.settings.texture_library, base_name(named), file, preferences.texture_directories())
+    path = _locate(site.settings.texture_library, base_name(named), file, content.TEXTURES.folders())
     if path is None:
         site.report.missing("texture libraries", base_name(named) or "(the level names none)")
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the game's content is looked for."""
+"""Where the game's materials, models and textures are looked for."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from pathlib import Path
 
 import bpy
 
-from ..preferences import ns2_directories
+from ..scene.content_folders import ContentFolder
 
+NS2 = ContentFolder(
+    name="ns2_directory",
+    title="NS2 game folder",
+    tooltip="Folder of Natural Selection 2, or of a mod, with materials, models, ... Looked into after the "
+    "folders around the level",
+    variable="LEVELWRIGHT_NS2",
+)
 CONTENT = ("materials", "models")
 """Folders by which a folder is known as one with the game's content, or with that of a mod."""
 GAMES = ("ns2", "core")
@@ -20,7 +27,7 @@ ABOVE = 4
 
 def content_folders(path: Path, chosen: str = "") -> tuple[Path, ...]:
     """Where content is looked for: around a file, in the folder that was chosen, in those of the preferences."""
-    folders = [*_around(path), *([Path(bpy.path.abspath(chosen))] if chosen else []), *ns2_directories()]
+    folders = [*_around(path), *([Path(bpy.path.abspath(chosen))] if chosen else []), *NS2.folders()]
     return tuple(dict.fromkeys(part for folder in folders for part in _with_games(folder)))
 
 

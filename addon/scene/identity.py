@@ -133,6 +133,21 @@ def stamped(id_block: bpy.types.ID) -> Stamp | None:
     return _parsed(text) if isinstance(text, str) else None
 
 
+def kind_of(id_block: bpy.types.ID) -> str | None:
+    """Return the kind of record that a data-block is stamped as; None for what the user added."""
+    mark = stamped(id_block)
+    return None if mark is None else mark.kind
+
+
+def record_of(id_block: bpy.types.ID, token: int | None) -> int:
+    """Return the number of the record that a data-block is in the import with this token.
+
+    -1 for none, another import's, and where there is no token.
+    """
+    mark = stamped(id_block)
+    return mark.record if mark is not None and token is not None and mark.token == token else -1
+
+
 @lru_cache(1 << 10)  # parents are asked for who they are by each of their children
 def _parsed(text: str) -> Stamp | None:
     parts = text.split(" ")

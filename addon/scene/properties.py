@@ -52,6 +52,10 @@ class Field:
     """What an operator's option is called, where its name in capitals won't do."""
     panel: str = ""
     """Title of the panel that an operator's option is shown in; "": above all panels."""
+    precision: int | None = None
+    """Digits that an operator's option shows after the point; None: Blender's two."""
+    unit: str | None = None
+    """What an operator's option measures, as Blender names it: "LENGTH"."""
 
     @property
     def wide(self) -> bool:
@@ -76,7 +80,7 @@ def setting(
 
 
 def fields(cls: type) -> tuple[Field, ...]:
-    """Return the properties of a dataclass, in order: of metadata tooltip, min, max, choices, subtype, title, panel."""
+    """Return the properties of a dataclass, in order, with what their metadata says."""
     key: Any = cls
     return _fields(key)
 
@@ -105,6 +109,8 @@ def _fields(cls: Any) -> tuple[Field, ...]:
                 meta.get("subtype"),
                 meta.get("title", ""),
                 meta.get("panel", ""),
+                meta.get("precision"),
+                meta.get("unit"),
             )
         )
     return tuple(found)

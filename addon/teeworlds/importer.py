@@ -10,11 +10,10 @@ import bpy
 
 from ...formats import teeworlds
 from ...formats.binary import FormatError
-from .. import preferences
 from ..scene import identity, originals, properties, stage
 from ..scene.progress import progress
 from ..scene.reports import Report
-from . import envelopes, groups, images, layout, quads, sounds, tiles, view
+from . import content, envelopes, groups, images, layout, quads, sounds, tiles, view
 from .layout import LevelProperties
 from .materials import Materials
 from .settings import ImportSettings
@@ -70,7 +69,7 @@ def _folders(context: bpy.types.Context, path: Path, settings: ImportSettings) -
     """Where external images are looked for."""
     named = [Path(bpy.path.abspath(settings.mapres_directory))] if settings.mapres_directory else []
     beside = [path.parent, path.parent / "mapres", path.parent.parent / "mapres"] if path.parent.parts else []
-    return [*named, *beside, *preferences.mapres_directories(context)]
+    return [*named, *beside, *content.MAPRES.folders(context)]
 
 
 def _write_level(level: teeworlds.Level, collection: bpy.types.Collection, token: int) -> None:

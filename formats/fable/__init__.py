@@ -28,14 +28,19 @@ from .records import (
     palette_names,
 )
 
+TITLE = "Fable: The Lost Chapters level"
+ENDINGS = (".lev",)
+
 __all__ = [
     "BLOCKED",
     "CELL",
+    "ENDINGS",
     "GAME_CELL",
     "HEIGHT_SCALE",
     "NODE",
     "PALETTE_ENTRY",
     "POSITION",
+    "TITLE",
     "UID_BASE",
     "Changes",
     "Level",

@@ -49,15 +49,20 @@ from .records import (
 from .removal import drop_groups, move_layers
 from .triangles import GeometryGroups, GroupTable, Triangles
 
+TITLE = "Natural Selection 2 level"
+ENDINGS = (".level",)
+
 __all__ = [
     "CUBEMAP",
     "EDGE8",
     "EDGE9",
+    "ENDINGS",
     "FACE",
     "MAPPING_GROUP",
     "MEMBER",
     "NO_GROUP",
     "NO_MAPPING_GROUP",
+    "TITLE",
     "TRIANGLE3",
     "TRIANGLE6",
     "VERTEX12",

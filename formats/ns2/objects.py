@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects of a level: what the editor calls entities, props and lights (ns2.md §3 chunk 1, §10)."""
+"""Objects of a level: what the editor calls entities, props and lights (ns2.md §3.3, §10)."""
 
 import struct
 from dataclasses import dataclass, field

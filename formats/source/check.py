@@ -2,7 +2,7 @@
 """What the engine would refuse or misread in a map: lumps that are not whole, numbers of what is not there, limits.
 
 Records are looked at in `check_records`. An error names a lump and a record; limits are those of the public compilers
-and only worth a warning: games raised them (source.md, source.md §2.2-2.8).
+and only worth a warning: games raised them (source.md §3).
 """
 
 import zlib

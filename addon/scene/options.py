@@ -2,22 +2,21 @@
 """The options of an import or export: a frozen dataclass a game, as operator properties and on the command line.
 
 Its fields are those of `scene.properties`: bool, int, float, str, IntEnum, str with choices; with tooltip and limits.
-"choices" in a field's metadata may also be {word: (title, tooltip)}; "panel" is the title of the panel it is shown in.
+"choices" in a field's metadata may also be {word: (title, tooltip)}; "panel" is the title of the panel it is shown in;
+"precision" says how many digits of a number are shown after its point, "unit" what it measures ("LENGTH").
 """
 
 import dataclasses
 import enum
-import inspect
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import bpy
 
-from .scene.properties import Field, fields
+from .properties import Field, fields
 
 Settings = TypeVar("Settings")
-Class = TypeVar("Class", bound=type)
 
 _PROPERTIES: dict[type, Callable[..., Any]] = {
     bool: bpy.props.BoolProperty,
@@ -55,21 +54,15 @@ def _property(settings: type, field: Field) -> Any:
     if _choices(field):
         default = field.default.name if isinstance(field.default, enum.Enum) else field.default
         return bpy.props.EnumProperty(items=_items(settings, field), default=default, **shown)
-    limits = {"min": field.minimum, "max": field.maximum, "subtype": field.subtype}
+    limits: dict[str, Any] = {"min": field.minimum, "max": field.maximum, "subtype": field.subtype}
+    limits |= {"precision": field.precision, "unit": field.unit} if field.type is float else {}
     shown.update((name, limit) for name, limit in limits.items() if limit is not None)
     return _PROPERTIES[field.type](default=field.default, **shown)
 
 
-def as_properties(settings: type, prefix: str = "") -> Callable[[Class], Class]:
-    """Decorate an operator class so that it has a property for each field of a dataclass, named prefix + field."""
-    found = {prefix + field.name: _property(settings, field) for field in fields(settings)}
-
-    def decorate(cls: Class) -> Class:
-        # Blender reads the annotations of the class itself; a new dictionary, so that no parent's is changed.
-        cls.__annotations__ = {**inspect.get_annotations(cls), **found}
-        return cls
-
-    return decorate
+def properties(settings: type, prefix: str = "") -> dict[str, Any]:
+    """Return the annotations that give an operator a property for each field of a dataclass, named prefix + field."""
+    return {prefix + field.name: _property(settings, field) for field in fields(settings)}
 
 
 def from_properties(settings: type[Settings], owner: Any, prefix: str = "") -> Settings:
@@ -82,7 +75,7 @@ def from_properties(settings: type[Settings], owner: Any, prefix: str = "") -> S
 
 
 def draw(settings: type, layout: bpy.types.UILayout, owner: Any, prefix: str = "") -> None:
-    """Draw the properties that `as_properties` made, in the order of the fields: those of a panel one after another."""
+    """Draw the properties that `properties` made, in the order of the fields: those of a panel one after another."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     for title, group in itertools.groupby(fields(settings), lambda field: field.panel):
