@@ -3,44 +3,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 import bpy
 
 from ...formats import ns2
-from ..scene import identity, images, originals, stage
+from ..scene import images, level, originals, stage
 from ..scene.reports import Report, SceneError
-from . import layout
 from .content import content_folders
 from .layers import lists
 from .settings import ImportSettings
 
 
 @dataclass(frozen=True)
-class ImportContext:
-    """One import."""
+class ImportContext(level.ImportContext[ns2.Level, ImportSettings]):
+    """One import, with what it knows of the game's content and of the collections of layers and groups."""
 
-    level: ns2.Level
-    collection: bpy.types.Collection
-    """The level's."""
-    root: bpy.types.Object
-    """The empty that is the parent of everything."""
-    token: identity.Token
-    """The import's."""
-    scene: bpy.types.Scene
-    settings: ImportSettings
-    report: Report
-    folders: tuple[Path, ...]
-    """Where the game's content is looked for: what is in them are `materials`, `models`, ..."""
-    entities: bpy.types.Collection
-    """The collection of objects that are in no layer and no group."""
-    layer_homes: Mapping[int, bpy.types.Collection]
-    """The collections of layers, by their ids."""
-    group_homes: Mapping[int, bpy.types.Collection]
-    """The collections of groups, by their ids."""
     _found: dict[str, Path | None] = field(default_factory=dict, repr=False)
+    """The files that were asked for, by their names in the game."""
+
+    @classmethod
+    def of_scene(cls, context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> Self:
+        """What an import would share of a level that is in the scene: where things go there; `level` is empty.
+
+        Raises SceneError for a collection that is no level, or has no root.
+        """
+        info, root = originals.describe(collection), level.root_of(collection)
+        if info is None or root is None:
+            raise SceneError(f"{collection.name} is no level with a root empty")
+        return cls(
+            ns2.new_level(),
+            ImportSettings(),
+            report,
+            Path(bpy.data.filepath),
+            stage.scene_of(context),
+            False,
+            info.token,
+            collection,
+            root,
+            {},
+        )
+
+    @cached_property
+    def folders(self) -> tuple[Path, ...]:
+        """Where the game's content is looked for: what is in them are `materials`, `models`, ..."""
+        return content_folders(self.path, self.settings.game_directory)
+
+    @cached_property
+    def _layer_homes(self) -> dict[int, bpy.types.Collection]:
+        """The collections of layers, by their ids."""
+        return lists.homes(self.collection, "layers")
+
+    @cached_property
+    def _group_homes(self) -> dict[int, bpy.types.Collection]:
+        """The collections of groups, by their ids."""
+        return lists.homes(self.collection, "groups")
 
     def find(self, name: str) -> Path | None:
         """The file of this path (from the game's directory, with `/`) in the first folder that has it; capitals don't
@@ -52,47 +72,7 @@ class ImportContext:
 
     def homes(self, layers: int | None, group: int) -> list[bpy.types.Collection]:
         """The collections of an object that is in these layers (a mask) and in this group: one at least."""
-        found = [self.layer_homes[layer] for layer in ns2.layers_of(layers) if layer in self.layer_homes]
-        if group in self.group_homes:
-            found.append(self.group_homes[group])
-        return found or [self.entities]
-
-    def object_of(
-        self,
-        name: str,
-        kind: str,
-        record: int = 0,
-        data: bpy.types.ID | None = None,
-        homes: Iterable[bpy.types.Collection] = (),
-    ) -> bpy.types.Object:
-        """Make an object (without data: an empty) below the root, in the level's collection or in those."""
-        made = bpy.data.objects.new(layout.readable(name), data)
-        made.parent = self.root
-        identity.stamp(made, self.token, kind, record)
-        for home in homes or (self.collection,):
-            home.objects.link(made)
-        return made
-
-
-def context_of(context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> ImportContext:
-    """What an import would share, of a level that is there: its collections, where content is; `level` is empty.
-
-    Raises SceneError for a collection that is no level, or has no root.
-    """
-    info = originals.describe(level)
-    root = layout.object_of(level, layout.ROOT)
-    if info is None or root is None:
-        raise SceneError(f"{level.name} is no level with a root empty")
-    return ImportContext(
-        ns2.new_level(),
-        level,
-        root,
-        info.token,
-        stage.scene_of(context),
-        ImportSettings(),
-        report,
-        content_folders(Path(bpy.data.filepath)),
-        lists.entities_home(level),
-        lists.homes(level, "layers"),
-        lists.homes(level, "groups"),
-    )
+        found = [self._layer_homes[layer] for layer in ns2.layers_of(layers) if layer in self._layer_homes]
+        if group in self._group_homes:
+            found.append(self._group_homes[group])
+        return found or [lists.entities_home(self.collection)]

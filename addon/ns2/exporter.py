@@ -7,17 +7,14 @@ nobody touched stays as it is, bit for bit, with all that Blender can't show.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from dataclasses import dataclass
 
 import bpy
 
 from ...formats import ns2
-from ...formats.binary import Problem
 from ...formats.ns2.editing.edited import Ints
-from ..scene import originals
-from ..scene.reports import Report, SceneError
+from ..scene import gate, originals
+from ..scene.reports import Report
 from .entities.collect import collect_entities
 from .faces.collect import CollectedMesh
 from .faces.merge import merge_faces
@@ -26,7 +23,7 @@ from .level_settings import collect_settings
 from .settings import ExportSettings
 
 NAMED = 5
-"""Problems that an error names."""
+"""Collections that a warning names."""
 
 
 def export_level(
@@ -44,7 +41,8 @@ def export_level(
     level = collect_level(context, collection, level, original, settings, report).level
     data = ns2.write(level)
     if original is None or data != before:
-        _refuse_new_problems(data, before if original is not None else None, report)
+        old = (lambda: ns2.read(before)) if original is not None else None
+        gate.refuse_new(ns2.check, ns2.read(data), old, report)
     return data
 
 
@@ -82,22 +80,3 @@ def collect_level(
     number_layers(level)
     report.count("entities", len(level.entities))
     return CollectedLevel(level, geometry, polygon_faces, objects)
-
-
-def _refuse_new_problems(data: bytes, original: bytes | None, report: Report) -> None:
-    """Raise SceneError with what the game would refuse, and warn of what is worth a look, unless it was so before."""
-    known: Counter[str] = Counter()
-    if original is not None:
-        known.update(_what(problem) for problem in ns2.check(ns2.read(original)))
-    new = [problem for problem in ns2.check(ns2.read(data)) if _what(problem) not in known]
-    errors = [str(problem) for problem in new if problem.severity == "error"]
-    if errors:
-        more = f" and {len(errors) - NAMED} more" if len(errors) > NAMED else ""
-        raise SceneError(f"the game would refuse the level: {', '.join(errors[:NAMED])}{more}")
-    for problem in new:
-        report.warn(str(problem))
-
-
-def _what(problem: Problem) -> str:
-    """A problem without its numbers."""
-    return f"{problem.severity} {re.sub('[0-9]+', '0', problem.message)}"

@@ -89,15 +89,16 @@ from numpy.typing import NDArray
 
 from ...formats.ns2.editing import ShownPolygons, groups_shown
 from ...formats.ns2.records import NO_GROUP
-from ..scene import baselines, identity, originals
+from ..scene import baselines, identity
 from ..scene.meshes import MeshData
+from ..scene.names import showable
 from ..scene.properties import MAX_KEY, setting
 
 FORMAT = "ns2"
 """The originals' format."""
 
 # Stamps: the `kind` of scene.identity.stamp.
-LEVEL, ROOT, GEOMETRY = "level", "root", "geometry"
+GEOMETRY = "geometry"
 ENTITIES, ENTITY = "entities", "entity"
 LAYER_HOMES, LAYER, GROUP_HOMES, GROUP = "layers", "layer", "groups", "group"
 MATERIAL_KIND, IMAGE, VIEWPORTS = "material", "image", "viewports"
@@ -199,33 +200,6 @@ def from_blender(points: NDArray[Any]) -> NDArray[Any]:
     return np.take(points, (1, 2, 0), axis=-1)
 
 
-def object_of(level: bpy.types.Collection, kind: str) -> bpy.types.Object | None:
-    """The first object of a kind in a level, by its stamp."""
-    for obj in level.all_objects:
-        mark = identity.stamped(obj)
-        if mark is not None and mark.kind == kind:
-            return obj
-    return None
-
-
-def active_level(context: bpy.types.Context) -> bpy.types.Collection | None:
-    """The active level, if it is one of NS2."""
-    level = originals.level_of(context)
-    info = originals.describe(level) if level is not None else None
-    return level if info is not None and info.format == FORMAT else None
-
-
-def readable(text: str) -> str:
-    """A text of a level as the name of something in Blender: without characters that end it, or that UTF-8 lacks."""
-    plain = text.replace("\0", "").replace("\n", " ").replace("\r", " ")
-    return plain.encode("utf-8", "replace").decode()
-
-
-def readable_lines(text: str) -> str:
-    """A text of a level as a text block or a property holds it: its lines stay."""
-    return text.replace("\0", "").replace("\r\n", "\n").encode("utf-8", "replace").decode()
-
-
 def holds(key: str) -> bool:
     """Say whether Blender can hold a custom property of this name."""
-    return 0 < len(key.encode("utf-8", "surrogatepass")) <= MAX_KEY and readable(key) == key
+    return 0 < len(key.encode("utf-8", "surrogatepass")) <= MAX_KEY and showable(key) == key

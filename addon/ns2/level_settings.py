@@ -16,6 +16,7 @@ from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.records import INT_TYPES, TEXT_TYPES
 from ..scene import identity, originals, properties
+from ..scene.names import showable_lines
 from ..scene.reports import SceneError
 from . import layout
 from .context import ImportContext
@@ -39,7 +40,7 @@ def build_settings(importing: ImportContext) -> None:
             manager: Any = collection.id_properties_ui(key)
             manager.update(description=TOOLTIPS[name])
     text = bpy.data.texts.new(f"{collection.name} viewports")
-    text.write(layout.readable_lines(level.viewports))
+    text.write(showable_lines(level.viewports))
     identity.stamp(text, importing.token, layout.VIEWPORTS, 0)
     originals.set_resource(collection, layout.VIEWPORTS, 0, text)
 
@@ -56,7 +57,7 @@ def _shown(level: ns2.Level) -> Iterator[tuple[str, ns2.Value, str]]:
                 value = each.value
             except FormatError:
                 continue
-            if isinstance(value, str) and layout.readable_lines(value) != value:
+            if isinstance(value, str) and showable_lines(value) != value:
                 continue
             seen.add(key)
             yield key, value, each.name
@@ -115,7 +116,7 @@ def _collect_viewports(collection: bpy.types.Collection, level: ns2.Level) -> bo
     if not isinstance(text, bpy.types.Text):
         return False
     now = text.as_string()
-    if now.rstrip("\n") == layout.readable_lines(level.viewports).rstrip("\n"):
+    if now.rstrip("\n") == showable_lines(level.viewports).rstrip("\n"):
         return False
     level.viewports = now if now.endswith("\n") else f"{now}\n"
     return True

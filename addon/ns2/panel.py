@@ -5,34 +5,48 @@ from typing import Any
 
 import bpy
 
+from ..scene.sidebar import LevelPanel
 from . import layout
-from .faces.operators import SmoothEdges
+from .faces.operators import LEVELWRIGHT_OT_ns2_bridges, LEVELWRIGHT_OT_ns2_smooth_edges
 from .layers import lists
+from .operators import LEVELWRIGHT_OT_ns2_copy, LEVELWRIGHT_OT_ns2_paste
 
 
-class LEVELWRIGHT_PT_ns2(bpy.types.Panel):
+class LEVELWRIGHT_PT_ns2(LevelPanel, bpy.types.Panel):
     """The active NS2 level."""
 
     bl_label = "NS2"
-    bl_category = "Levelwright"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level of the game."""
-        return layout.active_level(context) is not None
+    format_key = layout.FORMAT
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw what concerns the whole level."""
-        level = layout.active_level(context)
+        level = self.level(context)
         if level is None:
             return
         self.layout.prop(lists.lists_of(level), "hide_undrawn")
         if context.mode == "EDIT_MESH":
             row: Any = self.layout.row(align=True)
-            row.operator(SmoothEdges.bl_idname, text="Smooth Edges").smooth = True
-            row.operator(SmoothEdges.bl_idname, text="Hard Edges").smooth = False
+            for title, smooth in (("Smooth Edges", True), ("Hard Edges", False)):
+                row.operator(LEVELWRIGHT_OT_ns2_smooth_edges.bl_idname, text=title).smooth = smooth
 
 
-CLASSES = (LEVELWRIGHT_PT_ns2,)
+class LEVELWRIGHT_PT_ns2_edit(LevelPanel, bpy.types.Panel):
+    """What only the Spark editor has: its clipboard, and bridges."""
+
+    bl_label = "Spark Editor"
+    bl_parent_id = "LEVELWRIGHT_PT_ns2"
+    bl_order = 1  # below layers, groups and entity
+    format_key = layout.FORMAT
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the buttons."""
+        column = self.layout.column(align=True)
+        column.operator(LEVELWRIGHT_OT_ns2_copy.bl_idname, icon="COPYDOWN")
+        column.operator(LEVELWRIGHT_OT_ns2_paste.bl_idname, icon="PASTEDOWN")
+        if context.mode == "EDIT_MESH":
+            row: Any = self.layout.row(align=True)
+            for title, clear in (("Bridge", False), ("Clear Bridge", True)):
+                row.operator(LEVELWRIGHT_OT_ns2_bridges.bl_idname, text=title).clear = clear
+
+
+CLASSES = (LEVELWRIGHT_PT_ns2, LEVELWRIGHT_PT_ns2_edit)

@@ -60,5 +60,5 @@ class LevelPanel(OnLevel):
     """Mixed into the panels that games have in the sidebar's tab."""
 
     bl_category = CATEGORY
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
+    bl_space_type: Any = "VIEW_3D"  # Any: the stubs want literals
+    bl_region_type: Any = "UI"

@@ -11,6 +11,7 @@ import bpy
 from ....formats import ns2
 from ....formats.ns2.entity_classes import Classes
 from ...scene import identity, properties, transforms
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 from ..layout import CLASS
@@ -109,7 +110,7 @@ class _Builder:
     def _write(self, obj: Any, entity: ns2.Entity, slots: tuple[PropertySlot, ...], said: dict[str, Any]) -> None:
         """Write class and properties, with what the editor knows of them."""
         class_name = entity.class_name
-        obj[CLASS] = layout.readable(class_name)
+        obj[CLASS] = showable(class_name)
         obj[custom_properties.TYPES] = custom_properties.as_text(slots)
         for slot in slots:
             if slot.key in said:
@@ -144,4 +145,4 @@ def _name(entity: ns2.Entity, appearance: Appearance, said: dict[str, Any]) -> s
     path = model_of(appearance, said) if appearance.model else ""
     own = said.get("name")
     name = path.rsplit("/", 1)[-1].removesuffix(".model") or (own if isinstance(own, str) else "") or entity.class_name
-    return layout.readable(name) or "(no class)"
+    return showable(name) or "(no class)"

@@ -19,6 +19,9 @@ from ....formats.binary import FormatError
 from ....formats.ns2.entity_classes import PLACED, Classes
 from ....formats.ns2.records import PropertyType
 from ...scene import evaluated, identity, originals, properties, shapes, transforms
+from ...scene.instances import Instance, mark_copies
+from ...scene.level import root_of
+from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layers import lists
@@ -33,14 +36,9 @@ SHOWN = 5
 
 
 @dataclass(slots=True, eq=False)
-class _Instance:
+class _Entity(Instance):
     """An object that is an entity."""
 
-    object: bpy.types.Object
-    record: int
-    """Of the original, -1 for none."""
-    copied: bool = False
-    """It is another one like its record."""
     place: float = math.inf
     """Its number in the list of objects that it came from."""
 
@@ -58,7 +56,7 @@ def collect_entities(
     and new ones are added. Raises SceneError, naming objects, for what no level can hold.
     """
     opened = original is None or bool(original.options.get("entities", True))
-    root = next((obj for obj in collection.all_objects if _kind(obj) == layout.ROOT), None)
+    root = root_of(collection)
     collector = _Collector(level, original.token if original is not None else None, root, report, collection, opened)
     instances = collector.instances()
     moved = [one.object for one in instances if transforms.needs_evaluation(one.object, root)]
@@ -68,11 +66,6 @@ def collect_entities(
         with evaluated.shown(context, [*moved, *([root] if root is not None else [])]) as depsgraph:
             collector.merge(instances, depsgraph)
     return [one.object for one in instances] if opened else []
-
-
-def _kind(obj: bpy.types.Object) -> str | None:
-    mark = identity.stamped(obj)
-    return None if mark is None else mark.kind
 
 
 class _Collector:
@@ -105,48 +98,37 @@ class _Collector:
 
     # ------------------------------------------------------------------------------------------------------ who is who
 
-    def instances(self) -> list[_Instance]:
+    def instances(self) -> list[_Entity]:
         """The objects that are entities: those of the original in its order, then those of other levels in theirs, then
         new ones by their names.
         """
-        found, foreign, unknown = list[_Instance](), list[str](), list[str]()
+        found, foreign, unknown = list[_Entity](), list[str](), list[str]()
         for obj in list(self.collection.all_objects):
             mark = identity.stamped(obj)
             if mark is None:
                 if obj.get(CLASS) is not None or _is_light(obj):
-                    found.append(_Instance(obj, -1))
+                    found.append(_Entity(obj))
                 elif obj.type not in ("MESH", "CURVE", "SURFACE", "FONT", "META"):
                     unknown.append(obj.name)
             elif mark.kind == layout.ENTITY:
                 own = mark.token == self.token and 0 <= mark.record < len(self.records)
                 place = mark.record if mark.record >= 0 else math.inf
-                found.append(_Instance(obj, mark.record if own else -1, place=place))
+                found.append(_Entity(obj, mark.record if own else -1, place=place))
                 if not own and mark.record >= 0 and self.token is not None:
                     foreign.append(obj.name)
-        self._mark_copies(found)
+        found.sort(key=lambda one: one.object.name)
+        mark_copies(found, lambda one: transforms.unchanged(one.object, self.root))
         if foreign:
             self.report.note(f"entities of another level, which are new here: {_listed(foreign)}")
         if unknown:
             self.report.left_out(
                 f"objects that are no entities (they have no {CLASS}): {_listed(unknown)}", len(unknown)
             )
-        return sorted(found, key=lambda one: (one.copied, one.record < 0, one.place, one.object.name))
-
-    def _mark_copies(self, found: Sequence[_Instance]) -> None:
-        several: dict[int, list[_Instance]] = {}
-        for one in found:
-            if one.record >= 0:
-                several.setdefault(one.record, []).append(one)
-        for instances in several.values():
-            if len(instances) > 1:
-                instances.sort(key=lambda one: one.object.name)
-                kept = next((one for one in instances if transforms.unchanged(one.object, self.root)), instances[0])
-                for one in instances:
-                    one.copied = one is not kept
+        return sorted(found, key=lambda one: (one.copied, one.record < 0, one.place))
 
     # --------------------------------------------------------------------------------------------------------- merging
 
-    def merge(self, instances: Sequence[_Instance], depsgraph: bpy.types.Depsgraph | None) -> None:
+    def merge(self, instances: Sequence[_Entity], depsgraph: bpy.types.Depsgraph | None) -> None:
         """Write what the objects say: those that are gone go, new ones stand behind the others."""
         self.depsgraph = depsgraph
         kept = {} if self.opened else dict(enumerate(self.records))
@@ -156,7 +138,7 @@ class _Collector:
         sources = [self.records[one.record].copy() if one.copied else None for one in instances]
         for one, source in zip(instances, sources, strict=True):
             try:
-                if source is None and one.record >= 0:
+                if one.is_record:
                     entity = kept[one.record] = self.records[one.record]
                     changed += self._merge_one(one.object, entity, fresh=False)
                     continue
@@ -226,7 +208,7 @@ class _Collector:
         changed = False
         self.shapes.look_at(obj)
         class_name = obj.get(CLASS)
-        if isinstance(class_name, str) and class_name != layout.readable(entity.class_name):
+        if isinstance(class_name, str) and class_name != showable(entity.class_name):
             if not class_name:
                 raise ValueError(f"property {CLASS} says no class")
             entity.class_name, changed = class_name, True

@@ -15,7 +15,7 @@ from ....formats import ns2
 from ....formats.binary import FormatError
 from ....formats.ns2.entity_classes import ORIGIN, Classes
 from ...scene.reports import Report, SceneError
-from ..context import context_of
+from ..context import ImportContext
 from ..layers import visibility
 from ..layout import CLASS
 from ..materials.build import Materials
@@ -28,7 +28,7 @@ from .props import Props
 
 def classes(context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> Classes:
     """The classes that a new entity of a level can have."""
-    return find_classes(context_of(context, level, report).find, report)
+    return find_classes(ImportContext.of_scene(context, level, report).find, report)
 
 
 def add(
@@ -61,7 +61,7 @@ def add_all(
     context: bpy.types.Context, level: bpy.types.Collection, listed: Sequence[ns2.Entity], report: Report
 ) -> list[bpy.types.Object]:
     """Add entities as they are; their layers and groups are those of the level, by their ids."""
-    importing = context_of(context, level, report)
+    importing = ImportContext.of_scene(context, level, report)
     made = build_entities(importing, Materials(importing), listed)
     visibility.show(level)
     return made
@@ -74,7 +74,7 @@ def show_properties(
 
     What those said otherwise is forgotten: now the properties count.
     """
-    importing = context_of(context, level, report)
+    importing = ImportContext.of_scene(context, level, report)
     appearances = Appearances(find_classes(importing.find, report))
     models = Props(importing, Materials(importing))
     shown = 0

@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import bpy
 
+from ...scene.level import root_of
 from ...scene.reports import Report, SceneError
+from ...scene.sidebar import OnLevel, Result, active_level, refuse
 from .. import layout
 from ..layers import lists
 from ..layout import CLASS
 from . import editing
 
-Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
-
 
 def _names(_operator: Any, context: bpy.types.Context, text: str) -> list[str]:
     """The classes that can be placed, and those that the level has."""
-    level = layout.active_level(context)
+    level = active_level(context, layout.FORMAT)
     if level is None:
         return []
     known = editing.classes(context, level, Report()).names()
@@ -26,12 +26,14 @@ def _names(_operator: Any, context: bpy.types.Context, text: str) -> list[str]:
     return [name for name in sorted({*known, *present}) if text.casefold() in name.casefold()]
 
 
-class AddEntity(bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_add_entity(OnLevel, bpy.types.Operator):
     """Add an entity to the NS2 level at the 3D cursor, in the layer that is chosen in the list"""
 
     bl_idname = "levelwright.ns2_add_entity"
     bl_label = "Add NS2 Entity"
     bl_options = {"REGISTER", "UNDO"}
+
+    format_key = layout.FORMAT
 
     class_name: bpy.props.StringProperty(
         name="Class", description="What it is, as editor_setup.xml calls it", default="prop_static", search=_names
@@ -43,7 +45,7 @@ class AddEntity(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level of the game."""
-        return layout.active_level(context) is not None and context.mode == "OBJECT"
+        return context.mode == "OBJECT" and super().poll(context)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for the class."""
@@ -53,19 +55,19 @@ class AddEntity(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Add it, and select it alone."""
-        level = layout.active_level(context)
-        root = layout.object_of(level, layout.ROOT) if level is not None else None
-        scene: Any = context.scene
-        if level is None or root is None:
-            self.report({"ERROR"}, "the level has no root empty")
+        level = self.level(context)
+        if level is None:
             return {"CANCELLED"}
+        scene: Any = context.scene
         report = Report()
         try:
+            root = root_of(level)
+            if root is None:
+                raise SceneError(f"{level.name} has no root empty")
             place = root.matrix_world.inverted_safe() @ scene.cursor.location
             made = editing.add(context, level, self.class_name, place, report, self._layer(level))
         except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, context, error)
         for message in report.warnings:
             self.report({"WARNING"}, message)
         editing.select_only(context, [made])
@@ -78,31 +80,32 @@ class AddEntity(bpy.types.Operator):
         return number if number < 256 else None
 
 
-class ShowProperties(bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_show_properties(OnLevel, bpy.types.Operator):
     """Make the selected lights, sounds and props look as their properties say"""
 
     bl_idname = "levelwright.ns2_show_properties"
     bl_label = "Show Properties"
     bl_options = {"REGISTER", "UNDO"}
 
+    format_key = layout.FORMAT
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level of the game."""
-        return layout.active_level(context) is not None and context.mode == "OBJECT"
+        return context.mode == "OBJECT" and super().poll(context)
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Show those that are selected."""
-        level, report = layout.active_level(context), Report()
+        level, report = self.level(context), Report()
         if level is None:
             return {"CANCELLED"}
         try:
             shown = editing.show_properties(context, level, context.selected_objects, report)
         except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, context, error)
         report.count("entities", shown)
         report.forward(self)
         return {"FINISHED"} if shown else {"CANCELLED"}
 
 
-CLASSES = (AddEntity, ShowProperties)
+CLASSES = (LEVELWRIGHT_OT_ns2_add_entity, LEVELWRIGHT_OT_ns2_show_properties)

@@ -8,30 +8,28 @@ from typing import Any
 import bpy
 
 from ...scene import identity
+from ...scene.sidebar import LevelPanel
 from .. import layout
 from ..layout import CLASS
 from . import custom_properties
-from .operators import AddEntity, ShowProperties
+from .operators import LEVELWRIGHT_OT_ns2_add_entity, LEVELWRIGHT_OT_ns2_show_properties
 
 
-class LEVELWRIGHT_PT_ns2_entity(bpy.types.Panel):
+class LEVELWRIGHT_PT_ns2_entity(LevelPanel, bpy.types.Panel):
     """The active object, if it is an entity."""
 
     bl_label = "Entity"
-    bl_category = "Levelwright"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
+    format_key = layout.FORMAT
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw its class and properties."""
         column: Any = self.layout.column()
-        column.operator(AddEntity.bl_idname, icon="ADD")
+        column.operator(LEVELWRIGHT_OT_ns2_add_entity.bl_idname, icon="ADD")
         obj = context.active_object
-        mark = identity.stamped(obj) if obj is not None else None
-        if obj is None or obj.get(CLASS) is None or (mark is not None and mark.kind != layout.ENTITY):
+        if obj is None or obj.get(CLASS) is None or identity.kind_of(obj) not in (None, layout.ENTITY):
             return
-        column.operator(ShowProperties.bl_idname, icon="FILE_REFRESH")
+        column.operator(LEVELWRIGHT_OT_ns2_show_properties.bl_idname, icon="FILE_REFRESH")
         column.use_property_split = True
         column.prop(obj, f'["{CLASS}"]', text="Class")
         for key in custom_properties.written_keys(obj):

@@ -16,6 +16,7 @@ from ....formats.binary import FormatError
 from ....formats.ns2 import model as model_file
 from ....formats.ns2.model import Model
 from ...scene import meshes, shapes
+from ...scene.names import showable
 from ...scene.reports import Report
 from .. import layout
 from ..context import ImportContext
@@ -58,7 +59,7 @@ class Props:
             if mesh is None:
                 self._absent.add(path)
                 mesh = box(_title(path), MISSING, MISSING)
-            if layout.readable(path) == path:
+            if showable(path) == path:
                 mesh[MODEL] = path
             self._models[path] = mesh
         return self._models[path]
@@ -112,4 +113,4 @@ class Props:
 
 
 def _title(path: str) -> str:
-    return layout.readable(path).rsplit("/", 1)[-1].removesuffix(".model") or "(no model)"
+    return showable(path).rsplit("/", 1)[-1].removesuffix(".model") or "(no model)"

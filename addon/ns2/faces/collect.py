@@ -16,11 +16,12 @@ from ....formats.ns2.editing.edited import Bools, Ints, Words
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
 from ...scene import meshes, originals, transforms
 from ...scene.attributes import Domain
+from ...scene.level import root_of
 from ...scene.meshes import MeshData
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layers import lists
-from .objects import geometry, readable, root_of
+from .objects import geometry, readable
 from .other_levels import OtherLevel, other_levels
 
 SHARP_EDGE, SHARP_FACE = "sharp_edge", "sharp_face"

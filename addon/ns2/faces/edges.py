@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 
 from ...scene import attributes
+from ...scene.edit_mode import edited_meshes
 from .. import layout
-from ..edit_mode import edited_meshes
 
 
 def set_smooth(context: bpy.types.Context, smooth: bool) -> int:

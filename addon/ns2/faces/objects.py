@@ -9,7 +9,6 @@ from contextlib import contextmanager
 import bpy
 
 from ...scene import evaluated, identity, meshes, transforms
-from ...scene.reports import SceneError
 from .. import layout
 from ..layers import visibility
 from ..layout import CLASS
@@ -18,25 +17,11 @@ SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 """Types of objects that have faces."""
 
 
-def kind_of(id_block: bpy.types.ID) -> str | None:
-    """The kind of a data-block's stamp (see layout); None for what the user added."""
-    mark = identity.stamped(id_block)
-    return None if mark is None else mark.kind
-
-
-def root_of(collection: bpy.types.Collection) -> bpy.types.Object | None:
-    """The level's root empty. Raises SceneError where there are several."""
-    roots = [obj for obj in collection.all_objects if kind_of(obj) == layout.ROOT]
-    if len(roots) > 1:
-        raise SceneError(f"{collection.name!r} has {len(roots)} root empties: a level has one", roots)
-    return roots[0] if roots else None
-
-
 def is_geometry(obj: bpy.types.Object) -> bool:
     """Whether an object's faces are faces of the level: those that the import made so, and whatever has faces that the
     user added. Objects with a class are entities.
     """
-    kind = kind_of(obj)
+    kind = identity.kind_of(obj)
     return kind == layout.GEOMETRY or (kind is None and obj.type in SURFACES and obj.get(CLASS) is None)
 
 

@@ -1,29 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Buttons for selected edges."""
 
-from typing import Literal
-
 import bpy
 
+from ...scene.sidebar import OnLevel, Result
 from .. import layout
 from .edges import mark_bridges, set_smooth
 
-Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
-
-class SmoothEdges(bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_smooth_edges(OnLevel, bpy.types.Operator):
     """Make the selected edges smooth, or hard, as the game shows them"""
 
     bl_idname = "levelwright.ns2_smooth_edges"
     bl_label = "Smooth Edges"
     bl_options = {"REGISTER", "UNDO"}
 
+    format_key = layout.FORMAT
+
     smooth: bpy.props.BoolProperty(name="Smooth", default=True, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, and for a mesh in edit mode."""
-        return context.mode == "EDIT_MESH" and layout.active_level(context) is not None
+        return context.mode == "EDIT_MESH" and super().poll(context)
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Do it, and say how many there are."""
@@ -31,7 +30,7 @@ class SmoothEdges(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class MarkBridges(bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_bridges(bpy.types.Operator):
     """Join the faces at selected edges to one face of the level, as around a hole; or keep them two"""
 
     bl_idname = "levelwright.ns2_bridges"
@@ -50,4 +49,4 @@ class MarkBridges(bpy.types.Operator):
         return {"FINISHED"} if mark_bridges(context, not self.clear) else {"CANCELLED"}
 
 
-CLASSES = (SmoothEdges, MarkBridges)
+CLASSES = (LEVELWRIGHT_OT_ns2_smooth_edges, LEVELWRIGHT_OT_ns2_bridges)

@@ -12,9 +12,9 @@ import numpy as np
 
 from ...scene import attributes, identity
 from ...scene.attributes import Domain
+from ...scene.edit_mode import edited_meshes
 from ...scene.reports import SceneError
 from .. import layout
-from ..edit_mode import edited_meshes
 from . import lists
 from .build import make_home
 
@@ -58,8 +58,7 @@ def select(context: bpy.types.Context, level: bpy.types.Collection, kind: lists.
 
 def is_entity(obj: bpy.types.Object) -> bool:
     """Say whether an object is one of a level's objects, and not its geometry, its root, or a part of another one."""
-    mark = identity.stamped(obj)
-    return mark is None or mark.kind == layout.ENTITY
+    return identity.kind_of(obj) in (None, layout.ENTITY)
 
 
 def _attribute(kind: lists.Kind, number: int) -> str:

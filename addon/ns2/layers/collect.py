@@ -11,7 +11,7 @@ import bpy
 
 from ....formats import ns2
 from ...scene import identity
-from .. import layout
+from ...scene.names import showable
 from .lists import HOMES, NAMED, Kind, below, entries, homes, unsigned
 
 Listed = TypeVar("Listed", ns2.Layer, ns2.Group)
@@ -74,7 +74,7 @@ def _collected(
         if item.record < 0 or before is None:
             made.append(make(name, number, int(item.visible), (color[0], color[1], color[2], color[3])))
             continue
-        same = name == layout.readable(before.name), item.visible == bool(before.visible), color == before.color
+        same = name == showable(before.name), item.visible == bool(before.visible), color == before.color
         made.append(
             before
             if all(same)
@@ -101,5 +101,5 @@ def _renamed(collection: bpy.types.Collection, kind: Kind) -> dict[int, str]:
 def unlisted_collections(collection: bpy.types.Collection) -> list[str]:
     """The names of collections among those of layers or groups that are no such: an artist added them."""
     parents = {stamp for _, stamp in HOMES.values()}
-    found = [child for child in below(collection) if (mark := identity.stamped(child)) and mark.kind in parents]
+    found = [child for child in below(collection) if identity.kind_of(child) in parents]
     return sorted(child.name for home in found for child in home.children if identity.stamped(child) is None)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import bpy
 
 from ...scene import identity
+from ...scene.names import showable
 from .. import layout
 
 KEY = "levelwright_ns2"
@@ -50,7 +51,7 @@ def entries(collection: bpy.types.Collection, kind: Kind) -> Any:
 
 def name_home(home: bpy.types.Collection, name: str) -> None:
     """Call the collection of a layer or group as that."""
-    home.name = layout.readable(name)
+    home.name = showable(name)
     home[NAMED] = home.name
 
 
@@ -84,8 +85,7 @@ def below(collection: bpy.types.Collection) -> Iterator[bpy.types.Collection]:
 def entities_home(level: bpy.types.Collection) -> bpy.types.Collection:
     """The collection of a level's objects that are in no layer and no group; made where it is gone."""
     for child in level.children:
-        mark = identity.stamped(child)
-        if mark is not None and mark.kind == layout.ENTITIES:
+        if identity.kind_of(child) == layout.ENTITIES:
             return child
     made = bpy.data.collections.new("Entities")
     mark = identity.stamped(level)

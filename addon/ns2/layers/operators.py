@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Buttons of the lists of layers and groups: entries, and what is in them."""
 
-from typing import Any, Literal
+from typing import Any
 
 import bpy
 
 from ...scene.reports import SceneError
+from ...scene.sidebar import OnLevel, Result, refuse
 from .. import layout
 from . import assign, lists, visibility
 from .build import add_entry
 
-Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 TITLES: dict[lists.Kind, tuple[str, str]] = {
     "layers": ("Layers", "active_layer"),
     "groups": ("Groups", "active_group"),
@@ -30,16 +30,13 @@ def _chosen(level: bpy.types.Collection, kind: lists.Kind) -> Any:
     return items[at] if at < len(items) else None
 
 
-class _OnLists:
+class _OnLists(OnLevel):
     """What operators share that change the active level's lists, or what is in them."""
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level."""
-        return layout.active_level(context) is not None
+    format_key = layout.FORMAT
 
 
-class AddEntry(_OnLists, bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_add_entry(_OnLists, bpy.types.Operator):
     """Add a layer or a group"""
 
     bl_idname = "levelwright.ns2_add_entry"
@@ -51,19 +48,18 @@ class AddEntry(_OnLists, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Add it at the end, and choose it."""
-        level = layout.active_level(context)
+        level = self.level(context)
         if level is None:
             return {"CANCELLED"}
         try:
             add_entry(level, self.kind, self.name)
         except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, context, error)
         setattr(lists.lists_of(level), TITLES[self.kind][1], len(lists.entries(level, self.kind)) - 1)
         return {"FINISHED"}
 
 
-class RemoveEntry(_OnLists, bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_remove_entry(_OnLists, bpy.types.Operator):
     """Remove the chosen layer or group; what is in it stays in the level"""
 
     bl_idname = "levelwright.ns2_remove_entry"
@@ -74,7 +70,7 @@ class RemoveEntry(_OnLists, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Take everything out of it, then remove it."""
-        level = layout.active_level(context)
+        level = self.level(context)
         item = _chosen(level, self.kind) if level is not None else None
         if level is None or item is None:
             return {"CANCELLED"}
@@ -82,8 +78,7 @@ class RemoveEntry(_OnLists, bpy.types.Operator):
         try:
             assign.take_out_all(level, self.kind, number)
         except SceneError as error:
-            self.report({"ERROR"}, f"{item.name}: {error}")
-            return {"CANCELLED"}
+            return refuse(self, context, SceneError(f"{item.name}: {error}", error.objects))
         items, held = lists.entries(level, self.kind), lists.lists_of(level)
         at = getattr(held, place)
         items.remove(at)
@@ -92,7 +87,7 @@ class RemoveEntry(_OnLists, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class MoveEntry(_OnLists, bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_move_entry(_OnLists, bpy.types.Operator):
     """Move the chosen layer or group in the editor's order"""
 
     bl_idname = "levelwright.ns2_move_entry"
@@ -104,7 +99,7 @@ class MoveEntry(_OnLists, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Exchange it with the one above or below."""
-        level = layout.active_level(context)
+        level = self.level(context)
         if level is None:
             return {"CANCELLED"}
         items, held, place = lists.entries(level, self.kind), lists.lists_of(level), TITLES[self.kind][1]
@@ -116,7 +111,7 @@ class MoveEntry(_OnLists, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class Assign(_OnLists, bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_assign(_OnLists, bpy.types.Operator):
     """Put the selected faces (in edit mode) or objects into the chosen layer or group, or take them out of it"""
 
     bl_idname = "levelwright.ns2_assign"
@@ -128,21 +123,20 @@ class Assign(_OnLists, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Do it, and say how many changed."""
-        level = layout.active_level(context)
+        level = self.level(context)
         item = _chosen(level, self.kind) if level is not None else None
         if level is None or item is None:
             return {"CANCELLED"}
         try:
             count = assign.assign(context, level, self.kind, lists.unsigned(item.number), self.on)
         except SceneError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, context, error)
         self.report({"INFO"}, f"{count} changed")
         visibility.show(level)
         return {"FINISHED"}
 
 
-class Select(_OnLists, bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_select(_OnLists, bpy.types.Operator):
     """Select also the faces (in edit mode) or objects that are in the chosen layer or group"""
 
     bl_idname = "levelwright.ns2_select"
@@ -153,7 +147,7 @@ class Select(_OnLists, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Do it, and say how many there are."""
-        level = layout.active_level(context)
+        level = self.level(context)
         item = _chosen(level, self.kind) if level is not None else None
         if level is None or item is None:
             return {"CANCELLED"}
@@ -161,4 +155,10 @@ class Select(_OnLists, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (AddEntry, RemoveEntry, MoveEntry, Assign, Select)
+CLASSES = (
+    LEVELWRIGHT_OT_ns2_add_entry,
+    LEVELWRIGHT_OT_ns2_remove_entry,
+    LEVELWRIGHT_OT_ns2_move_entry,
+    LEVELWRIGHT_OT_ns2_assign,
+    LEVELWRIGHT_OT_ns2_select,
+)

@@ -5,9 +5,17 @@ from typing import Any
 
 import bpy
 
+from ...scene.sidebar import LevelPanel
 from .. import layout
 from . import lists
-from .operators import TITLES, AddEntry, Assign, MoveEntry, RemoveEntry, Select
+from .operators import (
+    TITLES,
+    LEVELWRIGHT_OT_ns2_add_entry,
+    LEVELWRIGHT_OT_ns2_assign,
+    LEVELWRIGHT_OT_ns2_move_entry,
+    LEVELWRIGHT_OT_ns2_remove_entry,
+    LEVELWRIGHT_OT_ns2_select,
+)
 
 
 class LEVELWRIGHT_UL_ns2_entries(bpy.types.UIList):
@@ -35,35 +43,33 @@ class LEVELWRIGHT_UL_ns2_entries(bpy.types.UIList):
         line.prop(item, "visible", text="", icon="HIDE_OFF" if item.visible else "HIDE_ON", emboss=False)
 
 
-class _ListPanel(bpy.types.Panel):
+class _ListPanel(LevelPanel, bpy.types.Panel):
     """What the panels of the lists share."""
 
-    bl_category = "Levelwright"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
+    format_key = layout.FORMAT
 
     kind: lists.Kind
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the list and its buttons."""
-        level = layout.active_level(context)
+        level = self.level(context)
         if level is None:
             return
         held, active = lists.lists_of(level), TITLES[self.kind][1]
         row = self.layout.row()
         row.template_list("LEVELWRIGHT_UL_ns2_entries", self.kind, held, self.kind, held, active)
         column: Any = row.column(align=True)
-        column.operator(AddEntry.bl_idname, text="", icon="ADD").kind = self.kind
-        column.operator(RemoveEntry.bl_idname, text="", icon="REMOVE").kind = self.kind
+        column.operator(LEVELWRIGHT_OT_ns2_add_entry.bl_idname, text="", icon="ADD").kind = self.kind
+        column.operator(LEVELWRIGHT_OT_ns2_remove_entry.bl_idname, text="", icon="REMOVE").kind = self.kind
         for by, icon in ((-1, "TRIA_UP"), (1, "TRIA_DOWN")):
-            move = column.operator(MoveEntry.bl_idname, text="", icon=icon)
+            move = column.operator(LEVELWRIGHT_OT_ns2_move_entry.bl_idname, text="", icon=icon)
             move.kind, move.by = self.kind, by
         buttons: Any = self.layout.row(align=True)
         for on, title in ((True, "Assign"), (False, "Remove")):
-            button = buttons.operator(Assign.bl_idname, text=title)
+            button = buttons.operator(LEVELWRIGHT_OT_ns2_assign.bl_idname, text=title)
             button.kind, button.on = self.kind, on
-        buttons.operator(Select.bl_idname).kind = self.kind
+        buttons.operator(LEVELWRIGHT_OT_ns2_select.bl_idname).kind = self.kind
 
 
 class LEVELWRIGHT_PT_ns2_layers(_ListPanel):

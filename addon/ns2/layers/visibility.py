@@ -23,11 +23,7 @@ Mask = NDArray[np.bool_]
 
 def geometry(collection: bpy.types.Collection) -> list[bpy.types.Object]:
     """The mesh objects that a level's faces were imported as."""
-    return [
-        obj
-        for obj in collection.all_objects
-        if obj.type == "MESH" and (mark := identity.stamped(obj)) and mark.kind == layout.GEOMETRY
-    ]
+    return [obj for obj in collection.all_objects if obj.type == "MESH" and identity.kind_of(obj) == layout.GEOMETRY]
 
 
 def hidden(collection: bpy.types.Collection) -> tuple[set[int], set[int]]:
@@ -53,8 +49,8 @@ def show(collection: bpy.types.Collection) -> None:
     Objects also get the colour of the first of their layers that has one, or that of their group (ambient lights have
     their own): the viewport shows it where it shows objects' colours.
     """
-    if not collection.all_objects:
-        return  # an import fills the lists first: each entry of them asks for this
+    if len(collection.all_objects) < 2:
+        return  # an import fills the lists when only the root is there: each entry of them asks for this
     off, groups = hidden(collection)
     for obj in geometry(collection):
         _show_faces(obj, off, groups)

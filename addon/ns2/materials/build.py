@@ -20,6 +20,7 @@ from ....formats.ns2 import material as material_file
 from ....formats.ns2.material import Material
 from ...scene import identity, images, originals
 from ...scene.materials import Nodes, Socket, blended, shader
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 
@@ -68,7 +69,7 @@ class Materials:
         return found
 
     def _new(self, path: str) -> bpy.types.Material:
-        title = layout.readable(path).rsplit("/", 1)[-1].removesuffix(material_file.ENDING)
+        title = showable(path).rsplit("/", 1)[-1].removesuffix(material_file.ENDING)
         name = title or "(no name)"
         about = self._read(path)
         if about is None:
@@ -76,7 +77,7 @@ class Materials:
         else:
             material = bpy.data.materials.new(name)
             self._surface(material, about, title)
-        if layout.readable(path) == path:
+        if showable(path) == path:
             material[layout.MATERIAL] = path
         return material
 

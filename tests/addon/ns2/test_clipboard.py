@@ -7,10 +7,10 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2.clipboard import transfer
-from levelwright.addon.ns2.clipboard.windows import WindowsClipboard
+from levelwright.addon.ns2 import clipboard
 from levelwright.addon.ns2.operators import new_level
 from levelwright.addon.ns2.settings import ExportSettings
+from levelwright.addon.ns2.windows_clipboard import WindowsClipboard
 from levelwright.addon.scene import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
@@ -31,7 +31,7 @@ def select(*objects: bpy.types.Object) -> None:
 
 
 def copied(level: bpy.types.Collection) -> bytes:
-    return transfer.copy(bpy.context, level, ExportSettings(), Report())
+    return clipboard.copy(bpy.context, level, ExportSettings(), Report())
 
 
 def entity_object(level: bpy.types.Collection, record: int) -> bpy.types.Object:
@@ -80,7 +80,7 @@ def test_nothing_selected_is_an_error():
 @pytest.mark.parametrize("behind", [b"", bytes(13), b"\xcd" * 64])
 def test_what_was_copied_is_pasted_as_new_faces_and_entities(behind):
     level = imported(whole(10))
-    made = transfer.paste(bpy.context, level, COPIED + behind, Report())
+    made = clipboard.paste(bpy.context, level, COPIED + behind, Report())
     assert len(made) == 2
     after = ns2.read(exported(level))
     before = ns2.read(whole(10))
@@ -98,8 +98,8 @@ def test_what_was_copied_is_pasted_as_new_faces_and_entities(behind):
 
 def test_pasted_mapping_groups_get_ids_of_their_own_and_lie_as_they_did():
     level = imported(whole(10))
-    transfer.paste(bpy.context, level, COPIED, Report())
-    transfer.paste(bpy.context, level, COPIED, Report())
+    clipboard.paste(bpy.context, level, COPIED, Report())
+    clipboard.paste(bpy.context, level, COPIED, Report())
     mesh = ns2.read(exported(level)).mesh
     assert mesh.mapping_groups["id"].tolist() == [7, 8, 9]
     assert mesh.faces.records["mapping_group"][[0, 3, 6]].tolist() == [7, 8, 9]
@@ -109,7 +109,7 @@ def test_pasted_mapping_groups_get_ids_of_their_own_and_lie_as_they_did():
 
 def test_pasting_into_a_new_level_and_copying_gives_the_geometry_again():
     level = new_level(bpy.context, "made")
-    made = transfer.paste(bpy.context, level, COPIED, Report())
+    made = clipboard.paste(bpy.context, level, COPIED, Report())
     select(*made)
     again = ns2.clipboard.parse(copied(level))
     source = ns2.clipboard.parse(COPIED)
@@ -122,7 +122,7 @@ def test_pasting_into_a_new_level_and_copying_gives_the_geometry_again():
 def test_other_bytes_are_refused_and_leave_the_level_alone():
     level = imported(whole(10))
     with pytest.raises(ValueError, match="clipboard"):
-        transfer.paste(bpy.context, level, b"text on the clipboard", Report())
+        clipboard.paste(bpy.context, level, b"text on the clipboard", Report())
     assert exported(level) == whole(10)
 
 
@@ -233,7 +233,7 @@ def test_the_clipboard_of_windows_gives_back_what_was_put_there_and_some_bytes_b
 
 
 def test_a_clipboard_that_stays_busy_is_an_error_and_the_memory_is_given_back(monkeypatch):
-    monkeypatch.setattr("levelwright.addon.ns2.clipboard.windows.PAUSE", 0)
+    monkeypatch.setattr("levelwright.addon.ns2.windows_clipboard.PAUSE", 0)
     system = Windows(busy=1000)
     with pytest.raises(OSError, match="another program"):
         WindowsClipboard("x", system, system).put(b"data")

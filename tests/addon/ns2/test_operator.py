@@ -8,6 +8,7 @@ import pytest
 from levelwright.addon import commands, file_handlers, levels
 from levelwright.addon.ns2 import layout
 from levelwright.addon.scene import originals
+from levelwright.addon.scene.level import only
 from levelwright.formats import ns2
 
 from tests.addon.command_line import convert
@@ -40,7 +41,7 @@ def test_the_operators_open_levels_with_the_content_around_them(file: Path, name
     assert operator("EXEC_DEFAULT", True, directory=str(file.parent), files=files) == {"FINISHED"}
     assert [level.name for level in originals.levels()] == ["room", "second"]
     for level in originals.levels():
-        assert layout.object_of(level, layout.GEOMETRY) is not None
+        assert only(level, layout.GEOMETRY) is not None
         report = levels.report_of(level)
         assert report is not None
         assert "missing" not in report.as_string()

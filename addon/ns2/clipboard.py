@@ -13,21 +13,21 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ....formats import ns2
-from ....formats.binary import FormatError
-from ....formats.ns2.editing.edited import Bools
-from ....formats.ns2.records import NO_MAPPING_GROUP, Records
-from ...scene import identity, originals
-from ...scene.reports import Report, SceneError
-from .. import layout
-from ..context import ImportContext, context_of
-from ..entities import editing
-from ..exporter import collect_level
-from ..faces import mapping_groups
-from ..faces.build import build_faces
-from ..faces.collect import CollectedMesh, collect_faces
-from ..materials.build import Materials
-from ..settings import ExportSettings
+from ...formats import ns2
+from ...formats.binary import FormatError
+from ...formats.ns2.editing.edited import Bools
+from ...formats.ns2.records import NO_MAPPING_GROUP, Records
+from ..scene import identity, originals
+from ..scene.reports import Report, SceneError
+from . import layout
+from .context import ImportContext
+from .entities import editing
+from .exporter import collect_level
+from .faces import mapping_groups
+from .faces.build import build_faces
+from .faces.collect import CollectedMesh, collect_faces
+from .materials.build import Materials
+from .settings import ExportSettings
 
 
 def copy(
@@ -87,7 +87,7 @@ def paste(
     entities = level.entities
     made: list[bpy.types.Object] = []
     if len(level.mesh.faces):
-        made += _paste_faces(context, context_of(context, collection, report), level)
+        made += _paste_faces(context, ImportContext.of_scene(context, collection, report), level)
     if entities:
         made += editing.add_all(context, collection, entities, report)
         report.count("entities", len(entities))
