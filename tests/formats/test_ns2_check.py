@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What check finds in levels that can be read, and says where."""
 
+from collections import Counter
+
 import pytest
 
 from formats import ns2
 from tests.formats import ns2_bytes as build
+from tests.formats import ns2_problems
 
 
 def problems(level: ns2.Level) -> list[str]:
@@ -107,7 +110,7 @@ def test_ids_that_two_have():
 def test_what_cannot_be_decoded_is_a_problem():
     level = ns2.read(build.level(10, mesh=build.chunk(3, b"x"), objects=[b"y"]))
     found = problems(level)
-    assert any("reading faces" in problem for problem in found)
+    assert any("error: faces, byte 0x" in problem for problem in found)
     assert any("object 0" in problem for problem in found)
     assert len(found) == len(set(found))
 
@@ -118,3 +121,28 @@ def test_a_table_that_was_set_wrongly_is_a_problem():
     assert any("are of 1 faces, there are 3" in problem for problem in problems(level))
     level.mesh.triangles = level.mesh.triangles.take([0])
     assert any("triangles: are of 1 faces" in problem for problem in problems(level))
+
+
+@pytest.mark.parametrize("name", ns2_problems.CASES)
+def test_a_kind_of_problem_is_brought_in_alone_and_counted(name: str) -> None:
+    def counts(*places: int) -> Counter[str]:
+        level = ns2.read(ns2_problems.clean())
+        for place in places:
+            ns2_problems.CASES[name](level, place)
+        found = Counter[str]()
+        for problem in ns2.check(level):
+            found[problem.kind] += problem.count
+        return found
+
+    one = counts(1)
+    assert len(one) == 1
+    if name not in ns2_problems.SINGLE:
+        assert counts(0, 1, 2) == {kind: 3 * count for kind, count in one.items()}
+
+
+def test_what_stands_before_a_chunk_is_no_other_problem() -> None:
+    def kinds(*names: str) -> list[str]:
+        mesh = build.chunk(4, build.u32(len(names)) + b"".join(map(build.str8, names))) + build.chunk(7, b"x")
+        return [problem.kind for problem in ns2.check(ns2.read(build.level(10, mesh=mesh)))]
+
+    assert kinds("a.material") == kinds("a.material", "materials/other/long.material") != []
