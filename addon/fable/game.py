@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Fable: The Lost Chapters."""
 
+from ...formats.fable import tng
 from ..game import FileKind, Form, Game
-from . import BESIDE, make_plain, register, unregister, worlds
+from . import layout, register, unregister, worlds
 from .content import THEMES
 from .exporter import BAKED, export_level
 from .importer import import_level
 from .settings import ExportSettings, ImportSettings, WorldSettings
+from .terrain.gltf_materials import make_gltf_materials
 
 WORLD = Form(
-    ending=".wld",
+    ending=worlds.ENDING,
     operator="fable_wld",
     label="Fable world",
     opens="Open levels of Fable at their places in the world, as its map (.wld) has them",
@@ -17,7 +19,7 @@ WORLD = Form(
     import_form=worlds.import_form,
     import_settings=WorldSettings,
     export_form=worlds.export_form,
-    check=worlds.read,
+    check=worlds.check,
     choose=worlds.choose,
 )
 GAME = Game(
@@ -38,10 +40,10 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
-    beside=BESIDE,
+    beside={layout.TNG: tng.read},
     forms=(WORLD,),
     folders=(THEMES,),
-    gltf_materials=make_plain,
+    gltf_materials=make_gltf_materials,
     register=register,
     unregister=unregister,
 )

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+CLAMP_HINT = "The option Clamp brings them back into their limits"
+"""What refusals say that `ExportSettings.clamp` would lift."""
+
 
 @dataclass(frozen=True)
 class ImportSettings:

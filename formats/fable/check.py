@@ -120,7 +120,7 @@ def _at(place: str, wrong: Mask, message: str, severity: Any = "error") -> Itera
     count = int(np.count_nonzero(wrong))
     if count:
         y, x = (int(part) for part in np.unravel_index(int(wrong.argmax()), wrong.shape))
-        yield Problem(place, f"{message}: {count} cells, the first at x {x}, y {y}", severity)
+        yield Problem(place, f"{message}: {count} cells, the first at x {x}, y {y}", severity, count)
 
 
 # --------------------------------------------------------------------------------------------------------- navigation
@@ -150,10 +150,10 @@ def _section(level: Level, section: Section) -> Iterator[Problem]:
         size = f"{tree.header['width']:g} x {tree.header['height']:g}"
         yield Problem(place, f"is for {size} units, the map has {level.width} x {level.height}")
     for number, message in _tree(tree):
-        yield Problem(place, f"{message}: {number} nodes")
+        yield Problem(place, f"{message}: {number} nodes", count=number)
     beyond = int(np.count_nonzero((tree.positions["layer"] < 0) | (tree.positions["layer"] >= tree.layer_count)))
     if beyond:
-        yield Problem(place, f"{beyond} action points are on no layer")
+        yield Problem(place, f"{beyond} action points are on no layer", count=beyond)
     if tree.tail:
         yield Problem(place, f"{len(tree.tail)} bytes behind its end mark; known levels have none", "warning")
 

@@ -134,7 +134,7 @@ class Thing:
         _set_vector(body, name, value)
 
 
-class Section:
+class ThingSection:
     """Things that come and go together: "NULL" is always there, others are named after a quest."""
 
     __slots__ = ("block",)
@@ -174,10 +174,10 @@ class Things:
         return next((statement.value for statement in found), None)
 
     @property
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[ThingSection]:
         """Its sections, in order."""
         blocks = (e for e in self.document.entries if isinstance(e, Block))
-        return [Section(block) for block in blocks if block.opening.key == SECTION]
+        return [ThingSection(block) for block in blocks if block.opening.key == SECTION]
 
     def __iter__(self) -> Iterator[Thing]:
         """Every thing of every section."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from formats.binary import FormatError
 from formats.fable import (
     BLOCKED,
-    Changes,
+    NavigationChanges,
     changes,
     new_level,
     new_navigation,
@@ -273,10 +273,10 @@ def test_changes_are_told():
     ground = np.full((32, 32), 128)
     ground[31] = BLOCKED
     after = rebuild(before, 0, ground)
-    assert changes(before, after, 0) == Changes(gained=1.25, lost=32.0, outlines=1, doors=0, links=0)
+    assert changes(before, after, 0) == NavigationChanges(gained=1.25, lost=32.0, outlines=1, doors=0, links=0)
     without = rebuild(tree, 1, np.full((32, 32), BLOCKED))
     told = changes(tree, without, 1)
-    assert told == Changes(gained=0.0, lost=768.0, outlines=0, doors=2, links=1)
+    assert told == NavigationChanges(gained=0.0, lost=768.0, outlines=0, doors=2, links=1)
     assert list(told.lines()) == [
         "768 square units of ground cannot be walked on any more",
         "2 squares of doors are gone",

@@ -103,7 +103,7 @@ def circle(arrows: dict[str, set[str]]) -> list[str]:
 
 
 GAMES = sorted(path.parent for path in (ROOT / "addon").glob("*/game.py"))
-SHARED_BY_THINGS = {"layout", "settings", "context", "content"}
+SHARED_BY_THINGS = {"layout", "settings", "context", "content", "cells"}
 """Modules at the top of a game's package that its things stand on; all others there stand on the things."""
 
 

@@ -4,7 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, palettes
+from levelwright.addon.fable import layout
+from levelwright.addon.fable.palettes import lists
 from levelwright.addon.scene import attributes
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
@@ -228,11 +229,11 @@ def test_a_checksum_that_the_header_has_no_place_for():
 
 def test_palettes():
     level = imported()
-    names = palettes.read(level)
+    names = lists.get(level)
     names.themes[9], names.atmospheres[2] = "LAVA", "ENVIRONMENT_NIGHT"
     names.used_themes.add(9)
     names.used_themes.discard(5)
-    palettes.write(level, names)
+    lists.put(level, names)
     after = exported(level)
     made = fable.read(after)
     assert fable.palette_names(made.ground_palette)[:10] == [
@@ -248,7 +249,7 @@ def test_palettes():
 
 def test_a_renamed_theme_keeps_its_weights_and_cells():
     level = imported()
-    palettes.lists_of(level).themes[1].name = "MEADOW"
+    lists.of(level).themes[1].name = "MEADOW"
     after = exported(level)
     assert changed_cells(after, after) == {}
     assert fable.palette_names(fable.read(after).ground_palette)[2] == "MEADOW"
@@ -260,10 +261,10 @@ def test_a_renamed_theme_keeps_its_weights_and_cells():
 
 def test_sounds_move_what_stands_behind_them():
     level = imported()
-    names = palettes.read(level)
+    names = lists.get(level)
     names.sounds.append("SOUND_ADDED")
     names.sounds[0] = "SOUND_RIVER"
-    palettes.write(level, names)
+    lists.put(level, names)
     after = exported(level)
     assert len(after) == len(DATA) + 4 + len("SOUND_ADDED") + 2
     made = fable.read(after)

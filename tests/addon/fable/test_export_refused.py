@@ -6,8 +6,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, palettes
+from levelwright.addon.fable import layout
 from levelwright.addon.fable.importer import build_scene
+from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.scene import identity
 from levelwright.addon.scene.reports import Report, SceneError
@@ -193,7 +194,7 @@ def test_heights_that_are_no_numbers_are_never_clamped():
     values = positions(terrain(level))
     values[at(1, 1), 2] = np.nan
     place(terrain(level), values)
-    refused(level, "1 vertex: a height isn't a number", clamp=True)
+    refused(level, "1 vertex: a height is NaN", clamp=True)
     values[at(1, 1)] = np.nan
     place(terrain(level), values)
     refused(level, "1 vertex is moved sideways")
@@ -260,11 +261,11 @@ def test_groups_that_modifiers_use_are_no_themes():
 def test_a_name_that_no_level_can_hold():
     level = imported()
     paint(terrain(level), "\u8349", [at(4, 2)], 1.0)
-    refused(level, "no name for a level", unknown_themes="add")
-    names = palettes.read(level)
+    refused(level, "can't be a name in a level", unknown_themes="add")
+    names = lists.get(level)
     names.sounds.append("x" * 128)
-    palettes.write(level, names)
-    refused(level, "no name for a level", unknown_themes="ignore")
+    lists.put(level, names)
+    refused(level, "can't be a name in a level", unknown_themes="ignore")
 
 
 def test_a_palette_without_a_free_slot():
@@ -303,7 +304,7 @@ def test_attributes_of_other_types():
     set_values(terrain(level), "walkable", at(1, 1), 0.25)
     assert changed_cells(DATA, exported(level)) == {(1, 1): {"walkable"}}
     set_values(terrain(level), "strength_1", at(1, 1), 0.25)
-    refused(level, "1 vertex: attribute strength_1 is no whole number")
+    refused(level, "1 vertex: attribute strength_1 isn't a whole number")
     mesh.attributes.remove(mesh.attributes["strength_1"])
     assert changed_cells(DATA, exported(level)) == {(1, 1): {"walkable"}}
 
@@ -314,8 +315,8 @@ def test_attributes_of_other_types():
 @pytest.mark.parametrize(
     ("name", "value", "what"),
     [
-        ("sound", 3, "no sound: there are 2"),
-        ("sound", -1, "no sound"),
+        ("sound", 3, "isn't the number of a sound: there are 2"),
+        ("sound", -1, "isn't the number of a sound"),
         ("atmosphere_1", 9, "slot that the palette doesn't use"),
         ("strength_1", 300, "isn't within 0 and 255"),
         ("strength_2", 100, "strengths are more than 255"),
@@ -350,7 +351,7 @@ def test_no_terrain_or_two():
     level = imported()
     copy = terrain(level).copy()
     level.objects.link(copy)
-    assert refused(level, "has 2 of what a level has one of").objects == [terrain(level), copy]
+    assert refused(level, "has 2 objects of which a level has one").objects == [terrain(level), copy]
     for obj in (terrain(level), copy):
         bpy.data.objects.remove(obj)
     refused(level, "no terrain")

@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, overlays
+from levelwright.addon.fable import layout
+from levelwright.addon.fable.terrain import overlays
 from levelwright.addon.scene import attributes
 from mathutils import Vector
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import importer, layout, palettes
+from levelwright.addon.fable import importer, layout
+from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.scene import attributes, identity, originals, properties, vertex_groups
 from levelwright.addon.scene.reports import Report
@@ -188,7 +189,7 @@ def test_the_lists_and_the_headers_values_are_on_the_level() -> None:
             uid_counter=2**63 + 5, ground=((b"", 0), (b"ONE\0junk", 9), (b"", 7), (b"", 0), (b"F\xfcr", 1))
         ).build()
     )
-    names = palettes.read(level)
+    names = lists.get(level)
     assert names.themes[:6] == ["", "ONE", "", "", "Für", ""]
     assert names.used_themes == {1, 2, 4}
     assert names.atmospheres[1:4] == ["ENVIRONMENT_DAY", "ENVIRONMENT_FOG", ""]

@@ -123,7 +123,7 @@ def test_things_move_between_sections_which_come_and_go():
     found = tng.read(written(level).encode())
     assert [(each.name, len(each.things)) for each in found.sections] == [("NULL", 2), ("Q_New", 1)]
     home.children["NULL"][layout.SECTION_NAME] = "bad name"
-    with pytest.raises(SceneError, match="is no name for a section"):
+    with pytest.raises(SceneError, match="can't be the name of a section"):
         written(level)
 
 

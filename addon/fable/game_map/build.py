@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The game map as an object of its own: a face for 4 x 4 height cells, with its atmospheres and its sound."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats.fable.geometry import finite_heights, grid, grid_edges
+from ....formats.fable.records import Records
+from ...scene import identity, meshes
+from .. import layout
+from ..context import ImportContext
+from ..terrain.build import Arrays
+
+
+def build_game_map(importing: ImportContext) -> bpy.types.Object | None:
+    """Make the game map's object, shown as wires over the terrain; None for a level that has no game map."""
+    records = importing.level.game_map
+    if records is None or not records.size:
+        return None
+    rows, columns = records.shape
+    positions, corners = grid(rows + 1, columns + 1, layout.CELLS_A_GAME_CELL)
+    positions[:, 2] = _over(importing.level.cells, rows + 1, columns + 1)
+    edges = grid_edges(rows + 1, columns + 1)
+    mesh = meshes.build("Atmosphere", positions, corners, attributes=attributes(records, importing.token), edges=edges)
+    made = importing.object_of("Atmosphere", layout.GAME_MAP, data=mesh)
+    made.display_type = "WIRE"
+    made.hide_render = True
+    importing.report.count("game map cells", records.size)
+    return made
+
+
+def attributes(records: Records, token: int) -> Arrays:
+    """The face attributes of game map cells, GAME_CELL [rows, columns]: identity and fields."""
+    flat = records.reshape(-1)
+    ids = np.arange(1, flat.size + 1, dtype=np.int32)
+    made: Arrays = {identity.ID: ("FACE", "INT", ids)}
+    made[identity.CHECK] = ("FACE", "INT", identity.checks(token, ids))
+    for name, field in layout.GAME_FIELDS.items():
+        made[name] = ("FACE", field.kind, field.of(flat).astype(np.int32))
+    return made
+
+
+def _over(cells: Records, rows: int, columns: int) -> NDArray[np.float32]:
+    """The heights of a grid that lies over the terrain, float32[rows * columns]."""
+    heights = finite_heights(cells)
+    y = np.minimum(np.arange(rows) * layout.CELLS_A_GAME_CELL, heights.shape[0] - 1)
+    x = np.minimum(np.arange(columns) * layout.CELLS_A_GAME_CELL, heights.shape[1] - 1)
+    lifted: NDArray[np.float32] = (heights[np.ix_(y, x)] + np.float32(layout.GAME_MAP_LIFT)).reshape(-1)
+    return lifted
