@@ -14,6 +14,7 @@ from ...scene import identity, properties, transforms
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
+from ..layers.lists import Homes
 from ..layout import CLASS
 from ..materials.build import Materials
 from . import ambience, custom_properties, object_data, placements, probes
@@ -41,7 +42,7 @@ class _Builder:
         self.importing, self.descriptions = importing, Descriptions(classes)
         self.appearances, self.props = Appearances(classes), Props(importing, materials)
         self.known = custom_properties.Known()
-        self._homes: dict[tuple[int | None, int], list[bpy.types.Collection]] = {}
+        self.homes = Homes(importing.collection)
 
     def build(self, listed: Sequence[ns2.Entity], records: bool) -> list[bpy.types.Object]:
         shown = [self.known.shown(each) for each in listed]
@@ -61,15 +62,9 @@ class _Builder:
             slots = custom_properties.with_channels(unplaced[at], appearances[at].channels)
             made[at] = self._make(listed[at], names[at], appearances[at], slots, values[at], at if records else NEW)
         for obj, each in zip(made, listed, strict=True):
-            for home in self._homes_of(each.layers, each.group):
+            for home in self.homes.of(each.layers, each.group):
                 home.objects.link(obj)
         return made
-
-    def _homes_of(self, layers: int | None, group: int) -> list[bpy.types.Collection]:
-        key = (layers, group)
-        if key not in self._homes:
-            self._homes[key] = self.importing.homes(layers, group)
-        return self._homes[key]
 
     def _make(
         self,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import bpy
 
+from ....formats.ns2.records import layers_of
 from ...scene import identity
 from ...scene.names import showable
 from .. import layout
@@ -73,6 +74,24 @@ def homes(collection: bpy.types.Collection, kind: Kind) -> dict[int, bpy.types.C
         if mark is not None and mark.kind == STAMPS[kind]:
             found.setdefault(unsigned(mark.record), child)
     return found
+
+
+class Homes:
+    """The collections of a level that its objects are in."""
+
+    def __init__(self, collection: bpy.types.Collection) -> None:
+        self._level = collection
+        self._layers, self._groups = homes(collection, "layers"), homes(collection, "groups")
+        self._known: dict[tuple[int | None, int], list[bpy.types.Collection]] = {}
+
+    def of(self, layers: int | None, group: int) -> list[bpy.types.Collection]:
+        """Those of an object that is in these layers (a mask) and in this group: one at least."""
+        key = (layers, group)
+        if key not in self._known:
+            found = [self._layers[layer] for layer in layers_of(layers) if layer in self._layers]
+            found += [self._groups[group]] if group in self._groups else []
+            self._known[key] = found or [entities_home(self._level)]
+        return self._known[key]
 
 
 def below(collection: bpy.types.Collection) -> Iterator[bpy.types.Collection]:
