@@ -22,7 +22,8 @@ from ....formats.fable.nodes import COSTS_SINCE
 from ....formats.fable.records import Records
 from ....formats.fable.sections import NumberedSection, door_lists, numbered_sections
 from ...scene import evaluated, identity, meshes, transforms
-from ...scene.identity import kind_of
+from ...scene.identity import kind_of, record_of
+from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
 from ...scene.meshes import MeshData
 from ...scene.properties import INT32
@@ -220,21 +221,15 @@ class _SectionEdit:
         """Take the action points of a section's collection, unless the import left them in the file."""
         if collection.get(layout.POINTS) is None:
             return
-        known: dict[int, bpy.types.Object] = {}
-        new: list[bpy.types.Object] = []
+        points: list[Instance] = []
         for obj in sorted(collection.all_objects, key=lambda one: one.name):
             mark = identity.stamped(obj)
-            if obj.type != "EMPTY" or (mark is not None and mark.kind != layout.ACTION_POINT):
-                continue
-            record = mark.record - self.section.first_point if mark is not None and mark.token == self.token else -1
-            if not 0 <= record < len(self.before.positions):
-                new.append(obj)
-            elif record not in known:
-                known[record] = obj
-            else:
-                stays = transforms.unchanged(obj) and not transforms.unchanged(known[record])
-                new.append(known[record] if stays else obj)
-                known[record] = obj if stays else known[record]
+            if obj.type == "EMPTY" and (mark is None or mark.kind == layout.ACTION_POINT):
+                record = record_of(obj, self.token) - self.section.first_point
+                points.append(Instance(obj, record if 0 <= record < len(self.before.positions) else -1))
+        mark_copies(points, lambda one: transforms.unchanged(one.object))
+        known = {one.record: one.object for one in points if one.is_record}
+        new = [one.object for one in points if not one.is_record]
         rows = [self._point(obj, self.before.positions[record]) for record, obj in sorted(known.items())]
         rows += [self._point(obj, None) for obj in new]
         made = np.array(rows, POSITION)
