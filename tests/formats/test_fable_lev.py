@@ -207,7 +207,7 @@ def test_a_level_may_be_given_another_size():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda level: level.sounds.append("Ω"), "sound 4: 'Ω' has characters that Latin-1 has not"),
+        (lambda level: level.sounds.append("Ω"), "sound 4: 'Ω' has characters that Latin-1 does not have"),
         (lambda level: setattr(level, "game_map", None), "version 3 has a game map"),
         (lambda level: level.map_header.__setitem__("map_version", 1), "version 1 has no game map"),
         (lambda level: setattr(level, "game_map", new_cells(GAME_CELL, 1, (1, 1))), "game map: .* of them"),

@@ -36,8 +36,7 @@ def attributes(records: Records, token: int) -> Arrays:
     """The face attributes of game map cells, GAME_CELL [rows, columns]: identity and fields."""
     flat = records.reshape(-1)
     ids = np.arange(1, flat.size + 1, dtype=np.int32)
-    made: Arrays = {identity.ID: ("FACE", "INT", ids)}
-    made[identity.CHECK] = ("FACE", "INT", identity.checks(token, ids))
+    made: Arrays = identity.id_attributes(token, ids, "FACE")
     for name, field in layout.GAME_FIELDS.items():
         made[name] = ("FACE", field.kind, field.of(flat).astype(np.int32))
     return made

@@ -55,8 +55,7 @@ def attributes(cells: Records, token: int) -> Arrays:
     """The point attributes of height cells: identity, fields and flags."""
     flat = cells.reshape(-1)
     ids = np.arange(1, flat.size + 1, dtype=np.int32)
-    made: Arrays = {identity.ID: ("POINT", "INT", ids)}
-    made[identity.CHECK] = ("POINT", "INT", identity.checks(token, ids))
+    made: Arrays = identity.id_attributes(token, ids, "POINT")
     for name, field in layout.CELL_FIELDS.items():
         made[name] = ("POINT", field.kind, field.of(flat).astype(np.int32))
     for name in layout.FLAGS:
