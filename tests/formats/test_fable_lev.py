@@ -235,7 +235,7 @@ def test_nodes_that_do_not_fit_their_lists_are_refused(change, message):
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [(4, "version 4, known"), (5, "no switchable"), (6, "no preferences but 64"), (9, "version 9, known")],
+    [(4, "version 4, known"), (5, "no switchable"), (6, "no preference other than 64"), (9, "version 9, known")],
 )
 def test_navigation_of_a_version_that_cannot_hold_it_is_refused(version, message):
     tree = read(build.WALKED.build()).sections[0].navigation
