@@ -8,15 +8,15 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import bpy
 
 from ..formats.binary import FormatError
 from . import games, levels
-from .game import Form, Game
+from .game import Form, Game, Settings
 from .picture import PictureSettings, render
 from .scene import files, originals
+from .scene.blender_types import gives
 from .scene.options import UsageError, from_text, refuse_unknown
 from .scene.reports import Report, SceneError
 
@@ -82,7 +82,7 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         exported = [game.export_settings for game in written if game.export_settings]
     known = [*imported, *exported, *([PictureSettings] if picture is _render else [])]
     refuse_unknown(given, known)
-    chosen: dict[type, Any] = {cls: from_text(cls, given) for cls in known}
+    chosen: dict[type, Settings] = {cls: from_text(cls, given) for cls in known}
 
     report, taken = Report(target.name), Report()
     context = bpy.context
@@ -212,7 +212,7 @@ def _say(line: str) -> None:
 
 def register() -> None:
     """Register the command for `blender --background --command levelwright`."""
-    _registered.append(bpy.utils.register_cli_command(COMMAND, main))
+    _registered.append(gives(bpy.utils.register_cli_command)(COMMAND, main))
 
 
 def unregister() -> None:

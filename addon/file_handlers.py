@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
 from . import games, operators
 from .game import FileKind, Form
+from .scene.blender_types import gives
 
 
 class _Drop:
@@ -18,16 +19,18 @@ class _Drop:
     @classmethod
     def poll_drop(cls, context: bpy.types.Context) -> bool:
         """Accept files where objects can be dropped."""
-        return bool(poll_file_object_drop(context))
+        return bool(gives(poll_file_object_drop)(context))
 
 
-def _handler(name: str, label: str, endings: str, bases: tuple[type, ...] = (), **members: Any) -> Any:
+def _handler(
+    name: str, label: str, endings: str, bases: tuple[type, ...] = (), **members: object
+) -> type[bpy.types.FileHandler]:
     """Return a file handler's class."""
     body = {"__module__": __name__, "bl_idname": name, "bl_label": label, "bl_file_extensions": endings, **members}
-    return type(name, (*bases, bpy.types.FileHandler), body)
+    return cast(type[bpy.types.FileHandler], type(name, (*bases, bpy.types.FileHandler), body))
 
 
-def _handler_of(kind: FileKind) -> Any:
+def _handler_of(kind: FileKind) -> type[bpy.types.FileHandler]:
     """Return the handler of a kind of files: among the exporters of a collection.
 
     Levels are dropped on the one handler for all of them, so that dropping asks no question; other forms on their own.
@@ -41,7 +44,7 @@ def _handler_of(kind: FileKind) -> Any:
     return _handler(f"IO_FH_{kind.operator}", kind.label, kind.ending, (_Drop,) if drops else (), **members)
 
 
-CLASSES: tuple[Any, ...] = (
+CLASSES: tuple[type[bpy.types.FileHandler], ...] = (
     _handler(
         "IO_FH_game_level",
         "Game level",

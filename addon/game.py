@@ -17,6 +17,8 @@ from ..formats import FORMATS, Format
 from .scene.content_folders import ContentFolder
 from .scene.reports import Report, SceneError
 
+Settings = Any
+"""A frozen dataclass of options: which one, the game says."""
 ImportLevels = Callable[[Sequence[Path]], list[bpy.types.Collection]]
 """Opens the levels in these files, and returns their collections."""
 
@@ -29,7 +31,7 @@ class ImportLevel(Protocol):
     """What builds a level's scene."""
 
     def __call__(
-        self, context: bpy.types.Context, data: bytes, file: Path, settings: Any, report: Report, /
+        self, context: bpy.types.Context, data: bytes, file: Path, settings: Settings, report: Report, /
     ) -> bpy.types.Collection:
         """Return the level's collection, linked to the scene. Raises FormatError, SceneError."""
 
@@ -38,7 +40,7 @@ class ExportLevel(Protocol):
     """What makes a level's file of its scene."""
 
     def __call__(
-        self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Any, report: Report, /
+        self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Settings, report: Report, /
     ) -> bytes | Mapping[str, bytes]:
         """Return the file's bytes; of a level of several files those of each by their endings, its own file first.
 
@@ -50,7 +52,7 @@ class ExportForm(Protocol):
     """What makes another form of a level or of several."""
 
     def __call__(
-        self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Any, report: Report, /
+        self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Settings, report: Report, /
     ) -> bytes:
         """Return the file's bytes. Raises SceneError, with the objects at fault, or FormatError where it can't be."""
 
@@ -63,7 +65,7 @@ class ImportForm(Protocol):
         context: bpy.types.Context,
         data: bytes,
         file: Path,
-        settings: Any,
+        settings: Settings,
         import_levels: ImportLevels,
         report: Report,
         /,
@@ -102,7 +104,7 @@ class Form(FileKind):
     """What it is called in menus, where the label says too little."""
     export_form: ExportForm | None = None
     """None: such files are only opened."""
-    export_settings: type[Any] | None = None
+    export_settings: type[Settings] | None = None
     """A frozen dataclass; None: there is nothing to choose."""
     check: Callable[[bytes], object] = bytes
     """Reads what was made back. Raises FormatError for what is no such file."""
@@ -110,7 +112,7 @@ class Form(FileKind):
     """Finds the collection to export, by name or "" for the active one; None: it is a level."""
     import_form: ImportForm | None = None
     """None: such files are only written."""
-    import_settings: type[Any] | None = None
+    import_settings: type[Settings] | None = None
     """A frozen dataclass: what can be chosen besides the options of the levels."""
 
 
@@ -123,14 +125,14 @@ class Game:
     files: tuple[FileKind, ...]
     """The kinds of files that its levels are in."""
     import_level: ImportLevel
-    import_settings: type[Any]
+    import_settings: type[Settings]
     """A frozen dataclass whose fields are the options of an import."""
     export_level: ExportLevel | None = None
     """None: its levels can only be opened."""
-    export_settings: type[Any] | None = None
+    export_settings: type[Settings] | None = None
     """A frozen dataclass whose fields are the options of an export. Where it has `backup` and that is true, a file that
     is replaced stays as `.bak`."""
-    for_file: Callable[[Any, Path], Any] | None = None
+    for_file: Callable[[Settings, Path], Settings] | None = None
     """Gives the export's settings for a file of this name, where they depend on it."""
     beside: Mapping[str, Callable[[bytes], object]] = field(default_factory=dict)
     """By ending, what reads the files of the same name that are parts of a level, and raises FormatError for others."""
@@ -156,7 +158,7 @@ class Game:
         return f"{self.format.title}s"
 
     @property
-    def writer(self) -> tuple[ExportLevel, type[Any]]:
+    def writer(self) -> tuple[ExportLevel, type[Settings]]:
         """What writes the game's levels, and its settings. Raises SceneError where they can only be opened."""
         if self.export_level is None or self.export_settings is None:
             raise SceneError(f"{self.plural} can be opened, but this version of Levelwright writes none")

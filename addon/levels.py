@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import bpy
 
 from .. import formats
 from ..formats.binary import FormatError
 from . import games
-from .game import Form, Game
+from .game import Form, Game, Settings
 from .scene import files, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
@@ -29,7 +28,7 @@ _NEVER_MADE = ("libraries", "screens", "window_managers", "workspaces")  # by an
 def import_files(
     context: bpy.types.Context,
     paths: Sequence[Path],
-    settings: Callable[[Game], Any],
+    settings: Callable[[Game], Settings],
     report: Report,
     only: Game | None = None,
 ) -> list[bpy.types.Collection]:
@@ -59,7 +58,13 @@ def import_files(
 
 
 def import_form(
-    context: bpy.types.Context, path: Path, game: Game, form: Form, settings: Any, of_levels: Any, report: Report
+    context: bpy.types.Context,
+    path: Path,
+    game: Game,
+    form: Form,
+    settings: Settings,
+    of_levels: Settings,
+    report: Report,
 ) -> bpy.types.Collection:
     """Open a file of another form, with the levels that it is about, and return the collection of all of it.
 
@@ -81,7 +86,7 @@ def import_form(
 
 
 def export_file(
-    context: bpy.types.Context, collection: bpy.types.Collection, path: Path, settings: Any, report: Report
+    context: bpy.types.Context, collection: bpy.types.Collection, path: Path, settings: Settings, report: Report
 ) -> None:
     """Write a level's collection to a file of its game, and its other parts to files of the same name beside it.
 
@@ -107,7 +112,12 @@ def export_file(
 
 
 def export_form(
-    context: bpy.types.Context, collection: bpy.types.Collection, path: Path, form: Form, settings: Any, report: Report
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    path: Path,
+    form: Form,
+    settings: Settings,
+    report: Report,
 ) -> None:
     """Write a collection to a file of another form. Raises as `export_file` does."""
     if form.export_form is None:

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """File > Import and File > Export: an operator for each kind of file that a game declares, no logic."""
 
+from __future__ import annotations
+
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import games, levels
-from .game import FileKind, Form, Game
-from .scene import options
+from .game import FileKind, Form, Game, Settings
+from .scene import declared, options, stage
+from .scene.blender_types import Value, gives
+from .scene.declared import Declared
 from .scene.reports import Report
-from .scene.sidebar import Result, refuse
+from .scene.sidebar import Result, layout_of, refuse
 
 NOTE_LETTERS = 44
 """Of a note in a line: what the file browser's sidebar is wide."""
@@ -21,16 +25,16 @@ GAME_LEVEL = "import_scene.game_level"
 """The operator that opens levels of any game."""
 
 
-class _Import(ImportHelper, bpy.types.Operator):
+class _Import(Declared, ImportHelper, bpy.types.Operator):
     """What all imports share: several files, one undo step, the report."""
 
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
-    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
-    files: bpy.props.CollectionProperty(
-        type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
+    filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
+    files: declared.Groups[bpy.types.OperatorFileListElement] = declared.collection(
+        bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
     )
-    directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
+    directory: str = declared.string(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
 
     game: ClassVar[Game | None] = None
     """The game whose files these have to be; None where their bytes tell."""
@@ -43,9 +47,10 @@ class _Import(ImportHelper, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Show the options when files were dropped, otherwise the file browser."""
-        return self.invoke_popup(context)
+        returned: Result = gives(self.invoke_popup)(context)
+        return returned
 
-    def chosen(self, game: Game) -> Any:
+    def chosen(self, game: Game) -> Settings:
         """Return the options for a game's levels."""
         return options.from_properties(game.import_settings, self, self.prefix(game))
 
@@ -69,22 +74,23 @@ class _Import(ImportHelper, bpy.types.Operator):
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Show the options, those of several games each in a panel."""
+        layout = layout_of(self)
         if self.form is not None and self.form.import_settings is not None:
-            options.draw(self.form.import_settings, self.layout, self)
+            options.draw(self.form.import_settings, layout, self)
         for game in games.GAMES if self.game is None else (self.game,):
-            header, body = self.layout.panel(f"LEVELWRIGHT_{game.key}")
+            header, body = layout.panel(f"LEVELWRIGHT_{game.key}")
             header.label(text=game.format.title)
             if body is not None:
                 options.draw(game.import_settings, body, self, self.prefix(game))
 
 
-class _Export(ExportHelper, bpy.types.Operator):
+class _Export(Declared, ExportHelper, bpy.types.Operator):
     """What all exports share: which level, one file, the report."""
 
     bl_options = {"PRESET"}
 
-    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_PRESET"})
-    collection: bpy.props.StringProperty(
+    filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_PRESET"})
+    collection: str = declared.string(
         name="Level",
         description="Name of the level's collection; empty for the level of the active collection",
         options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
@@ -97,7 +103,7 @@ class _Export(ExportHelper, bpy.types.Operator):
     """What the game's levels are written as, None: as they are."""
 
     @property
-    def choices(self) -> type[Any] | None:
+    def choices(self) -> type[Settings] | None:
         """The settings that the options are; None: there are none."""
         return self.form.export_settings if self.form else self.game.export_settings
 
@@ -109,8 +115,8 @@ class _Export(ExportHelper, bpy.types.Operator):
             return refuse(self, context, error)
         self.collection = level.name
         name = levels.file_name(level) if self.form is None else Path(levels.file_name(level)).stem + self.kind.ending
-        self.filepath = str(Path(context.blend_data.filepath).parent / name)
-        context.window_manager.fileselect_add(self)
+        self.filepath = str(Path(bpy.data.filepath).parent / name)
+        stage.window_manager_of(context).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> Result:
@@ -132,14 +138,16 @@ class _Export(ExportHelper, bpy.types.Operator):
     def draw(self, _context: bpy.types.Context) -> None:
         """Show the options, and what has to be known before."""
         if self.choices is not None:
-            options.draw(self.choices, self.layout, self)
+            options.draw(self.choices, layout_of(self), self)
         if self.kind.note:
-            box = self.layout.box().column(align=True)
+            box = layout_of(self).box().column(align=True)
             for number, line in enumerate(textwrap.wrap(self.kind.note, NOTE_LETTERS)):
                 box.label(text=line, icon="BLANK1" if number else "INFO")
 
 
-def _operator(base: type, name: str, tooltip: str, shown: dict[str, Any], **members: Any) -> type[bpy.types.Operator]:
+def _operator(
+    base: type, name: str, tooltip: str, shown: dict[str, Value], **members: object
+) -> type[bpy.types.Operator]:
     """Return an operator's class. name: "import_scene.source_bsp". shown: its properties by name."""
     category, _, word = name.partition(".")
     body = {"__doc__": tooltip, "__module__": __name__, "__annotations__": shown, "bl_idname": name, **members}
@@ -147,9 +155,9 @@ def _operator(base: type, name: str, tooltip: str, shown: dict[str, Any], **memb
     return made
 
 
-def _filter(endings: list[str]) -> Any:
+def _filter(endings: list[str]) -> str:
     """Return the property by which the file browser shows files with these endings."""
-    return bpy.props.StringProperty(default=";".join(f"*{ending}" for ending in endings), options={"HIDDEN"})
+    return declared.string(default=";".join(f"*{ending}" for ending in endings), options={"HIDDEN"})
 
 
 def _import_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:
@@ -195,13 +203,13 @@ def exports() -> Iterator[tuple[Game, FileKind]]:
         yield from ((game, form) for form in game.forms if form.export_form is not None)
 
 
-class LEVELWRIGHT_OT_check_export(bpy.types.Operator):
+class LEVELWRIGHT_OT_check_export(Declared, bpy.types.Operator):
     """Say what an export would change, and whether it can be done, without writing a file"""
 
     bl_idname = "levelwright.check_export"
     bl_label = "Check Export"
 
-    collection: bpy.props.StringProperty(name="Level", options={"HIDDEN", "SKIP_SAVE"})
+    collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Make the file in memory."""
@@ -215,15 +223,15 @@ class LEVELWRIGHT_OT_check_export(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class LEVELWRIGHT_OT_attach_original(ImportHelper, bpy.types.Operator):
+class LEVELWRIGHT_OT_attach_original(Declared, ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
     bl_idname = "levelwright.attach_original"
     bl_label = "Attach Original"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
-    collection: bpy.props.StringProperty(name="Level", options={"HIDDEN", "SKIP_SAVE"})
+    filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Compare the file's hash with the one that was imported, and attach it."""
@@ -249,14 +257,16 @@ def _text(kind: FileKind) -> str:
 
 
 def _import_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    menu.layout.operator(GAME_LEVEL, text=f"Game level ({', '.join(games.endings())})")
+    layout = layout_of(menu)
+    layout.operator(GAME_LEVEL, text=f"Game level ({', '.join(games.endings())})")
     for _, kind in imports():
-        menu.layout.operator(f"import_scene.{kind.operator}", text=_text(kind))
+        layout.operator(f"import_scene.{kind.operator}", text=_text(kind))
 
 
 def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    layout = layout_of(menu)
     for _, kind in exports():
-        menu.layout.operator(f"export_scene.{kind.operator}", text=_text(kind))
+        layout.operator(f"export_scene.{kind.operator}", text=_text(kind))
 
 
 def register() -> None:

@@ -9,7 +9,7 @@ from . import levels
 from .operators import GAME_LEVEL, LEVELWRIGHT_OT_attach_original, LEVELWRIGHT_OT_check_export
 from .scene import originals
 from .scene.reports import SceneError
-from .scene.sidebar import CATEGORY
+from .scene.sidebar import CATEGORY, layout_of
 
 LETTER = 9  # pixels, about
 LINES = 8
@@ -25,14 +25,15 @@ class LEVELWRIGHT_PT_levels(bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw a box a level; the one that an export would take has a filled mark."""
+        layout = layout_of(self)
         found = originals.levels(context.scene)
         if not found:
-            self.layout.label(text="No level in this scene")
-            self.layout.operator(GAME_LEVEL, icon="IMPORT")
+            layout.label(text="No level in this scene")
+            layout.operator(GAME_LEVEL, icon="IMPORT")
         active = originals.level_of(context)
         letters = context.region.width // LETTER if context.region else 40
         for level in found:
-            _draw_level(self.layout.box(), level, level == active, letters)
+            _draw_level(layout.box(), level, level == active, letters)
 
 
 def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active: bool, letters: int) -> None:

@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import bpy
 
 from .. import __package__ as base_package
 from . import games
+from .scene import declared
 from .scene.content_folders import ContentFolder
 
 FOLDERS: tuple[ContentFolder, ...] = tuple(folder for game in games.GAMES for folder in game.folders)
 
 
-def _property(folder: ContentFolder) -> Any:
+def _property(folder: ContentFolder) -> str:
     """Return the deferred Blender property of a folder or file."""
-    subtype: Any = "FILE_PATH" if folder.is_file else "DIR_PATH"
-    return bpy.props.StringProperty(name=folder.title, description=folder.tooltip, subtype=subtype)
+    subtype: Literal["FILE_PATH", "DIR_PATH"] = "FILE_PATH" if folder.is_file else "DIR_PATH"
+    return declared.string(name=folder.title, description=folder.tooltip, subtype=subtype)
 
 
 class LevelwrightPreferences(bpy.types.AddonPreferences):

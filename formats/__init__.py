@@ -12,10 +12,10 @@ from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import cast
 
 from .binary import Buffer, FormatError, Problem
-from .format import Format, Verbs
+from .format import AnyLevel, Format, Verbs
 
 __all__ = ["FORMATS", "Format", "FormatError", "Problem", "Verbs", "check", "format_of", "identify", "read", "write"]
 
@@ -23,8 +23,7 @@ __all__ = ["FORMATS", "Format", "FormatError", "Problem", "Verbs", "check", "for
 def _found() -> tuple[Format, ...]:
     """Every format has a folder here, and every folder here is a format's."""
     names = [each.name for each in iter_modules(__path__) if each.ispkg]
-    packages: dict[str, Any] = {name: import_module(f"{__name__}.{name}") for name in names}
-    return tuple(Format(name, package) for name, package in packages.items())
+    return tuple(Format(name, cast(Verbs, import_module(f"{__name__}.{name}"))) for name in names)
 
 
 FORMATS: tuple[Format, ...] = _found()
@@ -36,7 +35,7 @@ def identify(data: Buffer) -> Format | None:
     return next((form for form in FORMATS if form.identify(data)), None)
 
 
-def format_of(level: Any) -> Format:
+def format_of(level: AnyLevel) -> Format:
     """Return the format that a level is of. Raises TypeError for what is no level."""
     for form in FORMATS:
         if isinstance(level, form.verbs.Level):
@@ -44,7 +43,7 @@ def format_of(level: Any) -> Format:
     raise TypeError(f"{type(level).__name__} is no level of a known format")
 
 
-def read(source: Buffer | str | PathLike[str], format: str | None = None) -> Any:  # noqa: A002 - the contract's word
+def read(source: Buffer | str | PathLike[str], format: str | None = None) -> AnyLevel:  # noqa: A002 - the contract's word
     """Read a level from bytes or from a file.
 
     `format`: the key of a format, where the bytes shall not decide. Raises FormatError (which names the file), OSError.
@@ -58,7 +57,7 @@ def read(source: Buffer | str | PathLike[str], format: str | None = None) -> Any
         raise error.in_file(path) from None
 
 
-def _read_bytes(data: Buffer, key: str | None) -> Any:
+def _read_bytes(data: Buffer, key: str | None) -> AnyLevel:
     if key is None:
         form = identify(data)
     else:
@@ -70,11 +69,11 @@ def _read_bytes(data: Buffer, key: str | None) -> Any:
     return form.verbs.read(data)
 
 
-def write(level: Any) -> bytes:
+def write(level: AnyLevel) -> bytes:
     """Return a level's bytes: what nobody changed comes out as it came in. Raises FormatError."""
     return format_of(level).verbs.write(level)
 
 
-def check(level: Any) -> list[Problem]:
+def check(level: AnyLevel) -> list[Problem]:
     """Return what the level's game would refuse or misread."""
     return format_of(level).verbs.check(level)

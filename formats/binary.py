@@ -10,10 +10,12 @@ import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+
+from .arrays import Array
 
 Buffer = bytes | bytearray | memoryview
 
@@ -127,9 +129,9 @@ class Cursor:
         self.need(count, what)
         self.offset += count
 
-    def _scalar(self, form: struct.Struct, what: str) -> Any:
+    def _scalar(self, form: struct.Struct, what: str) -> float:
         self.need(form.size, what)
-        (value,) = form.unpack_from(self._view, self.offset)
+        value: float = form.unpack_from(self._view, self.offset)[0]
         self.offset += form.size
         return value
 
@@ -173,7 +175,7 @@ class Cursor:
         """Read a 64-bit float."""
         return float(self._scalar(_F64, what))
 
-    def array(self, dtype: npt.DTypeLike, count: int, what: str) -> npt.NDArray[Any]:
+    def array(self, dtype: npt.DTypeLike, count: int, what: str) -> Array:
         """The next `count` records: a read-only view of the bytes, nothing copied."""
         record = np.dtype(dtype)
         if count < 0:
@@ -198,7 +200,7 @@ class Cursor:
         raise self.error("its text has no end", what)
 
 
-def table(data: Buffer, dtype: npt.DTypeLike, what: str) -> npt.NDArray[Any]:
+def table(data: Buffer, dtype: npt.DTypeLike, what: str) -> Array:
     """All of `data` as records of `dtype`: a read-only view. Raises FormatError if the last record isn't whole."""
     record = np.dtype(dtype)
     view = memoryview(data).toreadonly().cast("B")

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every test may use: the corpus where it exists, and the `slow` mark.
+"""What every test may use: the corpus where it exists, and the marks `slow` and `cpu_seconds`.
 
 Tests of the library (tests/formats) import `formats` and never see Blender. Tests of the extension (tests/addon) import
 it by the name `levelwright`, as Blender does by a longer one: `from levelwright.addon.scene import meshes`.
 """
 
 import os
+import time
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Hold a test to the `cpu_seconds` of its mark."""
+    start = time.process_time()
+    result = yield
+    mark = item.get_closest_marker("cpu_seconds")
+    if mark is not None:
+        spent, limit = time.process_time() - start, mark.args[0]
+        assert spent < limit, f"{spent:.1f} s of CPU time, of {limit} s"
+    return result
 
 
 @pytest.fixture(scope="session")

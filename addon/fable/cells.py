@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.arrays import Array
 from ...formats.fable.records import Records
 from ..scene import identity, meshes
 from ..scene.attributes import Domain, Kind
@@ -18,7 +19,7 @@ from ..scene.meshes import MeshData
 from ..scene.reports import SceneError
 from .layout import CellField
 
-Arrays = dict[str, tuple[Domain, Kind, Any]]
+Arrays = dict[str, tuple[Domain, Kind, Array]]
 """Attributes as `scene.meshes.build` takes them."""
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]

@@ -2,11 +2,24 @@
 """What Levelwright has to know of Genesis3D."""
 
 from ..game import FileKind, Game
-from . import register, unregister
+from . import operators, panel
 from .content import TEXTURES
 from .exporter import export_level
 from .importer import import_level
 from .settings import ExportSettings, ImportSettings, for_file
+
+
+def register() -> None:
+    """Register the game's own panels and operators."""
+    operators.register()
+    panel.register()
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    panel.unregister()
+    operators.unregister()
+
 
 GAME = Game(
     key="genesis",

@@ -31,7 +31,8 @@ class ContentFolder:
 
     def chosen(self, context: bpy.types.Context | None = None) -> str:
         """What the preferences name, as an absolute path; "" where they name none."""
-        entry = (context or bpy.context).preferences.addons.get(base_package)
+        preferences = (context or bpy.context).preferences
+        entry: bpy.types.Addon | None = preferences.addons.get(base_package) if preferences is not None else None
         text = getattr(entry and entry.preferences, self.name, "")
         return bpy.path.abspath(text) if text else ""
 

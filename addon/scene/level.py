@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 import bpy
 
@@ -58,9 +58,9 @@ class ImportContext(Generic[Level, Settings]):
         *,
         display_size: float = 1.0,
         scale: float = 1.0,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         parts: Mapping[str, bytes] | None = None,
-        **more: Any,
+        **more: object,
     ) -> Self:
         """Make a level's collection and root, with the original on it; not yet linked to the scene, see `finish`.
 
@@ -74,9 +74,7 @@ class ImportContext(Generic[Level, Settings]):
         alone = stage.is_empty(scene)
         token = identity.new_token(data)
         collection = bpy.data.collections.new(showable(path.stem if data is not None else path.name))
-        local = {field.name for field in fields(type(settings)) if field.subtype in PATHS}
-        chosen: Any = settings
-        kept = {name: value for name, value in asdict(chosen).items() if name not in local}
+        kept = {one.name: getattr(settings, one.name) for one in fields(type(settings)) if one.subtype not in PATHS}
         name = path.name if data is not None else ""
         originals.attach(collection, format_key, data, token, {**kept, **(options or {})}, name, parts)
         root = bpy.data.objects.new(collection.name, None)

@@ -9,15 +9,17 @@ import dataclasses
 import enum
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import bpy
 
+from . import declared
+from .blender_types import Value
 from .properties import Field, fields
 
 Settings = TypeVar("Settings")
 
-_PROPERTIES: dict[type, Callable[..., Any]] = {
+_PROPERTIES: dict[type, Callable[..., Value]] = {
     bool: bpy.props.BoolProperty,
     int: bpy.props.IntProperty,
     float: bpy.props.FloatProperty,
@@ -31,7 +33,7 @@ class UsageError(ValueError):
 
 
 def option(
-    default: Any,
+    default: Value,
     title: str,
     tooltip: str,
     choices: Mapping[str, tuple[str, str]] | None = None,
@@ -42,7 +44,7 @@ def option(
     panel: str | None = None,
     precision: int | None = None,
     unit: str | None = None,
-) -> Any:
+) -> Value:
     """Return the dataclass field of an option. choices: word -> its title and tooltip, of a menu of words.
 
     panel: title of the panel that it is shown in. subtype: as Blender has it ("DIR_PATH"). precision: digits that a
@@ -70,24 +72,24 @@ def _items(settings: type, field: Field) -> list[tuple[str, str, str]]:
     return [(word, *texts.get(word, (_title(word), ""))) for word in _choices(field)]
 
 
-def _property(settings: type, field: Field) -> Any:
+def _property(settings: type, field: Field) -> Value:
     """Return the deferred Blender property of one field."""
-    shown: dict[str, Any] = {"name": field.title or _title(field.name), "description": field.tooltip}
+    shown: dict[str, Value] = {"name": field.title or _title(field.name), "description": field.tooltip}
     if _choices(field):
         default = field.default.name if isinstance(field.default, enum.Enum) else field.default
-        return bpy.props.EnumProperty(items=_items(settings, field), default=default, **shown)
-    limits: dict[str, Any] = {"min": field.minimum, "max": field.maximum, "subtype": field.subtype}
+        return declared.menu(items=_items(settings, field), default=default, **shown)
+    limits: dict[str, Value] = {"min": field.minimum, "max": field.maximum, "subtype": field.subtype}
     limits |= {"precision": field.precision, "unit": field.unit} if field.type is float else {}
     shown.update((name, limit) for name, limit in limits.items() if limit is not None)
     return _PROPERTIES[field.type](default=field.default, **shown)
 
 
-def properties(settings: type, prefix: str = "") -> dict[str, Any]:
+def properties(settings: type, prefix: str = "") -> dict[str, Value]:
     """Return the annotations that give an operator a property for each field of a dataclass, named prefix + field."""
     return {prefix + field.name: _property(settings, field) for field in fields(settings)}
 
 
-def from_properties(settings: type[Settings], owner: Any, prefix: str = "") -> Settings:
+def from_properties(settings: type[Settings], owner: object, prefix: str = "") -> Settings:
     """Return the dataclass that an operator's properties hold."""
     values = {field.name: getattr(owner, prefix + field.name) for field in fields(settings)}
     for field in fields(settings):
@@ -96,7 +98,7 @@ def from_properties(settings: type[Settings], owner: Any, prefix: str = "") -> S
     return settings(**values)
 
 
-def draw(settings: type, layout: bpy.types.UILayout, owner: Any, prefix: str = "") -> None:
+def draw(settings: type, layout: bpy.types.UILayout, owner: bpy.types.bpy_struct, prefix: str = "") -> None:
     """Draw the properties that `properties` made, in the order of the fields: those of a panel one after another."""
     layout.use_property_split = True
     layout.use_property_decorate = False
@@ -127,7 +129,7 @@ def refuse_unknown(options: Iterable[str], settings: Iterable[type]) -> None:
         raise UsageError(f"no option {', '.join(unknown)} here; there are: {', '.join(known) or 'none'}")
 
 
-def _value(field: Field, text: str) -> Any:
+def _value(field: Field, text: str) -> Value:
     """Return a command line's word as a field's value, within its limits."""
     choices = _choices(field)
     if choices:

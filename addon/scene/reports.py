@@ -6,11 +6,10 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
+
+from ...formats.arrays import Integers
 
 SHOWN = 20
 """Warnings that `Report.forward` shows one by one; the rest are in the text block."""
@@ -34,8 +33,8 @@ class SceneError(Exception):
         self,
         message: str,
         objects: Iterable[bpy.types.Object] = (),
-        faces: Mapping[bpy.types.Object, NDArray[np.integer[Any]]] | None = None,
-        points: Mapping[bpy.types.Object, NDArray[np.integer[Any]]] | None = None,
+        faces: Mapping[bpy.types.Object, Integers] | None = None,
+        points: Mapping[bpy.types.Object, Integers] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message

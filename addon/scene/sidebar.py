@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import bpy
 
 from . import originals
+from .declared import Declared
 from .meshes import needs_evaluation, select_faces, select_points
 from .reports import SceneError
 
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import RegionTypeItems, SpaceTypeItems
+
 CATEGORY = "Levelwright"
 """The tab of the sidebar."""
-Result = set[Any]
-"""{"FINISHED"} or {"CANCELLED"}; the stubs want literals that a shared helper can't promise."""
+Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
+"""What operators return: {"FINISHED"} or {"CANCELLED"}."""
 
 
 def active_level(context: bpy.types.Context, format_key: str) -> bpy.types.Collection | None:
@@ -39,9 +43,18 @@ def refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exce
     return {"CANCELLED"}
 
 
-class OnLevel:
+def layout_of(shown: bpy.types.Panel | bpy.types.Operator | bpy.types.Menu) -> bpy.types.UILayout:
+    """What something is drawn into. Raises RuntimeError where it isn't being drawn."""
+    if shown.layout is None:
+        raise RuntimeError(f"{shown.bl_idname} has a layout only while it is drawn")
+    return shown.layout
+
+
+class OnLevel(Declared):
     """Mixed into panels and operators that are about a level of one game."""
 
+    layout: bpy.types.UILayout
+    """What it is drawn into: Blender gives it before it calls `draw`."""
     format_key: ClassVar[str]
     """The game's."""
 
@@ -60,5 +73,5 @@ class LevelPanel(OnLevel):
     """Mixed into the panels that games have in the sidebar's tab."""
 
     bl_category = CATEGORY
-    bl_space_type: Any = "VIEW_3D"  # Any: the stubs want literals
-    bl_region_type: Any = "UI"
+    bl_space_type: SpaceTypeItems = "VIEW_3D"
+    bl_region_type: RegionTypeItems = "UI"

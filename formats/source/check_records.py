@@ -5,11 +5,11 @@ Each part is an iterator of problems; one problem stands for all the records of 
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Array
 from ..binary import FormatError, Problem
 from . import detail_props, face_brushes, fields, lighting, overlay_lists
 from .game_lump import DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
@@ -20,7 +20,6 @@ from .records_displacements import NO_NEIGHBOR, NO_NEIGHBOR_32
 from .references import DRAWN_FACES, NUMBERS, RUNS, LeafChild, OverlayFaces, has
 
 Mask = npt.NDArray[np.bool_]
-Values = npt.NDArray[Any]
 
 _NONE = -1  # of numbers that may name nothing
 _TREE = (LumpId.NODES, LumpId.NODES)
@@ -58,7 +57,7 @@ def count(level: Level, lump: LumpId) -> int | None:
     return None if found is None else len(found)
 
 
-def _wrong(place: str, wrong: Mask, values: Values, what: str) -> Iterator[Problem]:
+def _wrong(place: str, wrong: Mask, values: Array, what: str) -> Iterator[Problem]:
     """One problem for all the records that something is wrong with. place: the lump's name."""
     if wrong.any():
         rows = np.flatnonzero(wrong.reshape(len(wrong), -1).any(axis=1))
@@ -67,7 +66,7 @@ def _wrong(place: str, wrong: Mask, values: Values, what: str) -> Iterator[Probl
         yield Problem(f"{place}, record {first}{more}", f"{what} {values[first].tolist()}", count=len(rows))
 
 
-def _wrong_ranges(place: str, starts: Values, counts: Values, target: str, size: int) -> Iterator[Problem]:
+def _wrong_ranges(place: str, starts: Array, counts: Array, target: str, size: int) -> Iterator[Problem]:
     first, lengths = starts.astype(np.int64), counts.astype(np.int64)
     wrong = (lengths < 0) | (lengths > 0) & ((first < 0) | (first + lengths > size))
     what = f"of {size} {target} has, as first and count,"

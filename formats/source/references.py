@@ -6,7 +6,6 @@ Integrity checks, renumbering and compaction go by these two tables, so that a r
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +31,17 @@ def has(records: Records | None, *names: str) -> bool:
     return records is not None and set(names) <= set(records.dtype.names or ())
 
 
+class Reference:
+    """What records of a lump say that names rows of another, or of the same."""
+
+    lump: LumpId
+    """Whose records say it."""
+    target: LumpId
+    """Whose rows they name."""
+
+
 @dataclass(frozen=True, slots=True)
-class Number:
+class Number(Reference):
     """A field that names rows by their numbers."""
 
     lump: LumpId
@@ -92,7 +100,7 @@ class OverlayFaces(Number):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Reference):
     """Two fields that name rows which follow one another: the first and how many."""
 
     lump: LumpId
@@ -163,7 +171,7 @@ RUNS: tuple[Run, ...] = (
 """Fields that hold the first and the count of rows."""
 
 
-def _fitting(records: Records, field: str, values: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+def _fitting(records: Records, field: str, values: npt.NDArray[np.int64]) -> Integers:
     kind = records.dtype[field].base
     limits = np.iinfo(kind)
     if values.size and not limits.min <= int(values.min()) <= int(values.max()) <= limits.max:

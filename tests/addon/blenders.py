@@ -43,7 +43,7 @@ def name(python: str) -> str:
 def without_cpu_features(python: str = sys.executable) -> dict[str, str]:
     """An environment for `run` in which that Python's numpy uses nothing of the CPU that it can do without."""
     code = "import numpy; print(*numpy.show_config(mode='dicts')['SIMD Extensions']['found'])"
-    done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
     return {"NPY_DISABLE_CPU_FEATURES": done.stdout.strip()}
 
 
@@ -56,7 +56,6 @@ def run(code: str, *arguments: object, python: str = sys.executable, environment
         [python, "-c", script, *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=300,
         cwd=ROOT,
         env={**inherited, **(environment or {})},
     )

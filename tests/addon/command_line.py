@@ -23,7 +23,6 @@ def convert(*words: object) -> int:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
     )
     sys.stderr.write(done.stderr)
     return done.returncode

@@ -21,6 +21,7 @@ else:
     import bpy
 
     load()
+    from tests.fuzz.scenes import empty_file
 
 _STATUS = pytest.StashKey[int]()
 
@@ -40,7 +41,7 @@ def extension() -> Iterator[ModuleType]:
 @pytest.fixture(autouse=True)
 def empty_scene(extension: ModuleType) -> None:
     """Start each test from an empty .blend. No reference into Blender's data outlives this."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    empty_file()
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

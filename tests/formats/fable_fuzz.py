@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damages small levels in seeded ways and decodes everything that is left of them.
-
-Run as a program by test_fable_fuzz.py, so that a limit on its memory holds for nothing else:
-`python -m tests.formats.fable_fuzz FIRST COUNT` prints one line for each mutation that does not end as it should.
-"""
+"""Damages small levels in seeded ways and decodes everything that is left of them."""
 
 import random
 import struct
@@ -30,7 +26,8 @@ from formats.fable import (
     write,
 )
 from tests.formats import fable_bytes as build
-from tests.formats import fuzzing
+from tests.formats.leaves import leaves
+from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 9, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
 
@@ -127,7 +124,7 @@ def text_mutation(seed: int) -> bytes:
 def readers(level: Level) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a level."""
     yield lambda: summary(level)
-    yield lambda: list(fuzzing.leaves(contents(level)))
+    yield lambda: list(leaves(contents(level)))
     yield lambda: [section_at(level, offset) for offset in (0, 30, 70_000, 1 << 30)]
     yield lambda: [str(problem) for problem in check(level)]
     for section in level.sections or ():
@@ -203,5 +200,9 @@ def decode_both(data: tuple[bytes, bytes]) -> bool:
     return decode_all(level)
 
 
-if __name__ == "__main__":
-    fuzzing.main(both, decode_both)
+FUZZER = Fuzzer(
+    mutation=both,
+    attempt=decode_both,
+    whole=tuple((level, THINGS) for level in LEVELS),
+    accepted=(1 / 4, 0.9),
+)

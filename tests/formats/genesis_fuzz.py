@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damages small maps in seeded ways and decodes everything that is left of them.
-
-Run as a program by test_genesis_fuzz.py, so that a limit on its memory holds for nothing else:
-`python -m tests.formats.genesis_fuzz FIRST COUNT` prints one line for each mutation that does not end as it should.
-"""
+"""Damages small maps in seeded ways and decodes everything that is left of them."""
 
 import random
 import struct
@@ -27,8 +23,9 @@ from formats.genesis import (
     write,
 )
 from formats.genesis.brushes import planes, polygons
-from tests.formats import fuzzing
 from tests.formats import genesis_bytes as build
+from tests.formats.leaves import leaves
+from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
 TOKENS = (b"-1", b"999999999", b"nan", b"1e39", b"", b"x", b"\n", b"\r\n", b"\0", b"Keys", b"MOTN", b"-0.000000")
@@ -101,7 +98,7 @@ def mutation(seed: int) -> bytes:
 def readers(level: MapLevel) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a level."""
     yield lambda: (level.world, level.models, level.points, [(each.origin, each.name) for each in level.entities])
-    yield lambda: (summary(level), list(fuzzing.leaves(contents(level))))
+    yield lambda: (summary(level), list(leaves(contents(level))))
     yield lambda: [section_at(level, offset) for offset in (0, 12, 40, 300, 3000, 1 << 30)]
     yield lambda: [str(problem) for problem in check(level)]
     yield lambda: geometry(level)
@@ -159,5 +156,9 @@ def edit(level: MapLevel) -> None:
             motion_file.write(entity.motion)
 
 
-if __name__ == "__main__":
-    fuzzing.main(mutation, decode_all)
+FUZZER = Fuzzer(
+    mutation=mutation,
+    attempt=decode_all,
+    whole=MAPS,
+    accepted=(1 / 4, 0.9),
+)

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damages .3dt texts and texture libraries in seeded ways and decodes everything that is left of them.
-
-Run as a program by test_genesis_text_fuzz.py, so that a limit on its memory holds for nothing else:
-`python -m tests.formats.genesis_text_fuzz FIRST COUNT` prints a line for each mutation that doesn't end as it should.
-"""
+"""Damages .3dt texts and texture libraries in seeded ways and decodes everything that is left of them."""
 
 import random
 
 from formats.binary import FormatError
 from formats.genesis import Level3dt, check, contents, read, section_at, summary, txl, write
 from formats.genesis.convert import to_3dt, to_map
-from tests.formats import fuzzing
 from tests.formats import genesis_3dt_text as text
 from tests.formats import genesis_txl_bytes as library
 from tests.formats.genesis_fuzz import flip_bits, set_word, truncate
+from tests.formats.leaves import leaves
+from tests.fuzz.driver import Fuzzer
 
 NUMBERS = "-1 0 2 3 128 145 1025 1000000 2147483647 -2147483648 99999999999 1e38 -1e30 0.05 1e39 nan"
 WORDS = (*NUMBERS.split(), '"', "\\", '"x y"', "", "Brush", "Vec3d", "End", "MOTN 0.F0", "\n", "\r\n", "\0")
@@ -88,7 +85,7 @@ def decode_level(data: bytes) -> bool:
     if write(level) != data:
         raise AssertionError("it is written back with other bytes")
     summary(level)
-    list(fuzzing.leaves(contents(level)))
+    list(leaves(contents(level)))
     section_at(level, len(data) // 2)
     [str(problem) for problem in check(level)]
     try:
@@ -134,5 +131,10 @@ def decode_all(data: bytes) -> bool:
     return decode_library(data) if txl.identify(data) else decode_level(data)
 
 
-if __name__ == "__main__":
-    fuzzing.main(mutation, decode_all)
+FUZZER = Fuzzer(
+    mutation=mutation,
+    attempt=decode_all,
+    whole=(*LEVELS, *LIBRARIES),
+    accepted=(1 / 5, 0.9),
+    thorough=range(300, 3000),
+)

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damages models, materials and editor setups in seeded ways and decodes everything that is left of them.
-
-Run as a program by test_ns2_content.py, so that a limit on its memory holds for nothing else:
-`python -m tests.formats.ns2_content_fuzz FIRST COUNT` prints a line for each mutation that doesn't end as it should.
-"""
+"""Damages models, materials and editor setups in seeded ways and decodes everything that is left of them."""
 
 import random
 import struct
 
 from formats.binary import FormatError
 from formats.ns2 import editor_setup, material, model
-from tests.formats import fuzzing
 from tests.formats import ns2_content_bytes as build
+from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
 WORDS = (b"<", b">", b'"', b"=", b"[", b"&lt;", b"&x;", b"<!DOCTYPE a [", b"\0", b"\xff", b"<class>", b"nan", b"1e999")
@@ -67,5 +63,10 @@ def decode(damaged) -> bool:
     return True
 
 
-if __name__ == "__main__":
-    fuzzing.main(mutation, decode)
+FUZZER = Fuzzer(
+    mutation=mutation,
+    attempt=decode,
+    whole=FILES,
+    accepted=(1 / 5, 0.9),
+    thorough=range(300, 3000),
+)

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damages small levels and clipboards in seeded ways and decodes everything that is left of them.
-
-Run as a program by test_ns2_fuzz.py, so that a limit on its memory holds for nothing else:
-`python -m tests.formats.ns2_fuzz FIRST COUNT` prints one line for each mutation that does not end as it should.
-"""
+"""Damages small levels and clipboards in seeded ways and decodes everything that is left of them."""
 
 import random
 import struct
@@ -11,8 +7,9 @@ from collections.abc import Callable, Iterator
 
 from formats.binary import FormatError
 from formats.ns2 import Level, as_v10, check, clipboard, contents, cubemap, identify, read, section_at, summary, write
-from tests.formats import fuzzing
 from tests.formats import ns2_bytes as build
+from tests.formats.leaves import leaves
+from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 8, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
 
@@ -77,7 +74,7 @@ def mutation(seed: int) -> bytes:
 def readers(level: Level) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a level."""
     yield lambda: summary(level)
-    yield lambda: list(fuzzing.leaves(contents(level)))
+    yield lambda: list(leaves(contents(level)))
     yield lambda: [section_at(level, offset) for offset in (0, 30, 700, 1 << 30)]
     yield lambda: [str(problem) for problem in check(level)]
     yield lambda: (level.mesh.corners, level.mesh.ends, level.mesh.smooth)
@@ -119,5 +116,9 @@ def decode_all(data: bytes) -> bool:
     return True
 
 
-if __name__ == "__main__":
-    fuzzing.main(mutation, decode_all)
+FUZZER = Fuzzer(
+    mutation=mutation,
+    attempt=decode_all,
+    whole=LEVELS,
+    thorough=range(300, 4000),
+)

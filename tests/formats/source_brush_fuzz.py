@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damages the room with a door in seeded ways and builds the door of what is left anew.
-
-Run as a program by test_source_brush_fuzz.py: `python -m tests.formats.source_brush_fuzz FIRST COUNT` prints one line
-for each mutation that does not end as it should.
-"""
+"""Damages the room with a door in seeded ways and builds the door of what is left anew."""
 
 import random
 from collections.abc import Callable
@@ -14,8 +10,9 @@ from formats.binary import FormatError
 from formats.source import Level, read, write
 from formats.source.edits import brush_models
 from formats.source.edits.brush_models import Face, Piece
-from tests.formats import fuzzing, source_door, source_fuzz
+from tests.formats import source_door, source_fuzz
 from tests.formats.source_edits_fuzz import errors
+from tests.fuzz.driver import Fuzzer
 
 MAP = write(source_door.with_door())
 STRETCH = np.array([1.5, 1.0, 0.75])
@@ -80,5 +77,10 @@ def edit(damaged: tuple[bytes, int]) -> bool:
     return True
 
 
-if __name__ == "__main__":
-    fuzzing.main(mutation, edit)
+FUZZER = Fuzzer(
+    mutation=mutation,
+    attempt=edit,
+    whole=tuple((MAP, number) for number in range(len(EDITS))),
+    quick=(range(100), range(3900, 3960), range(4840, 4860)),
+    thorough=range(100, 3000),
+)

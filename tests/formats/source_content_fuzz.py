@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damages textures, materials and archives in seeded ways and decodes everything that is left of them.
-
-Run as a program by test_source_fuzz.py, so that a limit on its memory holds for nothing else:
-`python -m tests.formats.source_content_fuzz FIRST COUNT` prints a line for each mutation that doesn't end as it should.
-"""
+"""Damages textures, materials and archives in seeded ways and decodes everything that is left of them."""
 
 import random
 import struct
@@ -13,8 +9,8 @@ from functools import partial
 from formats.binary import FormatError
 from formats.source.content import keyvalues, troika, vmt, vpk, vtf
 from formats.source.content.texels import ImageFormat
-from tests.formats import fuzzing
 from tests.formats import source_content_bytes as build
+from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
 WORDS = (b"{", b"}", b'"', b"//", b"\\", b"[", b"]", b"\0", b"\xff", b"patch", b"include", b"nan", b"1e999", b"$color")
@@ -96,5 +92,8 @@ def decode(damaged: tuple[Callable[[bytes], object], bytes]) -> bool:
     return True
 
 
-if __name__ == "__main__":
-    fuzzing.main(mutation, decode)
+FUZZER = Fuzzer(
+    mutation=mutation,
+    attempt=decode,
+    whole=FILES,
+)

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damages the room in seeded ways and edits what is left of it.
-
-Run as a program by test_source_edits_fuzz.py: `python -m tests.formats.source_edits_fuzz FIRST COUNT` prints one line
-for each mutation that does not end as it should.
-"""
+"""Damages the room in seeded ways and edits what is left of it."""
 
 import random
 from collections.abc import Callable
@@ -24,7 +20,8 @@ from formats.source.edits import (
     textures,
     worldlights,
 )
-from tests.formats import fuzzing, source_fuzz, source_room
+from tests.formats import source_fuzz, source_room
+from tests.fuzz.driver import Fuzzer
 
 ROOM = write(source_room.room())
 HULLS = {f"models/{name}.mdl": ((-10, -10, 0), (10, 10, 40)) for name in "ab"}
@@ -115,5 +112,8 @@ def edit(damaged: tuple[bytes, int]) -> bool:
     return True
 
 
-if __name__ == "__main__":
-    fuzzing.main(mutation, edit)
+FUZZER = Fuzzer(
+    mutation=mutation,
+    attempt=edit,
+    whole=tuple((ROOM, number) for number in range(len(EDITS))),
+)

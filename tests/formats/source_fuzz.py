@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damages small maps in seeded ways and decodes everything that is left of them.
-
-Run as a program by test_source_fuzz.py, so that a limit on its memory holds for nothing else:
-`python -m tests.formats.source_fuzz FIRST COUNT` prints one line for each mutation that does not end as it should.
-"""
+"""Damages small maps in seeded ways and decodes everything that is left of them."""
 
 import random
 import struct
@@ -35,7 +31,9 @@ from formats.source import (
     write,
 )
 from formats.source.content import vmt, vtf
-from tests.formats import fuzzing, source_fuzz_maps, source_layout_maps, source_parts
+from tests.formats import source_fuzz_maps, source_layout_maps, source_parts
+from tests.formats.leaves import leaves
+from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31))
 LEVELS = (*source_fuzz_maps.LEVELS, *source_layout_maps.BYTES.values())
@@ -99,7 +97,7 @@ def mutation(seed: int) -> bytes:
 def readers(level: Level) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a map."""
     yield lambda: summary(level)
-    yield lambda: list(fuzzing.leaves(contents(level)))
+    yield lambda: list(leaves(contents(level)))
     yield lambda: [str(problem) for problem in check(level)]
     yield lambda: [section_at(level, offset) for offset in (0, 2000, 1 << 30)]
     yield lambda: [[entity.origin, entity.angles, entity.model] for entity in level.entities]
@@ -211,5 +209,8 @@ def decode_all(data: bytes) -> bool:
     return True
 
 
-if __name__ == "__main__":
-    fuzzing.main(mutation, decode_all)
+FUZZER = Fuzzer(
+    mutation=mutation,
+    attempt=decode_all,
+    whole=LEVELS,
+)

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes damaged maps as VMF.
-
-Run as a program by test_source_vmf.py: `python -m tests.formats.source_vmf_fuzz FIRST COUNT` prints one line for each
-mutation that does not end as it should.
-"""
+"""Writes damaged maps as VMF."""
 
 from formats.binary import FormatError
 from formats.source import read
 from formats.source.content import keyvalues
 from formats.source.vmf import of_level, write
-from tests.formats import fuzzing, source_edits_fuzz, source_fuzz
+from tests.formats import source_edits_fuzz, source_fuzz
+from tests.fuzz.driver import Fuzzer
 
 
 def mutation(seed: int) -> bytes:
@@ -29,5 +26,9 @@ def decode(data: bytes) -> bool:
     return whole.block("world") is not None
 
 
-if __name__ == "__main__":
-    fuzzing.main(mutation, decode)
+FUZZER = Fuzzer(
+    mutation=mutation,
+    attempt=decode,
+    whole=(source_edits_fuzz.ROOM,),
+    thorough=range(300, 1500),
+)

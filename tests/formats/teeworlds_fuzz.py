@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damages small maps in seeded ways and decodes everything that is left of them.
-
-Run as a program by test_teeworlds_fuzz.py, so that a limit on its memory holds for nothing else:
-`python -m tests.formats.teeworlds_fuzz FIRST COUNT` prints one line for each mutation that does not end as it should.
-"""
+"""Damages small maps in seeded ways and decodes everything that is left of them."""
 
 import random
 import struct
@@ -28,8 +24,9 @@ from formats.teeworlds import (
     write,
 )
 from formats.teeworlds.envelopes import evaluate
-from tests.formats import fuzzing
+from tests.formats.leaves import leaves
 from tests.formats.teeworlds_bytes import GAME, TELE, Map, noise, point, quad, small_map, tile, whole_map
+from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 256, 1024, 65535, 65536, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31))
 
@@ -182,7 +179,7 @@ def readers(level: Level) -> Iterator[Callable[[], object]]:
             yield layer.quads
         elif isinstance(layer, SoundLayer):
             yield layer.sources
-    yield lambda: (summary(level), list(fuzzing.leaves(contents(level))), section_at(level, 40))
+    yield lambda: (summary(level), list(leaves(contents(level))), section_at(level, 40))
     yield lambda: check(level, "lenient")
     yield lambda: check(level, "ddnet")
     yield lambda: convert(level, "ddnet", drop=True)[0]
@@ -232,5 +229,9 @@ def edit(level: Level) -> None:
         envelope.set_points(envelope.points[::-1])
 
 
-if __name__ == "__main__":
-    fuzzing.main(mutation, decode_all)
+FUZZER = Fuzzer(
+    mutation=mutation,
+    attempt=decode_all,
+    whole=tuple(make().build() for make in MAPS),
+    accepted=(1 / 3, 0.9),
+)

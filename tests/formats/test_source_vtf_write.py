@@ -153,6 +153,6 @@ def test_flat_colours_are_kept(color: tuple) -> None:
 
 def test_a_large_picture_is_quick() -> None:
     pixels = RNG.integers(0, 256, (512, 512, 4), np.uint8)
-    start = time.perf_counter()
+    start = time.process_time()
     dxt_write.encode(ImageFormat.DXT5, pixels)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -17,9 +17,7 @@ def run(module: str, *arguments: str, cwd: Path = ROOT, **environment: str) -> s
     if importlib.util.find_spec(module) is None:
         pytest.skip(f"{module} is not in this environment")
     command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(
-        command, cwd=cwd, env=os.environ | environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    done = subprocess.run(command, cwd=cwd, env=os.environ | environment, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 

@@ -80,7 +80,6 @@ def test_blender_installs_enables_and_uses_the_zip(archive: Path, tmp_path: Path
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -68,7 +68,6 @@ def blender(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=180,
         check=False,
         stdin=subprocess.DEVNULL,
     )

@@ -32,7 +32,7 @@ def clone(tmp_path: Path) -> Path:
 
 def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     usual = {key: value for key, value in os.environ.items() if key != "LEVELWRIGHT_BLENDER"}
-    return subprocess.run(command, cwd=cwd, env=usual, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=cwd, env=usual, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.skipif(not OURS, reason="this environment wasn't made by scripts/test")

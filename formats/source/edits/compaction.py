@@ -98,8 +98,10 @@ def compact(changes: Changes) -> None:
     rows = {lump: (before.rows(lump), after.rows(lump)) for lump in COMPACTED}
     for lump, (was, now) in rows.items():
         records = changes.peek(lump)
-        if records is not None and len(records) and not np.array_equal(was, now):
-            _compact(changes, lump, records, was, now)
+        if records is None or not len(records) or np.array_equal(was, now):
+            continue
+        if not _compact(changes, lump, records, was, now):
+            return  # of a damaged map: its rows still name what comes next
 
 
 def _tables_of(level: Level) -> Tables:
@@ -112,24 +114,28 @@ def _tables_of(level: Level) -> Tables:
     return table
 
 
-def _compact(changes: Changes, lump: LumpId, records: Records, was: Mask, now: Mask) -> None:
-    """Move the rows that the edit put behind a lump's into holes. was, now: which rows are named, before and after."""
+def _compact(changes: Changes, lump: LumpId, records: Records, was: Mask, now: Mask) -> bool:
+    """Move the rows that the edit put behind a lump's into holes; False where they can't be moved.
+
+    was, now: which rows are named, before the edit and after.
+    """
     unit, count = 2 if lump in _PAIRS else 1, len(was)
     if len(was) % unit or len(now) % unit:
-        return
+        return False
     was, now = (np.repeat(part.reshape(-1, unit).any(axis=1), unit) for part in (was, now))
-    empty = records[:count].view(np.uint8).reshape(count, -1).max(axis=1, initial=0) == 0
+    empty = records[:count].view(np.uint8).reshape(count, records.itemsize).max(axis=1, initial=0) == 0
     holes = ~now[:count] & (was[:count] | empty)
     usable = holes.copy()
     usable[:1] = False  # edge 0 cannot be walked backwards, leaf lists of nothing begin at 0
     runs = [run for run in RUNS if run.target == lump]
     if runs:
-        starts, counts = _fresh_runs(changes, runs, count)
+        found = _fresh_runs(changes, runs, count, len(records))
+        if found is None:
+            return False
+        starts, counts = found
     else:
         starts = count + np.flatnonzero(now[count:])[::unit]
         counts = np.full(len(starts), unit, np.int64)
-    if (starts[1:] < starts[:-1] + counts[:-1]).any():
-        return  # runs that share rows stay where they are
     moved, taken = _placed(starts, counts, usable, unit)
     end = count + int(counts[moved < 0].sum())
     moved[moved < 0] = count + ranges.starts(counts[moved < 0])[:-1]
@@ -150,20 +156,28 @@ def _compact(changes: Changes, lump: LumpId, records: Records, was: Mask, now: M
         if run.lump in tables:  # lists of nothing may begin at the table's end, but not behind it
             first, _ = run.runs(tables[run.lump])
             run.put(tables[run.lump], np.where((first > len(made)) & (first <= len(records)), len(made), first))
+    return True
 
 
-def _fresh_runs(changes: Changes, runs: list[Run], count: int) -> tuple[Ints, Ints]:
-    """The runs of rows behind the first `count`, each once, ascending: where they start and how long they are."""
-    found: dict[int, int] = {}
+def _fresh_runs(changes: Changes, runs: list[Run], count: int, total: int) -> tuple[Ints, Ints] | None:
+    """The runs of rows behind the first `count`, each once, ascending: where they start and how long they are.
+
+    None where runs share rows with one another or with older ones, or reach out of the `total` rows: those of damaged
+    maps, which stay where they are.
+    """
+    firsts, lengths = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for run in runs:
         records = changes.peek(run.lump)
         if records is not None:
             first, counts = run.runs(records)
-            for start, length in zip(*(part[(first >= count) & (counts > 0)].tolist() for part in (first, counts)),
-                                     strict=True):  # fmt: skip
-                found[start] = max(found.get(start, 0), length)
-    starts = np.array(sorted(found), np.int64)
-    return starts, np.array([found[start] for start in starts.tolist()], np.int64)
+            fresh = (counts > 0) & (first + counts > count)
+            firsts.append(first[fresh])
+            lengths.append(counts[fresh])
+    starts, counts = np.unique(np.stack([np.concatenate(firsts), np.concatenate(lengths)]), axis=1)
+    ends = starts + counts
+    if len(starts) and (starts[0] < count or ends[-1] > total or (starts[1:] < ends[:-1]).any()):
+        return None
+    return starts, counts
 
 
 def _placed(starts: Ints, counts: Ints, holes: Mask, unit: int) -> tuple[Ints, Mask]:

@@ -12,6 +12,8 @@ from levelwright.formats import fable
 from levelwright.formats.binary import FormatError
 
 from tests.addon.fable.export_helpers import LEVEL, exported, game_map, imported, paint, place, positions, terrain
+from tests.fuzz.driver import Fuzzer
+from tests.fuzz.scenes import empty_file, try_all
 
 COLUMNS = 33
 LEV = LEVEL.but(ground=(*LEVEL.ground, (b"SNOW", 1)))
@@ -101,13 +103,13 @@ def rename(level, rng):
 
 
 def break_off(level, rng):
-    """Delete or add vertices."""
+    """Add vertices, or let each take the next one's place: with `snap` that is a height for each."""
     mesh = terrain(level).data
     if rng.random() < 0.5:
         mesh.vertices.add(int(rng.integers(1, 4)))
-    else:
-        place(terrain(level), np.roll(positions(terrain(level)), 1, axis=0))
-    return set()
+        return set()
+    place(terrain(level), np.roll(positions(terrain(level)), 1, axis=0))
+    return {(x, y) for x in range(COLUMNS) for y in range(COLUMNS)}
 
 
 def transform(level, rng):
@@ -123,8 +125,8 @@ EDITS = (raise_ground, raise_ground, weigh, weigh, set_fields, set_fields, set_g
          break_off, transform)  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_edits(seed):
+def try_edits(seed: int) -> bool:
+    """Edit a level, and export it; False where that was refused."""
     rng = np.random.default_rng(seed)
     level = imported(DATA)
     touched: set[tuple[int, int]] = set()
@@ -137,24 +139,45 @@ def test_random_edits(seed):
         "unknown_themes": str(rng.choice(["refuse", "add", "ignore"])),
         "ground_navigation": str(rng.choice(["keep", "patch", "rebuild"])),
     }
-    counts = [len(getattr(bpy.data, part)) for part in ("objects", "meshes", "scenes", "node_groups")]
+    counts = blocks()
     try:
-        made = fable.read(exported(level, **wanted))
+        data = exported(level, **wanted)
     except (SceneError, FormatError) as error:
         assert str(error)
-    else:
-        was = fable.read(DATA)
-        assert {(x, y) for y, x in np.argwhere(made.cells != was.cells).tolist()} <= touched
-        assert not [problem for problem in fable.check(made) if problem.severity == "error"]
-        assert made.brushes == was.brushes and made.header["unused"] == was.header["unused"]
-    after = [len(getattr(bpy.data, part)) for part in ("objects", "meshes", "scenes", "node_groups")]
-    assert after == counts  # an export leaves nothing behind
+        assert blocks() == counts
+        return False
+    made, was = fable.read(data), fable.read(DATA)
+    assert {(x, y) for y, x in np.argwhere(made.cells != was.cells).tolist()} <= touched
+    assert not [problem for problem in fable.check(made) if problem.severity == "error"]
+    assert made.brushes == was.brushes and made.header["unused"] == was.header["unused"]
+    assert blocks() == counts
+    return True
 
 
-def test_some_of_them_are_exported_and_some_refused():
+def blocks() -> list[int]:
+    """How many things there are: an export leaves nothing behind."""
+    return [len(getattr(bpy.data, part)) for part in ("objects", "meshes", "scenes", "node_groups")]
+
+
+FUZZER = Fuzzer(
+    mutation=lambda seed: seed,
+    attempt=try_edits,
+    prepare=empty_file,
+    memory=None,
+    quick=(range(60),),
+    thorough=range(60, 600),
+)
+
+
+@pytest.mark.parametrize("seeds", [*FUZZER.quick, pytest.param(FUZZER.thorough, marks=pytest.mark.slow)])
+def test_random_edits(seeds: range) -> None:
+    try_all(FUZZER, seeds)
+
+
+def test_some_of_them_are_exported_and_some_refused() -> None:
     ends = []
     for seed in range(30):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        empty_file()
         level, rng = imported(DATA), np.random.default_rng(seed)
         rng.choice(np.array(EDITS, object))(level, rng)
         try:

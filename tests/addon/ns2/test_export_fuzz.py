@@ -12,6 +12,8 @@ from mathutils import Matrix, Vector
 
 from tests.addon.ns2.export_helpers import CORPUS, edited, exported, geometry, imported, loops
 from tests.formats.ns2_bytes import whole
+from tests.fuzz.driver import Fuzzer
+from tests.fuzz.scenes import empty_file, try_all
 
 
 def some(elements, rng: random.Random, most: int = 4) -> list:
@@ -123,6 +125,7 @@ def chained(level: ns2.Level) -> bool:
 
 
 def check(data: bytes, seed: int) -> None:
+    """Edit a level, export it, and open what was written."""
     rng = random.Random(seed)
     level = imported(data, "fuzz.level", invisible="show", entities=False)
     for _ in range(rng.randint(1, 5)):
@@ -147,9 +150,26 @@ def check(data: bytes, seed: int) -> None:
     assert len(loops(after)) == len(mesh.faces)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_edits_of_a_level_with_holes(seed):
+def try_edits(seed: int) -> bool:
+    """Edit a level with holes; whatever was done to it can be exported."""
     check(whole(random.Random(seed).choice((6, 7, 9, 10))), seed)
+    return True
+
+
+FUZZER = Fuzzer(
+    mutation=lambda seed: seed,
+    attempt=try_edits,
+    accepted=(1.0, 1.0),
+    prepare=empty_file,
+    memory=None,
+    quick=(range(60),),
+    thorough=range(60, 300),
+)
+
+
+@pytest.mark.parametrize("seeds", [*FUZZER.quick, pytest.param(FUZZER.thorough, marks=pytest.mark.slow)])
+def test_random_edits_of_a_level_with_holes(seeds: range) -> None:
+    try_all(FUZZER, seeds)
 
 
 @pytest.mark.parametrize("seed", range(6))

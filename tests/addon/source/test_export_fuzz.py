@@ -11,6 +11,8 @@ from levelwright.formats import source
 
 from tests.addon.source.exports import Scene
 from tests.addon.source.random_edits import KINDS, SURFACES, anywhere, assert_alike, edit, nearby
+from tests.fuzz.driver import Fuzzer
+from tests.fuzz.scenes import empty_file, try_all
 
 
 def along_the_wall(obj: bpy.types.Object, chance: random.Random) -> None:
@@ -34,8 +36,8 @@ IN_THE_ROOM = {
 REAL = ("rc_pyramid", "aim_TheBest", "zoo_jukebox", "hw_sinbin_1", "zoo_swamp_foliage_01", "wall")
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_random_edits_of_a_room(seed: int) -> None:
+def try_edits(seed: int) -> bool:
+    """Edit a room 25 times, export it and import that; whatever was done to it can be exported."""
     chance = random.Random(seed)
     here = Scene()
     kinds = (*KINDS, *SURFACES)
@@ -44,12 +46,28 @@ def test_random_edits_of_a_room(seed: int) -> None:
     again = Scene(data)
     assert_alike(here, again, kinds)
     assert again.export().file.write() == data, done
+    return True
+
+
+FUZZER = Fuzzer(
+    mutation=lambda seed: seed,
+    attempt=try_edits,
+    accepted=(1.0, 1.0),
+    prepare=empty_file,
+    seconds=20.0,
+    memory=None,
+    quick=(range(8),),
+    thorough=range(8, 40),
+)
+
+
+@pytest.mark.parametrize("seeds", [*FUZZER.quick, pytest.param(FUZZER.thorough, marks=pytest.mark.slow)])
+def test_random_edits_of_a_room(seeds: range) -> None:
+    try_all(FUZZER, seeds)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["rc_pyramid", "aim_TheBest", "zoo_jukebox", "hw_sinbin_1", "zoo_swamp_foliage_01", "wall"]
-)
+@pytest.mark.parametrize("name", REAL)
 def test_random_edits_of_real_maps(corpus: Path, name: str) -> None:
     path = next((corpus / "bsp").rglob(f"{name}.bsp"))
     chance = random.Random(name)

@@ -17,6 +17,8 @@ from levelwright.formats.source import LumpId
 from tests.addon.source.rooms import imported, token_of
 from tests.addon.source.surface_edits import move, paint, set_uv, the
 from tests.formats import source_room
+from tests.fuzz.driver import Fuzzer
+from tests.fuzz.scenes import empty_file, try_all
 
 Level = bpy.types.Collection
 
@@ -102,8 +104,8 @@ def seen(level: Level) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_random_edits(seed: int) -> None:
+def try_edits(seed: int) -> bool:
+    """Edit a room, export it and import that; whatever was done to it can be exported."""
     chance = random.Random(seed)
     level = imported(source.write(source_room.room()), displacements="joined")
     for _ in range(chance.randrange(2, 12)):
@@ -127,3 +129,21 @@ def test_random_edits(seed: int) -> None:
         )
         assert (np.abs(painted - shown) <= np.maximum(painted.max(axis=1, keepdims=True), 1) / 128).all()
     assert exporter.export_level(bpy.context, again, ExportSettings(), Report()) == data
+    return True
+
+
+FUZZER = Fuzzer(
+    mutation=lambda seed: seed,
+    attempt=try_edits,
+    accepted=(1.0, 1.0),
+    prepare=empty_file,
+    seconds=20.0,
+    memory=None,
+    quick=(range(8),),
+    thorough=range(8, 80),
+)
+
+
+@pytest.mark.parametrize("seeds", [*FUZZER.quick, pytest.param(FUZZER.thorough, marks=pytest.mark.slow)])
+def test_random_edits(seeds: range) -> None:
+    try_all(FUZZER, seeds)

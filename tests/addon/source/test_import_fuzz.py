@@ -4,7 +4,6 @@
 import dataclasses
 import random
 import struct
-import time
 
 import bpy
 import pytest
@@ -15,12 +14,13 @@ from levelwright.addon.source.settings import ImportSettings
 from levelwright.formats.binary import FormatError
 
 from tests.formats import source_bytes, source_fuzz, source_fuzz_maps, source_layout_maps
+from tests.fuzz.driver import Fuzzer
+from tests.fuzz.scenes import empty_file, try_all
 
 ALL = ImportSettings(
     split="cluster", brushes=True, leafs=True, bump_lightmaps=True, detail_props=True, worldlights=True
 )
 WORDS = (0, 1, 2, 5, 100, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FC00000, 0x7F800000, 0x7F7FFFFF)
-SECONDS = 2.0
 
 
 def damaged(seed: int) -> bytes:
@@ -42,14 +42,24 @@ def damaged(seed: int) -> bytes:
 
 def opened(data: bytes) -> bool:
     """Import a map with all that is optional; False where it is refused."""
-    report, began = Report(), time.process_time()
     try:
-        collection = importer.import_level(bpy.context, data, "damaged.bsp", ALL, report)
+        collection = importer.import_level(bpy.context, data, "damaged.bsp", ALL, Report())
     except FormatError:
         return False
     assert originals.find(collection).data == data
-    assert time.process_time() - began < SECONDS
     return True
+
+
+FUZZER = Fuzzer(
+    mutation=damaged,
+    attempt=opened,
+    whole=(source_fuzz_maps.EVERYTHING,),
+    accepted=(1 / 2, 1.0),
+    prepare=empty_file,
+    memory=None,
+    quick=(range(60),),
+    thorough=range(60, 460),
+)
 
 
 def test_the_whole_map_is_imported_without_a_warning() -> None:
@@ -58,16 +68,9 @@ def test_the_whole_map_is_imported_without_a_warning() -> None:
     assert report.warnings == []
 
 
-@pytest.mark.parametrize(("first", "count"), [(0, 60), pytest.param(60, 400, marks=pytest.mark.slow)])
-def test_damaged_maps(first: int, count: int) -> None:
-    total = 0
-    for seed in range(first, first + count):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        try:
-            total += opened(damaged(seed))
-        except Exception as error:
-            raise AssertionError(f"seed {seed}") from error
-    assert total > count / 2
+@pytest.mark.parametrize("seeds", [*FUZZER.quick, pytest.param(FUZZER.thorough, marks=pytest.mark.slow)])
+def test_damaged_maps(seeds: range) -> None:
+    try_all(FUZZER, seeds)
 
 
 @pytest.mark.parametrize("name", source_layout_maps.BYTES)

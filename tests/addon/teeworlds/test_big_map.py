@@ -17,10 +17,9 @@ MEMORY = 12 << 30
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 def test_the_biggest_maps_come_in_and_go_out(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.addon.teeworlds.big_map", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=800)
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     took = json.loads(done.stdout.splitlines()[-1])
     assert took["import"] < MEMORY
     assert took["planes"] == len(big_map.FILLS) + 1

@@ -75,7 +75,7 @@ def written(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def run(home: Path, *command: str) -> None:
     """Run a tool to its end, with `home` as its folder for settings and output."""
     environment = dict(os.environ, HOME=str(home))
-    subprocess.run(command, cwd=home, env=environment, check=True, timeout=60, capture_output=True)
+    subprocess.run(command, cwd=home, env=environment, check=True, capture_output=True)
 
 
 def test_map_resave_writes_the_same_bytes(written: Path, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def free_port() -> int:
         return port
 
 
-def serve(home: Path, *command: str, seconds: float = 20.0) -> str:
+def serve(home: Path, *command: str, seconds: float = 300.0) -> str:
     """Start a server and return what it said until it runs, or until it gave up; it is ended in any case."""
     log = home / "server.log"
     with log.open("wb") as output:
@@ -124,7 +124,7 @@ def serve(home: Path, *command: str, seconds: float = 20.0) -> str:
                 time.sleep(0.1)
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(seconds)
     return _text(log)
 
 
