@@ -13,12 +13,12 @@ import bpy
 
 from ..formats.binary import FormatError
 from . import games, levels
-from .fable import worlds
-from .fable.settings import WorldSettings
+from .game import Form, Game, Settings
 from .picture import PictureSettings, render
 from .scene import files, originals
+from .scene.blender_types import gives
+from .scene.options import UsageError, from_text, refuse_unknown
 from .scene.reports import Report, SceneError
-from .settings import UsageError, from_text, refuse_unknown
 
 COMMAND = "levelwright"
 OK, FAILED, USAGE = 0, 1, 2
@@ -62,23 +62,27 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         raise UsageError(f"{target}: its folder does not exist")
     if target.is_dir():
         raise UsageError(f"{target}: is a folder")
+    target_form = _form(target.suffix)
     ending = target.suffix.lower()
-    forms = {game.format.key: form for game in games.GAMES for form in game.forms if form.ending == ending}
-    written = [game for game in games.GAMES if ending in game.format.endings or game.format.key in forms]
-    if not written and ending not in _SCENES:
-        others = [form.ending for game in games.GAMES for form in game.forms]
+    written = [game for game in games.GAMES if ending in game.format.endings or target_form in game.forms]
+    picture = _SCENES.get(ending)
+    if not written and picture is None:
+        others = [form.ending for game in games.GAMES for form in game.forms if form.export_form is not None]
         endings = ", ".join([*games.endings(), *others, *_SCENES])
         raise UsageError(f"{target}: write what? The ending has to be one of {endings}")
     if level and not written:
         raise UsageError(f"--level {level}: only with a level's ending, {target.name} gets all that is in the scene")
-    world = source.suffix.lower() == worlds.ENDING
-    read = None if source.suffix.lower() == ".blend" else games.by_key("fable") if world else _identify(source)
-    known = [forms[game.format.key].settings if forms else game.writer.ExportSettings for game in written]
-    known += [PictureSettings] if ending == ".png" else []
-    known += [read.side.ImportSettings] if read else []
-    known += [WorldSettings] if world else []
+    source_form = _form(source.suffix, opened=True)
+    read = None if source.suffix.lower() == ".blend" else _game_of(source, source_form)
+    imported = [read.import_settings] if read else []
+    imported += [source_form.import_settings] if source_form and source_form.import_settings else []
+    if target_form is not None:
+        exported = [target_form.export_settings] if target_form.export_settings else []
+    else:
+        exported = [game.export_settings for game in written if game.export_settings]
+    known = [*imported, *exported, *([PictureSettings] if picture is _render else [])]
     refuse_unknown(given, known)
-    chosen = {cls: from_text(cls, given) for cls in known}
+    chosen: dict[type, Settings] = {cls: from_text(cls, given) for cls in known}
 
     report, taken = Report(target.name), Report()
     context = bpy.context
@@ -86,44 +90,63 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         bpy.ops.wm.open_mainfile(filepath=str(source.absolute()), load_ui=False)
     else:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        if world:
-            levels.import_world(context, source, chosen[WorldSettings], chosen[read.side.ImportSettings], taken)
+        of_levels = chosen[read.import_settings]
+        if source_form is not None:
+            own = chosen.get(source_form.import_settings) if source_form.import_settings else None
+            levels.import_form(context, source, read, source_form, own, of_levels, taken)
         else:
-            levels.import_files(context, [source], lambda game: chosen[game.side.ImportSettings], taken, read)
-    if written:
-        taken.counts.clear()  # the export counts the same things again
-        collection = levels.choose(context, level)
-        game = levels.game_of(collection)
-        if game not in written:
-            raise UsageError(f"{target}: {collection.name} is a {game.format.title}, which has another ending")
-        form = forms.get(game.format.key)
-        options = chosen[form.settings if form else game.writer.ExportSettings]
-        levels.export_file(context, collection, target, options, report, form)
-    else:
-        _SCENES[ending](target.absolute(), chosen.get(PictureSettings, PictureSettings()), report)
+            levels.import_files(context, [source], lambda _: of_levels, taken, read)
+    if picture is not None:
+        picture(target.absolute(), chosen.get(PictureSettings, PictureSettings()), report)
         if read is None:
             report.count("levels", len(originals.levels(context.scene)))
+    else:
+        taken.counts.clear()  # the export counts the same things again
+        collection = levels.choose(context, level, form=target_form)
+        if target_form is not None:
+            own = chosen.get(target_form.export_settings) if target_form.export_settings else None
+            if target_form.choose is None:
+                _refuse_other_game(target, collection, written)
+            levels.export_form(context, collection, target, target_form, own, report)
+        else:
+            game = _refuse_other_game(target, collection, written)
+            _, settings = game.writer
+            levels.export_file(context, collection, target, chosen[settings], report)
     report.merge(taken)
     return report
 
 
-def _identify(source: Path) -> games.Game:
+def _form(ending: str, opened: bool = False) -> Form | None:
+    """Return the form with this ending that can be written, or opened; None where there is none."""
+    forms = (form for game in games.GAMES for form in game.forms)
+    able = (form for form in forms if (form.import_form if opened else form.export_form) is not None)
+    return next((form for form in able if form.ending == ending.lower()), None)
+
+
+def _game_of(source: Path, form: Form | None) -> Game:
+    """Return the game that a file is of: its bytes tell, but for those of another form."""
+    if form is not None:
+        return next(game for game in games.GAMES if form in game.forms)
     return games.identify(source.read_bytes(), str(source))
+
+
+def _refuse_other_game(target: Path, collection: bpy.types.Collection, written: Sequence[Game]) -> Game:
+    """Return the game of a level. Raises UsageError where a file with this ending is no level of it."""
+    game = levels.game_of(collection)
+    if game not in written:
+        raise UsageError(f"{target}: {collection.name} is a {game.format.title}, which has another ending")
+    return game
 
 
 def _save(target: Path, _: PictureSettings, __: Report) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
 
 
-def _export_world(target: Path, _: PictureSettings, report: Report) -> None:
-    levels.export_world(bpy.context, "", target, report)
-
-
 def _export_gltf(target: Path, _: PictureSettings, report: Report) -> None:
     for level in originals.levels(bpy.context.scene):
-        make_plain = levels.game_of(level).make_plain
-        if make_plain is not None:
-            make_plain(level, report)
+        gltf_materials = levels.game_of(level).gltf_materials
+        if gltf_materials is not None:
+            gltf_materials(level, report)
     logging.disable(logging.WARNING)  # the exporter's own option for that fails
     try:
         with _made(target) as path:
@@ -150,7 +173,6 @@ _SCENES: dict[str, Callable[[Path, PictureSettings, Report], None]] = {
     ".blend": _save,
     ".glb": _export_gltf,
     ".png": _render,
-    worlds.ENDING: _export_world,
 }
 
 
@@ -176,7 +198,7 @@ def _parser() -> argparse.ArgumentParser:
         "An existing OUT is replaced once all went well.",
     )
     command.add_argument("input", metavar="IN", help="a level of any game, or a .blend")
-    command.add_argument("output", metavar="OUT", help="a file ending in .blend, .glb, .png, .vmf or a level's ending")
+    command.add_argument("output", metavar="OUT", help="a file ending in .blend, .glb, .png, or as levels do")
     command.add_argument("--level", default="", metavar="NAME", help="the level to write, where a .blend holds several")
     command.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the import, export or picture"
@@ -190,7 +212,7 @@ def _say(line: str) -> None:
 
 def register() -> None:
     """Register the command for `blender --background --command levelwright`."""
-    _registered.append(bpy.utils.register_cli_command(COMMAND, main))
+    _registered.append(gives(bpy.utils.register_cli_command)(COMMAND, main))
 
 
 def unregister() -> None:

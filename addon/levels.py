@@ -9,15 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import bpy
 
 from .. import formats
 from ..formats.binary import FormatError
 from . import games
-from .fable import worlds
-from .fable.settings import WorldSettings
+from .game import Form, Game, Settings
 from .scene import files, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
@@ -30,9 +28,9 @@ _NEVER_MADE = ("libraries", "screens", "window_managers", "workspaces")  # by an
 def import_files(
     context: bpy.types.Context,
     paths: Sequence[Path],
-    settings: Callable[[games.Game], Any],
+    settings: Callable[[Game], Settings],
     report: Report,
-    only: games.Game | None = None,
+    only: Game | None = None,
 ) -> list[bpy.types.Collection]:
     """Import levels, each into a collection of its own, and return those; on an error nothing is left behind.
 
@@ -47,7 +45,7 @@ def import_files(
             game = only or games.identify(data, str(path))
             try:
                 own = Report(path.name)
-                collection = game.side.import_level(context, data, path, settings(game), own)
+                collection = game.import_level(context, data, path, settings(game), own)
             except FormatError as error:
                 raise error.in_file(path) from error
             _keep_report(collection, own, "import")
@@ -59,33 +57,52 @@ def import_files(
     return collections
 
 
-def export_file(
+def import_form(
     context: bpy.types.Context,
-    collection: bpy.types.Collection,
     path: Path,
-    settings: Any,
+    game: Game,
+    form: Form,
+    settings: Settings,
+    of_levels: Settings,
     report: Report,
-    form: games.Form | None = None,
+) -> bpy.types.Collection:
+    """Open a file of another form, with the levels that it is about, and return the collection of all of it.
+
+    settings: the form's options. of_levels: those of the levels. On an error nothing is left behind: FormatError naming
+    the file, SceneError, or OSError.
+    """
+    if form.import_form is None:
+        raise SceneError(f"{path.name}: such files can be written, but not opened")
+    data = path.read_bytes()
+
+    def import_levels(paths: Sequence[Path]) -> list[bpy.types.Collection]:
+        return import_files(context, paths, lambda _: of_levels, report, game)
+
+    with _nothing_left_behind(context):
+        try:
+            return form.import_form(context, data, path, settings, import_levels, report)
+        except FormatError as error:
+            raise error if error.file else error.in_file(path) from error
+
+
+def export_file(
+    context: bpy.types.Context, collection: bpy.types.Collection, path: Path, settings: Settings, report: Report
 ) -> None:
     """Write a level's collection to a file of its game, and its other parts to files of the same name beside it.
 
-    form: what the game's levels are written as, None: as they are. settings: those of it, else of the game's export.
     All files are as they were unless everything went well. Raises SceneError naming the objects at fault, or where the
     game's levels can't be written at all, FormatError, or OSError.
     """
     game = game_of(collection)
+    export_level, _ = game.writer
     with _reported(collection, report):
-        if form is not None:
-            data = form.export(context, collection, settings, report)
-            files.write_atomically(path, data, verify=form.check, backup=getattr(settings, "backup", False))
-            return
         chosen = game.for_file(settings, path) if game.for_file is not None else settings
-        made = game.writer.export_level(context, collection, chosen, report)
+        made = export_level(context, collection, chosen, report)
         parts = {path.suffix: made} if isinstance(made, bytes) else made
         contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
         for ending, data in parts.items():
             if not contents:
-                contents[path] = data, partial(formats.read, format=game.format.key)
+                contents[path] = data, partial(formats.read, format=game.key)
             else:  # what came in broken goes out again: only what was made now is checked
                 check = bytes if originals.holds(collection, data) else game.beside[ending.lower()]
                 contents[path.with_suffix(ending)] = data, check
@@ -94,42 +111,32 @@ def export_file(
             report.note(f"written: {', '.join(file.name for file in contents)}")
 
 
-def check_export(context: bpy.types.Context, collection: bpy.types.Collection, settings: Any, report: Report) -> None:
-    """Do all that an export does, and report it, without writing a file. Raises as `export_file` does."""
-    game = game_of(collection)
+def export_form(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    path: Path,
+    form: Form,
+    settings: Settings,
+    report: Report,
+) -> None:
+    """Write a collection to a file of another form. Raises as `export_file` does."""
+    if form.export_form is None:
+        raise SceneError(f"{path.name}: such files can be opened, but not written")
     with _reported(collection, report):
-        made = game.writer.export_level(context, collection, settings, report)
+        data = form.export_form(context, collection, settings, report)
+        files.write_atomically(path, data, verify=form.check, backup=getattr(settings, "backup", False))
+
+
+def check_export(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> None:
+    """Do all that an export does with the usual options, and report it, without writing a file.
+
+    Raises as `export_file` does.
+    """
+    export_level, settings = game_of(collection).writer
+    with _reported(collection, report):
+        made = export_level(context, collection, settings(), report)
         parts = [made] if isinstance(made, bytes) else made.values()
         report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")
-
-
-def import_world(
-    context: bpy.types.Context, path: Path, world: WorldSettings, settings: Any, report: Report
-) -> bpy.types.Collection:
-    """Open the levels of a world's map (`.wld`) at their places, and return the world's collection.
-
-    settings: the options for the levels. Files that are missing are named in the report. On an error nothing is left
-    behind: FormatError naming the file, SceneError, or OSError.
-    """
-    data = path.read_bytes()
-    try:
-        places = worlds.places(data, path, world, report)
-    except FormatError as error:
-        raise error.in_file(path) from error
-    with _nothing_left_behind(context):
-        made = import_files(
-            context, [place.file for place in places], lambda _: settings, report, games.by_key("fable")
-        )
-        return worlds.build(context, path, data, dict(zip(places, made, strict=True)), report)
-
-
-def export_world(context: bpy.types.Context, name: str, path: Path, report: Report) -> None:
-    """Write the map of the world of this name ("": the active or only one) with its levels where they are now.
-
-    The levels themselves aren't written. Raises SceneError naming the objects at fault, or OSError.
-    """
-    data = worlds.apply(context, worlds.choose(context, name), report)
-    files.write_atomically(path, data, verify=worlds.read)
 
 
 def attach_original(context: bpy.types.Context, name: str, path: Path) -> None:
@@ -141,10 +148,10 @@ def attach_original(context: bpy.types.Context, name: str, path: Path) -> None:
     level = bpy.data.collections.get(name) if name else originals.level_of(context) or context.collection
     if level is None:
         raise SceneError(f"no collection {name} to attach {path.name} to")
-    originals.reattach(level, data, games.identify(data, str(path)).format.key, file_name=path.name)
+    originals.reattach(level, data, games.identify(data, str(path)).key, file_name=path.name)
 
 
-def game_of(collection: bpy.types.Collection) -> games.Game:
+def game_of(collection: bpy.types.Collection) -> Game:
     """Return the game that a level's collection belongs to; SceneError for a collection that is no level."""
     info = originals.describe(collection)
     if info is None:
@@ -155,11 +162,16 @@ def game_of(collection: bpy.types.Collection) -> games.Game:
         raise SceneError(f"{collection.name}: this version of Levelwright exports no {info.format} levels") from None
 
 
-def choose(context: bpy.types.Context, name: str = "", game: games.Game | None = None) -> bpy.types.Collection:
+def choose(
+    context: bpy.types.Context, name: str = "", game: Game | None = None, form: Form | None = None
+) -> bpy.types.Collection:
     """Return the level to export: the one named, else the active collection's, else the scene's only one.
 
-    game: the one that it has to be of. Raises SceneError with the levels that there are.
+    game: the one that it has to be of. form: what it is written as, which may be of another collection than a level.
+    Raises SceneError with the levels that there are.
     """
+    if form is not None and form.choose is not None:
+        return form.choose(context, name)
     level = None if name else originals.level_of(context)
     if level is None and context.scene is not None:
         level = originals.level_named(context.scene, name)

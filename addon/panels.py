@@ -6,11 +6,11 @@ import textwrap
 import bpy
 
 from . import levels
-from .operators import AttachOriginal, CheckExport
+from .operators import GAME_LEVEL, LEVELWRIGHT_OT_attach_original, LEVELWRIGHT_OT_check_export
 from .scene import originals
 from .scene.reports import SceneError
+from .scene.sidebar import CATEGORY, layout_of
 
-CATEGORY = "Levelwright"
 LETTER = 9  # pixels, about
 LINES = 8
 
@@ -25,14 +25,15 @@ class LEVELWRIGHT_PT_levels(bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw a box a level; the one that an export would take has a filled mark."""
+        layout = layout_of(self)
         found = originals.levels(context.scene)
         if not found:
-            self.layout.label(text="No level in this scene")
-            self.layout.operator("import_scene.game_level", icon="IMPORT")
+            layout.label(text="No level in this scene")
+            layout.operator(GAME_LEVEL, icon="IMPORT")
         active = originals.level_of(context)
         letters = context.region.width // LETTER if context.region else 40
         for level in found:
-            _draw_level(self.layout.box(), level, level == active, letters)
+            _draw_level(layout.box(), level, level == active, letters)
 
 
 def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active: bool, letters: int) -> None:
@@ -52,18 +53,18 @@ def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active:
         column.label(text=f"Laid over {info.file_name or 'the imported file'}", icon="CHECKMARK")
     else:
         column.label(text=f"Its original is gone: {info.file_name}", icon="ERROR")
-        column.operator(AttachOriginal.bl_idname).collection = level.name
+        column.operator(LEVELWRIGHT_OT_attach_original.bl_idname).collection = level.name
     report = levels.report_of(level)
     if report is not None:
         for line in textwrap.wrap(report.as_string(), letters)[:LINES]:
             column.label(text=line)
         column.label(text=f"All of it: text {report.name}", icon="TEXT")
-    if not game.can_write:
+    if game.export_level is None:
         layout.label(text=f"{game.plural} can't be written yet", icon="INFO")
         return
-    operator = game.operator(levels.file_name(level))
-    layout.operator(f"export_scene.{operator}", icon="EXPORT").collection = level.name
-    layout.operator(CheckExport.bl_idname, icon="CHECKMARK").collection = level.name
+    kind = game.kind_of(levels.file_name(level))
+    layout.operator(f"export_scene.{kind.operator}", icon="EXPORT").collection = level.name
+    layout.operator(LEVELWRIGHT_OT_check_export.bl_idname, icon="CHECKMARK").collection = level.name
 
 
 def register() -> None:

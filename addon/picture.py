@@ -7,6 +7,7 @@ from pathlib import Path
 import bpy
 from mathutils import Vector
 
+from .scene import stage
 from .scene.properties import setting
 
 LONGER_SIDE = 1280
@@ -27,7 +28,7 @@ def render(context: bpy.types.Context, path: Path, settings: PictureSettings) ->
     The scene's own camera is used if it has one; otherwise the picture is taken from above (+Z, orthographic), with all
     that renders just in it.
     """
-    scene = context.scene
+    scene = stage.scene_of(context)
     output = scene.render
     if scene.camera is None:
         width, height = _look_from_above(context)
@@ -36,7 +37,8 @@ def render(context: bpy.types.Context, path: Path, settings: PictureSettings) ->
     output.resolution_x = settings.width or width
     output.resolution_y = settings.height or height
     output.resolution_percentage = 100
-    scene.eevee.taa_render_samples = settings.samples
+    if scene.eevee is not None:
+        scene.eevee.taa_render_samples = settings.samples
     output.image_settings.file_format = "PNG"
     output.use_file_extension = False
     output.filepath = str(path)
@@ -45,13 +47,13 @@ def render(context: bpy.types.Context, path: Path, settings: PictureSettings) ->
 
 def _look_from_above(context: bpy.types.Context) -> tuple[int, int]:
     """Put a camera over everything that renders; returns the picture's size in the same proportions."""
-    scene = context.scene
-    context.view_layer.update()
+    scene = stage.scene_of(context)
+    stage.view_layer_of(context).update()
     corners = [
         instance.matrix_world @ Vector(corner)
         for instance in context.evaluated_depsgraph_get().object_instances
-        if instance.object.type == "MESH" and not instance.object.hide_render
-        for corner in instance.object.bound_box
+        if (obj := instance.object) is not None and obj.type == "MESH" and not obj.hide_render
+        for corner in obj.bound_box
     ] or [Vector((-1.0, -1.0, 0.0)), Vector((1.0, 1.0, 0.0))]
     low = Vector([min(corner[axis] for corner in corners) for axis in range(3)])
     high = Vector([max(corner[axis] for corner in corners) for axis in range(3)])

@@ -5,45 +5,29 @@
     level.groups[0].name = "Sky"
     Path("copy.map").write_bytes(write(level))
 
-Every format offers the same verbs; FORMATS is the table of them.
+Every format is a folder here, and offers the same verbs (see `format.Verbs`); FORMATS is the table of them.
 """
 
-from dataclasses import dataclass
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from pkgutil import iter_modules
+from typing import cast
 
-from . import fable, genesis, ns2, source, teeworlds
 from .binary import Buffer, FormatError, Problem
+from .format import AnyLevel, Format, Verbs
 
-__all__ = ["FORMATS", "Format", "FormatError", "Problem", "check", "format_of", "identify", "read", "write"]
-
-Level = teeworlds.Level | genesis.Level | fable.Level | ns2.Level | source.Level
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One format: how to know it, and the module with its verbs (read, write, check)."""
-
-    key: str
-    title: str
-    endings: tuple[str, ...]  # of file names, with the dot
-    level: type[Any]
-    module: ModuleType
-
-    def identify(self, data: Buffer) -> bool:
-        """Whether these bytes are of the format, by magic and structure."""
-        return bool(self.module.identify(data))
+__all__ = ["FORMATS", "Format", "FormatError", "Problem", "Verbs", "check", "format_of", "identify", "read", "write"]
 
 
-FORMATS = (
-    Format("teeworlds", "Teeworlds / DDNet map", (".map",), teeworlds.Level, teeworlds),
-    Format("genesis", "Genesis3D level", (".map", ".3dt"), genesis.Level, genesis),
-    Format("fable", "Fable: The Lost Chapters level", (".lev",), fable.Level, fable),
-    Format("ns2", "Natural Selection 2 level", (".level",), ns2.Level, ns2),
-    Format("source", "Source map", (".bsp",), source.Level, source),
-)
+def _found() -> tuple[Format, ...]:
+    """Every format has a folder here, and every folder here is a format's."""
+    names = [each.name for each in iter_modules(__path__) if each.ispkg]
+    return tuple(Format(name, cast(Verbs, import_module(f"{__name__}.{name}"))) for name in names)
+
+
+FORMATS: tuple[Format, ...] = _found()
+"""All formats. No two of them identify the same bytes."""
 
 
 def identify(data: Buffer) -> Format | None:
@@ -51,15 +35,15 @@ def identify(data: Buffer) -> Format | None:
     return next((form for form in FORMATS if form.identify(data)), None)
 
 
-def format_of(level: Level) -> Format:
-    """Return the format that a level is of."""
+def format_of(level: AnyLevel) -> Format:
+    """Return the format that a level is of. Raises TypeError for what is no level."""
     for form in FORMATS:
-        if isinstance(level, form.level):
+        if isinstance(level, form.verbs.Level):
             return form
     raise TypeError(f"{type(level).__name__} is no level of a known format")
 
 
-def read(source: Buffer | str | PathLike[str], format: str | None = None) -> Level:  # noqa: A002 - the contract's word
+def read(source: Buffer | str | PathLike[str], format: str | None = None) -> AnyLevel:  # noqa: A002 - the contract's word
     """Read a level from bytes or from a file.
 
     `format`: the key of a format, where the bytes shall not decide. Raises FormatError (which names the file), OSError.
@@ -73,7 +57,7 @@ def read(source: Buffer | str | PathLike[str], format: str | None = None) -> Lev
         raise error.in_file(path) from None
 
 
-def _read_bytes(data: Buffer, key: str | None) -> Level:
+def _read_bytes(data: Buffer, key: str | None) -> AnyLevel:
     if key is None:
         form = identify(data)
     else:
@@ -82,17 +66,14 @@ def _read_bytes(data: Buffer, key: str | None) -> Level:
             raise ValueError(f"no format {key!r}: there are {', '.join(form.key for form in FORMATS)}")
     if form is None:
         raise FormatError(f"starts with {bytes(data[:8]).hex(' ') or 'nothing'}: no known level format", "", 0)
-    level: Level = form.module.read(data)
-    return level
+    return form.verbs.read(data)
 
 
-def write(level: Level) -> bytes:
+def write(level: AnyLevel) -> bytes:
     """Return a level's bytes: what nobody changed comes out as it came in. Raises FormatError."""
-    data: bytes = format_of(level).module.write(level)
-    return data
+    return format_of(level).verbs.write(level)
 
 
-def check(level: Level) -> list[Problem]:
+def check(level: AnyLevel) -> list[Problem]:
     """Return what the level's game would refuse or misread."""
-    problems: list[Problem] = format_of(level).module.check(level)
-    return problems
+    return format_of(level).verbs.check(level)

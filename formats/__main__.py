@@ -8,11 +8,13 @@ import time
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import numpy as np
 
 from . import FORMATS, FormatError, format_of, read
+from .arrays import Array
+from .format import Document
 
 JSON = str | int | float | bool | None
 
@@ -68,22 +70,22 @@ def _verified(file: str) -> int:
         data = Path(file).read_bytes()
         level = read(data)
         form = format_of(level)
-        for value in _walk(form.module.contents(level)):
+        for value in _walk(form.verbs.contents(level)):
             if isinstance(value, FormatError):
                 raise value
-        written = form.module.write(level)
+        written = form.verbs.write(level)
     except (FormatError, OSError) as error:
         print(_refused(file, error), flush=True)
         return 1
     if written != data:
         offset = _first_difference(data, written)
-        print(f"differs {file}: {offset}, {form.module.section_at(level, offset)}", flush=True)
+        print(f"differs {file}: {offset}, {form.verbs.section_at(level, offset)}", flush=True)
         return 1
     print(f"ok {file} {form.key} {len(data)} {time.perf_counter() - start:.3f}", flush=True)
     return 0
 
 
-def _walk(value: Any) -> Iterator[Any]:
+def _walk(value: object) -> Iterator[object]:
     """Every leaf of contents."""
     if isinstance(value, dict):
         for part in value.values():
@@ -106,7 +108,7 @@ def _first_difference(first: bytes, second: bytes) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
-    summaries: list[dict[str, Any]] = []
+    summaries: list[Document] = []
     failed = False
     for file in options.files:
         try:
@@ -118,10 +120,10 @@ def _info(options: argparse.Namespace) -> int:
             continue
         form = format_of(level)
         head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
-        problems = {"problems": [str(problem) for problem in form.module.check(level)]} if options.check else {}
-        summaries.append(head | form.module.summary(level) | problems)
+        problems = {"problems": [str(problem) for problem in form.verbs.check(level)]} if options.check else {}
+        summaries.append(head | form.verbs.summary(level) | problems)
     if options.json:
-        whole: Any = summaries[0] if len(options.files) == 1 and summaries else summaries
+        whole: object = summaries[0] if len(options.files) == 1 and summaries else summaries
         _JsonWriter(sys.stdout).document(whole)
     else:
         for summary in summaries:
@@ -129,13 +131,13 @@ def _info(options: argparse.Namespace) -> int:
     return int(failed)
 
 
-def _text(summary: dict[str, Any]) -> str:
+def _text(summary: Document) -> str:
     """A summary for people: `name: value`, nested things indented; what there is none of is left out."""
     title = f"{summary.pop('file')}: {summary.pop('title')}, {summary.pop('bytes')} bytes"
     return "\n".join([title, *_lines(summary, "  ")]) + "\n"
 
 
-def _lines(value: Any, indent: str) -> Iterator[str]:
+def _lines(value: Document | list[Document], indent: str) -> Iterator[str]:
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     for name, part in pairs:
         if part is None or part == [] or part == "":
@@ -154,7 +156,7 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
 def _dump(options: argparse.Namespace) -> int:
     writer = _JsonWriter(sys.stdout)
 
-    def documents() -> Iterator[dict[str, Any]]:
+    def documents() -> Iterator[Document]:
         for file in options.files:
             try:
                 level = read(Path(file).read_bytes())
@@ -164,7 +166,7 @@ def _dump(options: argparse.Namespace) -> int:
                 yield {"file": file, "error": _refused(file, error)}
                 continue
             form = format_of(level)
-            yield {"file": file, "format": form.key} | form.module.contents(level)
+            yield {"file": file, "format": form.key} | form.verbs.contents(level)
 
     writer.document(next(documents()) if len(options.files) == 1 else documents())
     return int(writer.errors > 0)
@@ -180,12 +182,12 @@ class _JsonWriter:
         self.out = out
         self.errors = 0
 
-    def document(self, value: Any) -> None:
+    def document(self, value: object) -> None:
         """Write a value and end the line."""
         self.value(value, "\n")
         self.out.write("\n")
 
-    def value(self, value: Any, newline: str) -> None:
+    def value(self, value: object, newline: str) -> None:
         """Write a value; `newline` begins its further lines."""
         if isinstance(value, dict):
             self.block("{}", ((json.dumps(str(name)) + ": ", part) for name, part in value.items()), newline)
@@ -203,7 +205,7 @@ class _JsonWriter:
         else:
             self.out.write(json.dumps(value))
 
-    def block(self, brackets: str, parts: Iterator[tuple[str, Any]], newline: str) -> None:
+    def block(self, brackets: str, parts: Iterator[tuple[str, object]], newline: str) -> None:
         """Write a list or an object, a line a part."""
         inner = newline + "  "
         separator = ""
@@ -214,7 +216,7 @@ class _JsonWriter:
             separator = ","
         self.out.write((newline if separator else "") + brackets[1])
 
-    def array(self, array: "np.ndarray[Any, Any]", newline: str) -> None:
+    def array(self, array: Array, newline: str) -> None:
         """Write an array: fields as an object of columns; a line for each row."""
         if array.dtype.names:
             self.value({name: array[name] for name in array.dtype.names}, newline)

@@ -5,14 +5,17 @@ Everything that reads a file goes through here. A count that a file claims is co
 before anything is allocated, and decompression never makes more bytes than it was granted.
 """
 
+import re
 import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+
+from .arrays import Array
 
 Buffer = bytes | bytearray | memoryview
 
@@ -21,6 +24,8 @@ _U16, _I16 = struct.Struct("<H"), struct.Struct("<h")
 _U32, _I32 = struct.Struct("<I"), struct.Struct("<i")
 _U64, _I64 = struct.Struct("<Q"), struct.Struct("<q")
 _F32, _F64 = struct.Struct("<f"), struct.Struct("<d")
+
+_NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)")
 
 DEFLATE_RATIO = 1032  # deflate cannot do better: 258 bytes (its longest match) for 2 bits
 _TEXT_STEP = 256
@@ -62,9 +67,18 @@ class FormatError(ValueError):
 class Problem:
     """Something in a level that its game would refuse or misread."""
 
-    place: str  # in the format's own terms: "layer 3 of group 1"
+    place: str
+    """Where it is, in the format's own terms: "layer 3 of group 1"."""
     message: str
+    """What is wrong there; numbers in it may change from one level to the next, its words say which kind it is."""
     severity: Literal["error", "warning"] = "error"
+    count: int = 1
+    """How many things it is about, where one problem stands for several: "3 vertices are NaN"."""
+
+    @property
+    def kind(self) -> str:
+        """What kind of problem it is: its severity and message without the numbers, which follow what stands before."""
+        return f"{self.severity} {_NUMBER.sub('#', self.message)}"
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.place}: {self.message}"
@@ -115,9 +129,9 @@ class Cursor:
         self.need(count, what)
         self.offset += count
 
-    def _scalar(self, form: struct.Struct, what: str) -> Any:
+    def _scalar(self, form: struct.Struct, what: str) -> float:
         self.need(form.size, what)
-        (value,) = form.unpack_from(self._view, self.offset)
+        value: float = form.unpack_from(self._view, self.offset)[0]
         self.offset += form.size
         return value
 
@@ -161,7 +175,7 @@ class Cursor:
         """Read a 64-bit float."""
         return float(self._scalar(_F64, what))
 
-    def array(self, dtype: npt.DTypeLike, count: int, what: str) -> npt.NDArray[Any]:
+    def array(self, dtype: npt.DTypeLike, count: int, what: str) -> Array:
         """The next `count` records: a read-only view of the bytes, nothing copied."""
         record = np.dtype(dtype)
         if count < 0:
@@ -186,7 +200,7 @@ class Cursor:
         raise self.error("its text has no end", what)
 
 
-def table(data: Buffer, dtype: npt.DTypeLike, what: str) -> npt.NDArray[Any]:
+def table(data: Buffer, dtype: npt.DTypeLike, what: str) -> Array:
     """All of `data` as records of `dtype`: a read-only view. Raises FormatError if the last record isn't whole."""
     record = np.dtype(dtype)
     view = memoryview(data).toreadonly().cast("B")

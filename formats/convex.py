@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 SHORTEST = 1e-3  # units: edges shorter than this are points
 WELD = 1e-2  # units: corners of one vertex that are further apart than this mean that the brush is not closed
@@ -346,3 +347,70 @@ def _cut(rings: Floats, heights: Floats, sizes: Ints) -> tuple[Floats, Ints]:
     left = keep.sum(axis=1)
     order = np.argsort(~keep, axis=1, kind="stable")[:, : left.max(initial=0)]
     return np.take_along_axis(both, order[:, :, None], axis=1), left
+
+
+@dataclass(frozen=True, slots=True)
+class BrushEdges:
+    """The edges of all brushes, one brush behind the other."""
+
+    vertices: Ints  # [edges, 2]
+    of_corner: Ints  # [corners]: the edge from each corner to the next of its face
+    starts: Ints  # [brushes + 1]: the first edge of each brush
+    sound: npt.NDArray[np.bool_]  # [brushes]: no edge is shared by more than two faces, and no face meets itself
+
+
+def edges(polygons: Polygons, face_counts: npt.ArrayLike) -> BrushEdges:
+    """The edges of brushes: half-edges with the same two vertices are one. face_counts: int[brushes]."""
+    counts = np.asarray(face_counts, np.int64)
+    brush_of_face = np.repeat(np.arange(len(counts)), counts)
+    corners, starts = polygons.corners, polygons.first_corner
+    count = len(counts)
+    vertices = len(polygons.positions)
+    following = np.arange(1, len(corners) + 1)
+    full = np.diff(starts) > 0
+    following[starts[1:][full] - 1] = starts[:-1][full]
+    ends = corners[following] if len(corners) else corners
+    along = corners < ends
+    span = int(np.abs(ends - corners).max(initial=0)) + 1
+    keys = np.minimum(corners, ends) * span + np.abs(ends - corners)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys.take(order)
+    first = np.ones(len(keys), np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    firsts = np.flatnonzero(first)
+    sizes = np.diff(firsts, append=len(keys))
+    corner_edges = np.empty(len(keys), np.int64)
+    corner_edges[order] = np.repeat(np.arange(len(firsts)), sizes)
+    chosen = order.take(firsts)
+    ends_of = np.empty((len(chosen), 2), np.int64)
+    ends_of[:, 0], ends_of[:, 1] = corners.take(chosen), ends.take(chosen)
+    brush_of_vertex = np.repeat(np.arange(count), np.diff(polygons.first_vertex))
+    edge_brush = brush_of_vertex.take(ends_of[:, 0]) if len(ends_of) else np.empty(0, np.int64)
+    edge_starts = np.concatenate([[0], np.cumsum(np.bincount(edge_brush, minlength=count))])
+    # Sound: each edge is gone along at most once in each direction, and never from a vertex to itself; no face meets
+    # a vertex twice.
+    sound = np.ones(count, np.bool_)
+    if len(firsts):
+        forward = np.add.reduceat(along.take(order), firsts, dtype=np.int64)
+        sound[edge_brush[(forward > 1) | (sizes - forward > 1) | (ends_of[:, 0] == ends_of[:, 1])]] = False
+    owners = polygons.corner_face
+    visits = np.sort(owners * max(vertices, 1) + corners)
+    twice = visits[1:][visits[1:] == visits[:-1]] // max(vertices, 1)
+    sound[brush_of_face[twice]] = False
+    sound[brush_of_face[np.flatnonzero(full & (np.diff(starts) < 3))]] = False
+    return BrushEdges(ends_of, corner_edges, edge_starts, sound)
+
+
+def moved_planes(normals: Floats, dists: Floats, move: Floats) -> tuple[Floats, Floats]:
+    """Planes (normals float64[n, 3] of length 1, dists float64[n]) after a transform of all that lies in them.
+
+    move: float64[4, 4]. Where nothing turns, the normals are the same bits.
+    """
+    linear, shift = move[:3, :3], move[:3, 3]
+    if np.array_equal(linear, np.eye(3)):
+        return normals, dists + normals @ shift
+    turned = np.linalg.solve(linear.T, normals.T).T
+    lengths = np.linalg.norm(turned, axis=1)
+    with np.errstate(all="ignore"):
+        result = np.where(lengths[:, None] > 0, turned / lengths[:, None], normals)
+        return result, np.where(lengths > 0, dists / lengths, dists) + result @ shift

@@ -7,7 +7,6 @@ plane, in order around it.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +30,7 @@ class Hull:
     first_corner: Ints
 
 
-def hull(points: npt.NDArray[Any], tolerance: float = TOLERANCE) -> Hull | None:
+def hull(points: npt.ArrayLike, tolerance: float = TOLERANCE) -> Hull | None:
     """The hull of float[n, 3] points; None where they enclose no volume. Of points in one place, the first counts.
 
     Points that lie on an edge or within a face are no corners.

@@ -22,7 +22,7 @@ from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 # Blender's version -> the Python that its bpy wants. Without LEVELWRIGHT_BLENDER it is one of the first two.
-BLENDERS = {"4.5": "3.11", "5.2": "3.13", "4.2": "3.11"}
+BLENDERS = {"4.5": "3.11", "5.2": "3.13", "4.2": "3.11", "5.0": "3.11"}
 USUAL = ("4.5", "5.2")
 UV = "uv==0.13.8"
 

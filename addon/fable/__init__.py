@@ -1,40 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fable levels in Blender: `layout` says what lives where, `importer` and `exporter` are the two ways."""
+"""Fable levels in Blender: `game` declares them, `layout` says what lives where, `importer` and `exporter` do it."""
 
-from collections.abc import Callable, Mapping
+import bpy
 
-from ...formats.fable import tng
-from . import edit_panel, layout, palette_edit, palettes, panel
-from .exporter import BAKED, export_level
-from .importer import import_level
-from .materials import make_plain
-from .settings import ExportSettings, ImportSettings
+from . import operators, panel
+from .paint import panel as paint_panel
+from .palettes import lists
+from .palettes import operators as palette_operators
+from .palettes import panel as palette_panel
+from .terrain import operators as terrain_operators
 
-__all__ = [
-    "BAKED",
-    "BESIDE",
-    "ExportSettings",
-    "ImportSettings",
-    "export_level",
-    "import_level",
-    "make_plain",
-    "register",
-    "unregister",
-]
-
-BESIDE: Mapping[str, Callable[[bytes], object]] = {layout.TNG: tng.read}
-"""By ending, what reads the files beside a level that are parts of it."""
-
-_PARTS = (palettes, palette_edit, panel, edit_panel)
+_CLASSES = (
+    *palette_operators.CLASSES,
+    *terrain_operators.CLASSES,
+    panel.LEVELWRIGHT_PT_fable,
+    *palette_panel.CLASSES,
+)
 
 
 def register() -> None:
-    """Register the game's own properties, operators and panels."""
-    for part in _PARTS:
-        part.register()
+    """Register the game's own properties, operators and panels: panels after the one that they are part of."""
+    lists.register()
+    operators.register()
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+    paint_panel.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
-    for part in reversed(_PARTS):
-        part.unregister()
+    paint_panel.unregister()
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)
+    operators.unregister()
+    lists.unregister()

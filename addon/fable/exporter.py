@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene to a level: the embedded original with everything laid over it that was edited.
+"""A scene to a level: the embedded original with everything that was edited.
 
 Each part of the scene is compared with the record that it came from, and writes only what differs. So what nobody
 touched stays as it is, bit for bit, with all that Blender can't show.
@@ -7,28 +7,35 @@ touched stays as it is, bit for bit, with all that Blender can't show.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 import bpy
 
 from ...formats import fable
-from ...formats.binary import Problem
 from ...formats.fable.records import ROOT_EDGE
 from ..scene import evaluated, identity, meshes, originals, properties, transforms
-from ..scene.reports import Report, SceneError
-from . import game_map_reader, ground_navigation, layout, navigation_reader, palette_reader, palettes, thing_reader
-from .scene_reader import kind_of, listed, part
+from ..scene.gate import refuse_new
+from ..scene.identity import kind_of
+from ..scene.level import only, root_of
+from ..scene.reports import Report, SceneError, listed
+from . import layout
+from .game_map.collect import collect_game_map
+from .navigation.collect import collect_navigation
+from .navigation.ground import follow_ground, make_from_ground
+from .palettes import lists
+from .palettes.build import names_of
+from .palettes.collect import add_theme, collect_palettes, slots_of_layers
 from .settings import ExportSettings
-from .terrain_reader import Ground, TerrainReader
+from .terrain.collect import Ground, TerrainMesh
+from .things.collect import collect_things
 
 BAKED = (
-    "The retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here counts for walking, "
+    "The retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here is used for walking, "
     "sounds and navigation, and is seen once the ground is baked anew (with FableForge, for example)"
 )
-"""What exports of changed ground, and their options, tell (fable.md §0)."""
+"""What exports of changed ground, and their options, say (fable.md §0)."""
 
 
 def export_level(
@@ -41,16 +48,17 @@ def export_level(
     """
     original = originals.require(collection, settings.build_as_new)
     level = fable.read(original.data) if original is not None else None
-    export = _Export(context, collection, level, original, settings, report)
+    export = _FableExport(context, collection, level, original, settings, report)
     with export.evaluation() as depsgraph:
         made = export.run(depsgraph)
     data = fable.write(made)
     if original is None or data != original.data:
-        _refuse_new_problems(made, original.data if original is not None else None, report)
+        before = None if original is None else partial(fable.read, original.data)
+        refuse_new(fable.check, made, before, report)
     return data if export.things is None else {".lev": data, layout.TNG: export.things}
 
 
-class _Export:
+class _FableExport:
     def __init__(
         self,
         context: bpy.types.Context,
@@ -62,11 +70,11 @@ class _Export:
     ) -> None:
         self.context, self.collection, self.level, self.original = context, collection, level, original
         self.settings, self.report = settings, report
-        self.root = part(collection, layout.ROOT)
-        terrain = part(collection, layout.TERRAIN)
+        self.root = root_of(collection)
+        terrain = only(collection, layout.TERRAIN)
         if terrain is None:
             raise SceneError(f"{collection.name!r} has no terrain: its object was deleted")
-        self.terrain, self.game_map = terrain, part(collection, layout.GAME_MAP)
+        self.terrain, self.game_map = terrain, only(collection, layout.GAME_MAP)
         self.things: bytes | None = None
 
     @contextmanager
@@ -80,32 +88,32 @@ class _Export:
             yield depsgraph
 
     def run(self, depsgraph: bpy.types.Depsgraph | None) -> fable.Level:
-        """Lay the whole scene over the level, and return that."""
+        """Give the level all that was edited in the scene, and return it."""
         token = self._token(self.terrain)
-        reader = TerrainReader(self.context, self.terrain, self.root, token, self.settings, depsgraph, self.report)
-        level = self.level if self.level is not None else self._empty_level(reader)
+        mesh = TerrainMesh(self.context, self.terrain, self.root, token, self.settings, depsgraph, self.report)
+        level = self.level if self.level is not None else self._empty_level(mesh)
         before = level.cells
-        self._write_header(level)
-        names = palettes.read(self.collection)
-        layers = palette_reader.layers(level, names, [group.name for group in self.terrain.vertex_groups])
-        self._unknown_layers(reader, layers, names)
-        for what in palette_reader.write(level, names):
+        self._collect_header(level)
+        names = lists.get(self.collection)
+        layers = slots_of_layers(level, names, [group.name for group in self.terrain.vertex_groups])
+        self._unknown_layers(mesh, layers, names)
+        for what in collect_palettes(level, names):
             self.report.note(what)
-        ground = reader.read(before, names, layers, new=self.level is None)
+        ground = mesh.collect(before, names, layers, new=self.level is None)
         level.cells = ground.cells
-        self._write_game_map(level, names, depsgraph)
+        self._collect_game_map(level, names, depsgraph)
         data = None
         if self.original is not None:
             data = next((part for name, part in self.original.parts.items() if name.lower().endswith(layout.TNG)), None)
         known = self.original.token if self.original is not None else None
-        self.things = thing_reader.apply(self.context, self.collection, level, data, known, self.report)
-        navigation_reader.apply(self.context, self.collection, level, known, self.report)
+        self.things = collect_things(self.context, self.collection, level, data, known, self.report)
+        collect_navigation(self.context, self.collection, level, known, self.report)
         if self.level is None:
-            ground_navigation.make(level)
+            make_from_ground(level)
             self.report.note("navigation: one section, made of the ground")
         else:
-            ground_navigation.follow(level, before, self.settings.ground_navigation, self.things, self.report)
-        self._tell(level, ground)
+            follow_ground(level, before, self.settings.ground_navigation, self.things, self.report)
+        self._summarise(level, ground)
         return level
 
     def _token(self, obj: bpy.types.Object) -> int:
@@ -118,16 +126,16 @@ class _Export:
             )
         return token
 
-    def _empty_level(self, reader: TerrainReader) -> fable.Level:
+    def _empty_level(self, mesh: TerrainMesh) -> fable.Level:
         """A level of the terrain's size that takes nothing from any file."""
-        rows, columns = reader.size()
+        rows, columns = mesh.size()
         try:
             return fable.new_level(columns - 1, rows - 1, with_navigation=False)
         except ValueError as error:
             message = f"{self.terrain.name}: a new level's sides are multiples of {ROOT_EDGE}: {error}"
             raise SceneError(message, [self.terrain]) from error
 
-    def _write_header(self, level: fable.Level) -> None:
+    def _collect_header(self, level: fable.Level) -> None:
         try:
             values, changed = properties.read(self.collection, layout.LevelProperties)
         except ValueError as error:
@@ -140,24 +148,24 @@ class _Export:
             elif getattr(values, name):
                 raise SceneError(f"{self.collection.name}: this version of the map header has no {name}")
 
-    def _unknown_layers(self, reader: TerrainReader, layers: dict[str, int], names: palettes.Palettes) -> None:
-        """Refuse weight layers that are no themes, or make them some."""
+    def _unknown_layers(self, mesh: TerrainMesh, layers: dict[str, int], names: lists.Palettes) -> None:
+        """Refuse weight layers that aren't themes, or make them themes."""
         if self.settings.unknown_themes == "ignore":
             return
-        unknown = reader.unknown_layers(layers)
+        unknown = mesh.unknown_layers(layers)
         if unknown and self.settings.unknown_themes == "refuse":
-            told = listed([f"{name!r} ({len(points)} vertices)" for name, points in unknown.items()])
+            their_names = listed([f"{name!r} ({len(points)} vertices)" for name, points in unknown.items()])
             raise SceneError(
-                f"{self.terrain.name}: the palette has no themes for its weight layers {told}. Add them to the "
+                f"{self.terrain.name}: the palette has no themes for its weight layers {their_names}. Add them to the "
                 "palette, or choose what to do by the option Unknown themes",
                 [self.terrain],
-                points=reader.selectable(list(unknown.values())),
+                points=mesh.selectable(list(unknown.values())),
             )
         for name in unknown:
-            layers[name] = palette_reader.add_theme(names, name)
+            layers[name] = add_theme(names, name)
 
-    def _write_game_map(
-        self, level: fable.Level, names: palettes.Palettes, depsgraph: bpy.types.Depsgraph | None
+    def _collect_game_map(
+        self, level: fable.Level, names: lists.Palettes, depsgraph: bpy.types.Depsgraph | None
     ) -> None:
         if level.game_map is None or not level.game_map.size:
             return
@@ -166,41 +174,21 @@ class _Export:
                 raise SceneError(f"{self.collection.name!r} has no game map: its object (Atmosphere) was deleted")
             return
         token = self._token(self.game_map)
-        level.game_map, edited = game_map_reader.read(
-            self.game_map, level.game_map, names, token, self.settings, depsgraph
-        )
+        level.game_map, edited = collect_game_map(self.game_map, level.game_map, names, token, self.settings, depsgraph)
         for what, count in edited.items():
             self.report.note(f"game map: {count} cells with other {what}")
 
-    def _tell(self, level: fable.Level, ground: Ground) -> None:
+    def _summarise(self, level: fable.Level, ground: Ground) -> None:
         """Count everything, and name what was edited."""
         self.report.count("cells", level.cells.size)
-        self.report.count("themes", len(palettes.of_level(level).used_themes))
+        self.report.count("themes", len(names_of(level).used_themes))
         self.report.count("sections of navigation", len(level.sections or ()))
         strange = [obj for obj in self.collection.all_objects if obj.type == "MESH" and kind_of(obj) is None]
         if strange:
             names = listed([repr(obj.name) for obj in strange])
-            self.report.left_out(f"meshes that are no part of a Fable level ({names})", len(strange))
+            self.report.left_out(f"meshes that aren't part of a Fable level ({names})", len(strange))
         if self.level is not None:
             for what, count in ground.edited.items():
                 self.report.note(f"{self.terrain.name}: {count} cells with other {what}")
         if self.level is None or ground.edited.keys() & {"heights", "themes"}:
             self.report.warn(BAKED)
-
-
-def _refuse_new_problems(level: fable.Level, original: bytes | None, report: Report) -> None:
-    """Raise SceneError with what the game would refuse, and warn of what is worth a look, unless it was so before."""
-    known: Counter[str] = Counter()
-    if original is not None:
-        known.update(_what(problem) for problem in fable.check(fable.read(original)))
-    new = [problem for problem in fable.check(level) if _what(problem) not in known]
-    errors = [str(problem) for problem in new if problem.severity == "error"]
-    if errors:
-        raise SceneError(f"the game would refuse the level: {listed(errors)}")
-    for problem in new:
-        report.warn(str(problem))
-
-
-def _what(problem: Problem) -> str:
-    """A problem without its numbers."""
-    return f"{problem.severity} {problem.place} {re.sub('[0-9]+', '0', problem.message)}"

@@ -4,22 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import bpy
 import numpy as np
 
 from ...formats import fable
-from ..preferences import theme_directories
-from ..scene import identity, images, originals, properties, stage
+from ...formats.fable import theme_weights
+from ..scene import images, properties
 from ..scene.reports import Report
-from . import game_map, layout, materials, navigation, palettes, terrain, things, view, weights
+from . import content, layout, view
+from .context import ImportContext
+from .game_map.build import build_game_map
+from .navigation.build import build_navigation
+from .palettes import lists
+from .palettes.build import build_palettes
 from .settings import ImportSettings
-from .site import Site
-
-_PATHS = ("textures_directory",)
-"""Settings that say where things are on this machine: they aren't kept in the scene."""
+from .terrain.build import build_terrain
+from .terrain.materials import build_material
+from .things.build import build_things
 
 
 def import_level(
@@ -28,7 +31,7 @@ def import_level(
     """Build the scene of a level in a collection of its own, in the context's scene.
 
     file: the level's path or name: the collection is named after it, and the `.tng` is looked for beside it.
-    Raises FormatError for bytes that are no level.
+    Raises FormatError for bytes that aren't a level.
     """
     path = Path(file)
     parts = _beside(path) if settings.things else {}
@@ -47,44 +50,32 @@ def build_scene(
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made. parts: the
     bytes of the files beside it, by name.
     """
-    scene = stage.scene_of(context)
-    alone = stage.is_empty(scene)
-    token = identity.new_token(data)
-    collection = bpy.data.collections.new(path.stem if path.suffix else path.name)
-    options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
-    options["map_version"] = level.map_version
-    file_name = path.name if data is not None else ""
-    originals.attach(collection, layout.FORMAT, data, token, options, file_name, parts)
-    root = bpy.data.objects.new(collection.name, None)
-    root.empty_display_size = 8.0
-    identity.stamp(root, token, layout.ROOT, 0)
-    collection.objects.link(root)
-    site = Site(level, collection, root, token, scene, settings, report, parts or {})
-    properties.write(
-        collection, layout.LevelProperties(int(level.map_header["thing_uid_counter"]), level.checksum or 0)
+    options = {"map_version": level.map_version}
+    importing = ImportContext.begin(
+        context, layout.FORMAT, level, data, path, settings, report, display_size=8.0, options=options, parts=parts
     )
-    names = palettes.of_level(level)
-    palettes.write(collection, names)
-    _build_ground(site, names)
-    game_map.build(site)
+    values = layout.LevelProperties(int(level.map_header["thing_uid_counter"]), level.checksum or 0)
+    properties.write(importing.collection, values)
+    _build_ground(importing, build_palettes(importing))
+    build_game_map(importing)
     if settings.navigation:
-        navigation.build(site)
+        build_navigation(importing)
     if settings.things:
-        things.build(site)
-    scene.collection.children.link(collection)
-    view.prepare_scene(context, site, alone)
+        build_things(importing)
+    collection = importing.finish()
+    view.prepare_scene(context, importing)
     return collection
 
 
-def _build_ground(site: Site, names: palettes.Palettes) -> None:
+def _build_ground(importing: ImportContext, names: lists.Palettes) -> None:
     """Make the terrain, with its weight layers and its material."""
     layers = names.layers()
-    blend = weights.of_cells(site.level.cells, np.array([bool(layer) for layer in layers]))
-    ground = terrain.build(site, layers, blend)
-    palettes.name_layers(site.collection)
-    chosen = site.settings.textures_directory
+    blend = theme_weights.of_cells(importing.level.cells, np.array([bool(layer) for layer in layers]))
+    ground = build_terrain(importing, layers, blend)
+    lists.name_layers(importing.collection)
+    chosen = importing.settings.textures_directory
     folders = [Path(bpy.path.abspath(chosen))] if chosen else []
-    materials.build(site, ground, names, blend, [*folders, *theme_directories()])
+    build_material(importing, ground, names, blend, [*folders, *content.THEMES.folders()])
 
 
 def _beside(path: Path) -> dict[str, bytes]:

@@ -14,8 +14,10 @@ isn't below it, as a new empty, is where it is seen.
       Things                    collection, stamp "things": what the `.tng` beside the level holds; see `things`
         <section>               collection, stamp "thing_section", record = its place in the `.tng`
 
+    <world>                     collection, stamp "world": a `.wld`, and those of its levels that were opened
+
 **Terrain.** Vertex i is the height cell (x, y) of i = y * columns + x, and stands at (x, y, height * 2048): all exact
-(a power of two). Heights that aren't numbers are shown at 0. Faces are the squares between four cells, in the same
+(a power of two). Heights that aren't finite are shown at 0. Faces are the squares between four cells, in the same
 order; where the map header has no "plus one" there are width x height vertices, otherwise one more each way. Points
 have record_id = i + 1 and record_check (scene.identity), of the level's own token: a cell is found by these and by its
 XY, never by the order of the vertices. Attributes of points: CELL_FIELDS (what paints and scripts edit), FLAGS
@@ -26,8 +28,8 @@ has a vertex group instead, which weight painting edits. Its name is that of the
 and followed by the slot where another slot has the name already). A cell's weight in a layer is the sum, over its three
 slots, of the strengths with that slot, of 255; sums are clamped to 0..255 (a third strength may be below 0). Slots
 without a layer (slot 0, others that have neither name nor value) have no weights: a layer's vertices that have weight 0
-are not in its group. `weights.of_cells` says what weights cells have: their bits follow from the file's integers alone
-(k / 255 as float32), so that it serves as the baseline, and nothing else need be kept.
+are not in its group. `theme_weights.of_cells` says what weights cells have: their bits follow from the file's integers
+alone (k / 255 as float32), so that it serves as the baseline, and nothing else need be kept.
 Of one cell, weights that differ from the original's (by round(weight * 255)) win over the attributes theme_1..3 and
 strength_1..2; else of these, what differs from the original's is written as it is. Operators that paint set both.
 
@@ -35,8 +37,8 @@ strength_1..2; else of these, what differs from the original's is written as it 
 4 units wide, and lies over the terrain for show: its vertices' places mean nothing. Faces have record_id = k + 1,
 record_check and GAME_FIELDS. In maps before version 3, sounds are in the cells' `old_sound`; later, that is garbage.
 
-**Palettes and sounds.** Ordered lists on the level's collection; slots and sound numbers are places in them. Read and
-changed through `palettes`. Whose sounds count follows from the option "map_version" that the import kept. The original
+**Palettes and sounds.** Ordered lists on the level's collection; slots and sound numbers are places in them. Got and
+put by `palettes.lists`. Whose sounds count follows from the option "map_version" that the import kept. The original
 has what the lists don't show: the slots' values, junk behind the names' NUL.
 A slot is used where its name isn't empty or its value isn't 0.
 
@@ -62,6 +64,10 @@ the level's counter. An empty without a stamp, but with a DefinitionType, is a n
 that had no `.tng` gets one. The place where a creature starts (InitialPos, in the world) moves along with it;
 coordinates in the world that cameras have (CoordBase) don't.
 
+**Worlds.** The collection has the bytes of the `.wld` (WORLD) and its file's name (WORLD_NAME). A level's collection
+has MAP: the number of its map among the world's, and the world's token. Its root empty lies at MapX, MapY; nothing else
+of a map is edited in Blender.
+
 What the scene doesn't hold (junk words of the headers, the two zero bytes of a cell, the script-brush block) is in the
 original, and stays as it is there. The bytes of the `.tng` travel as a part of the original, under its file name.
 """
@@ -72,14 +78,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.fable import heights
 from ...formats.fable.records import GAME_CELL_EDGE, Records
-from ..scene import identity
 from ..scene.attributes import Kind
+from ..scene.names import showable
 from ..scene.properties import setting
 
 FORMAT = "fable"
@@ -89,6 +93,7 @@ FORMAT = "fable"
 LEVEL, ROOT, TERRAIN, GAME_MAP = "level", "root", "terrain", "game_map"
 NAVIGATION, SECTION = "navigation", "section"
 THINGS, THING_SECTION, THING = "things", "thing_section", "thing"
+WORLD_STAMP = "world"
 MATERIAL = "material"
 PREVIEW = "preview"
 """Made for show only (a sun, ...): never exported, safe to delete."""
@@ -109,9 +114,11 @@ NEW_THING = "NewThing"
 """On things: their kind, as the file has it."""
 SECTION_NAME = "XXXSectionStart"
 """On a section's collection: its name, as the file has it."""
-OBJECT_SCALE = "ObjectScale"
 BARE_TEXTS = ("ScriptName", "OverridingBrainName")
-"""Statements whose texts have no quotes around them; those of all others do, where they are no numbers."""
+"""Statements whose texts have no quotes around them; those of all others do, where they aren't numbers."""
+
+# Worlds: property keys.
+WORLD, WORLD_NAME, MAP = "levelwright_world", "levelwright_world_name", "levelwright_map"
 
 NAME_BYTES = 63
 """What the name of a vertex group may have in Blender 4."""
@@ -122,11 +129,14 @@ SLOTS = 3
 
 @dataclass(frozen=True, slots=True)
 class CellField:
-    """An attribute that is a field of a record, or one of its numbers. part: which one, None where it has only one."""
+    """An attribute that is a field of a record, or one of its numbers."""
 
     field: str
+    """The record's field."""
     part: int | None = None
+    """Which of its numbers; None where it has only one."""
     kind: Kind = "INT"
+    """The type of the attribute."""
 
     def of(self, records: Records) -> NDArray[Any]:
         """The field of each record: a view, of the records' shape."""
@@ -192,15 +202,6 @@ def leaves_record(section: int, layer: int) -> int:
     return section * 256 + layer
 
 
-def shown_heights(cells: Records) -> NDArray[np.float32]:
-    """World z of each cell as the terrain shows it, of the cells' shape: what isn't finite is 0. Exact, so the same
-    on every machine.
-    """
-    z = heights(cells)
-    shown: NDArray[np.float32] = np.where(np.isfinite(z), z, np.float32(0))
-    return shown
-
-
 def flag(cells: Records, name: str) -> NDArray[np.bool_]:
     """A flag of each cell, of the cells' shape: see FLAGS."""
     shown: NDArray[np.bool_] = cells[name] & FLAGS[name] != 0
@@ -219,23 +220,9 @@ def layer_names(names: Sequence[str], used: Sequence[bool] | NDArray[np.bool_]) 
         if slot == 0 or not in_use:
             layers.append("")
             continue
-        layer = readable(name)
+        layer = showable(name)
         if layer in taken or len(layer.encode()) > NAME_BYTES:
             layer = f"{layer.encode()[: NAME_BYTES - 4].decode(errors='ignore')} {slot}".lstrip()
         taken.add(layer)
         layers.append(layer)
     return layers
-
-
-def object_of(level: bpy.types.Collection, kind: str) -> bpy.types.Object | None:
-    """The first object of a kind in a level, by its stamp."""
-    for obj in level.all_objects:
-        mark = identity.stamped(obj)
-        if mark is not None and mark.kind == kind:
-            return obj
-    return None
-
-
-def readable(text: str) -> str:
-    """A text of a level (Latin-1) as the name of something in Blender: without characters that end it."""
-    return text.replace("\0", "").replace("\n", " ").replace("\r", " ")

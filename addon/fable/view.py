@@ -7,9 +7,10 @@ from typing import Any
 
 import bpy
 
+from ...formats.fable.geometry import finite_heights
 from ..scene import stage
 from . import layout
-from .site import Site
+from .context import ImportContext
 
 SKY = (0.55, 0.65, 0.8)
 """Linear colour of the light from all sides."""
@@ -18,27 +19,25 @@ SUN_ANGLES = (0.9, 0.0, 0.7)
 SUN_HEIGHT = 150.0
 
 
-def prepare_scene(context: bpy.types.Context, site: Site, alone: bool) -> None:
-    """Make the scene and its windows show the level as it is, by daylight. alone: nothing else is in it but levels of
-    ours.
-    """
-    scene, level = site.scene, site.level
-    stage.show_true_colors(scene, alone, site.report)
+def prepare_scene(context: bpy.types.Context, importing: ImportContext) -> None:
+    """Make the scene and its windows show the level as it is, by daylight, where nothing else but levels is in it."""
+    scene, level, alone = importing.scene, importing.level, importing.alone
+    stage.show_true_colors(scene, alone, importing.report)
     if not alone:
         return
     if scene.world is None:
         scene.world = stage.plain_world("Fable", SKY)
     if not any(obj.type == "LIGHT" and obj.name not in stage.STARTUP for obj in scene.objects):
-        _sun(site)
-    ground = layout.shown_heights(level.cells)
+        _sun(importing)
+    ground = finite_heights(level.cells)
     if ground.size:
         stage.look_at(context, [(0.0, 0.0, ground.min()), (level.width, level.height, ground.max())])
 
 
-def _sun(site: Site) -> None:
+def _sun(importing: ImportContext) -> None:
     """Add a light that shows the land's relief: for show only."""
     lamp: Any = bpy.data.lights.new("Sun", "SUN")
     lamp.energy = SUN_STRENGTH
-    sun = site.object_of("Sun", layout.PREVIEW, data=lamp)
+    sun = importing.object_of("Sun", layout.PREVIEW, data=lamp)
     sun.rotation_euler = SUN_ANGLES
-    sun.location = (site.level.width / 2, site.level.height / 2, SUN_HEIGHT)
+    sun.location = (importing.level.width / 2, importing.level.height / 2, SUN_HEIGHT)

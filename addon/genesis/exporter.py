@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene to a level: the embedded original with everything laid over it that was edited.
+"""A scene to a level: the embedded original with all that was edited merged into it.
 
 Each part of the scene is compared with the record that it came from, and writes only what differs. So what nobody
 touched stays as it is, bit for bit, with all that Blender can't show.
@@ -7,26 +7,20 @@ touched stays as it is, bit for bit, with all that Blender can't show.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 
 import bpy
 
 from ...formats import genesis
-from ...formats.binary import Problem
-from ...formats.genesis import convert, headers, typedefs
+from ...formats.genesis import convert
 from ...formats.genesis.editor_level import Level3dt
 from ...formats.genesis.map_file import MapLevel
-from ...formats.genesis.typedefs import TypeDef
-from ..scene import originals
-from ..scene.reports import Report, SceneError
-from . import editor_exporter, game_headers, layout, map_exporter
+from ..scene import gate, originals
+from ..scene.reports import Report
+from . import editor_exporter, layout, map_exporter
+from .classes.types import declared_types, define_classes
+from .context import ExportContext
 from .settings import ExportSettings
-
-NAMED = 5
-"""Problems that an error names."""
 
 
 def export_level(
@@ -41,100 +35,38 @@ def export_level(
     info = originals.describe(collection)
     options = info.options if info is not None else {}
     kind = str(options.get(layout.KIND, "map"))
-    token = original.token if original is not None else None
-    scene = map_exporter.Scene(context, collection, token, settings, report)
     before = genesis.read(original.data) if original is not None else None
+    is_known = isinstance(before, Level3dt if kind == "3dt" else MapLevel)
+    token = original.token if original is not None and is_known else None
+    scale = float(options.get("scale", layout.SCALE))
+    exporting = ExportContext(context, collection, token, scale, settings, report)
     level: MapLevel | Level3dt
     if kind == "3dt":
-        level = editor_exporter.lay(before if isinstance(before, Level3dt) else None, scene, options)
+        level = editor_exporter.merged(before if isinstance(before, Level3dt) else None, exporting)
     else:
-        level = map_exporter.lay(before if isinstance(before, MapLevel) else None, scene, options)
-        _define_classes(level, settings, report)
+        level = map_exporter.merged(before if isinstance(before, MapLevel) else None, exporting)
+        define_classes(level, settings, report)
     if settings.container not in ("as_imported", kind):
         level = _converted(level, settings, report)
-        _refuse_problems(level, None, report)
+        gate.refuse_new(genesis.check, level, None, report)
         return genesis.write(level)
-    if original is not None and not report.notes and not scene.changed:
+    if original is not None and not report.notes and not exporting.changed:
         return original.data
     data = genesis.write(level)
     if original is None or data != original.data:
-        _refuse_problems(level, original.data if original is not None else None, report)
+        came = None if original is None else partial(genesis.read, original.data)
+        gate.refuse_new(genesis.check, level, came, report)
     return data
-
-
-def _types(settings: ExportSettings, level: MapLevel | Level3dt, report: Report) -> Sequence[TypeDef]:
-    """The classes that the chosen folder's headers declare, after the editor's own; else those of the level's own
-    HeadersDir, as far as it can be found from the .blend.
-    """
-    if not settings.headers_directory:
-        if not isinstance(level, Level3dt) or not bpy.data.filepath:
-            return typedefs.BUILTIN
-        beside = Path(bpy.data.filepath).parent
-        return (*typedefs.BUILTIN, *game_headers.find("", level.headers_directory, beside, report).types)
-    folder = Path(bpy.path.abspath(settings.headers_directory))
-    try:
-        declared = headers.parse(file.read_bytes().decode("latin-1") for file in game_headers.below(folder))
-    except OSError as error:
-        raise SceneError(f"the headers in {folder} can't be read: {error}") from error
-    return (*typedefs.BUILTIN, *declared.types)
-
-
-def _define_classes(level: MapLevel, settings: ExportSettings, report: Report) -> None:
-    """Add definitions of classes that entities have, that the level doesn't define, and that headers declare."""
-    if not settings.headers_directory:
-        return
-    declared = {each.name.lower(): each for each in _types(settings, level, report)}
-    known = {(one.get(typedefs.TYPE_NAME) or "").lower() for one in level.typedefs}
-    wanted = [one.classname.lower() for one in level.points]
-    while wanted:
-        name = wanted.pop()
-        if name in known or name not in declared:
-            continue
-        known.add(name)
-        made = declared[name]
-        level.entities.append(made.entity())
-        report.note(f"class {made.name} is defined from the headers")
-        wanted += [each.type.lower() for each in made.fields if each.type not in typedefs.BASIC]
 
 
 def _converted(level: MapLevel | Level3dt, settings: ExportSettings, report: Report) -> MapLevel | Level3dt:
     """The level as one of the other kind."""
     made: MapLevel | Level3dt
     if isinstance(level, Level3dt):
-        made, left_out = convert.to_map(level, _types(settings, level, report))
+        made, left_out = convert.to_map(level, declared_types(settings, level, report))
     else:
         made, left_out = convert.to_3dt(level)
     for what in left_out:
         report.left_out(what)
     report.note(f"converted from .{level.kind} to .{made.kind}")
     return made
-
-
-def _refuse_problems(level: MapLevel | Level3dt, original: bytes | None, report: Report) -> None:
-    """Raise SceneError with what the compiler or the engine would refuse, and warn of what is worth a look.
-
-    What is wrong with the original already may stay so.
-    """
-    found = genesis.check(level)
-    known: Counter[str] = Counter()
-    if original is not None:
-        known.update(_what(one) for one in genesis.check(genesis.read(original)))
-    new = []
-    for one in found:
-        what = _what(one)
-        if known[what] > 0:
-            known[what] -= 1
-        else:
-            new.append(one)
-    errors = [one for one in new if one.severity == "error"]
-    if errors:
-        named = "; ".join(f"{one.place}: {one.message}" for one in errors[:NAMED])
-        more = f" ... ({len(errors)} in all)" if len(errors) > NAMED else ""
-        raise SceneError(f"the game would refuse the level: {named}{more}")
-    for one in new:
-        report.warn(f"{one.place}: {one.message}")
-
-
-def _what(problem: Problem) -> str:
-    """A problem without its numbers, which change with what stands before it."""
-    return f"{problem.severity} {re.sub(r'[0-9]+', '0', problem.message)}"

@@ -3,44 +3,37 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...formats import genesis
-from ...formats.genesis import upgrade
-from ...formats.genesis.editor_level import SKY_SIDES, VERSION, EditorBrush, Level3dt
+from ...formats.genesis import geometry, upgrade
+from ...formats.genesis.editor_level import VERSION, EditorBrush, Level3dt
+from ...formats.genesis.geometry import Geometry
 from ...formats.genesis.map_file import MapLevel
-from ..scene import identity, originals, properties, stage
-from ..scene.reports import Report, SceneError
-from . import (
-    brushes,
-    editor_brushes,
-    entities,
-    game_headers,
-    geometry,
-    layout,
-    library,
-    live_preview,
-    models,
-    preview,
-    values,
-    view,
-)
-from .brushes import Place
-from .geometry import Geometry
-from .materials import SIDES, Materials
-from .models import Model
+from ..scene.names import showable
+from ..scene.reports import Report
+from . import layout, view
+from .brushes import contents
+from .brushes.build import build_brushes, one_each, shared, warn_of_unclosed
+from .brushes.build_editor import build_editor_brushes
+from .classes import headers
+from .classes.types import Types, known_types, own_types
+from .context import Destination, ImportContext
+from .entities.build import build_entity
+from .faces.build import MeshMaker, keep_baselines, mesh_arrays, texture_sizes
+from .groups.build import build_groups
+from .materials.build import SIDES, Materials, materials_of, sky_of
+from .models.build import WorldModel, build_model
+from .preview import compiled, live
 from .settings import ImportSettings
-from .site import Site
+from .world.build import build_editor_level, build_map_world, hold_types
 
-WORLD_CLASS = "worldspawn"
-_PATHS = ("texture_library", "headers_directory")
-"""Settings that say where things are on this machine: they aren't kept in the scene."""
+ROOT_SIZE = 64.0
+"""Units: how large the root empty is drawn."""
 
 
 def import_level(
@@ -49,7 +42,7 @@ def import_level(
     """Build the scene of a level, `.map` or `.3dt` as its bytes say, in a collection of its own in the context's scene.
 
     file: the level's path or name: the collection is named after it, and the texture library is looked for beside it.
-    Raises FormatError for bytes that are no level.
+    Raises FormatError for bytes that are not a level.
     """
     return build_scene(context, genesis.read(data), data, file, settings, report)
 
@@ -63,190 +56,120 @@ def build_scene(
     report: Report,
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
-    path = Path(file)
-    scene = stage.scene_of(context)
-    alone = stage.is_empty(scene)
-    token = identity.new_token(data)
-    collection = bpy.data.collections.new(path.stem if path.suffix else path.name)
-    options = {key: value for key, value in asdict(settings).items() if key not in _PATHS}
-    options[layout.KIND] = level.kind
-    originals.attach(collection, layout.FORMAT, data, token, options, path.name if data is not None else "")
-    root: Any = bpy.data.objects.new(collection.name, None)
-    root.empty_display_size = 64.0
-    root.scale = (settings.scale,) * 3
-    identity.stamp(root, token, layout.ROOT, 0)
-    collection.objects.link(root)
-    site = Site(level, collection, root, token, scene, settings, report)
+    importing = ImportContext.begin(
+        context,
+        layout.FORMAT,
+        level,
+        data,
+        file,
+        settings,
+        report,
+        display_size=ROOT_SIZE,
+        scale=settings.scale,
+        options={layout.KIND: level.kind},
+    )
     points: ArrayLike = ()
     if isinstance(level, MapLevel):
-        points = _build_map(site, level, path).polygons.positions
+        points = _build_map(importing, level).polygons.positions
     elif isinstance(level, Level3dt):
-        points = _build_editor(site, level, path).polygons.positions
-    scene.collection.children.link(collection)
-    view.prepare_scene(context, site, alone, points)
+        points = _build_editor(importing, level).polygons.positions
+    collection = importing.finish()
+    view.prepare_scene(context, importing, points)
     return collection
 
 
-def _build_map(site: Site, level: MapLevel, path: Path) -> Geometry:
+def _build_map(importing: ImportContext, level: MapLevel) -> Geometry:
     """Make everything of a `.map`, and return the shape of its brushes."""
-    own = entities.own_types(level, site.report)
-    types = _types(site, "", path) | own
+    own = own_types(level, importing.report)
+    types = _types(importing, "") | own
     world = level.world or genesis.Entity()
-    typed = {
-        key: values.as_property(layout.WORLD_TYPES.get(key, "string"), text)
-        for key, text in entities.shown_pairs(world)
-    }
-    entities.write(site.collection, typed, WORLD_CLASS, types)
+    build_map_world(importing, world, types)
     sky = {side: texture for side in SIDES if (texture := world.get(side))}
-    materials = _materials(site, world.get("TextureLib") or "", sky, path)
+    materials = materials_of(importing, world.get("TextureLib") or "", sky)
     shape, entity_of = geometry.of_map(level)
-    places = {0: Place(site.collection_of("World", layout.WORLD), site.root)}
+    destinations = {0: Destination(importing.collection_of("World", layout.WORLD), importing.root)}
     numbers = {id(entity): number for number, entity in enumerate(level.entities)}
-    all_models = site.collection_of("Models", layout.MODELS) if level.models else None
+    all_models = importing.collection_of("Models", layout.MODELS) if level.models else None
     for entity in level.models:
         number = numbers[id(entity)]
-        name = layout.readable(entity.name) or f"Model {number}"
-        home = site.collection_of(name, layout.MODEL_COLLECTION, number, all_models)
+        name = showable(entity.name) or f"Model {number}"
+        home = importing.collection_of(name, layout.MODEL_COLLECTION, number, all_models)
         origin = entity.origin or (0.0, 0.0, 0.0)
-        about = Model(number, entity.name, origin, entity.motion, layout.ModelProperties(entity.name))
-        places[number] = models.build(site, about, home, home)
-    owners = sorted(places)
+        about = WorldModel(number, entity.name, origin, entity.motion, layout.ModelProperties(entity.name))
+        destinations[number] = build_model(importing, about, home, home)
+    owners = sorted(destinations)
     # Brushes of entities that can't have any are the world's, for the compiler too: they move with nothing.
-    place_of = np.zeros(len(level.entities), np.int64)
-    place_of[owners] = np.arange(len(owners))
-    rows = [places[owner] for owner in owners]
-    _build_brushes(site, shape, materials, rows, place_of[entity_of])
-    points = site.collection_of("Entities", layout.ENTITIES)
+    row_of = np.zeros(len(level.entities), np.int64)
+    row_of[owners] = np.arange(len(owners))
+    rows = [destinations[owner] for owner in owners]
+    _build_map_brushes(importing, shape, materials, rows, row_of[entity_of])
+    points = importing.collection_of("Entities", layout.ENTITIES)
     for entity in level.points:
-        entities.build(site, entity, numbers[id(entity)], types, points)
-    if own:
-        _hold_text(site, layout.TYPEDEFS, "types", entities.header_of(own))
+        build_entity(importing, entity, numbers[id(entity)], types, points)
+    hold_types(importing, own)
     return shape
 
 
-def _types(site: Site, named: str, path: Path) -> entities.Types:
+def _types(importing: ImportContext, named: str) -> Types:
     """The classes that the game's headers declare; how they call brushes' contents is kept. named: HeadersDir."""
-    declared = game_headers.find(site.settings.headers_directory, named, path.parent, site.report)
-    game_headers.keep_contents(site.collection, declared)
-    return entities.known_types(declared)
+    declared = headers.find(importing.settings.headers_directory, named, importing.path.parent, importing.report)
+    contents.keep(importing.collection, declared)
+    return known_types(declared)
 
 
-def _build_brushes(site: Site, shape: Geometry, materials: Materials, places: list[Place], place_of: Any) -> None:
-    """Make the brushes of a `.map`, one or many an object."""
-    many = len(shape.counts) > site.settings.many_brushes
-    made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), apart=not many)
-    brushes.keep_baselines(site.collection, made)
-    brushes.warn_of_unclosed(site, shape)
-    starts = brushes.shared(place_of) if many else brushes.one_each(len(place_of))
-    maker = brushes.MeshMaker(site, shape, made, materials, starts)
+def _build_map_brushes(
+    importing: ImportContext,
+    shape: Geometry,
+    materials: Materials,
+    destinations: list[Destination],
+    row_of: NDArray[np.int64],
+) -> None:
+    """Make the brushes of a `.map`, one or many an object. row_of: int[b], the number of each brush's destination."""
+    limit = importing.settings.many_brushes
+    many = len(shape.counts) > limit
+    arrays = mesh_arrays(shape, texture_sizes(shape, materials), apart=not many)
+    keep_baselines(importing.collection, arrays)
+    warn_of_unclosed(importing, shape)
+    starts = shared(row_of) if many else one_each(len(row_of))
+    maker = MeshMaker(importing, shape, arrays, materials, starts)
     if many:
-        site.report.warn(
-            f"{len(shape.counts):,} brushes, and more than {site.settings.many_brushes:,} are too many objects: up to "
-            f"{layout.SHARED} share one, in which the face attribute {layout.BRUSH!r} tells them apart"
+        importing.report.warn(
+            f"{len(shape.counts):,} brushes, and more than {limit:,} are too many objects: up to {layout.SHARED} share "
+            f"one, in which the face attribute {layout.BRUSH!r} tells them apart"
         )
-    brushes.build(site, maker, shape, places, place_of)
+    build_brushes(importing, maker, shape, destinations, row_of)
 
 
-def _build_editor(site: Site, level: Level3dt, path: Path) -> Geometry:
+def _build_editor(importing: ImportContext, level: Level3dt) -> Geometry:
     """Make everything of a `.3dt`, and return the shape of its brushes."""
     if level.version < VERSION:
         level = upgrade.upgraded(level)
-    types = _types(site, level.headers_directory, path)
-    _write_editor_level(site, level)
-    materials = _materials(site, level.texture_library, _sky(level), path)
-    leaves = [(number, brush) for number, brush, _ in layout.numbered_brushes(level) if brush.children is None]
+    types = _types(importing, level.headers_directory)
+    build_editor_level(importing, level)
+    materials = materials_of(importing, level.texture_library, sky_of(level))
+    leaves = [(number, brush) for number, brush, _ in level.numbered_brushes() if brush.children is None]
     shape = geometry.of_editor(leaves)
-    made = brushes.arrays(shape, brushes.texture_sizes(shape, materials), apart=True)
-    brushes.keep_baselines(site.collection, made)
-    maker = brushes.MeshMaker(site, shape, made, materials, brushes.one_each(len(leaves)))
-    groups = _build_groups(site, level)
-    parents: dict[int, Place] = {}
-    all_models = site.collection_of("Models", layout.MODELS) if level.models else site.collection
+    arrays = mesh_arrays(shape, texture_sizes(shape, materials), apart=True)
+    keep_baselines(importing.collection, arrays)
+    maker = MeshMaker(importing, shape, arrays, materials, one_each(len(leaves)))
+    groups = build_groups(importing, level)
+    models: dict[int, Destination] = {}
+    all_models = importing.collection_of("Models", layout.MODELS) if level.models else importing.collection
     for record, each in enumerate(level.models):
         written = layout.EditorModelProperties(each.name, each.key_time)
-        about = Model(record, each.name, each.origin, each.motion, written, each.key_time)
-        parents.setdefault(each.model_id, models.build(site, about, all_models, site.collection))
+        about = WorldModel(record, each.name, each.origin, each.motion, written, each.key_time)
+        models.setdefault(each.model_id, build_model(importing, about, all_models, importing.collection))
 
-    def place_of(brush: EditorBrush) -> Place:
-        home = groups.get(brush.group_id, site.collection)
-        place = parents.get(brush.model_id) if brush.model_id else None
-        return Place(home, site.root) if place is None else Place(home, place.parent, place.inverse)
+    def destination_of(brush: EditorBrush) -> Destination:
+        home = groups.get(brush.group_id, importing.collection)
+        model = models.get(brush.model_id) if brush.model_id else None
+        return Destination(home, importing.root) if model is None else Destination(home, model.parent, model.inverse)
 
-    editor_brushes.build(site, level, maker, shape.numbers, place_of)
+    build_editor_brushes(importing, level, maker, shape.numbers, destination_of)
     for record, entity in enumerate(level.entities):
-        entities.build(site, entity, record, types, groups.get(entity.group_id, site.collection))
-    if site.settings.preview_cuts == "csg":
-        preview.build(site.collection, level, materials)
-    elif site.settings.preview_cuts == "boolean":
-        live_preview.build(site.collection, site.report)
+        build_entity(importing, entity, record, types, groups.get(entity.group_id, importing.collection))
+    if importing.settings.preview_cuts == "csg":
+        compiled.build(importing.collection, level, materials)
+    elif importing.settings.preview_cuts == "boolean":
+        live.build(importing.collection, importing.report)
     return shape
-
-
-def _build_groups(site: Site, level: Level3dt) -> dict[int, bpy.types.Collection]:
-    """Make a collection for each group; returns them by the groups' ids."""
-    groups: dict[int, bpy.types.Collection] = {}
-    for record, group in enumerate(level.groups):
-        made = site.collection_of(f"Group: {layout.readable(group.name)}", layout.GROUP, record)
-        red, green, blue = group.color
-        written = layout.GroupProperties(group.name, bool(group.visible), bool(group.locked), (red, green, blue))
-        properties.write(made, written)
-        groups.setdefault(group.group_id, made)
-    site.report.count("groups", len(level.groups))
-    return groups
-
-
-def _write_editor_level(site: Site, level: Level3dt) -> None:
-    """Put what the level itself says on its collection, and its editor settings in a text."""
-    written = layout.EditorLevelProperties(
-        level.texture_library, level.headers_directory, level.actors_directory, level.pawn_ini
-    )
-    if level.sky is not None:
-        written.SkyAxis = level.sky.axis
-        written.SkyRotation, written.SkyDrawScale = level.sky.speed, level.sky.scale
-        for side, face in zip(SKY_SIDES, level.sky.faces, strict=False):
-            setattr(written, f"Sky{side}", face.texture if face.apply else f"-{face.texture}")
-    properties.write(site.collection, written)
-    if level.settings:
-        _hold_text(site, layout.SETTINGS, "settings", level.settings)
-
-
-def _sky(level: Level3dt) -> dict[str, str]:
-    """The texture of each side of the sky that has one."""
-    sides = level.sky.faces if level.sky else []
-    named = {f"Sky{side}": face.texture for side, face in zip(SKY_SIDES, sides, strict=False) if face.apply}
-    return {side: name for side, name in named.items() if name}
-
-
-def _hold_text(site: Site, kind: str, title: str, body: str) -> None:
-    text = bpy.data.texts.new(f"{site.collection.name} {title}")
-    text.write(body.replace("\r\n", "\n").replace("\0", ""))
-    identity.stamp(text, site.token, kind, 0)
-    originals.set_resource(site.collection, kind, 0, text)
-
-
-def _materials(site: Site, named: str, sky: dict[str, str], path: Path) -> Materials:
-    """The materials of a level whose texture library is called `named`."""
-    pictures = library.Pictures(site, library.find(site, named, path))
-    return Materials(site, pictures, sky)
-
-
-def materials_again(
-    context: bpy.types.Context, collection: bpy.types.Collection, level: Level3dt, report: Report
-) -> Materials:
-    """The materials of a level that was imported: those that it holds, and new ones for what has none yet."""
-    info = originals.describe(collection)
-    root = next((obj for obj in collection.objects if _is_root(obj)), None)
-    if info is None or root is None:
-        raise SceneError(f"{collection.name} has no root empty")
-    scene = stage.scene_of(context)
-    settings = ImportSettings(**{key: info.options[key] for key in ("scale", "lighting") if key in info.options})
-    site = Site(level, collection, root, info.token, scene, settings, report)
-    pictures = library.Pictures(site, library.find(site, level.texture_library, Path(bpy.data.filepath)))
-    made = Materials(site, pictures, _sky(level))
-    made.adopt(originals.resources(collection, layout.MATERIAL).values())
-    return made
-
-
-def _is_root(obj: bpy.types.Object) -> bool:
-    mark = identity.stamped(obj)
-    return mark is not None and mark.kind == layout.ROOT

@@ -29,9 +29,9 @@ number): its faces carry BRUSH and BRUSH_FLAGS, its origin is that of the root o
 
 A stamp's record is the number in the original file: of "model" that in the list of entities (`.map`) or of models
 (`.3dt`), of "entity" that in the list of entities, of "group" that in the list of groups, of "brush" the running number
-over the whole level (`.map`: in the order of `MapLevel.table`; `.3dt`: depth first, parents before children, see
-`numbered_brushes`). The ids of mesh faces are running numbers over all faces of the level, in the file's order, under
-the level's own token: a face stays the record it was when brushes are joined or separated.
+over the whole level (`.map`: in the order of `MapLevel.table`; `.3dt`: in that of `Level3dt.numbered_brushes`). The ids
+of mesh faces are running numbers over all faces of the level, in the file's order, under the level's own token: a face
+stays the record it was when brushes are joined or separated.
 
 **Faces** have the attributes of FACE_FIELDS and those of MAP_FIELDS or EDITOR_FIELDS, the UV map UV (u = U / width,
 v = 1 - V / height of the texture) and a material, which has the texture's name as property TEXTURE (on materials
@@ -45,23 +45,19 @@ UVs are the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..scene.attributes import Kind
 
-if TYPE_CHECKING:
-    from ...formats.genesis.editor_level import EditorBrush, Level3dt
-
 SCALE = 0.0254
 """Metres a unit: one inch."""
 
-# Stamps: the `kind` of scene.identity.stamp.
-LEVEL, ROOT, WORLD, GROUP, MODELS, MODEL_COLLECTION = "level", "root", "world", "group", "models", "model_collection"
+# Stamps: the `kind` of scene.identity.stamp, beside its own LEVEL and ROOT.
+WORLD, GROUP, MODELS, MODEL_COLLECTION = "world", "group", "models", "model_collection"
 MODEL, MOTION, ENTITIES, ENTITY = "model", "motion", "entities", "entity"
 BRUSH, BRUSHES = "brush", "brushes"
 TYPEDEFS, SETTINGS = "typedefs", "settings"
@@ -245,11 +241,12 @@ class EditorLevelProperties:
 # the object's location (`origin`, in whatever case); `angles` is the rotation of spotlights and of what has no light.
 # `values.as_property` and `values.as_text` turn a value's text into a property and back; a property that is equal to
 # `as_property` of the original's text leaves that text as it is. Lights also have light, color and arc in the Light: a
-# property that was edited wins; otherwise what of the Light differs from `lights.look` of the original's values.
+# property that was edited wins; otherwise what of the Light differs from `light.kinds.appearance` of the original's
+# values.
 #
-# Motions. Keys are compared with the baselines that `models.keep_keys` made; events are pose markers, one that has the
-# (shortened) text and the `models.marker_frame` of an event of the original is that event. While a motion is there, the
-# brushes of its model stand as at `key_time`, whatever frame is shown: their parent inverse takes that pose back.
+# Motions. Keys are compared with the baselines that `motions.build.keep_keys` made; events are pose markers, one that
+# has the (shortened) text and the `marker_frame` of an event of the original is that event. While a motion is there,
+# the brushes of its model stand as at `key_time`, whatever frame is shown: their parent inverse takes that pose back.
 
 WORLD_TYPES = {"SkyAxis": "point", "SkyRotation": "float", "SkyDrawScale": "float"}
 """Key of the world's entity -> type; all others are text."""
@@ -277,22 +274,6 @@ def quaternion_from_blender(values: Any) -> NDArray[np.float64]:
     """The inverse of `quaternion_to_blender`."""
     array = np.asarray(values, np.float64)
     return np.concatenate([array[..., :1], from_blender(array[..., 1:])], axis=-1)
-
-
-def numbered_brushes(level: Level3dt) -> Iterator[tuple[int, EditorBrush, int]]:
-    """(number, brush, number of the brush it is a child of or -1), depth first: the number is the stamp's record."""
-    number = 0
-    stack = [(brush, -1) for brush in reversed(level.brushes)]
-    while stack:
-        brush, parent = stack.pop()
-        yield number, brush, parent
-        stack += [(child, number) for child in reversed(brush.children or ())]
-        number += 1
-
-
-def readable(text: str) -> str:
-    """A text of a level (Latin-1) as the name of something in Blender: without characters that end it."""
-    return text.replace("\0", "").replace("\n", " ").replace("\r", " ")
 
 
 FORMAT = "genesis"

@@ -16,7 +16,7 @@ class ImportSettings:
     scale: float = field(
         default=layout.SCALE,
         metadata={"title": "Scale", "tooltip": "Metres a unit; 0.0254, an inch, is the size that the game means",
-                  "min": 1e-6, "max": 1e6},
+                  "min": 1e-6, "max": 1e6, "precision": 4, "unit": "LENGTH"},
     )  # fmt: skip
     texture_library: str = field(
         default="",

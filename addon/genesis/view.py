@@ -8,22 +8,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..scene import stage
-from .site import Site
+from .context import ImportContext
 
 AMBIENT = 0.08
 """Light of the world, from all sides: the compiler adds so much, too (its MinLight)."""
 
 
-def prepare_scene(context: bpy.types.Context, site: Site, alone: bool, points: ArrayLike) -> None:
-    """Make the scene and its windows show the level as it is. alone: nothing else is in it but levels of ours.
+def prepare_scene(context: bpy.types.Context, importing: ImportContext, points: ArrayLike) -> None:
+    """Make the scene and its windows show the level as it is.
 
     points: float[n, 3], of the level's brushes.
     """
-    scene = site.scene
-    stage.show_true_colors(scene, alone, site.report)
-    if not alone:
+    scene = importing.scene
+    stage.show_true_colors(scene, importing.alone, importing.report)
+    if not importing.alone:
         return
     scene.frame_start = scene.frame_current = 0  # where motions begin, and brushes stand as in the file
     if scene.world is None:
         scene.world = stage.plain_world("Genesis3D", (AMBIENT,) * 3)
-    stage.look_at(context, np.asarray(points) * site.settings.scale)
+    stage.look_at(context, np.asarray(points) * importing.settings.scale)

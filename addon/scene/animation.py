@@ -8,11 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 import bpy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from .blender_types import Action, Slot, Value
+
+if TYPE_CHECKING:  # no version of Blender has both
+    FCurves = bpy.types.ActionFCurves | bpy.types.ActionChannelbagFCurves
+Times = TypeVar("Times", float, NDArray[np.float64])
+"""A time, or several."""
+
+
+class Animated(Protocol):
+    """A data-block that may have actions and strips."""
+
+    @property
+    def animation_data(self) -> bpy.types.AnimData | None:
+        """Where they are."""
+
 
 SLOTS = "slots" in bpy.types.Action.bl_rna.properties
 ENDLESS = 1_000_000.0
@@ -20,7 +36,7 @@ ENDLESS = 1_000_000.0
 
 
 def _numbers(prop: str) -> dict[str, int]:
-    enum: Any = bpy.types.Keyframe.bl_rna.properties[prop]
+    enum: Value = bpy.types.Keyframe.bl_rna.properties[prop]
     return {item.identifier: item.value for item in enum.enum_items}
 
 
@@ -32,19 +48,19 @@ HANDLE = _numbers("handle_left_type")
 """Name -> number of a handle's type: FREE, VECTOR, ALIGNED, AUTO, AUTO_CLAMPED."""
 
 
-def frame_of(seconds: Any, scene: bpy.types.Scene) -> Any:
+def frame_of(seconds: Times, scene: bpy.types.Scene) -> Times:
     """Return the frame (float) of a time in seconds from frame 0. Works on numbers and arrays."""
     return seconds * (scene.render.fps / scene.render.fps_base)
 
 
-def time_of(frame: Any, scene: bpy.types.Scene) -> Any:
+def time_of(frame: Times, scene: bpy.types.Scene) -> Times:
     """Return the time in seconds of a frame."""
     return frame / (scene.render.fps / scene.render.fps_base)
 
 
 def action(name: str, id_type: str = "OBJECT") -> bpy.types.Action:
     """Make an action for data-blocks of a type ("OBJECT", "MATERIAL", ...), with the one slot it needs."""
-    made: Any = bpy.data.actions.new(name)
+    made: Action = bpy.data.actions.new(name)
     if SLOTS:
         made.slots.new(id_type, name)
         made.layers.new("Layer").strips.new(type="KEYFRAME")
@@ -54,17 +70,17 @@ def action(name: str, id_type: str = "OBJECT") -> bpy.types.Action:
     return action
 
 
-def slot(of: bpy.types.Action, id_type: str | None = None) -> Any:
+def slot(of: bpy.types.Action, id_type: str | None = None) -> Slot:
     """Return an action's first slot (for data-blocks of a type); None in Blender 4.2, which has no slots."""
     if not SLOTS:
         return None
     return next((one for one in of.slots if id_type is None or one.target_id_type in (id_type, "UNSPECIFIED")), None)
 
 
-def _channels(of: Any, in_slot: Any, ensure: bool) -> Any:
+def _channels(of: Action, in_slot: Slot, ensure: bool) -> FCurves | None:
     """Return the F-curve collection of an action (and slot), or None."""
     if not SLOTS:
-        return of.fcurves
+        return cast("FCurves", of.fcurves)
     in_slot = in_slot or slot(of)
     if in_slot is None:
         return None
@@ -72,26 +88,28 @@ def _channels(of: Any, in_slot: Any, ensure: bool) -> Any:
         for strip_ in layer.strips:
             bag = strip_.channelbag(in_slot, ensure=ensure)
             if bag is not None:
-                return bag.fcurves
+                return cast("FCurves", bag.fcurves)
     if not ensure:
         return None
     layer = of.layers[0] if len(of.layers) else of.layers.new("Layer")
-    return layer.strips.new(type="KEYFRAME").channelbag(in_slot, ensure=True).fcurves
+    return cast("FCurves", layer.strips.new(type="KEYFRAME").channelbag(in_slot, ensure=True).fcurves)
 
 
-def fcurves(of: bpy.types.Action, in_slot: Any = None) -> list[bpy.types.FCurve]:
+def fcurves(of: bpy.types.Action, in_slot: Slot = None) -> list[bpy.types.FCurve]:
     """Return an action's F-curves (of one slot; default the first)."""
     return list(_channels(of, in_slot, ensure=False) or ())
 
 
-def fcurve(of: bpy.types.Action, in_slot: Any, path: str, index: int = 0) -> bpy.types.FCurve:
+def fcurve(of: bpy.types.Action, in_slot: Slot, path: str, index: int = 0) -> bpy.types.FCurve:
     """Return the action's F-curve of a data path and array index, made when there is none. in_slot: from `slot`."""
     curves = _channels(of, in_slot, ensure=True)
+    if curves is None:
+        raise ValueError(f"{of.name} has no slot for curves")
     curve: bpy.types.FCurve = curves.find(path, index=index) or curves.new(path, index=index)
     return curve
 
 
-def find_fcurve(of: bpy.types.Action, in_slot: Any, path: str, index: int = 0) -> bpy.types.FCurve | None:
+def find_fcurve(of: bpy.types.Action, in_slot: Slot, path: str, index: int = 0) -> bpy.types.FCurve | None:
     """Return the action's F-curve of a data path and array index, or None."""
     curves = _channels(of, in_slot, ensure=False)
     return None if curves is None else curves.find(path, index=index)
@@ -188,7 +206,7 @@ def loop(curve: bpy.types.FCurve) -> None:
         curve.modifiers.new("CYCLES")
 
 
-def assign(id_block: bpy.types.ID, of: bpy.types.Action, in_slot: Any = None) -> None:
+def assign(id_block: bpy.types.ID, of: bpy.types.Action, in_slot: Slot = None) -> None:
     """Make an action the data-block's active one."""
     data = id_block.animation_data_create()
     data.action = of
@@ -197,7 +215,7 @@ def assign(id_block: bpy.types.ID, of: bpy.types.Action, in_slot: Any = None) ->
 
 
 def strip(
-    id_block: bpy.types.ID, of: bpy.types.Action, in_slot: Any = None, offset: float = 0.0, looping: bool = True
+    id_block: bpy.types.ID, of: bpy.types.Action, in_slot: Slot = None, offset: float = 0.0, looping: bool = True
 ) -> bpy.types.NlaStrip:
     """Play an action on a data-block through an NLA strip of its own track; frame 0 shows the action's frame `offset`.
 
@@ -225,7 +243,7 @@ def strip_offset(of: bpy.types.NlaStrip) -> float:
     return float(of.action_frame_start) - float(of.frame_start) / (float(of.scale) or 1.0)
 
 
-def strips(id_block: Any) -> list[bpy.types.NlaStrip]:
+def strips(id_block: Animated) -> list[bpy.types.NlaStrip]:
     """Return a data-block's NLA strips with an action, that aren't muted, track by track."""
     data = id_block.animation_data
     if data is None:
@@ -252,7 +270,7 @@ def drive(
     Raises ValueError for an expression that isn't simple.
     """
     id_block.driver_remove(path, index)
-    curve: Any = id_block.driver_add(path, index)
+    curve: Value = id_block.driver_add(path, index)
     driver = curve.driver
     driver.type = "SCRIPTED"
     named = [(n, *v) for n, v in variables.items()] if isinstance(variables, Mapping) else variables
@@ -268,5 +286,4 @@ def drive(
     if not driver.is_simple_expression:
         id_block.driver_remove(path, index)
         raise ValueError(f"{expression}: not a simple expression, Blender would ask to allow Python")
-    driven: bpy.types.FCurve = curve
-    return driven
+    return cast(bpy.types.FCurve, curve)

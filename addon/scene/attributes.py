@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from ...formats.arrays import Array
+from .blender_types import Attribute
 
 Domain = Literal["POINT", "EDGE", "FACE", "CORNER"]
 Kind = Literal[
@@ -36,8 +39,8 @@ def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: A
     """
     if mesh.is_editmode:
         raise ValueError(f"{mesh.name}: attributes can't be written in edit mode")
-    attributes: Any = mesh.attributes
-    attribute = attributes.get(name)
+    attributes = mesh.attributes
+    attribute: Attribute = attributes.get(name)
     if attribute is not None and (attribute.domain != domain or attribute.data_type != kind):
         attributes.remove(attribute)
         attribute = None
@@ -53,7 +56,7 @@ def create(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: 
 
     Raises ValueError as `write` does.
     """
-    attribute: Any = mesh.attributes.new(name, kind, domain)
+    attribute: Attribute = mesh.attributes.new(name, kind, domain)
     if attribute is None:
         raise ValueError(f"{mesh.name}: Blender can't make an attribute {name!r} of {domain.lower()}s")
     field, dtype, width = LAYOUT[kind]
@@ -61,14 +64,14 @@ def create(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: 
     data.foreach_set(field, flat(values, dtype, width, len(data), name))
 
 
-def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> NDArray[Any] | None:
+def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> Array | None:
     """Return an attribute's values (a copy), [count] or [count, width]; None if there is none in that domain.
 
     Raises ValueError for a mesh in edit mode: Blender then gives no values. `meshes.read` does.
     """
     if mesh.is_editmode:
         raise ValueError(f"{mesh.name}: attributes can't be read in edit mode (meshes.read can)")
-    attribute: Any = mesh.attributes.get(name)
+    attribute: Attribute = mesh.attributes.get(name)
     if attribute is None or attribute.data_type not in LAYOUT or (domain is not None and attribute.domain != domain):
         return None
     field, dtype, width = LAYOUT[attribute.data_type]
@@ -77,7 +80,7 @@ def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> NDArr
     return values
 
 
-def flat(values: ArrayLike, dtype: type[np.generic], width: int, count: int, name: str) -> NDArray[Any]:
+def flat(values: ArrayLike, dtype: type[np.generic], width: int, count: int, name: str) -> Array:
     """Return values as one row of the exact dtype; raises ValueError unless there are count * width of them."""
     array = np.ascontiguousarray(values, dtype).reshape(-1)
     if len(array) != count * width:

@@ -7,11 +7,11 @@ there are none.
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from ...formats.arrays import Array
 
 PREFIX = "levelwright_was_"
 """Baselines are bytes properties named PREFIX + key."""
@@ -34,7 +34,7 @@ def store(id_block: bpy.types.ID, key: str, values: ArrayLike) -> None:
     put_bytes(id_block, PREFIX + key, b"".join((head, array.data if array.flags.c_contiguous else array.tobytes())))
 
 
-def load(id_block: bpy.types.ID, key: str) -> NDArray[Any] | None:
+def load(id_block: bpy.types.ID, key: str) -> Array | None:
     """Return what was stored under the key (read-only), or None."""
     data = id_block.get(PREFIX + key)
     if not isinstance(data, bytes):

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import bpy
+
+from .reports import SceneError
 
 
 @contextmanager
@@ -34,8 +35,9 @@ def shown(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> It
             stage.collection.objects.link(obj)
         layer = stage.view_layers[0]
         layer.update()
-        depsgraph: Any = layer.depsgraph
-        yield depsgraph
+        if layer.depsgraph is None:  # never: `update` makes it
+            raise SceneError("Blender evaluates nothing here")
+        yield layer.depsgraph
     finally:
         for obj in hidden:
             obj.hide_viewport = True

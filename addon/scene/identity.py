@@ -15,14 +15,15 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Self
+from typing import Self
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.arrays import Array, Integers, Reals
 from . import attributes
-from .attributes import Domain
+from .attributes import Domain, Kind
 
 ID, CHECK = "record_id", "record_check"
 """Names of the two mesh attributes. Not plain "id": Blender 4 keeps that name for points, and refuses it on faces."""
@@ -53,7 +54,15 @@ def new_token(data: bytes | memoryview | None = None) -> Token:
     return Token(value - (value >> 31 << 32), hashlib.sha256(data).hexdigest() if data is not None else "")
 
 
-def checks(token: int, ids: NDArray[Any]) -> NDArray[np.int32]:
+def id_attributes(token: int, ids: NDArray[np.int32], domain: Domain) -> dict[str, tuple[Domain, Kind, Array]]:
+    """Return the two attributes that say which record each element of a mesh is, as `meshes.build` takes them.
+
+    ids: int32[n], the number of the record + 1 of each.
+    """
+    return {ID: (domain, "INT", ids), CHECK: (domain, "INT", checks(token, ids))}
+
+
+def checks(token: int, ids: Integers) -> NDArray[np.int32]:
     """Return the check of each id, int32 within +-2**24: a multiply-xorshift mix: averages of pairs aren't pairs.
 
     Blender averages in float32: kept to 25 bits, equal pairs average to themselves (a vertex merged with its copy keeps
@@ -68,14 +77,14 @@ def checks(token: int, ids: NDArray[Any]) -> NDArray[np.int32]:
     return mixed.view(np.int32) >> 7
 
 
-def write_ids(mesh: bpy.types.Mesh, domain: Domain, ids: NDArray[Any], token: int) -> None:
+def write_ids(mesh: bpy.types.Mesh, domain: Domain, ids: Integers, token: int) -> None:
     """Give each element of the domain its id (record number + 1; 0 for none) and check. ids: int[n]."""
     ids = np.ascontiguousarray(ids, np.int32)
     attributes.write(mesh, ID, domain, "INT", ids)
     attributes.write(mesh, CHECK, domain, "INT", checks(token, ids))
 
 
-def valid_ids(ids: NDArray[Any], check: NDArray[Any], token: int) -> NDArray[np.int32]:
+def valid_ids(ids: Integers, check: Integers, token: int) -> NDArray[np.int32]:
     """Return ids (int32[n]) with 0 wherever id and check (int32[n]) aren't a pair of this token."""
     ids = np.asarray(ids, np.int32)
     return np.where((ids > 0) & (checks(token, ids) == check), ids, 0).astype(np.int32, copy=False)
@@ -85,14 +94,17 @@ def read_ids(mesh: bpy.types.Mesh, domain: Domain, token: int) -> NDArray[np.int
     """Return the id of each element of the domain, int32[n]: 0 where it is new, blended or from another level."""
     ids, check = attributes.read(mesh, ID, domain), attributes.read(mesh, CHECK, domain)
     if ids is None or check is None or ids.dtype != np.int32 or check.dtype != np.int32:
-        elements: Any = {"POINT": mesh.vertices, "EDGE": mesh.edges, "FACE": mesh.polygons, "CORNER": mesh.loops}[
-            domain
-        ]
-        return np.zeros(len(elements), np.int32)
+        sizes = {
+            "POINT": len(mesh.vertices),
+            "EDGE": len(mesh.edges),
+            "FACE": len(mesh.polygons),
+            "CORNER": len(mesh.loops),
+        }
+        return np.zeros(sizes[domain], np.int32)
     return valid_ids(ids, check, token)
 
 
-def nearest_bearers(ids: NDArray[Any], distances: NDArray[Any]) -> NDArray[np.bool_]:
+def nearest_bearers(ids: Integers, distances: Reals) -> NDArray[np.bool_]:
     """Say which elements keep their id: of several with one id the nearest to the record's geometry, then the first.
 
     ids: int[n], 0 = none (never kept). distances: float[n], any measure; NaN counts as farthest.
@@ -131,6 +143,21 @@ def stamped(id_block: bpy.types.ID) -> Stamp | None:
     """Return a data-block's stamp; None where there is none, or none that can be read."""
     text = id_block.get(STAMP)
     return _parsed(text) if isinstance(text, str) else None
+
+
+def kind_of(id_block: bpy.types.ID) -> str | None:
+    """Return the kind of record that a data-block is stamped as; None for what the user added."""
+    mark = stamped(id_block)
+    return None if mark is None else mark.kind
+
+
+def record_of(id_block: bpy.types.ID, token: int | None) -> int:
+    """Return the number of the record that a data-block is in the import with this token.
+
+    -1 for none, another import's, and where there is no token.
+    """
+    mark = stamped(id_block)
+    return mark.record if mark is not None and token is not None and mark.token == token else -1
 
 
 @lru_cache(1 << 10)  # parents are asked for who they are by each of their children

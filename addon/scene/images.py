@@ -9,13 +9,13 @@ import struct
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import bitmap_font
+from .blender_types import Value
 
 BASELINE = "levelwright_packed"
 """Key of the SHA-256 of the packed bytes as the import made them."""
@@ -58,10 +58,15 @@ def _packed(name: str, data: bytes, width: int, height: int, non_color: bool) ->
     image.pack(data=data, data_len=len(data))
     image.source = "FILE"
     image.alpha_mode = "CHANNEL_PACKED"  # "NONE" and "PREMUL" don't give the bytes back
-    settings: Any = image.colorspace_settings
-    settings.name = "Non-Color" if non_color else "sRGB"
+    set_color_space(image, "Non-Color" if non_color else "sRGB")
     image[BASELINE] = hashlib.sha256(data).hexdigest()
     return image
+
+
+def set_color_space(image: bpy.types.Image, name: str) -> None:
+    """Say how an image's numbers are meant: "sRGB", "Non-Color", ..."""
+    settings: Value = image.colorspace_settings
+    settings.name = name
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:
@@ -89,7 +94,7 @@ def to_rgba(image: bpy.types.Image) -> NDArray[np.uint8]:
     if not width or not height:
         raise ValueError(f"{image.name}: the image has no pixels (is its file missing?)")
     values = np.empty(width * height * image.channels, np.float32)
-    pixels: Any = image.pixels
+    pixels: Value = image.pixels
     pixels.foreach_get(values)
     np.clip(values, 0, 1, out=values)
     values *= 255

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import bpy
 
-Socket = Any
-"""A node's input or output (bpy.types.NodeSocket; what its value is depends on its type)."""
+from .blender_types import Node, NodeTree, Value
+from .blender_types import Socket as Socket
 
 
 class Nodes:
@@ -19,9 +19,9 @@ class Nodes:
         self.tree = tree
         self._column = 0
 
-    def add(self, kind: str, label: str = "", **settings: Any) -> Any:
+    def add(self, kind: str, label: str = "", **settings: Value) -> Node:
         """Add a node with these settings, right of those before it."""
-        node: Any = self.tree.nodes.new(kind)
+        node: Node = self.tree.nodes.new(kind)
         node.location = (self._column * 220.0, 0.0)
         self._column += 1
         if label:
@@ -34,27 +34,27 @@ class Nodes:
         """Connect an output to an input."""
         self.tree.links.new(target, source)
 
-    def set(self, target: Socket, value: Any) -> None:
+    def set(self, target: Socket, value: Value) -> None:
         """Give an input an output to be linked to, or a value."""
         if isinstance(value, bpy.types.NodeSocket):
             self.link(value, target)
         else:
             target.default_value = value
 
-    def feed(self, node: Any, **inputs: Any) -> Any:
+    def feed(self, node: Node, **inputs: Value) -> Node:
         """Set inputs by name (spaces as _) from sockets or values, and return the node."""
         for name, value in inputs.items():
             self.set(node.inputs[name.replace("_", " ")], value)
         return node
 
-    def math(self, operation: str, *values: Any, clamp: bool = False) -> Socket:
+    def math(self, operation: str, *values: Value, clamp: bool = False) -> Socket:
         """Add a Math node on sockets or numbers and return its output."""
         node = self.add("ShaderNodeMath", operation=operation, use_clamp=clamp)
         for socket, value in zip(node.inputs, values, strict=False):
             self.set(socket, value)
         return node.outputs[0]
 
-    def multiply(self, color: Socket, factor: Any) -> Socket:
+    def multiply(self, color: Socket, factor: Value) -> Socket:
         """Multiply a colour by another, or by constant RGBA, and return the product."""
         node = self.add("ShaderNodeMix", data_type="RGBA", blend_type="MULTIPLY")
         node.inputs[0].default_value = 1.0
@@ -67,7 +67,7 @@ def shader(material: bpy.types.Material) -> Nodes:
     """Return a builder on the material's emptied node tree."""
     if bpy.app.version < (5, 0):  # from 5.0 on every material has nodes, and asking for them warns
         material.use_nodes = True
-    tree: Any = material.node_tree
+    tree: NodeTree = material.node_tree
     tree.nodes.clear()
     return Nodes(tree)
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import bmesh
 import bpy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...formats.arrays import Array
 from . import attributes as mesh_attributes
 from . import identity
 from .attributes import Domain, Kind
+from .blender_types import Attribute
 from .reports import Report, SceneError
 
 DROPPED = "levelwright_dropped"
@@ -111,7 +112,7 @@ def build(
 
 def _make(name: str, co: NDArray[np.float32], corners: NDArray[np.int32], starts: NDArray[np.int32]) -> bpy.types.Mesh:
     """The measured recipe, on arrays that are safe for Blender: vertices and faces, which still need their edges."""
-    mesh: Any = bpy.data.meshes.new(name)
+    mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(co))
     mesh.loops.add(len(corners))
     mesh.polygons.add(len(starts))
@@ -119,11 +120,10 @@ def _make(name: str, co: NDArray[np.float32], corners: NDArray[np.int32], starts
     if len(starts):
         mesh_attributes.write(mesh, ".corner_vert", "CORNER", "INT", corners)
         mesh.polygons.foreach_set("loop_start", starts)
-    made: bpy.types.Mesh = mesh
-    return made
+    return mesh
 
 
-def _join(mesh: Any, edges: tuple[NDArray[np.int32], ...] | None, sound: bool) -> None:
+def _join(mesh: bpy.types.Mesh, edges: tuple[NDArray[np.int32], ...] | None, sound: bool) -> None:
     """Give a mesh its edges: see `build`; without them Blender finds them, and unless the faces are sound drops those
     that it can't hold.
 
@@ -131,7 +131,8 @@ def _join(mesh: Any, edges: tuple[NDArray[np.int32], ...] | None, sound: bool) -
     """
     if edges is not None and len(edges[0]):
         mesh.edges.add(len(edges[0]))
-        mesh.attributes[".edge_verts"].data.foreach_set("value", edges[0].reshape(-1))
+        vertices: Attribute = mesh.attributes[".edge_verts"]
+        vertices.data.foreach_set("value", edges[0].reshape(-1))
         mesh_attributes.write(mesh, ".corner_edge", "CORNER", "INT", edges[1])
     elif sound and len(mesh.polygons):
         mesh.update(calc_edges=True)
@@ -140,7 +141,9 @@ def _join(mesh: Any, edges: tuple[NDArray[np.int32], ...] | None, sound: bool) -
         mesh.validate()
 
 
-def _fill(mesh: Any, uvs: Mapping[str, ArrayLike], layers: Mapping[str, tuple[Domain, Kind, ArrayLike]]) -> None:
+def _fill(
+    mesh: bpy.types.Mesh, uvs: Mapping[str, ArrayLike], layers: Mapping[str, tuple[Domain, Kind, ArrayLike]]
+) -> None:
     """Write all attributes of a mesh that was just made; there is none where they don't fit."""
     try:
         for name, uv in uvs.items():
@@ -243,7 +246,7 @@ class MeshData:
     corner_verts: NDArray[np.int32]
     face_starts: NDArray[np.int32]
     uvs: dict[str, NDArray[np.float32]] = field(default_factory=dict)
-    attributes: dict[str, tuple[str, NDArray[Any]]] = field(default_factory=dict)
+    attributes: dict[str, tuple[str, Array]] = field(default_factory=dict)
     """Name -> (domain, values)."""
     materials: list[bpy.types.Material | None] = field(default_factory=list)
     edges: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), np.int32))
@@ -268,7 +271,7 @@ class MeshData:
             return next(iter(self.uvs.values()), None)
         return self.uvs.get(name)
 
-    def attribute(self, name: str, domain: Domain | None = None) -> NDArray[Any] | None:
+    def attribute(self, name: str, domain: Domain | None = None) -> Array | None:
         """Values of an attribute, [count] or [count, width]; None when there is none (or it is in another domain)."""
         found = self.attributes.get(name)
         if found is None or (domain is not None and found[0] != domain):
@@ -349,7 +352,7 @@ def _read(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool = False
 
 
 def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool) -> MeshData:
-    polygons: Any = mesh.polygons
+    polygons = mesh.polygons
     starts = np.empty(len(polygons), np.int32)
     polygons.foreach_get("loop_start", starts)
     positions = mesh_attributes.read(mesh, "position")
@@ -383,7 +386,7 @@ def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: b
 
 def select_faces(obj: bpy.types.Object, indices: ArrayLike) -> None:
     """Select exactly these faces of an object's mesh (int[k]), for the user to see what an error is about."""
-    mesh: Any = _mesh_of(obj)
+    mesh = _mesh_of(obj)
     select = _mask(indices, len(mesh.polygons))
     if mesh.is_editmode:
         _select_edited(mesh, "faces", select)
@@ -399,7 +402,7 @@ def select_points(obj: bpy.types.Object, indices: ArrayLike) -> None:
 
     In edit mode, they show where vertices can be selected.
     """
-    mesh: Any = _mesh_of(obj)
+    mesh = _mesh_of(obj)
     select = _mask(indices, len(mesh.vertices))
     if mesh.is_editmode:
         _select_edited(mesh, "verts", select)
@@ -419,11 +422,11 @@ def _mask(indices: ArrayLike, count: int) -> NDArray[np.bool_]:
     return mask
 
 
-def _select_edited(mesh: Any, elements: str, select: NDArray[np.bool_]) -> None:
+def _select_edited(mesh: bpy.types.Mesh, elements: str, select: NDArray[np.bool_]) -> None:
     edited = bmesh.from_edit_mesh(mesh)
     for element in (*edited.verts, *edited.edges, *edited.faces):
         element.select = False
-    sequence: Any = getattr(edited, elements)
+    sequence: bmesh.types.BMVertSeq | bmesh.types.BMFaceSeq = getattr(edited, elements)
     sequence.ensure_lookup_table()
     for index in np.flatnonzero(select).tolist():
         sequence[index].select_set(True)
@@ -432,7 +435,7 @@ def _select_edited(mesh: Any, elements: str, select: NDArray[np.bool_]) -> None:
     bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
 
 
-def _select(mesh: Any, vertices: NDArray[np.bool_], faces: NDArray[np.bool_]) -> None:
+def _select(mesh: bpy.types.Mesh, vertices: NDArray[np.bool_], faces: NDArray[np.bool_]) -> None:
     edges = np.empty((len(mesh.edges), 2), np.int32)
     mesh.edges.foreach_get("vertices", edges.reshape(-1))
     mesh.vertices.foreach_set("select", vertices)

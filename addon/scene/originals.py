@@ -15,12 +15,12 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 import bpy
 
 from . import identity
 from .baselines import put_bytes
+from .blender_types import Value
 from .reports import SceneError
 
 LEVEL = "levelwright_level"
@@ -44,7 +44,7 @@ class LevelInfo:
 
     format: str
     token: identity.Token
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Value] = field(default_factory=dict)
     file_name: str = ""
     sha256: str = ""
 
@@ -62,7 +62,7 @@ def attach(
     format_key: str,
     data: bytes | None,
     token: int,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     file_name: str = "",
     parts: Mapping[str, bytes] | None = None,
 ) -> None:
@@ -73,7 +73,7 @@ def attach(
     was read from.
     """
     _forget(collection)
-    info: dict[str, Any] = {"format": format_key, "token": int(token), "options": dict(options or {})}
+    info: dict[str, Value] = {"format": format_key, "token": int(token), "options": dict(options or {})}
     info["file_name"] = file_name
     if data is not None:
         info["sha256"] = getattr(token, "digest", "") or hashlib.sha256(data).hexdigest()
@@ -111,7 +111,7 @@ def reattach(
     collection: bpy.types.Collection,
     data: bytes,
     format_key: str = "",
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     file_name: str = "",
 ) -> None:
     """Give a level its lost original back, or make a level of a collection of objects that lost theirs.
@@ -212,11 +212,12 @@ def level_of(context: bpy.types.Context) -> bpy.types.Collection | None:
 
 def make_active(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
     """Make a level, or a collection in it, the active one: what is added becomes part of it, and exports are of it."""
-    stack = [context.view_layer.layer_collection] if context.view_layer else []
+    view_layer = context.view_layer
+    stack = [view_layer.layer_collection] if view_layer is not None else []
     while stack:
         layer = stack.pop()
-        if layer.collection == collection:
-            context.view_layer.active_layer_collection = layer
+        if view_layer is not None and layer.collection == collection:
+            view_layer.active_layer_collection = layer
             return
         stack.extend(layer.children)
 
@@ -265,7 +266,7 @@ def resources(collection: bpy.types.Collection, kind: str) -> dict[int, bpy.type
 
 def deflate_large() -> None:
     """Deflate the originals that `attach` left for later: before a .blend is saved, so that no import waits for it."""
-    collections: Iterable[Any] = bpy.data.collections
+    collections = bpy.data.collections
     for collection in collections:
         if collection.get(LEVEL) is None or collection.library or collection.override_library:
             continue
@@ -326,7 +327,7 @@ def _readings(held: bytes) -> Iterator[bytes]:
         yield held[1:]
 
 
-def _info(collection: bpy.types.Collection) -> dict[str, Any] | None:
+def _info(collection: bpy.types.Collection) -> dict[str, Value] | None:
     text = collection.get(LEVEL)
     if not isinstance(text, str):
         return None
@@ -337,7 +338,7 @@ def _info(collection: bpy.types.Collection) -> dict[str, Any] | None:
         return None
 
 
-def _fields(info: dict[str, Any]) -> dict[str, Any]:
+def _fields(info: dict[str, Value]) -> dict[str, Value]:
     sha256 = info.get("sha256", "")
     return {
         "format": info["format"],

@@ -17,15 +17,16 @@ import dataclasses
 import enum
 import json
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import bpy
 import numpy as np
 
 from .baselines import put_bytes
+from .blender_types import Value, gives
 
 BASELINE = "levelwright_fields"
 """Key of the values as they were written (JSON), by which `read` tells what changed."""
@@ -42,7 +43,7 @@ class Field:
 
     name: str
     type: type
-    default: Any
+    default: Value
     tooltip: str = ""
     minimum: float | None = None
     maximum: float | None = None
@@ -52,6 +53,10 @@ class Field:
     """What an operator's option is called, where its name in capitals won't do."""
     panel: str = ""
     """Title of the panel that an operator's option is shown in; "": above all panels."""
+    precision: int | None = None
+    """Digits that an operator's option shows after the point; None: Blender's two."""
+    unit: str | None = None
+    """What an operator's option measures, as Blender names it: "LENGTH"."""
 
     @property
     def wide(self) -> bool:
@@ -62,13 +67,13 @@ class Field:
 
 
 def setting(
-    default: Any,
+    default: Value,
     tooltip: str = "",
     minimum: float | None = None,
     maximum: float | None = None,
     choices: Sequence[str] = (),
     subtype: str | None = None,
-) -> Any:
+) -> Value:
     """Return a dataclass field with what its custom property needs. subtype: as `id_properties_ui` has it ("COLOR")."""
     optional = {"min": minimum, "max": maximum, "choices": tuple(choices) or None, "subtype": subtype}
     metadata = {"tooltip": tooltip} | {key: value for key, value in optional.items() if value is not None}
@@ -76,13 +81,12 @@ def setting(
 
 
 def fields(cls: type) -> tuple[Field, ...]:
-    """Return the properties of a dataclass, in order: of metadata tooltip, min, max, choices, subtype, title, panel."""
-    key: Any = cls
-    return _fields(key)
+    """Return the properties of a dataclass, in order, with what their metadata says."""
+    return _fields(cls)
 
 
 @cache
-def _fields(cls: Any) -> tuple[Field, ...]:
+def _fields(cls: type) -> tuple[Field, ...]:
     types = typing.get_type_hints(cls)
     found = []
     for one in dataclasses.fields(cls):
@@ -105,20 +109,22 @@ def _fields(cls: Any) -> tuple[Field, ...]:
                 meta.get("subtype"),
                 meta.get("title", ""),
                 meta.get("panel", ""),
+                meta.get("precision"),
+                meta.get("unit"),
             )
         )
     return tuple(found)
 
 
-def write(id_block: bpy.types.ID, instance: Any) -> None:
+def write(id_block: bpy.types.ID, instance: object) -> None:
     """Write a dataclass instance's fields as custom properties, and keep the values for `read` to compare with."""
     writer(instance)(id_block)
 
 
-def writer(instance: Any) -> Callable[[bpy.types.ID], None]:
+def writer(instance: object) -> Callable[[bpy.types.ID], None]:
     """Return a function that does what `write` does, for the same fields on many data-blocks: it is worked out once."""
     values = {one.name: to_blender(one, getattr(instance, one.name)) for one in fields(type(instance))}
-    kinds: dict[str, Any] = {name: type(value) for name, value in values.items()}
+    kinds: dict[str, type] = {name: type(value) for name, value in values.items()}
     shown = [(one.name, ui) for one in fields(type(instance)) if (ui := _ui(one, kinds[one.name]))]
     stored = {name: value if type(value) in _PLAIN else _comparable(value) for name, value in values.items()}
     text = json.dumps(stored)
@@ -127,15 +133,19 @@ def writer(instance: Any) -> Callable[[bpy.types.ID], None]:
         for name, value in values.items():
             put(id_block, name, value)
         for name, ui in shown:
-            manager: Any = id_block.id_properties_ui(name)
-            manager.update(**ui)
+            describe(id_block, name, **ui)
         baseline = id_block.get(BASELINE)
         id_block[BASELINE] = json.dumps({**json.loads(baseline), **stored}) if isinstance(baseline, str) else text
 
     return write_to
 
 
-def put(id_block: bpy.types.ID, key: str, value: Any) -> None:
+def describe(holder: bpy.types.bpy_struct, key: str, **shown: object) -> None:
+    """Say how the interface shows a custom property: description, min, max, subtype, items, default, ..."""
+    gives(holder.id_properties_ui)(key).update(**shown)
+
+
+def put(id_block: bpy.types.ID, key: str, value: Value) -> None:
     """Set a custom property to a value that Blender can hold (see `to_blender`)."""
     if isinstance(value, bytes):
         put_bytes(id_block, key, value)
@@ -151,7 +161,7 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
     Raises ValueError, naming data-block and property, for a value that doesn't fit the field.
     """
     baseline = id_block.get(BASELINE)
-    stored: dict[str, Any] = json.loads(baseline) if isinstance(baseline, str) else {}
+    stored: dict[str, Value] = json.loads(baseline) if isinstance(baseline, str) else {}
     values, changed = {}, set()
     for one in fields(cls):
         raw = id_block.get(one.name)
@@ -172,7 +182,7 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
     return cls(**values), frozenset(changed)
 
 
-def to_blender(field: Field, value: Any) -> Any:
+def to_blender(field: Field, value: Value) -> Value:
     """Return a value as Blender stores it without loss. Raises ValueError where there is no way."""
     if type(value) is bool:
         return value
@@ -197,7 +207,7 @@ def to_blender(field: Field, value: Any) -> Any:
     raise ValueError(f"{field.name}: {type(value).__name__} has no custom property")
 
 
-def from_blender(field: Field, raw: Any) -> Any:
+def from_blender(field: Field, raw: Value) -> Value:
     """Return a stored value as the field's type. Raises ValueError or TypeError if it doesn't fit."""
     kind = field.type
     if field.choices:
@@ -238,7 +248,7 @@ def from_blender(field: Field, raw: Any) -> Any:
     raise TypeError(f"{kind.__name__} has no custom property")
 
 
-def _whole(raw: Any) -> int:
+def _whole(raw: Value) -> int:
     """Return a stored number, or one in a text. Raises ValueError for what is none."""
     try:
         number = int(raw)
@@ -249,7 +259,7 @@ def _whole(raw: Any) -> int:
     raise ValueError(f"{raw!r} is no whole number")
 
 
-def _to_list(field: Field, values: Any) -> list[Any]:
+def _to_list(field: Field, values: Iterable[Value]) -> list[Value]:
     """Return several values as Blender keeps them: all int, all float, all bool or all text."""
     plain = [one.item() if isinstance(one, np.generic) else one for one in values]
     if any(isinstance(one, str) and "\0" in one for one in plain):
@@ -262,11 +272,11 @@ def _to_list(field: Field, values: Any) -> list[Any]:
 
 
 @cache
-def _ui(field: Field, kind: type) -> dict[str, Any]:
+def _ui(field: Field, kind: type) -> dict[str, Value]:
     """Return tooltip, limits, default and menu of a field that is stored as a kind of value."""
     if kind is bytes:
         return {}
-    ui: dict[str, Any] = {"description": field.tooltip} if field.tooltip else {}
+    ui: dict[str, Value] = {"description": field.tooltip} if field.tooltip else {}
     if field.choices:
         ui["items"] = [(name, name, "", number) for number, name in enumerate(field.choices)]
     elif issubclass(field.type, enum.IntEnum) and kind is int:
@@ -289,7 +299,7 @@ def is_registered(id_block: bpy.types.ID, key: str) -> bool:
 
     Before Blender 5 those are among the custom ones.
     """
-    registered: Any = id_block.bl_rna.properties.get(key)
+    registered: Value = id_block.bl_rna.properties.get(key)
     return registered is not None and bool(registered.is_runtime)
 
 
@@ -308,7 +318,7 @@ def write_pairs(id_block: bpy.types.ID, pairs: Sequence[tuple[str, str]], rename
         put(id_block, key, to_blender(one, values[0]) if len(values) == 1 else values)
 
 
-def _as_python(raw: Any) -> Any:
+def _as_python(raw: Value) -> Value:
     """Return Blender's arrays as lists."""
     return raw.to_list() if hasattr(raw, "to_list") else raw
 
@@ -316,7 +326,7 @@ def _as_python(raw: Any) -> Any:
 _PLAIN = frozenset({int, str, bool})
 
 
-def _comparable(value: Any) -> Any:
+def _comparable(value: Value) -> Value:
     """Return a stored value as JSON gives it back: exact, -0.0 and NaN too."""
     if isinstance(value, bytes):
         return {"bytes": value.hex()}

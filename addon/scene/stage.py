@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import bpy
 import numpy as np
@@ -12,6 +11,7 @@ from mathutils import Quaternion, Vector
 from numpy.typing import ArrayLike
 
 from . import identity
+from .blender_types import SpaceView3D, Value
 from .reports import Report, SceneError
 
 STARTUP, STARTUP_WORLD = {"Camera", "Cube", "Light"}, "World"
@@ -35,6 +35,27 @@ def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
     return context.scene
 
 
+def view_layer_of(context: bpy.types.Context) -> bpy.types.ViewLayer:
+    """The context's view layer. Raises SceneError where there is none."""
+    if context.view_layer is None:
+        raise SceneError("there is no view layer to work in")
+    return context.view_layer
+
+
+def window_manager_of(context: bpy.types.Context) -> bpy.types.WindowManager:
+    """The context's window manager, which opens dialogs. Raises SceneError where there is none."""
+    if context.window_manager is None:
+        raise SceneError("there are no windows to open a dialog in")
+    return context.window_manager
+
+
+def view_settings_of(scene: bpy.types.Scene) -> bpy.types.ColorManagedViewSettings:
+    """How a scene's colours are shown. Raises SceneError where nothing says so."""
+    if scene.view_settings is None:
+        raise SceneError(f"{scene.name} has no view settings")
+    return scene.view_settings
+
+
 def is_empty(scene: bpy.types.Scene) -> bool:
     """Say whether a scene holds nothing but levels of ours, and what a new file of Blender's starts with."""
     usual = set() if bpy.data.filepath else STARTUP
@@ -43,7 +64,7 @@ def is_empty(scene: bpy.types.Scene) -> bool:
 
 def show_true_colors(scene: bpy.types.Scene, alone: bool, report: Report) -> None:
     """Make the scene show colours as they are. alone: there is nothing else in it; otherwise a warning has to do."""
-    settings: Any = scene.view_settings
+    settings: Value = view_settings_of(scene)
     if alone:
         settings.view_transform = "Standard"
         settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
@@ -56,7 +77,7 @@ def show_true_colors(scene: bpy.types.Scene, alone: bool, report: Report) -> Non
 
 def plain_world(name: str, color: tuple[float, ...]) -> bpy.types.World:
     """A world that shines in one colour (linear) everywhere."""
-    world: Any = bpy.data.worlds.new(name)
+    world: Value = bpy.data.worlds.new(name)
     world.color = [min(part, 1.0) for part in color]
     if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
         world.use_nodes = True
@@ -75,13 +96,13 @@ def may_replace_world(scene: bpy.types.Scene) -> bool:
     return not bpy.data.filepath and world.name == STARTUP_WORLD
 
 
-def viewports(context: bpy.types.Context) -> Iterator[Any]:
+def viewports(context: bpy.types.Context) -> Iterator[SpaceView3D]:
     """The 3D viewports in windows or, without any, all that a .blend would be opened with: SpaceView3D."""
     manager = context.window_manager
     shown = [] if manager is None or bpy.app.background else [window.screen for window in manager.windows]
     for screen in shown or bpy.data.screens:
         for area in screen.areas:
-            space: Any = area.spaces.active
+            space: SpaceView3D = area.spaces.active
             if area.type == "VIEW_3D" and space.region_3d is not None:
                 yield space
 
@@ -110,14 +131,14 @@ def look_at(context: bpy.types.Context, points: ArrayLike) -> None:
         space.overlay.show_relationship_lines = False
 
 
-Looks = list[tuple[Any, str, Any]]
+Looks = list[tuple[Value, str, Value]]
 """Settings of a scene and its windows: whose they are, their names and values."""
 
 
 def looks(context: bpy.types.Context) -> Looks:
     """What imports may change of how the context's scene looks, as it is now."""
-    scene: Any = context.scene
-    changed: list[tuple[Any, tuple[str, ...]]] = []
+    scene = context.scene
+    changed: list[tuple[Value, tuple[str, ...]]] = []
     if scene is not None:
         changed += [(scene.view_settings, ("view_transform", "look", "exposure", "gamma"))]
         changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
@@ -137,6 +158,6 @@ def look_again(before: Looks) -> None:
         setattr(struct, name, value)
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: Value) -> Value:
     """A setting's value that stays what it is when the setting changes."""
     return value.copy() if isinstance(value, Vector | Quaternion) else value

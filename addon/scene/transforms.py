@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Any
 
 import bpy
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from . import identity
 from .baselines import put_bytes
+from .blender_types import Value
 from .reports import SceneError
 
 BASELINE = "levelwright_transform"
@@ -93,12 +93,12 @@ def _same_rotation(old_mode: bytes, old: tuple[float, ...], new_mode: bytes, new
     return bool(np.abs(before - after).max() < 1e-6)
 
 
-def _channels(obj: bpy.types.Object, deltas: bool) -> tuple[Any, ...]:
+def _channels(obj: bpy.types.Object, deltas: bool) -> tuple[object, ...]:
     mode = obj.rotation_mode
     delta: tuple[float, ...] = (0.0,) * 10
     if deltas:
         delta = (*obj.delta_location[:], *_padded(_delta_rotation(obj, mode)), *obj.delta_scale[:])
-    rows: Any = obj.matrix_parent_inverse
+    rows: Value = obj.matrix_parent_inverse
     inverse = (*rows[0], *rows[1], *rows[2], *rows[3])
     rotation = _padded(_rotation_values(obj, mode))
     return (*obj.location[:], *obj.scale[:], *rotation, mode.encode(), *delta, *inverse, deltas)

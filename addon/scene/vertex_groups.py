@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import cast
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from . import attributes, evaluated, meshes
+from .blender_types import Modifier, NodeTree
 
 AT_ONCE = 16
 """Groups that are made attributes at a time: a million vertices take 64 MB."""
@@ -51,7 +52,7 @@ def _plain_mesh(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None) ->
         copy = bpy.data.meshes.new_from_object(shown, preserve_all_data_layers=True, depsgraph=depsgraph)
     else:
         obj.update_from_editmode()
-        plain: Any = mesh
+        plain: bpy.types.Mesh = cast(bpy.types.Mesh, mesh)
         copy = plain.copy()
     try:
         yield copy
@@ -66,7 +67,7 @@ def _weights(
     reader = bpy.data.objects.new("levelwright weights", mesh)
     tree = _reader(names)
     try:
-        modifier: Any = reader.modifiers.new("weights", "NODES")
+        modifier: Modifier = reader.modifiers.new("weights", "NODES")
         modifier.node_group = tree
         with evaluated.shown(context, [reader]) as depsgraph:
             shown = reader.evaluated_get(depsgraph)
@@ -84,7 +85,7 @@ def _weights(
 
 def _reader(names: Sequence[str]) -> bpy.types.GeometryNodeTree:
     """Make nodes that store vertex groups, which a field of their name gives, as attributes of points."""
-    tree: Any = bpy.data.node_groups.new("levelwright weights", "GeometryNodeTree")
+    tree: NodeTree = bpy.data.node_groups.new("levelwright weights", "GeometryNodeTree")
     for direction in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
     socket = tree.nodes.new("NodeGroupInput").outputs[0]

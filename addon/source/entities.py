@@ -13,9 +13,9 @@ import bpy
 from ...formats.binary import FormatError
 from ...formats.source.content import fgd
 from ...formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, vector
-from ..preferences import source_definition
 from ..scene import identity, transforms
 from . import (
+    content,
     detail_props,
     entity_classes,
     entity_data,
@@ -97,7 +97,7 @@ def add(site: Site, entity: Entity) -> bpy.types.Object:
 
 def types_of(site: Site) -> Types:
     """What the game definition of the options says, else that of the preferences."""
-    chosen = site.settings.fgd or source_definition()
+    chosen = site.settings.fgd or content.DEFINITION.chosen()
     if not chosen:
         return Types()
     path = Path(bpy.path.abspath(chosen))

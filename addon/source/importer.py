@@ -17,10 +17,22 @@ from ...formats.binary import FormatError
 from ...formats.source import LumpId
 from ...formats.source.content import search_path
 from ...formats.source.content.search_path import SearchPath, Source
-from ..preferences import source_directories
 from ..scene import identity, originals, stage
 from ..scene.reports import Report, SceneError
-from . import brushes, clusters, displacements, entities, faces, layout, lightmaps, scene_reader, sky_box, view, world
+from . import (
+    brushes,
+    clusters,
+    content,
+    displacements,
+    entities,
+    faces,
+    layout,
+    lightmaps,
+    scene_reader,
+    sky_box,
+    view,
+    world,
+)
 from .materials import Materials
 from .settings import ImportSettings
 from .site import Site
@@ -52,13 +64,13 @@ def import_level(
     root.empty_display_size = 64.0
     identity.stamp(root, token, layout.ROOT, 0)
     collection.objects.link(root)
-    content = content_of(level, path, settings, report)
+    files = content_of(level, path, settings, report)
     colors, numbers = _part(report, "colours of textures", lambda: named(level)) or ({}, {})
-    materials = Materials(collection, token, Textures(content, report, token), colors, numbers)
-    site = Site(level, collection, root, token, scene, settings, report, content, materials)
+    materials = Materials(collection, token, Textures(files, report, token), colors, numbers)
+    site = Site(level, collection, root, token, scene, settings, report, files, materials)
     _build(site, materials)
     scene_reader.remember(collection)
-    for name, reason in sorted(content.unread.items()):
+    for name, reason in sorted(files.unread.items()):
         report.warn(f"{name} can't be read: {reason}")
     scene.collection.children.link(collection)
     view.prepare_scene(context, site, alone)
@@ -137,7 +149,7 @@ def content_of(level: source.Level, path: Path, settings: ImportSettings, report
         report.warn(f"the map's own files are left out: {error}")
     chosen = settings.game_directory
     for folder in dict.fromkeys(
-        [*([Path(bpy.path.abspath(chosen))] if chosen else []), *_around(path), *source_directories()]
+        [*([Path(bpy.path.abspath(chosen))] if chosen else []), *_around(path), *content.GAME.folders()]
     ):
         sources.extend(search_path.of_game(folder))
     return SearchPath(sources)

@@ -8,7 +8,7 @@ of their own: they are text beside a level.
 from ..binary import Buffer
 from . import lev_file, tng, wld
 from .blank import fill_palette, new_brushes, new_cells, new_level
-from .changes import Changes, changes
+from .changes import NavigationChanges, changes
 from .check import check
 from .contents import contents, summary
 from .leaves import BLOCKED
@@ -28,18 +28,23 @@ from .records import (
     palette_names,
 )
 
+TITLE = "Fable: The Lost Chapters level"
+ENDINGS = (".lev",)
+
 __all__ = [
     "BLOCKED",
     "CELL",
+    "ENDINGS",
     "GAME_CELL",
     "HEIGHT_SCALE",
     "NODE",
     "PALETTE_ENTRY",
     "POSITION",
+    "TITLE",
     "UID_BASE",
-    "Changes",
     "Level",
     "Navigation",
+    "NavigationChanges",
     "Section",
     "changes",
     "check",

@@ -12,7 +12,7 @@ from .quadtree import QUARTERS
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class NavigationChanges:
     """How a layer differs from what it was; areas in square units."""
 
     gained: float  # ground that can be walked on now
@@ -28,7 +28,7 @@ class Changes:
             (self.lost, "{:g} square units of ground cannot be walked on any more"),
             (
                 self.outlines,
-                "{} squares that were cut, as by outlines of objects, which ground does not tell, are whole now",
+                "{} squares that were cut, as by outlines of objects, are whole now: the ground does not show cuts",
             ),
             (self.doors, "{} squares of doors are gone"),
             (self.links, "{} links between layers are gone"),
@@ -37,7 +37,7 @@ class Changes:
                 yield text.format(count)
 
 
-def changes(before: Navigation, after: Navigation, layer: int) -> Changes:
+def changes(before: Navigation, after: Navigation, layer: int) -> NavigationChanges:
     """Compare a layer with what it was, on a map of the same size. Raises FormatError."""
     grounds, cuts, doors, crossings = [], [], [], []
     for navigation in (before, after):
@@ -52,7 +52,7 @@ def changes(before: Navigation, after: Navigation, layer: int) -> Changes:
         first, second = links(navigation, leaves)
         crossings.append(int(np.count_nonzero(own[first] & ~own[second])))
     square = QUARTERS**2
-    return Changes(
+    return NavigationChanges(
         gained=int(np.count_nonzero(grounds[1] & ~grounds[0])) / square,
         lost=int(np.count_nonzero(grounds[0] & ~grounds[1])) / square,
         outlines=int(np.count_nonzero(cuts[0][0] & ~cuts[0][1] & cuts[1][1])),

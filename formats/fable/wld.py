@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 from ..binary import Buffer
 from . import text
-from .text import Block, Document, unquoted
+from .text import Document, StatementBlock, unquoted
 
 _ENDS = {"NewMap": "EndMap", "NewRegion": "EndRegion"}
 
 
-class Map:
+class WorldMap:
     """A view of a map's block."""
 
     __slots__ = ("block",)
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: StatementBlock) -> None:
         self.block = block
 
     @property
@@ -73,7 +73,7 @@ class Region:
 
     __slots__ = ("block",)
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: StatementBlock) -> None:
         self.block = block
 
     @property
@@ -102,26 +102,27 @@ class World:
     document: Document
 
     @property
-    def maps(self) -> list[Map]:
+    def maps(self) -> list[WorldMap]:
         """Its maps, in order."""
-        return [Map(block) for block in self._blocks("NewMap")]
+        return [WorldMap(block) for block in self._blocks("NewMap")]
 
     @property
     def regions(self) -> list[Region]:
         """Its regions, in order."""
         return [Region(block) for block in self._blocks("NewRegion")]
 
-    def map_of(self, file_name: str) -> Map | None:
+    def map_of(self, file_name: str) -> WorldMap | None:
         """The map of a level, by its file's name in any folder; case does not count."""
-        wanted = _base(file_name)
-        return next((each for each in self.maps if _base(each.level_name or "") == wanted), None)
+        wanted = base_name(file_name).lower()
+        return next((each for each in self.maps if base_name(each.level_name or "").lower() == wanted), None)
 
-    def _blocks(self, opening: str) -> list[Block]:
-        return [e for e in self.document.entries if isinstance(e, Block) and e.opening.key == opening]
+    def _blocks(self, opening: str) -> list[StatementBlock]:
+        return [e for e in self.document.entries if isinstance(e, StatementBlock) and e.opening.key == opening]
 
 
-def _base(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2].lower()
+def base_name(path: str) -> str:
+    """The last part of a path with slashes of either kind."""
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def read(data: Buffer) -> World:

@@ -22,9 +22,14 @@ from .map_file import BRUSH, MapLevel
 from .motion import Compression, Event, Interpolation, Motion, Path, Track
 from .records import FACE, BrushFlag, EditorBrushFlag, EditorFaceFlag, FaceFlag, new_faces, texture_field, texture_names
 
+TITLE = "Genesis3D level"
+ENDINGS = (".map", ".3dt")
+
 __all__ = [
     "BRUSH",
+    "ENDINGS",
     "FACE",
+    "TITLE",
     "Brush",
     "BrushFlag",
     "Compression",

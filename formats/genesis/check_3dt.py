@@ -4,13 +4,14 @@
 Keys of entities are not held against their classes here: those stand in the game's headers, not in the file.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
 from ..binary import Problem
 from . import brushes
-from .check_map import EDITOR_VALUE_SIZE, motion_problems
+from .check_map import counted, editor_room, motion_problems
 from .contents_3dt import walk
 from .editor_level import EditorBrush, Level3dt
 from .records import EDITOR_NAME_SIZE, WORLD_BOUND
@@ -32,8 +33,9 @@ def _level(level: Level3dt) -> Iterator[Problem]:
         ("model", [model.model_id for model in level.models]),
         ("group", [group.group_id for group in level.groups]),
     ):
-        for number in sorted({number for number in numbers if numbers.count(number) > 1}):
-            yield Problem(f"{kind} {number}", f"is the number of {numbers.count(number)} {kind}s", "warning")
+        for number, count in sorted(Counter(numbers).items()):
+            if count > 1:
+                yield Problem(f"{kind} {number}", f"is the number of {count} {kind}s", "warning", count)
     for model in level.models:
         if model.motion is not None:
             yield from motion_problems(f"model {model.name!r}", model.motion)
@@ -48,10 +50,13 @@ def _brushes(level: Level3dt) -> Iterator[Problem]:
             yield Problem(place, f"belongs to model {brush.model_id}, which there is not", "warning")
         if brush.group_id not in groups:
             yield Problem(place, f"belongs to group {brush.group_id}, which there is not", "warning")
-        for name in sorted({face.texture for face in brush.faces if len(face.texture) > EDITOR_NAME_SIZE}):
-            yield Problem(place, f"texture {name!r} has {len(name)} characters, {EDITOR_NAME_SIZE} are allowed")
-        if any(0 in face.scale or 0 in face.light_scale for face in brush.faces):
-            yield Problem(place, "a face has a texture scale or a light scale of 0")
+        for name, count in sorted(Counter(face.texture for face in brush.faces).items()):
+            if len(name) > EDITOR_NAME_SIZE:
+                message = f"{len(name)} characters, {EDITOR_NAME_SIZE} are allowed; on {count} faces"
+                yield Problem(place, f"texture {name!r} has {message}", count=count)
+        flat = sum(0 in face.scale or 0 in face.light_scale for face in brush.faces)
+        if flat:
+            yield Problem(place, f"{flat} of its faces have a texture scale or a light scale of 0", count=flat)
 
 
 def _solids(leaves: list[EditorBrush]) -> Iterator[Problem]:
@@ -66,14 +71,18 @@ def _solids(leaves: list[EditorBrush]) -> Iterator[Problem]:
     owners = np.repeat(np.arange(len(leaves)), counts)
     point_owners = np.repeat(owners, np.diff(first))
     far = (np.abs(points) > WORLD_BOUND).any(axis=1) | ~np.isfinite(points).all(axis=1)
-    for numbers, message, severity in (
-        (owners[np.isnan(normals).any(axis=1)], "a face has no area", "error"),
-        (owners[bent > MAX_BENT], "the points of a face do not lie in a plane", "warning"),
-        (np.flatnonzero(~solid.closed), "its planes do not close", "warning"),
-        (point_owners[far], f"reaches out of the world, which ends at {WORLD_BOUND}", "error"),
-    ):
-        for number in np.unique(numbers).tolist():
-            yield Problem(f"brush {leaves[number].name!r}", message, "error" if severity == "error" else "warning")
+
+    def place(number: int) -> str:
+        return f"brush {leaves[number].name!r}"
+
+    for number, count in counted(owners[np.isnan(normals).any(axis=1)]):
+        yield Problem(place(number), f"{count} of its faces have no area", count=count)
+    for number, count in counted(owners[bent > MAX_BENT]):
+        yield Problem(place(number), f"{count} of its faces have points that do not lie in a plane", "warning", count)
+    for number in np.flatnonzero(~solid.closed).tolist():
+        yield Problem(place(number), "its planes do not close", "warning")
+    for number in np.unique(point_owners[far]).tolist():
+        yield Problem(place(number), f"reaches out of the world, which ends at {WORLD_BOUND}")
 
 
 def _entities(level: Level3dt) -> Iterator[Problem]:
@@ -82,6 +91,4 @@ def _entities(level: Level3dt) -> Iterator[Problem]:
         if not entity.classname:
             yield Problem(place, "has no classname")
         for key, value in entity.pairs:
-            if len(value) > EDITOR_VALUE_SIZE:
-                message = f"{key} has {len(value)} characters, the editor holds {EDITOR_VALUE_SIZE}"
-                yield Problem(place, message, "warning")
+            yield from editor_room(place, key, value)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..binary import FormatError, Problem
+from ..convex import Ints
 from . import brushes, motion, typedefs
 from .entities import MODEL, Entity
 from .map_file import HAS_MOTION, VERSION, MapLevel
@@ -46,7 +47,7 @@ def _file(level: MapLevel) -> Iterator[Problem]:
     if level.trailing:
         count = len(level.entities)
         message = f"{len(level.trailing)} bytes behind the {count} counted entities are ignored"
-        yield Problem("map", message, "warning")
+        yield Problem("map", message, "warning", len(level.trailing))
     if not level.entities:
         yield Problem("map", "has no entities, and so no world")
     if not any("origin" in entity for entity in level.points):
@@ -62,7 +63,7 @@ def _file(level: MapLevel) -> Iterator[Problem]:
 
 def _limit(count: int, limit: int, what: str) -> Iterator[Problem]:
     if count > limit:
-        yield Problem("map", f"{count} {what}, {limit} are allowed")
+        yield Problem("map", f"{count} {what}, {limit} are allowed", count=count)
 
 
 # -------------------------------------------------------------------------------------------------- brushes and faces
@@ -88,36 +89,42 @@ def _brushes(level: MapLevel) -> Iterator[Problem]:
         what = "leaves gaps" if shown[brush] else "encloses nothing"
         yield Problem(place(brush), f"{what}: its planes do not close", "warning")
     idle = (sizes == 0) & solid.closed[owners]
-    for brush, count in zip(*(part.tolist() for part in np.unique(owners[idle], return_counts=True)), strict=True):
-        yield Problem(place(brush), f"{count} of its faces bound nothing", "warning")
+    for brush, count in counted(owners[idle]):
+        yield Problem(place(brush), f"{count} of its faces bound nothing", "warning", count)
     vertex_brush = np.repeat(np.arange(len(table)), np.diff(solid.first_vertex))
     far = np.abs(solid.positions).max(axis=1, initial=0.0) > WORLD_BOUND
     for brush in np.unique(vertex_brush[far]).tolist():
         if solid.closed[brush]:
             yield Problem(place(brush), f"reaches out of the world, which ends at {WORLD_BOUND}")
     for mask, message in _face_rules(faces):
-        for brush in np.unique(owners[mask]).tolist():
-            yield Problem(place(brush), message, "warning")
+        for brush, count in counted(owners[mask]):
+            yield Problem(place(brush), f"{count} of its faces {message}", "warning", count)
     yield from _textures(faces)
 
 
+def counted(numbers: Ints) -> Iterator[tuple[int, int]]:
+    """Each number once, with how often it is there. numbers: int[n]."""
+    found, counts = np.unique(numbers, return_counts=True)
+    yield from zip(found.tolist(), counts.tolist(), strict=True)
+
+
 def _face_rules(faces: FaceArray) -> Iterator[tuple[np.ndarray, str]]:  # type: ignore[type-arg]
-    yield (faces["normal"] == 0).all(axis=1), "a face without a normal is left out"
-    yield (faces["draw_scale_x"] == 0) | (faces["draw_scale_y"] == 0), "a face has a texture scale of 0"
+    yield (faces["normal"] == 0).all(axis=1), "have no normal: they are left out"
+    yield (faces["draw_scale_x"] == 0) | (faces["draw_scale_y"] == 0), "have a texture scale of 0"
     mirror = (faces["flags"] & FaceFlag.MIRROR != 0) & (faces["alpha"] > MAX_MIRROR_ALPHA)
-    yield mirror, f"a mirror's alpha is above {MAX_MIRROR_ALPHA}"
+    yield mirror, f"are mirrors with an alpha above {MAX_MIRROR_ALPHA}"
     vectors = np.column_stack([faces[name] for name in ("u_vec", "v_vec", "normal", "dist")])
-    yield ~np.isfinite(vectors).all(axis=1), "a face has numbers that are not finite"
+    yield ~np.isfinite(vectors).all(axis=1), "have numbers that are not finite"
 
 
 def _textures(faces: FaceArray) -> Iterator[Problem]:
     names = texture_names(faces)
     for name, count in Counter(names).items():
         if len(name) >= NAME_SIZE:
-            yield Problem(f"texture {name!r}", f"has no end within {NAME_SIZE} bytes, on {count} faces")
+            yield Problem(f"texture {name!r}", f"has no end within {NAME_SIZE} bytes, on {count} faces", count=count)
         elif len(name) > EDITOR_NAME_SIZE:
             message = f"{len(name)} characters, the editor holds {EDITOR_NAME_SIZE}; on {count} faces"
-            yield Problem(f"texture {name!r}", message, "warning")
+            yield Problem(f"texture {name!r}", message, "warning", count)
     infos = np.column_stack([np.unique(names, return_inverse=True)[1], faces["flags"]]).astype("<i4")
     fields = ("u_vec", "v_vec", "draw_scale_x", "draw_scale_y", "offset_x", "offset_y", "alpha", "mip_map_bias",
               "face_light", "reflective_scale")  # fmt: skip
@@ -151,18 +158,26 @@ def motion_problems(place: str, moves: motion.Motion) -> Iterator[Problem]:
     """What is wrong with a motion."""
     size = sum(len(event.text) + 1 for event in moves.events)
     if size > MAX_EVENTS and not moves.binary:
-        yield Problem(place, f"events of {size} characters, {MAX_EVENTS} are allowed")
+        yield Problem(place, f"events of {size} characters, {MAX_EVENTS} are allowed", count=size)
     tracks = [track for path in moves.paths for track in (path.rotation, path.translation) if track is not None]
-    if any(bool((np.diff(track.times) <= 0).any()) for track in tracks):
-        yield Problem(place, "keys of its motion do not come one after the other", "warning")
+    early = sum(int(np.count_nonzero(np.diff(track.times) <= 0)) for track in tracks)
+    if early:
+        yield Problem(place, f"{early} keys of its motion do not come after the one before", "warning", early)
+
+
+def editor_room(place: str, key: str, value: str) -> Iterator[Problem]:
+    """Say of a value that the editor has no room for it."""
+    size = len(value)
+    if size > EDITOR_VALUE_SIZE:
+        yield Problem(place, f"{key} has {size} characters, the editor holds {EDITOR_VALUE_SIZE}", "warning", size)
 
 
 def _pair(place: str, key: str, value: str) -> Iterator[Problem]:
     room = _BUFFERS.get(key)
     if room is not None and len(value) > room:
-        yield Problem(place, f"{key} has {len(value)} characters, {room} are allowed")
-    elif len(value) > EDITOR_VALUE_SIZE and not key.startswith("texturelib"):
-        yield Problem(place, f"{key} has {len(value)} characters, the editor holds {EDITOR_VALUE_SIZE}", "warning")
+        yield Problem(place, f"{key} has {len(value)} characters, {room} are allowed", count=len(value))
+    elif not key.startswith("texturelib"):
+        yield from editor_room(place, key, value)
     if key.startswith(("light", "_light")) or key in ("style", "ltype"):
         limit = MAX_STYLE if key in ("style", "ltype") else MAX_INTENSITY
         try:
@@ -170,7 +185,7 @@ def _pair(place: str, key: str, value: str) -> Iterator[Problem]:
         except FormatError:
             return  # the name of a type, in a definition
         if isinstance(number, float) and not 0 <= number <= limit:
-            yield Problem(place, f"{key} is {value}, allowed is 0 to {limit}", "warning")
+            yield Problem(place, f"{key} is {number:g}, allowed is 0 to {limit}", "warning")
 
 
 # ------------------------------------------------------------------------------------------------------------- classes
@@ -203,7 +218,8 @@ def _classes(level: MapLevel) -> Iterator[Problem]:
         else:
             yield from _instance(title(level, number), entity, definition, named)
     for name, count in unknown.items():
-        yield Problem(f"class {name!r}", f"is not defined: the game does not see its {count} entities", "warning")
+        message = f"is not defined: the game does not see its {count} entities"
+        yield Problem(f"class {name!r}", message, "warning", count)
 
 
 def _instance(place: str, entity: Entity, definition: TypeDef, named: dict[str, Entity]) -> Iterator[Problem]:

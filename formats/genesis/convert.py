@@ -154,11 +154,11 @@ def _matrix(quaternion: Doubles, place: Doubles) -> Doubles:
 
 def _brushes(pieces: list[csg.Piece], vis_detail: bool, pose: Doubles | None) -> list[Brush]:
     """Pieces as brushes of a `.map`. `vis_detail`: details hide what is behind them, too."""
-    looks = [face for piece in pieces for face, _ in piece.faces]
+    sources = [face for piece in pieces for face, _ in piece.faces]
     corners = [points for piece in pieces for _, points in piece.faces]
     if pose is not None:
         corners = [(points @ pose[:, :3].T + pose[:, 3]).astype(np.float32) for points in corners]
-    faces = _faces(looks, corners, pose)
+    faces = _faces(sources, corners, pose)
     result = []
     start = 0
     for piece in pieces:
@@ -170,35 +170,35 @@ def _brushes(pieces: list[csg.Piece], vis_detail: bool, pose: Doubles | None) ->
     return result
 
 
-def _faces(looks: list[EditorFace], corners: list[Floats], pose: Doubles | None) -> FaceArray:
+def _faces(sources: list[EditorFace], corners: list[Floats], pose: Doubles | None) -> FaceArray:
     """Records of FACE: planes of the corners, and textures laid on as the editor does, rounding where it does."""
-    faces = np.zeros(len(looks), FACE)
-    if not looks:
+    faces = np.zeros(len(sources), FACE)
+    if not sources:
         return faces
     counts = np.array([len(points) for points in corners])
     padded = np.zeros((len(corners), int(counts.max()), 3), np.float32)
     padded[np.arange(padded.shape[1]) < counts[:, None]] = np.concatenate(corners)
     planes, _ = planes_of(padded, counts)
     faces["normal"], faces["dist"] = planes.normals, planes.dists
-    faces["flags"] = [face_flags_from_editor(look.flags) for look in looks]
-    faces["mip_map_bias"] = [look.mip_map_bias for look in looks]
-    faces["alpha"] = [look.translucency for look in looks]
-    faces["face_light"] = [look.light for look in looks]
-    faces["reflective_scale"] = [look.reflectivity for look in looks]
-    names = {name: texture_field(_texture(name)) for name in {look.texture for look in looks}}
-    faces["tex_name"] = np.frombuffer(b"".join(names[look.texture] for look in looks), "V32")
+    faces["flags"] = [face_flags_from_editor(source.flags) for source in sources]
+    faces["mip_map_bias"] = [source.mip_map_bias for source in sources]
+    faces["alpha"] = [source.translucency for source in sources]
+    faces["face_light"] = [source.light for source in sources]
+    faces["reflective_scale"] = [source.reflectivity for source in sources]
+    names = {name: texture_field(_texture(name)) for name in {source.texture for source in sources}}
+    faces["tex_name"] = np.frombuffer(b"".join(names[source.texture] for source in sources), "V32")
 
-    rotate = np.array([look.rotate for look in looks])
-    scale = np.array([look.scale for look in looks], np.float32)
+    rotate = np.array([source.rotate for source in sources])
+    scale = np.array([source.scale for source in sources], np.float32)
     scale[scale == 0] = 1
-    light_scale = np.array([look.light_scale for look in looks], np.float32)
-    shift = np.array([look.shift for look in looks], np.float32)
+    light_scale = np.array([source.light_scale for source in sources], np.float32)
+    shift = np.array([source.shift for source in sources], np.float32)
     vectors = textures.world_axes(faces["normal"], rotate, 1.0)
-    for number, look in enumerate(looks):
-        if look.flags & EditorFaceFlag.TEXTURELOCKED:
-            u, v = _locked_axes(look, planes.normals[number], pose)
+    for number, source in enumerate(sources):
+        if source.flags & EditorFaceFlag.TEXTURELOCKED:
+            u, v = _locked_axes(source, planes.normals[number], pose)
             vectors[0][number], vectors[1][number] = u, v
-            shift[number] = _locked_shift(look, u, v)
+            shift[number] = _locked_shift(source, u, v)
     draw_scale = scale / light_scale
     for axis, vector in enumerate(vectors):
         texel = vector * (1 / scale[:, axis])[:, None]
@@ -230,19 +230,19 @@ def _locked_shift(face: EditorFace, u: Doubles, v: Doubles) -> tuple[float, floa
     return float(np.float32(face.shift[0]) - u / across @ place), float(np.float32(face.shift[1]) - v / down @ place)
 
 
-def lay_locked(faces: FaceArray, looks: Sequence[EditorFace]) -> None:
-    """Set the texture vectors of those records [n] whose face, of the n `looks`, is texture-locked.
+def lay_locked(faces: FaceArray, sources: Sequence[EditorFace]) -> None:
+    """Set the texture vectors of those records [n] whose face, of the n `sources`, is texture-locked.
 
     Such a texture has axes and a place of its own (since 1.32), or lies along its face; the records have their normals.
     From the editor's code (genesis.md §1.7): no real level with such faces was found.
     """
-    for number, look in enumerate(looks):
-        if look.flags & EditorFaceFlag.TEXTURELOCKED:
-            u, v = _locked_axes(look, faces["normal"][number], None)
-            light = np.array(look.light_scale, np.float32)
+    for number, source in enumerate(sources):
+        if source.flags & EditorFaceFlag.TEXTURELOCKED:
+            u, v = _locked_axes(source, faces["normal"][number], None)
+            light = np.array(source.light_scale, np.float32)
             with np.errstate(all="ignore"):
                 faces["u_vec"][number], faces["v_vec"][number] = u / light[0], v / light[1]
-            faces["offset_x"][number], faces["offset_y"][number] = _locked_shift(look, u, v)
+            faces["offset_x"][number], faces["offset_y"][number] = _locked_shift(source, u, v)
 
 
 def lock(
@@ -403,7 +403,7 @@ def _editor_brushes(entity: Entity, model_id: int, name: str, left_out: list[str
         if len(made.faces) < len(brush.faces):
             left_out.append(f"{len(brush.faces) - len(made.faces)} faces without an area of brush {made.name!r}")
         if len(made.faces) < 4:
-            left_out.append(f"brush {made.name!r}, which is no solid")
+            left_out.append(f"brush {made.name!r}, which encloses nothing")
             continue
         if brush.flags & BrushFlag.SHEET:
             made.faces[0].flags |= int(EditorFaceFlag.SHEET)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The editor's CSG: what cuts and hollows leave of brushes (genesis.md §1, surprise 9).
+"""The editor's CSG: what cuts and hollows leave of brushes (genesis.md §2.4).
 
 Before the editor writes a `.map` it cuts each brush by the cuts that come after it in the level. A hollow brush is a
 shell and, behind it, a cut that is made anew: the shell with its planes moved inwards. Of a multi brush that is a cut

@@ -5,6 +5,7 @@ Numbers are those of the file, in its version's units and axes; `text_3dt.upgrad
 are units of one inch, y up; the points of a face go clockwise as seen from outside.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -184,6 +185,16 @@ class Level3dt(Level):
     def leaves(self) -> list[EditorBrush]:
         """All brushes with faces, in order."""
         return [leaf for brush in self.brushes for leaf in brush.leaves()]
+
+    def numbered_brushes(self) -> Iterator[tuple[int, EditorBrush, int]]:
+        """(number, brush, number of the brush it is a child of or -1) of all brushes, parents before their children."""
+        number = 0
+        stack = [(brush, -1) for brush in reversed(self.brushes)]
+        while stack:
+            brush, parent = stack.pop()
+            yield number, brush, parent
+            stack += [(child, number) for child in reversed(brush.children or ())]
+            number += 1
 
     def setting(self, label: str) -> list[str]:
         """The words behind a label in the settings, of its first line; empty if there is none."""

@@ -89,7 +89,7 @@ class KeyValues:
 
     @property
     def origin(self) -> Vector | None:
-        """The place of a point entity, or what a world model turns about; None if there is none or it is no place."""
+        """The place of a point entity, or what a world model turns about; None without one that is a place."""
         text = self.get(ORIGIN)
         if text is None:
             return None

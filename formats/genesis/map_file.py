@@ -219,7 +219,7 @@ def _entity_parts(entity: Entity) -> list[bytes]:
     parts = [_INT.pack(len(entity.brushes))]
     for brush in entity.brushes:
         if brush.faces.dtype != FACE:
-            raise FormatError("the faces of a brush are no records of FACE", "brushes")
+            raise FormatError("the faces of a brush are not records of FACE", "brushes")
         parts += (_BRUSH_HEADER.pack(brush.flags & 0xFFFFFFFF, len(brush.faces)), brush.faces.tobytes())
     parts.append(struct.pack("<I", entity.flags))
     if entity.motion is not None:
@@ -231,6 +231,6 @@ def _entity_parts(entity: Entity) -> list[bytes]:
                 raw = text.encode("latin-1")
             except UnicodeEncodeError as error:
                 bad = error.object[error.start]
-                raise FormatError(f"{text!r}: {bad!r} is no Latin-1 character", "pairs") from None
+                raise FormatError(f"{text!r}: {bad!r} is not a Latin-1 character", "pairs") from None
             parts += (_INT.pack(len(raw)), raw)
     return parts

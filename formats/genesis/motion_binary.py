@@ -150,7 +150,7 @@ def _ended(text: str) -> bytes:
     try:
         return text.encode("latin-1") + b"\0"
     except UnicodeEncodeError as error:
-        raise FormatError(f"{error.object[error.start]!r} is no Latin-1 character", "motion") from None
+        raise FormatError(f"{error.object[error.start]!r} is not a Latin-1 character", "motion") from None
 
 
 def _offsets(texts: list[bytes], first: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":

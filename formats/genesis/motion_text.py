@@ -44,7 +44,7 @@ class _Reader:
         self.offset = end + 1
         text = self.data[self.start : end].removesuffix(b"\r").decode("latin-1")
         if "\0" in text or "\r" in text:
-            raise self.error(f"{text!r} is no line of text", what)
+            raise self.error(f"{text!r} is not a line of text", what)
         return text
 
     def word(self, label: str) -> str:
@@ -199,7 +199,7 @@ def render(motion: Motion) -> bytes:
     try:
         return ("\n".join(lines) + "\n").encode("latin-1")
     except UnicodeEncodeError as error:
-        raise FormatError(f"{error.object[error.start]!r} is no Latin-1 character", "motion") from None
+        raise FormatError(f"{error.object[error.start]!r} is not a Latin-1 character", "motion") from None
 
 
 def _track_lines(label: str, track: Track | None, first_type: int) -> list[str]:

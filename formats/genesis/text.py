@@ -7,7 +7,7 @@ _SIX = Decimal("0.000001")
 
 
 def fixed(value: float) -> str:
-    """A float as the editor's `%f`: six decimals, ties away from zero (genesis.md §2, "Float text").
+    """A float as the editor's `%f`: six decimals, ties away from zero (genesis.md §2.3).
 
     Python's own `%f` rounds ties to even. A binary number lies between two sixth decimals only if it is an odd multiple
     of 1/128, so few values need the slow way.

@@ -41,7 +41,7 @@ def write(level: Level3dt) -> bytes:
     try:
         return "".join(parts).encode("latin-1")
     except UnicodeEncodeError as error:
-        raise FormatError(f"{error.object[error.start]!r} is no Latin-1 character", "text") from None
+        raise FormatError(f"{error.object[error.start]!r} is not a Latin-1 character", "text") from None
 
 
 def _records_by_span(source: str) -> dict[Span, str]:
@@ -209,7 +209,7 @@ def _text(lines: list[str]) -> str:
 
 def _float(value: float) -> str:
     if not abs(value) <= 3.4028235e38:
-        raise FormatError(f"{value} is no number that a 32-bit float can hold", "number")
+        raise FormatError(f"{value} is not a number that a 32-bit float can hold", "number")
     return fixed(value)
 
 

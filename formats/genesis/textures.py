@@ -210,7 +210,7 @@ class _Corners:
         return np.asarray(first[:, None] * self.axes[0] + second[:, None] * self.axes[1])
 
     def error(self, number: int, per_unit: Floats) -> Floats:
-        """Texels by which vectors [faces, 3] miss each face's worst corner; NaN where they are no numbers."""
+        """Texels by which vectors [faces, 3] miss each face's worst corner; NaN where they are infinite or NaN."""
         result = np.zeros(self.count)
         off = np.abs((self.points * per_unit[self.owners]).sum(axis=1) - self.texel[:, number])
         np.maximum.at(result, self.owners, off)
@@ -242,3 +242,51 @@ def _plane_axes(normals: Floats) -> tuple[Floats, Floats]:
     with np.errstate(all="ignore"):
         across /= np.sqrt((across * across).sum(axis=1))[:, None]
     return across, np.cross(normals, across)
+
+
+def moved(faces: FaceArray, move: npt.NDArray[np.float64]) -> FaceArray:
+    """Faces with the texture vectors that keep the texture on what a transform moved.
+
+    move: float64[4, 4]. The vectors' lengths (the lightmap's fineness) stay: a scale goes into the texture's scale.
+    """
+    result = faces.copy()
+    linear, shift = move[:3, :3], move[:3, 3]
+    straight = np.array_equal(linear, np.eye(3))
+    for vector, scale, offset in (("u_vec", "draw_scale_x", "offset_x"), ("v_vec", "draw_scale_y", "offset_y")):
+        old, scales = faces[vector].astype(np.float64), faces[scale].astype(np.float64)
+        with np.errstate(all="ignore"):
+            if straight:
+                new, stretched = old, scales
+            else:
+                new = np.linalg.solve(linear.T, old.T).T
+                shares = np.linalg.norm(old, axis=1) / np.linalg.norm(new, axis=1)
+                shares = np.where(np.isfinite(shares), shares, 1.0)
+                shares = np.where(np.abs(shares - 1) < 1e-6, 1.0, shares)
+                new, stretched = new * shares[:, None], scales * shares
+                result[vector] = np.where(np.abs(new) < 1e-9, 0, new)
+                result[scale] = stretched
+            shifted = faces[offset] - new @ shift / stretched
+        result[offset] = np.where(np.isfinite(shifted), shifted, faces[offset])
+    return result
+
+
+def upright(faces: FaceArray) -> FaceArray:
+    """The same textures on the same planes, by vectors like the editor's: without a part along the axis that the normal
+    points to most. Their lengths (the lightmap's fineness) stay.
+    """
+    result = faces.copy()
+    normals, dists = faces["normal"].astype(np.float64), faces["dist"].astype(np.float64)
+    rows, axis = np.arange(len(faces)), np.abs(faces["normal"]).argmax(axis=1)
+    for vector, draw_scale, offset in (("u_vec", "draw_scale_x", "offset_x"), ("v_vec", "draw_scale_y", "offset_y")):
+        old, scale = faces[vector].astype(np.float64), faces[draw_scale].astype(np.float64)
+        with np.errstate(all="ignore"):
+            along = old[rows, axis] / normals[rows, axis]
+            new = old - along[:, None] * normals
+            new[rows, axis] = 0
+            longer = np.linalg.norm(old, axis=1) / np.linalg.norm(new, axis=1)
+            shift = along * dists / scale  # dot(P, normal) is dist all over the plane
+        leans = np.isfinite(longer) & (along != 0)
+        result[vector][leans] = new[leans] * longer[leans, None]
+        result[draw_scale][leans] = scale[leans] * longer[leans]
+        result[offset][leans] += shift[leans]
+    return result

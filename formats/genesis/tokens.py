@@ -56,7 +56,7 @@ class Scanner:
         word = self.word(what)
         value = int(word) if _INTEGER.fullmatch(word) else 1 << 32
         if not -(1 << 31) <= value < 1 << 32:
-            raise self.error(f"{word[:40]!r} is no whole number of 32 bits", what)
+            raise self.error(f"{word[:40]!r} is not a whole number of 32 bits", what)
         return value
 
     def number(self, what: str) -> float:
@@ -70,7 +70,7 @@ class Scanner:
         return value if abs(value) <= _LARGEST else self._refuse_number(word, what)
 
     def _refuse_number(self, word: str, what: str) -> float:
-        raise self.error(f"{word[:40]!r} is no number that a 32-bit float can hold", what)
+        raise self.error(f"{word[:40]!r} is not a number that a 32-bit float can hold", what)
 
     def numbers(self, count: int, what: str) -> tuple[float, ...]:
         """Several numbers."""

@@ -112,7 +112,7 @@ class Library:
 def paletted(pixels: Pixels) -> Bitmap:
     """A picture as an 8-bit bitmap with a palette, as the engine's own tools make them. Raises FormatError."""
     if pixels.ndim != 3 or pixels.shape[2] != 4 or pixels.dtype != np.uint8:
-        raise FormatError(f"{pixels.dtype}{list(pixels.shape)} is no picture uint8[h, w, 4]", "texture")
+        raise FormatError(f"{pixels.dtype}{list(pixels.shape)} is not a picture uint8[h, w, 4]", "texture")
     height, width = pixels.shape[:2]
     for side in (width, height):
         if not 0 < side <= MAX_TEXTURE_SIZE or side & (side - 1):

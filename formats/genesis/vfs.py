@@ -76,7 +76,7 @@ def read(data: Buffer, known_start: bytes = b"") -> FileSystem:
     cursor.skip(4, "directory")
     roots = _read_list(cursor, raw, 0)
     if len(roots) != 1 or not roots[0].is_directory:
-        raise FormatError(f"has {len(roots)} roots, or a root that is no directory", "directory", directory)
+        raise FormatError(f"has {len(roots)} roots, or a root that is not a directory", "directory", directory)
     files = walk(roots[0])
     if sum(node.size or 0 for node in files) > len(raw):
         raise FormatError("has files that share bytes", "directory", directory)
@@ -106,7 +106,7 @@ def _read_list(cursor: Cursor, raw: bytes, depth: int) -> list[Node]:
             raise cursor.error(f"{size} bytes at {node.offset} are not in the {len(raw)} there are", name)
         node.children = _read_list(cursor, raw, depth + 1)
         if node.children and not node.is_directory:
-            raise cursor.error("has entries in it, but is no directory", name)
+            raise cursor.error("has entries in it, but is not a directory", name)
         nodes.append(node)
     return nodes
 
@@ -177,7 +177,7 @@ def _list_bytes(nodes: list[Node], offsets: dict[int, int]) -> bytes:
         try:
             name = node.name.encode("latin-1") + b"\0"
         except UnicodeEncodeError:
-            raise FormatError(f"{node.name!r} is no Latin-1 text", "name of an entry") from None
+            raise FormatError(f"{node.name!r} is not Latin-1 text", "name of an entry") from None
         size = (node.size or 0) if node.is_directory else len(node.data)
         offset = node.offset if node.is_directory else offsets[id(node)]
         parts += [struct.pack("<Ii", node.first_word, len(name)), name]

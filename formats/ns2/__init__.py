@@ -12,7 +12,8 @@ loops, `face_layers`, `mapping_groups`, `geometry_groups`, `triangles`. Metres, 
     data = write(level)
 
 `clipboard` parses and builds what is copied; `as_v10` converts older levels; `cubemap` decodes what reflection probes
-have seen; `names` are those that mean something to the game.
+have seen; `names` are those that mean something to the game; `entity_classes` knows what entities can be placed, with
+the defaults of their properties; `editing` shows the mesh as polygons, and lays edits of those over it.
 """
 
 from . import clipboard, cubemap, names
@@ -48,15 +49,20 @@ from .records import (
 from .removal import drop_groups, move_layers
 from .triangles import GeometryGroups, GroupTable, Triangles
 
+TITLE = "Natural Selection 2 level"
+ENDINGS = (".level",)
+
 __all__ = [
     "CUBEMAP",
     "EDGE8",
     "EDGE9",
+    "ENDINGS",
     "FACE",
     "MAPPING_GROUP",
     "MEMBER",
     "NO_GROUP",
     "NO_MAPPING_GROUP",
+    "TITLE",
     "TRIANGLE3",
     "TRIANGLE6",
     "VERTEX12",

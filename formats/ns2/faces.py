@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faces with their loops, and the layers that they are in (ns2.md §3, chunks 3 and 6 of the mesh)."""
+"""Faces with their loops, and the layers that they are in (ns2.md §3.2, chunks 3 and 6)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

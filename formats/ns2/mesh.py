@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mesh of a level: vertices, edges, faces with holes, and what lies beside them (ns2.md §3, chunk 2)."""
+"""The mesh of a level: vertices, edges, faces with holes, and what lies beside them (ns2.md §3.2)."""
 
 from typing import Any
 

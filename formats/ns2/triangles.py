@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The triangles that the game draws, and groups of geometry (ns2.md §3, chunks 5 and 8 of the mesh)."""
+"""The triangles that the game draws, and groups of geometry (ns2.md §3.2, chunks 5 and 8)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -20,7 +20,12 @@ from .patch_file import PatchFile
 from .physcollide import PhysCollide, PhysModel
 from .visibility import Visibility
 
+TITLE = "Source map"
+ENDINGS = (".bsp",)
+
 __all__ = [
+    "ENDINGS",
+    "TITLE",
     "BspFile",
     "Entities",
     "Entity",

@@ -8,9 +8,10 @@ editor of Bloodlines leaves at the very end (source.md §2.1, §2.10).
 
 import struct
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ..binary import Buffer, FormatError
 from . import cipher, game_lump
@@ -136,7 +137,7 @@ class BspFile:
         return self._entries
 
     @property
-    def _endian(self) -> Any:
+    def _endian(self) -> Literal["big", "little"]:
         return "big" if self.form.byte_order == ">" else "little"
 
     @property
@@ -239,7 +240,7 @@ class BspFile:
             return PAK_ALIGN
         return LUMP_ALIGN if offset % LUMP_ALIGN == 0 else 1
 
-    def _header(self, places: "np.ndarray[Any, np.dtype[np.int64]]") -> bytes:
+    def _header(self, places: npt.NDArray[np.int64]) -> bytes:
         """The header with lumps at `places`; those without bytes have some too, which point to where others begin."""
         entries = self.entries.copy()
         entries["offset"] = places

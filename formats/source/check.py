@@ -2,12 +2,11 @@
 """What the engine would refuse or misread in a map: lumps that are not whole, numbers of what is not there, limits.
 
 Records are looked at in `check_records`. An error names a lump and a record; limits are those of the public compilers
-and only worth a warning: games raised them (source.md, source.md §2.2-2.8).
+and only worth a warning: games raised them (source.md §3).
 """
 
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -122,7 +121,7 @@ def _file(level: Level) -> Iterator[Problem]:
 
 def _lumps(level: Level) -> Iterator[Problem]:
     """Lumps that cannot be decoded or whose records are not known."""
-    meanings: dict[int, Callable[[], Any]] = {
+    meanings: dict[int, Callable[[], object]] = {
         LumpId.ENTITIES: lambda: _all_entities(level),
         LumpId.VISIBILITY: lambda: level.visibility,
         LumpId.OCCLUSION: lambda: level.occlusion,

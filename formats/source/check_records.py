@@ -5,11 +5,11 @@ Each part is an iterator of problems; one problem stands for all the records of 
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Array
 from ..binary import FormatError, Problem
 from . import detail_props, face_brushes, fields, lighting, overlay_lists
 from .game_lump import DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
@@ -17,63 +17,14 @@ from .level import Level
 from .lumps import LumpId, lump_name
 from .records import Records
 from .records_displacements import NO_NEIGHBOR, NO_NEIGHBOR_32
+from .references import DRAWN_FACES, NUMBERS, RUNS, LeafChild, OverlayFaces, has
 
 Mask = npt.NDArray[np.bool_]
-Values = npt.NDArray[Any]
 
-DRAWN_FACES = (LumpId.FACES, LumpId.FACES_HDR)
-_FACES = (*DRAWN_FACES, LumpId.ORIGINALFACES)
 _NONE = -1  # of numbers that may name nothing
+_TREE = (LumpId.NODES, LumpId.NODES)
 _MAY_BE_MISSING = frozenset({LumpId.ORIGINALFACES})  # on consoles
 _SPRITE_TYPES = 1  # of detail props: from this one on, they are sprites
-
-# lump, field, what it is a number in, whether it may be -1
-_REFERENCES: tuple[tuple[LumpId, str, LumpId, bool], ...] = (
-    *((faces, "planenum", LumpId.PLANES, False) for faces in _FACES),
-    # Original faces have numbers of texinfos from before vbsp left out the unused ones.
-    *((faces, "texinfo", LumpId.TEXINFO, True) for faces in DRAWN_FACES),
-    *((faces, "dispinfo", LumpId.DISPINFO, True) for faces in DRAWN_FACES),
-    *((faces, "orig_face", LumpId.ORIGINALFACES, True) for faces in DRAWN_FACES),
-    (LumpId.EDGES, "v", LumpId.VERTEXES, False),
-    (LumpId.BRUSHSIDES, "planenum", LumpId.PLANES, False),
-    (LumpId.BRUSHSIDES, "texinfo", LumpId.TEXINFO, True),
-    (LumpId.NODES, "planenum", LumpId.PLANES, False),
-    (LumpId.LEAFS, "leaf_water_data_id", LumpId.LEAFWATERDATA, True),
-    (LumpId.LEAFFACES, "face", LumpId.FACES, False),
-    (LumpId.LEAFBRUSHES, "brush", LumpId.BRUSHES, False),
-    (LumpId.LEAFWATERDATA, "surface_texinfo", LumpId.TEXINFO, True),
-    (LumpId.MODELS, "headnode", LumpId.NODES, False),
-    (LumpId.TEXINFO, "texdata", LumpId.TEXDATA, True),
-    (LumpId.TEXDATA, "name_string_table_id", LumpId.TEXDATA_STRING_TABLE, False),
-    (LumpId.AREAPORTALS, "otherarea", LumpId.AREAS, False),
-    (LumpId.AREAPORTALS, "planenum", LumpId.PLANES, False),
-    (LumpId.DISPINFO, "map_face", LumpId.FACES, False),
-    (LumpId.VERTNORMALINDICES, "normal", LumpId.VERTNORMALS, False),
-    (LumpId.OVERLAYS, "texinfo", LumpId.TEXINFO, True),
-    (LumpId.WATEROVERLAYS, "texinfo", LumpId.TEXINFO, True),
-    (LumpId.PORTALVERTS, "vertex", LumpId.VERTEXES, False),
-    (LumpId.CLUSTERPORTALS, "portal", LumpId.PORTALS, False),
-)
-
-# lump, first, count, what they count in
-_RANGES: tuple[tuple[LumpId, str, str, LumpId], ...] = (
-    *((faces, "firstedge", "numedges", LumpId.SURFEDGES) for faces in _FACES),
-    (LumpId.BRUSHES, "firstside", "numsides", LumpId.BRUSHSIDES),
-    (LumpId.NODES, "firstface", "numfaces", LumpId.FACES),
-    (LumpId.LEAFS, "firstleafface", "numleaffaces", LumpId.LEAFFACES),
-    (LumpId.LEAFS, "firstleafbrush", "numleafbrushes", LumpId.LEAFBRUSHES),
-    (LumpId.MODELS, "firstface", "numfaces", LumpId.FACES),
-    (LumpId.AREAS, "firstareaportal", "numareaportals", LumpId.AREAPORTALS),
-    (LumpId.AREAPORTALS, "first_clip_portal_vert", "clip_portal_verts", LumpId.CLIPPORTALVERTS),
-    (LumpId.PRIMITIVES, "first_index", "index_count", LumpId.PRIMINDICES),
-    (LumpId.PRIMITIVES, "first_vert", "vert_count", LumpId.PRIMVERTS),
-    (LumpId.LEAF_AMBIENT_INDEX, "first", "count", LumpId.LEAF_AMBIENT_LIGHTING),
-    (LumpId.LEAF_AMBIENT_INDEX_HDR, "first", "count", LumpId.LEAF_AMBIENT_LIGHTING_HDR),
-    (LumpId.PORTALS, "firstportalvert", "numportalverts", LumpId.PORTALVERTS),
-    (LumpId.CLUSTERS, "firstportal", "numportals", LumpId.CLUSTERPORTALS),
-    (LumpId.PORTALS, "hull_start", "hull_count", LumpId.CLUSTERS),
-    (LumpId.CLUSTERS, "vert_start", "vert_count", LumpId.PORTALVERTS),
-)
 
 # lump, field: numbers that the engine computes with
 _FINITE: tuple[tuple[LumpId, str], ...] = (
@@ -106,20 +57,16 @@ def count(level: Level, lump: LumpId) -> int | None:
     return None if found is None else len(found)
 
 
-def _has(records: Records | None, *names: str) -> bool:
-    return records is not None and set(names) <= set(records.dtype.names or ())
-
-
-def _wrong(place: str, wrong: Mask, values: Values, what: str) -> Iterator[Problem]:
+def _wrong(place: str, wrong: Mask, values: Array, what: str) -> Iterator[Problem]:
     """One problem for all the records that something is wrong with. place: the lump's name."""
     if wrong.any():
         rows = np.flatnonzero(wrong.reshape(len(wrong), -1).any(axis=1))
         first = int(rows[0])
-        more = f"; so do {len(rows) - 1} more" if len(rows) > 1 else ""
-        yield Problem(f"{place}, record {first}", f"{what} {values[first].tolist()}{more}")
+        more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+        yield Problem(f"{place}, record {first}{more}", f"{what} {values[first].tolist()}", count=len(rows))
 
 
-def _wrong_ranges(place: str, starts: Values, counts: Values, target: str, size: int) -> Iterator[Problem]:
+def _wrong_ranges(place: str, starts: Array, counts: Array, target: str, size: int) -> Iterator[Problem]:
     first, lengths = starts.astype(np.int64), counts.astype(np.int64)
     wrong = (lengths < 0) | (lengths > 0) & ((first < 0) | (first + lengths > size))
     what = f"of {size} {target} has, as first and count,"
@@ -128,36 +75,34 @@ def _wrong_ranges(place: str, starts: Values, counts: Values, target: str, size:
 
 def references(level: Level) -> Iterator[Problem]:
     """Numbers of records that aren't there."""
-    for lump, field, target, may_be_none in _REFERENCES:
-        records, size = table(level, lump), count(level, target)
-        if records is None or size is None or not _has(records, field):
+    for number in NUMBERS:
+        if isinstance(number, LeafChild | OverlayFaces) or (number.lump, number.target) == _TREE:
+            continue  # `tree` and `overlays` look at those
+        records, size = table(level, number.lump), count(level, number.target)
+        if records is None or size is None or not has(records, number.field):
             continue
-        if not size and target in _MAY_BE_MISSING:
+        if not size and number.target in _MAY_BE_MISSING:
             continue
-        values = records[field].astype(np.int64)
-        wrong = (values >= size) | (values < (_NONE if may_be_none else 0))
-        yield from _wrong(lump_name(lump), wrong, values, f"of {size} {target.name} names, as its {field},")
-    surfedges, edges = table(level, LumpId.SURFEDGES), count(level, LumpId.EDGES)
-    if surfedges is not None and edges is not None:
-        values = surfedges["edge"].astype(np.int64)
-        place = lump_name(LumpId.SURFEDGES)
-        yield from _wrong(place, np.abs(values) >= edges, values, f"of {edges} EDGES names")
+        names = number.names(records)
+        wrong = (names >= size) | (names < (_NONE if number.may_be_none else 0))
+        what = f"of {size} {number.target.name} names, as its {number.field},"
+        yield from _wrong(lump_name(number.lump), wrong, records[number.field].astype(np.int64), what)
 
 
 def lists(level: Level) -> Iterator[Problem]:
     """Lists of records that aren't there."""
-    for lump, first, number, target in _RANGES:
-        records, size = table(level, lump), count(level, target)
-        if records is not None and size is not None and _has(records, first, number):
-            yield from _wrong_ranges(lump_name(lump), records[first], records[number], target.name, size)
+    for run in RUNS:
+        records, size = table(level, run.lump), count(level, run.target)
+        if records is not None and size is not None and has(records, run.first, run.count):
+            yield from _wrong_ranges(lump_name(run.lump), *run.runs(records), run.target.name, size)
     primitives = count(level, LumpId.PRIMITIVES)
     for lump in DRAWN_FACES:
         records = table(level, lump)
-        if records is not None and primitives is not None and _has(records, "first_prim_id"):
+        if records is not None and primitives is not None and has(records, "first_prim_id"):
             counts = fields.prim_counts(records)[0]
             yield from _wrong_ranges(lump_name(lump), records["first_prim_id"], counts, "PRIMITIVES", primitives)
     of_faces, brushes = table(level, LumpId.CLUSTERS), table(level, LumpId.PORTALS)
-    if of_faces is not None and brushes is not None and _has(of_faces, "start") and _has(brushes, "brush"):
+    if of_faces is not None and brushes is not None and has(of_faces, "start") and has(brushes, "brush"):
         _, named = face_brushes.pairs(of_faces, brushes)
         size = count(level, LumpId.BRUSHES)
         if size is not None and len(named) and int(named.max()) >= size:
@@ -168,7 +113,7 @@ def numbers(level: Level) -> Iterator[Problem]:
     """Floats that are none."""
     for lump, field in _FINITE:
         records = table(level, lump)
-        if records is not None and _has(records, field):
+        if records is not None and has(records, field):
             values = records[field]
             yield from _wrong(lump_name(lump), ~np.isfinite(values), values, f"has the {field}")
 
@@ -221,7 +166,7 @@ def displacements(level: Level) -> Iterator[Problem]:
         (LumpId.DISP_TRIS, "disp_tri_start", 2 * 4**power),
     ):
         size = count(level, lump)
-        if size is not None and _has(infos, field):
+        if size is not None and has(infos, field):
             yield from _wrong_ranges(place, infos[field], counts, lump.name, size)
     for field in ("edge_neighbors", "corner_neighbors"):
         inner = "neighbor" if field == "edge_neighbors" else "neighbors"

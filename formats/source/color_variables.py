@@ -4,8 +4,6 @@
 Layout: Strata Source's wiki, "BSP v25 Format". A tint whose flag says so holds no colour but the number of a name.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -31,7 +29,7 @@ def write(names: Records, byte_order: ByteOrder = "<") -> bytes:
     return table_bytes(names, byte_order)
 
 
-def numbers(tints: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def numbers(tints: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
     """Which name each of uint8 [n, 4] tints refers to: int64 [n]."""
     red, green, blue = tints[..., :3].astype(np.int64).T
     return np.asarray(red << 16 | green << 8 | blue)

@@ -4,11 +4,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
-from typing import Any
 
 import numpy as np
 
 from ..binary import Buffer, FormatError
+from ..format import Document
 from . import color_variables, detail_props, layouts, overlay_lists, physcollide_surface
 from .counted import texts
 from .entities import Entities
@@ -18,7 +18,7 @@ from .lumps import LumpId, lump_name
 from .records import Records
 
 
-def summary(level: Level) -> dict[str, Any]:
+def summary(level: Level) -> Document:
     """Return the outlines: versions, lumps, entities, props, files."""
     form = level.file.form
     return {
@@ -39,7 +39,7 @@ def summary(level: Level) -> dict[str, Any]:
     }
 
 
-def _tried(ask: Callable[[], Any]) -> Any:
+def _tried(ask: Callable[[], object]) -> object:
     try:
         return ask()
     except FormatError as error:
@@ -69,7 +69,7 @@ def _endings(level: Level) -> Counter[str]:
     return Counter(PurePosixPath(name.replace("\\", "/").lower()).suffix for name in level.pak.names)
 
 
-def contents(level: Level) -> dict[str, Any]:
+def contents(level: Level) -> Document:
     """Return everything decoded: tables under the names of their lumps, what is no table as what it means.
 
     The lumps are an iterator's: go through it once. What cannot be decoded is a FormatError in its place.
@@ -82,13 +82,13 @@ def contents(level: Level) -> dict[str, Any]:
     }
 
 
-def _lump(level: Level, lump: int) -> dict[str, Any]:
+def _lump(level: Level, lump: int) -> Document:
     entry = level.file.entries[lump]
     head = {"lump": lump_name(lump), "version": int(entry["version"]), "decompressed size": int(entry["size"])}
     lacks = level.file.cut(lump)
     if lacks:
         return head | {"bytes behind the end of the file": lacks, "bytes": bytes(level.file.stored(lump))}
-    meanings: dict[int, Callable[[Level], Any]] = {
+    meanings: dict[int, Callable[[Level], object]] = {
         LumpId.ENTITIES: lambda level: _entities(level.entities),
         LumpId.VISIBILITY: _visibility,
         LumpId.OCCLUSION: _occlusion,
@@ -114,9 +114,9 @@ def _lump(level: Level, lump: int) -> dict[str, Any]:
         return head | {"records": error}
 
 
-def columns(table: Records) -> dict[str, Any]:
+def columns(table: Records) -> Document:
     """A table's fields as arrays of numbers: padding too, records within records as further tables."""
-    found: dict[str, Any] = {}
+    found: Document = {}
     for name in table.dtype.names or ():
         column = table[name]
         if column.dtype.names:
@@ -133,12 +133,12 @@ def _entities(entities: Entities) -> Iterator[list[list[str]]]:
     return ([list(pair) for pair in entity.pairs] for entity in entities)
 
 
-def _visibility(level: Level) -> dict[str, Any]:
+def _visibility(level: Level) -> Document:
     found = level.visibility
     return {} if found is None else {"clusters": found.clusters, "pvs": found.pvs, "pas": found.pas}
 
 
-def _occlusion(level: Level) -> dict[str, Any]:
+def _occlusion(level: Level) -> Document:
     found = level.occlusion
     if found is None:
         return {}
@@ -146,11 +146,11 @@ def _occlusion(level: Level) -> dict[str, Any]:
     return {name: columns(table) for name, table in tables.items()}
 
 
-def _game_lumps(level: Level) -> Iterator[dict[str, Any]]:
+def _game_lumps(level: Level) -> Iterator[Document]:
     return (_game_lump(level, name) for name in level.game_lumps.ids)
 
 
-def _game_lump(level: Level, name: str) -> dict[str, Any]:
+def _game_lump(level: Level, name: str) -> Document:
     head = {"id": name, "version": level.game_lumps.version_of(name)}
     try:
         if name == STATIC_PROPS and (static := level.static_props) is not None:
@@ -172,12 +172,12 @@ def _game_lump(level: Level, name: str) -> dict[str, Any]:
         return head | {"records": error}
 
 
-def _physcollide(level: Level) -> Iterator[dict[str, Any]]:
+def _physcollide(level: Level) -> Iterator[Document]:
     for entry in level.physcollide.models:
         yield {"model": entry.model, "solids": map(_solid, entry.solids), "keys": entry.text}
 
 
-def _solid(data: Buffer) -> dict[str, Any]:
+def _solid(data: Buffer) -> Document:
     """What a solid is made of, and its bytes: the tree of spheres in it is left out."""
     head = {"bytes": bytes(data)}
     try:
@@ -188,7 +188,7 @@ def _solid(data: Buffer) -> dict[str, Any]:
     return head | {"mass center": solid.mass_center, "rotation inertia": solid.rotation_inertia, "hulls": hulls}
 
 
-def _pak(level: Level) -> Iterator[dict[str, Any]]:
+def _pak(level: Level) -> Iterator[Document]:
     for file in level.pak:
         yield {"name": file.name, "method": file.method, "size": file.size, "crc": file.crc}
 

@@ -169,7 +169,7 @@ def _triangles(edge: Ints, first: Ints, first_triangle: Ints) -> Ints:
 
 @np.errstate(all="ignore")  # hostile floats
 def normals(displacements: Displacements, positions: Floats) -> Floats:
-    """float64[n, 3]: the normal of each vertex, the mean of those of its quads' triangles (source.md §2.3, 8).
+    """float64[n, 3]: the normal of each vertex, the mean of those of its quads' triangles (source.md §2.3 (step 8)).
 
     Each quad counts with both of its triangles of one fixed diagonal, whichever it is drawn with; neighbours' don't.
     """
@@ -247,7 +247,7 @@ def shared(displacements: Displacements, positions: Floats, near: float = SAME_P
 
 
 def lightmap_corners(displacements: Displacements, faces: Records) -> Floats:
-    """float64[d, 4, 2]: luxels at the corners of each, as `geometry.luxels` counts (source.md §2.3, 6)."""
+    """float64[d, 4, 2]: luxels at the corners of each, as `geometry.luxels` counts (source.md §2.3 (step 6))."""
     size = faces["lightmap_size"][displacements.faces].astype(np.float64)
     s = np.array([0.0, 0.0, 1.0, 1.0]) * size[:, :1]
     t = np.array([0.0, 1.0, 1.0, 0.0]) * size[:, 1:]

@@ -2,11 +2,11 @@
 """Which side of a brush a face was made of: only planes, textures and places say it (source.md §2.4)."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Integers
 from ..binary import FormatError
 from . import brushes, ranges
 from .brushes import Solids
@@ -21,7 +21,7 @@ SAME_PLACE = 0.1
 _PAIRS = 1 << 18  # of faces and sides, to look at in one go
 
 
-def listed(first: NDArray[Any], counts: NDArray[Any], size: int, lump: LumpId) -> tuple[Ints, Ints]:
+def listed(first: Integers, counts: Integers, size: int, lump: LumpId) -> tuple[Ints, Ints]:
     """The entries of lists and whose each is. Raises FormatError for lists outside of `size` entries."""
     begin, lengths = first.astype(np.int64), counts.astype(np.int64)
     if ((lengths < 0) | ((lengths > 0) & ((begin < 0) | (begin + lengths > size)))).any():

@@ -6,11 +6,11 @@ Corners are in the file's order: clockwise seen from the front (source.md §2.4)
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Integers, Reals
 from ..binary import FormatError
 from . import fields, ranges
 from .level import Level
@@ -125,11 +125,11 @@ def corner_normals(level: Level, polygons: Polygons) -> NDArray[np.float32] | No
     return None if numbers is None else np.asarray(level.table(LumpId.VERTNORMALS)["normal"][numbers], np.float32)
 
 
-def normal_numbers(level: Level, polygons: Polygons) -> NDArray[np.unsignedinteger[Any]] | None:
+def normal_numbers(level: Level, polygons: Polygons) -> Integers | None:
     """uint16 or uint32[corners]: which of VERTNORMALS each corner of the drawn faces has; None where the map has none,
     or not one a corner. FormatError for one that isn't there.
     """
-    numbers: NDArray[np.unsignedinteger[Any]] = level.table(LumpId.VERTNORMALINDICES)["normal"]
+    numbers: Integers = level.table(LumpId.VERTNORMALINDICES)["normal"]
     count = len(level.table(LumpId.VERTNORMALS))
     if len(numbers) != len(polygons.corners) or not len(numbers):
         return None
@@ -166,7 +166,7 @@ def triangles(level: Level, polygons: Polygons) -> tuple[Ints, Ints]:
     return (polygons.first_corner[owners] + local)[good].reshape(-1, 3), owners[good][::3]
 
 
-def texels(points: Floats | NDArray[np.float32], texinfos: Records, numbers: NDArray[Any]) -> Floats:
+def texels(points: Floats | NDArray[np.float32], texinfos: Records, numbers: Integers) -> Floats:
     """float64[n, 2]: s and t in texels of float[n, 3] points, each with the number of its texinfo (source.md §2.7)."""
     return _project(points, texinfos["texture_vecs"], numbers)
 
@@ -176,9 +176,9 @@ def texture_coordinates(
     points: Floats | NDArray[np.float32],
     texinfos: Records,
     texdata: Records,
-    numbers: NDArray[Any],
-    dtype: type[np.floating[Any]] = np.float64,
-) -> NDArray[Any]:
+    numbers: Integers,
+    dtype: type[np.float64] | type[np.float32] = np.float64,
+) -> Reals:
     """[n, 2]: u right and v down, 1 a texture, of points as in `texels`. A side of 0 texels counts as 1.
 
     dtype: what the numbers, which are worked out as float64, are rounded to.
@@ -195,8 +195,8 @@ def texture_coordinates(
 def luxels(
     points: Floats | NDArray[np.float32],
     texinfos: Records,
-    numbers: NDArray[Any],
-    lightmap_mins: NDArray[Any],
+    numbers: Integers,
+    lightmap_mins: Integers,
 ) -> Floats:
     """float64[n, 2]: where points lie in their face's lightmap, from its corner; the middle of its first luxel is 0.5.
 
@@ -210,11 +210,11 @@ def luxels(
 
 @np.errstate(all="ignore")  # hostile floats
 def _project(
-    points: NDArray[Any], vectors: NDArray[Any], numbers: NDArray[Any], dtype: type[np.floating[Any]] = np.float64
-) -> NDArray[Any]:
+    points: Reals, vectors: Reals, numbers: Integers, dtype: type[np.float64] | type[np.float32] = np.float64
+) -> Reals:
     """Points float[n, 3] along two vectors each, of vectors float32[m, 2, 4]: their numbers are int[n]."""
     wide = np.ascontiguousarray(np.moveaxis(vectors, 0, -1), np.float64)  # a column at a time is twice as fast
-    placed = np.empty((len(numbers), 2), dtype)
+    placed: Reals = np.empty((len(numbers), 2), dtype)
     for start in range(0, len(numbers), _STEP):
         part = slice(start, start + _STEP)
         x, y, z = np.ascontiguousarray(points[part].T, np.float64)

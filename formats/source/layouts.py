@@ -36,6 +36,10 @@ class Layout:
     reason: str = ""
 
 
+Fits = Any
+"""bool[n]: which of the records make sense."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Variant:
     """One way to fill a lump, and where it is to be expected."""
@@ -46,14 +50,10 @@ class _Variant:
     wide: bool | None = None  # only in maps with (without) 32-bit indices in lumps of the usual versions
     minor: int | None = None  # the upper half of the map's version
     prop_collision: bool | None = None  # only in maps that (do not) have the collision of static props there
-    fits: Callable[[Records], Any] | None = None  # which records make sense
+    fits: Callable[[Records], Fits] | None = None  # which records make sense
 
 
 # -------------------------------------------------------------------------------------- what makes sense in real maps
-
-
-Fits = Any
-"""bool[n]: which of the records make sense."""
 
 
 def _faces_fit(faces: Records) -> Fits:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The BSP tree: which leafs points and boxes lie in (source.md §2.5; for props: §3, the leaf list)."""
+"""The BSP tree: which leafs points and boxes lie in (source.md §2.5, §3 for the leafs of props)."""
 
 import numpy as np
 from numpy.typing import NDArray

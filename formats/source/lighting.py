@@ -8,7 +8,6 @@ bytes for each luxel stand behind the colours. Blocks follow each other without 
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -125,7 +124,7 @@ def lightmaps(level: Level) -> dict[LumpId, Blocks]:
     return found
 
 
-def _bumped(numbers: npt.NDArray[Any], texinfos: Records) -> npt.NDArray[np.bool_]:
+def _bumped(numbers: Integers, texinfos: Records) -> npt.NDArray[np.bool_]:
     """Which of the texinfos `numbers` have lightmaps for the bump basis."""
     known = (numbers >= 0) & (numbers < len(texinfos))
     bumped = np.zeros(len(numbers), np.bool_)
@@ -187,7 +186,7 @@ def lightmap_colors(data: Buffer, begin: Integers, luxels: Integers) -> Records:
     return colors
 
 
-def colors_at(data: Buffer, offsets: npt.NDArray[Any]) -> Records:
+def colors_at(data: Buffer, offsets: Integers) -> Records:
     """Return the colours that stand at byte `offsets` [n] of a lump: RGBE [n], a copy."""
     whole = np.frombuffer(memoryview(data).toreadonly().cast("B"), np.uint8)
     if len(offsets) and not 0 <= int(offsets.min()) <= int(offsets.max()) <= len(whole) - _COLOR:
@@ -201,7 +200,7 @@ def colors_at(data: Buffer, offsets: npt.NDArray[Any]) -> Records:
     return unaligned
 
 
-def with_colors(data: Buffer, offsets: npt.NDArray[Any], colors: Records) -> bytes:
+def with_colors(data: Buffer, offsets: Integers, colors: Records) -> bytes:
     """Return a lump with `colors` [n] at byte `offsets` [n]. Raises FormatError for offsets outside of it."""
     whole = np.frombuffer(memoryview(data).toreadonly().cast("B"), np.uint8).copy()
     if len(offsets) and not 0 <= int(offsets.min()) <= int(offsets.max()) <= len(whole) - _COLOR:

@@ -6,7 +6,6 @@ share, the tree. Lengths are metres, y is down and z is Source's y; here, everyt
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -103,13 +102,13 @@ class Solid:
     drag_areas: Floats | None
 
 
-def from_ivp(points: npt.NDArray[Any]) -> Floats:
+def from_ivp(points: npt.ArrayLike) -> Floats:
     """Metres float[n, 3] of vphysics as units."""
     wide = np.asarray(points, np.float64)
     return np.asarray(np.stack([wide[..., 0], wide[..., 2], -wide[..., 1]], axis=-1) * METRE)
 
 
-def to_ivp(points: npt.NDArray[Any]) -> Floats:
+def to_ivp(points: npt.ArrayLike) -> Floats:
     """Units float[n, 3] as metres of vphysics."""
     wide = np.asarray(points, np.float64)
     return np.asarray(np.stack([wide[..., 0], -wide[..., 2], wide[..., 1]], axis=-1) / METRE)

@@ -56,7 +56,7 @@ def starts(counts: npt.ArrayLike) -> Integers:
     return ends
 
 
-def distinct(numbers: npt.NDArray[Any], count: int) -> tuple[Integers, Integers]:
+def distinct(numbers: npt.NDArray[np.integer[Any]], count: int) -> tuple[Integers, Integers]:
     """Return which of the numbers below `count` there are, ascending, and the place of each of `numbers` among them:
     np.unique with its inverse, of numbers that need no sorting.
     """

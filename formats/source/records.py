@@ -14,6 +14,9 @@ import numpy.typing as npt
 
 Records = npt.NDArray[np.void]
 Dtype = np.dtype[Any]
+Field = tuple[str, Any] | tuple[str, Any, Any]
+"""Of a record, as `np.dtype` takes it: name, type, and how many where it is several."""
+Fields = tuple[Field, ...]
 ByteOrder = Literal["<", ">"]  # of a file: ">" on consoles
 
 VECTOR: Dtype = np.dtype(("<f4", 3))
@@ -27,7 +30,7 @@ RGBA: Dtype = np.dtype(("u1", 4))
 NO_STYLE = 255  # of a face's styles
 
 
-def record(*fields: tuple[str, Any] | tuple[str, Any, Any], size: int) -> Dtype:
+def record(*fields: Field, size: int) -> Dtype:
     """A packed record of `fields`, `size` bytes long: a table that does not add up fails when it is imported."""
     dtype: Dtype = np.dtype(list(fields))
     if dtype.itemsize != size:

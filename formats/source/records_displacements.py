@@ -5,9 +5,7 @@ A displacement of power p has (2**p + 1)**2 vertices and 2 * 4**p triangles. Wha
 neighbours and pads among it, is whatever lay in the compiler's memory: patch fields, never build a record anew.
 """
 
-from typing import Any
-
-from .records import VECTOR, Dtype, record
+from .records import VECTOR, Dtype, Fields, record
 
 NO_NEIGHBOR = 0xFFFF
 NO_NEIGHBOR_32 = 0xFFFFFFFF
@@ -42,19 +40,19 @@ _NEIGHBORS_32 = (
     ("corner_neighbors", DISP_CORNER_NEIGHBORS_32, 4),
     ("allowed_verts", "<u4", 10),
 )
-_VERT_START: tuple[Any, ...] = (
+_VERT_START: Fields = (
     ("start_position", VECTOR),  # near the corner of the face that comes first
     ("disp_vert_start", "<i4"),
 )
-_TRI_START: tuple[Any, ...] = (*_VERT_START, ("disp_tri_start", "<i4"))
-_SHAPE: tuple[Any, ...] = (
+_TRI_START: Fields = (*_VERT_START, ("disp_tri_start", "<i4"))
+_SHAPE: Fields = (
     ("power", "<i4"),
     ("min_tess", "<u4"),  # 0, or from v20 on a DispInfoFlag
     ("smoothing_angle", "<f4"),
     ("contents", "<u4"),
 )
-_MAP_FACE: tuple[Any, ...] = (("map_face", "<u2"), ("pad", "V2"))
-_LIGHTMAP: tuple[Any, ...] = (
+_MAP_FACE: Fields = (("map_face", "<u2"), ("pad", "V2"))
+_LIGHTMAP: Fields = (
     ("lightmap_alpha_start", "<i4"),
     ("lightmap_sample_position_start", "<i4"),  # bytes into the lump of sample positions
 )

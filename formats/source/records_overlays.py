@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Records of overlays (source.md §2.7, §2.9)."""
 
-from typing import Any
-
-from .records import RGBA, VECTOR, Dtype, record
+from .records import RGBA, VECTOR, Dtype, Field, Fields, record
 
 FACE_COUNT = 64  # slots for an overlay's faces
 WATER_FACE_COUNT = 256
 
-_SHORT_ID: tuple[Any, ...] = (("id", "<i4"), ("texinfo", "<i2"), ("face_count_and_render_order", "<u2"))
-_LONG_ID: tuple[Any, ...] = (("id", "<i4"), ("texinfo", "<i4"), ("face_count_and_render_order", "<u2"), ("pad", "V2"))
+_SHORT_ID: Fields = (("id", "<i4"), ("texinfo", "<i2"), ("face_count_and_render_order", "<u2"))
+_LONG_ID: Fields = (("id", "<i4"), ("texinfo", "<i4"), ("face_count_and_render_order", "<u2"), ("pad", "V2"))
 
 
-def _overlay(head: tuple[Any, ...], faces: int, *tail: tuple[str, Any], size: int) -> Dtype:
+def _overlay(head: Fields, faces: int, *tail: Field, size: int) -> Dtype:
     return record(
         *head,  # face count: 14 bits; render order: 2
         ("faces", "<i4", faces),  # unused slots are 0

@@ -5,9 +5,7 @@ The fields of static props by their version and measured size; one version may h
 pitch, yaw and roll about y, z and x.
 """
 
-from typing import Any
-
-from .records import RGBA, RGBE, VECTOR, Dtype, record
+from .records import RGBA, RGBE, VECTOR, Dtype, Fields, record
 
 NAME_SIZE = 128  # bytes of a name in a dictionary
 NAME = record(("name", f"V{NAME_SIZE}"), size=NAME_SIZE)  # ends at a NUL; junk may stand behind it
@@ -15,7 +13,7 @@ NAME = record(("name", f"V{NAME_SIZE}"), size=NAME_SIZE)  # ends at a NUL; junk 
 # ------------------------------------------------------------------------------------------------------- static props
 
 
-def _v4(flags: str) -> tuple[Any, ...]:
+def _v4(flags: str) -> Fields:
     """What all versions begin with: 56 bytes. `flags`: the name of the byte that later versions do not use."""
     return (
         ("origin", VECTOR),
@@ -34,21 +32,21 @@ def _v4(flags: str) -> tuple[Any, ...]:
 
 _V4 = _v4("flags")
 _V5 = (*_V4, ("forced_fade_scale", "<f4"))
-_DX: tuple[Any, ...] = (("min_dx_level", "<u2"), ("max_dx_level", "<u2"))
+_DX: Fields = (("min_dx_level", "<u2"), ("max_dx_level", "<u2"))
 _V6 = (*_V5, *_DX)
-_LEVELS: tuple[Any, ...] = (
+_LEVELS: Fields = (
     ("min_cpu_level", "u1"),
     ("max_cpu_level", "u1"),
     ("min_gpu_level", "u1"),
     ("max_gpu_level", "u1"),
 )
-_COLOR: tuple[Any, ...] = (("diffuse_modulation", RGBA),)
+_COLOR: Fields = (("diffuse_modulation", RGBA),)
 _V8 = (*_V5, *_LEVELS, *_COLOR)
 _V9 = (*_V8, ("disable_x360", "u1"), ("pad", "V3"))  # junk in the pad
 _V10 = (*_V9, ("flags_ex", "<u4"))  # StaticPropFlagEx
 
 #: The SDK of 2013: the flags have moved behind, and in their old byte stands whatever lay in the compiler's memory.
-_SDK2013: tuple[Any, ...] = (
+_SDK2013: Fields = (
     *_v4("unused"),
     ("forced_fade_scale", "<f4"),
     *_DX,
@@ -56,7 +54,7 @@ _SDK2013: tuple[Any, ...] = (
     ("lightmap_res_x", "<u2"),
     ("lightmap_res_y", "<u2"),
 )
-_TARGETNAME: tuple[Any, ...] = (("targetname", "V128"),)
+_TARGETNAME: Fields = (("targetname", "V128"),)
 
 PROP_V4 = record(*_V4, size=56)
 PROP_V5 = record(*_V5, size=60)

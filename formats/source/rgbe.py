@@ -5,11 +5,10 @@ Light is linear, rgb * 2**exponent / 255, and may exceed 1. numpy's ldexp and fr
 depend on the machine.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Reals
 from .records import RGBE, Records
 
 Floats = npt.NDArray[np.float32]
@@ -49,7 +48,7 @@ def encode(light: npt.ArrayLike, old: Records | None = None) -> Records:
     return colors
 
 
-def _encode(light: npt.NDArray[Any]) -> Records:
+def _encode(light: Reals) -> Records:
     # fmax takes 0 of a NaN and 0; no light is brighter than the brightest colour.
     bytes_wanted = np.fmin(np.fmax(light.astype(np.float64), 0) * 255, np.ldexp(255.0, _HIGHEST))
     brightest = bytes_wanted.max(axis=1, initial=0)

@@ -5,8 +5,6 @@ Luxel by luxel: a triangle's number, in a second byte behind 255 if it is 255 or
 coordinates of 255. A displacement's first byte is its `lightmap_sample_position_start`.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -31,7 +29,7 @@ def decode(data: Buffer) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint16],
     return begins, triangles, raw[first[:, None] + np.arange(3)]
 
 
-def encode(triangles: npt.ArrayLike, coordinates: npt.NDArray[Any]) -> bytes:
+def encode(triangles: npt.ArrayLike, coordinates: npt.ArrayLike) -> bytes:
     """Return the lump for triangles [n] and coordinates [n, 3]: what `decode` undoes. Raises FormatError."""
     numbers = np.asarray(triangles, np.int64)
     if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) <= 2 * _LONG:

@@ -7,11 +7,10 @@ told by the lump's version and the record's size, which is measured; some games 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Integers
 from ..binary import Buffer, Cursor, FormatError
 from .counted import table_bytes, take_count, take_table, texts
 from .records import ByteOrder, Dtype, Records
@@ -51,12 +50,12 @@ class StaticProps:
         """The models' paths."""
         return texts(self.names)
 
-    def leafs_of(self, number: int) -> npt.NDArray[Any]:
+    def leafs_of(self, number: int) -> Integers:
         """The leafs that a prop is in."""
         if self.props is None:
             raise FormatError(self.reason, _WHAT)
         begin, count = int(self.props["first_leaf"][number]), int(self.props["leaf_count"][number])
-        leafs: npt.NDArray[Any] = self.leafs["leaf"][begin : begin + count]
+        leafs: Integers = self.leafs["leaf"][begin : begin + count]
         return leafs
 
     def to_bytes(self) -> bytes:

@@ -5,11 +5,11 @@ The table has offsets into the data, where texts end at a NUL. Names are Latin-1
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Integers
 from ..binary import Buffer, FormatError
 from . import ranges
 
@@ -71,7 +71,7 @@ class Strings:
         return np.array_equal(self.offsets, np.concatenate([[0], ends[:-1] + 1])) and ends[-1] + 1 == len(self.data)
 
 
-def read(offsets: npt.NDArray[Any], data: Buffer) -> Strings:
+def read(offsets: Integers, data: Buffer) -> Strings:
     """Read both lumps; `offsets`: the field of the table's records."""
     return Strings(offsets.astype(np.int32), bytes(data))
 

@@ -32,8 +32,12 @@ from .save import datafile_of
 from .tile_layers import TileLayer
 from .tiles import TileFlag
 
+TITLE = "Teeworlds / DDNet map"
+ENDINGS = (".map",)
+
 __all__ = [
     "BEZIER",
+    "ENDINGS",
     "POINT",
     "PRE_0_4",
     "QUAD",
@@ -43,6 +47,7 @@ __all__ = [
     "TELE",
     "TILE",
     "TILE_RECORDS",
+    "TITLE",
     "TUNE",
     "Automapper",
     "Blob",

@@ -7,12 +7,25 @@ from typing import Any
 
 import bpy
 import pytest
-from levelwright.addon import file_handlers, games, levels, settings, teeworlds
-from levelwright.addon.scene import originals, stage
+from levelwright.addon import file_handlers, games, levels, operators
+from levelwright.addon.game import Game
+from levelwright.addon.scene import originals, properties, stage
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "first-light.map"
+
+
+TEEWORLDS: Game = games.by_key("teeworlds")
+
+
+def patch(monkeypatch: pytest.MonkeyPatch, name: str, value: Any) -> None:
+    """Let Teeworlds do something else, as long as the test lasts: games are frozen."""
+    before = getattr(TEEWORLDS, name)
+    monkeypatch.setattr(Game, "__setattr__", object.__setattr__)
+    monkeypatch.setattr(Game, "__delattr__", object.__delattr__)
+    monkeypatch.setattr(TEEWORLDS, name, value)
+    assert getattr(TEEWORLDS, name) is not before
 
 
 def level_names() -> list[str]:
@@ -86,7 +99,7 @@ def test_one_bad_file_among_several_leaves_nothing_behind(tmp_path: Path) -> Non
 
 
 def test_an_import_that_fails_halfway_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    build: Callable[..., Any] = teeworlds.import_level
+    build: Callable[..., Any] = TEEWORLDS.import_level
 
     def fail_at_the_end(*arguments: Any) -> None:
         build(*arguments)
@@ -98,7 +111,7 @@ def test_an_import_that_fails_halfway_leaves_nothing_behind(monkeypatch: pytest.
             for space in stage.viewports(bpy.context)
         ]
 
-    monkeypatch.setattr(teeworlds, "import_level", fail_at_the_end)
+    patch(monkeypatch, "import_level", fail_at_the_end)
     before, views = counts(), seen()
     assert views
     with pytest.raises(RuntimeError, match=r"first-light\.map: at byte 0x42: a quad"):
@@ -155,7 +168,7 @@ def test_a_failing_export_leaves_the_old_file_and_selects_what_is_at_fault(
     def refuse(*_: Any) -> bytes:
         raise SceneError("two tiles lie in one cell", [culprit], {culprit: [0]})
 
-    monkeypatch.setattr(teeworlds, "export_level", refuse)
+    patch(monkeypatch, "export_level", refuse)
     with pytest.raises(RuntimeError, match="two tiles lie in one cell"):
         bpy.ops.export_scene.teeworlds_map(filepath=str(target))
     assert target.read_bytes() == b"the old file"
@@ -174,7 +187,7 @@ def test_an_export_that_cannot_be_read_back_leaves_the_old_file(
     bpy.ops.import_scene.teeworlds_map(filepath=str(SAMPLE))
     target = tmp_path / "out.map"
     target.write_bytes(b"the old file")
-    monkeypatch.setattr(teeworlds, "export_level", lambda *_: SAMPLE.read_bytes()[:100])
+    patch(monkeypatch, "export_level", lambda *_: SAMPLE.read_bytes()[:100])
     with pytest.raises(RuntimeError):
         bpy.ops.export_scene.teeworlds_map(filepath=str(target))
     assert target.read_bytes() == b"the old file"
@@ -202,40 +215,43 @@ def test_collection_exporters_write_the_level(tmp_path: Path) -> None:
 
 
 def test_one_handler_takes_all_endings_and_asks_nothing_else() -> None:
-    importing = [cls for cls in file_handlers.CLASSES if getattr(cls, "bl_import_operator", "")]
-    assert importing == [file_handlers.IO_FH_game_level, file_handlers.IO_FH_fable_wld]
-    assert file_handlers.IO_FH_game_level.bl_file_extensions.split(";") == games.endings()
-    assert file_handlers.IO_FH_fable_wld.bl_file_extensions not in games.endings(), "a world is no level"
-    assert not hasattr(file_handlers.IO_FH_teeworlds_map, "poll_drop")
+    handlers = {cls.bl_idname: cls for cls in file_handlers.CLASSES}
+    importing = [name for name, cls in handlers.items() if getattr(cls, "bl_import_operator", "")]
+    assert importing == ["IO_FH_game_level", "IO_FH_fable_wld"]
+    assert handlers["IO_FH_game_level"].bl_file_extensions.split(";") == games.endings()
+    assert handlers["IO_FH_fable_wld"].bl_file_extensions not in games.endings(), "a world is no level"
+    assert not hasattr(handlers["IO_FH_teeworlds_map"], "poll_drop")
 
 
 def test_every_option_of_a_game_is_a_property_of_its_operators() -> None:
-    for game, name in ((each, name) for each in games.GAMES for name in each.operators.values()):
-        own = getattr(bpy.ops.import_scene, name).get_rna_type().properties
-        sniffing = bpy.ops.import_scene.game_level.get_rna_type().properties
-        for field in settings.fields(game.side.ImportSettings):
+    sniffing = bpy.ops.import_scene.game_level.get_rna_type().properties
+    for game, kind in operators.imports():
+        own = getattr(bpy.ops.import_scene, kind.operator).get_rna_type().properties
+        for field in properties.fields(game.import_settings):
             assert field.tooltip, field.name
-            assert (
-                own[field.name].description == sniffing[f"{game.format.key}_{field.name}"].description == field.tooltip
-            )
-        if not game.can_write:
-            assert not hasattr(bpy.types, f"EXPORT_SCENE_OT_{name}")
-            continue
-        exporting = getattr(bpy.ops.export_scene, name).get_rna_type().properties
-        for field in settings.fields(game.writer.ExportSettings):
+            assert own[field.name].description == sniffing[f"{game.key}_{field.name}"].description == field.tooltip
+    for game, kind in operators.exports():
+        exporting = getattr(bpy.ops.export_scene, kind.operator).get_rna_type().properties
+        settings = kind.export_settings if kind in game.forms else game.export_settings
+        for field in properties.fields(settings) if settings is not None else ():
             assert exporting[field.name].description == field.tooltip
+
+
+def test_numbers_are_shown_with_the_digits_they_need() -> None:
+    scale = bpy.ops.import_scene.genesis_map.get_rna_type().properties["scale"]
+    assert (scale.precision, scale.unit) == (4, "LENGTH"), "0.0254, not 0.03"
 
 
 def test_options_reach_the_importer(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    build: Callable[..., Any] = teeworlds.import_level
+    build: Callable[..., Any] = TEEWORLDS.import_level
 
     def look(context: Any, data: bytes, file: Path, chosen: Any, report: Report) -> Any:
         seen.append(chosen)
         return build(context, data, file, chosen, report)
 
-    monkeypatch.setattr(teeworlds, "import_level", look)
-    default = teeworlds.ImportSettings()
+    patch(monkeypatch, "import_level", look)
+    default = TEEWORLDS.import_settings()
     bpy.ops.import_scene.teeworlds_map(filepath=str(SAMPLE), physics=not default.physics)
     bpy.ops.import_scene.game_level(filepath=str(SAMPLE), teeworlds_physics=not default.physics)
     bpy.ops.import_scene.game_level(filepath=str(SAMPLE))

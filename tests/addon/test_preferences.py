@@ -5,20 +5,21 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon import preferences
+from levelwright.addon.scene import content_folders
+from levelwright.addon.teeworlds.content import MAPRES
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make an empty home, so that games installed on this machine play no part."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("XDG_DATA_HOME", "APPDATA", preferences.MAPRES_VARIABLE):
+    for name in ("XDG_DATA_HOME", "APPDATA", MAPRES.variable):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
 def within(folder: Path) -> list[Path]:
-    return [found for found in preferences.mapres_directories() if folder in found.parents]
+    return [found for found in MAPRES.folders() if folder in found.parents]
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_the_users_folder_comes_first_whatever_it_is_called(
     for folder in (installed, mine, games / "mapres", other):
         folder.mkdir(parents=True)
     chosen.mapres_directory = str(mine)
-    monkeypatch.setenv(preferences.MAPRES_VARIABLE, f"{games}:{home / 'nowhere'}:{other}")
+    monkeypatch.setenv(MAPRES.variable, f"{games}:{home / 'nowhere'}:{other}")
     assert within(home) == [mine, games / "mapres", other, installed]
 
 
@@ -58,7 +59,7 @@ def test_a_folder_that_is_gone_is_left_out(home: Path, chosen) -> None:
 def test_without_an_entry_in_the_preferences_the_usual_places_count(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preferences, "base_package", "not enabled here")
+    monkeypatch.setattr(content_folders, "base_package", "not enabled here")
     folder = home / ".teeworlds" / "mapres"
     folder.mkdir(parents=True)
     assert within(home) == [folder]

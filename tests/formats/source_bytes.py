@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Maps of the Source engine built byte by byte from the notes, without the library (source.md §2).
+"""Maps of the Source engine built byte by byte, without the library, as source.md §2 says.
 
 The map is a room: a cube of six faces that one looks at from inside, a leaf in it, a solid leaf around it, a brush
 model, three entities, two props, a pak with two files.

@@ -85,14 +85,19 @@ def with_door(level: Level | None = None) -> Level:
         LumpId.NODES,
         rows(tree.NODE, (int(numbers[1]), (-1 - leaf, -2 - leaf), LOW, HIGH, faces, 6, 0, b"")),
     )
-    append(LumpId.MODELS, rows(geometry.MODEL, (LOW, HIGH, (0, 0, 0), node, faces, 6)))
+    model = append(LumpId.MODELS, rows(geometry.MODEL, (LOW, HIGH, (0, 0, 0), node, faces, 6)))
     level.set_table(LumpId.LEAFMINDISTTOWATER, rows(tree.LEAFMINDISTTOWATER, distance=np.full(leaf + 2, 65535)))
     shrunk = box(np.array(LOW) + 0.5, np.array(HIGH) - 0.5)
-    level.physcollide.models.append(PhysModel(1, [physcollide_build.build([hull_of(shrunk, brush)])], keys(MASS)))
+    level.physcollide.models.append(PhysModel(model, [physcollide_build.build([hull_of(shrunk, brush)])], keys(MASS)))
     level.entities.append(
-        Entity([("classname", "func_door"), ("model", "*1"), ("origin", "32 0 0"), ("targetname", "door")])
+        Entity([("classname", "func_door"), ("model", f"*{model}"), ("origin", "32 0 0"), ("targetname", "door")])
     )
     return read(write(level))
+
+
+def with_doors() -> Level:
+    """The room with two doors in one place, models 1 and 2."""
+    return with_door(with_door())
 
 
 def hull_of(sides: np.ndarray, brush: int = 0) -> Hull:

@@ -18,7 +18,7 @@ MAP = small_map().build()
 def test_every_format_has_the_verbs():
     for form in FORMATS:
         for verb in ("identify", "read", "write", "check", "contents", "summary", "section_at"):
-            assert callable(getattr(form.module, verb)), (form.key, verb)
+            assert callable(getattr(form.verbs, verb)), (form.key, verb)
         assert all(ending.startswith(".") for ending in form.endings)
     assert len({form.key for form in FORMATS}) == len(FORMATS)
 
@@ -123,5 +123,5 @@ def test_under_another_name(root, tmp_path):
 
 
 def test_public_names_exist():
-    for module in (formats, *(form.module for form in FORMATS)):
+    for module in (formats, *(form.verbs for form in FORMATS)):
         assert all(hasattr(module, name) for name in module.__all__)

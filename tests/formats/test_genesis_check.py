@@ -76,10 +76,10 @@ def test_errors(data, expected):
         (with_brush(build.brush([])), "encloses nothing: its planes do not close"),
         (with_brush(build.brush([*BOX, BOX[0]])), "1 of its faces bound nothing"),
         (with_brush(build.brush([*BOX, build.face((0, 1, 0), 99)])), "1 of its faces bound nothing"),
-        (with_brush(build.brush([*BOX, build.face((0, 0, 0), 0)])), "a face without a normal is left out"),
-        (with_brush(build.brush(build.box(scale=(0.0, 1.0)))), "a face has a texture scale of 0"),
-        (with_brush(build.brush(build.box(flags=1))), "a mirror's alpha is above 240"),
-        (with_brush(build.brush(build.box(u=(float("nan"), 0, 0)))), "numbers that are not finite"),
+        (with_brush(build.brush([*BOX, build.face((0, 0, 0), 0)])), "1 of its faces have no normal: they are left out"),
+        (with_brush(build.brush(build.box(scale=(0.0, 1.0)))), "6 of its faces have a texture scale of 0"),
+        (with_brush(build.brush(build.box(flags=1))), "6 of its faces are mirrors with an alpha above 240"),
+        (with_brush(build.brush(build.box(u=(float("nan"), 0, 0)))), "6 of its faces have numbers that are not finite"),
         (with_brush(build.brush(build.box(name="x" * 16))), "16 characters, the editor holds 15; on 6 faces"),
         (build.room(build.entity(flags=2, pairs=[("classname", "light")])), "flags 2 are taken for 0"),
         (build.room(build.light(note="x" * 100)), "note has 100 characters, the editor holds 99"),
@@ -90,7 +90,7 @@ def test_errors(data, expected):
         (build.room(build.typedef("LIGHT", build.LIGHT)), "defines light again"),
         (
             build.room(build.model(build.motion(build.ROTATION.replace("1.500000", "9.000000")))),
-            "keys of its motion do",
+            "1 keys of its motion do not come after the one before",
         ),
     ],
 )

@@ -227,7 +227,7 @@ def test_an_unclosed_brush_is_left_out_by_name():
     sliver = genesis_bytes.brush(genesis_bytes.sliver()[:3])
     level, left_out = to_3dt(read(genesis_bytes.level([genesis_bytes.entity([sliver])])))
     assert level.brushes == []
-    assert "brush 'World1', which is no solid" in left_out
+    assert "brush 'World1', which encloses nothing" in left_out
 
 
 def test_a_sky_that_is_no_numbers_is_refused():

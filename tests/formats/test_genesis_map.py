@@ -171,7 +171,7 @@ def test_pairs():
 def test_what_cannot_be_written():
     level = read(build.room())
     level.world.set("note", "Ω")
-    with pytest.raises(FormatError, match="pairs of entity 0: 'Ω': 'Ω' is no Latin-1 character"):
+    with pytest.raises(FormatError, match="pairs of entity 0: 'Ω': 'Ω' is not a Latin-1 character"):
         write(level)
     level = read(build.room())
     level.entities[1].flags = 1
@@ -179,7 +179,7 @@ def test_what_cannot_be_written():
         write(level)
     level = read(build.room())
     level.world.brushes[0].faces = np.zeros(3, "<f4")
-    with pytest.raises(FormatError, match="no records of FACE"):
+    with pytest.raises(FormatError, match="not records of FACE"):
         write(level)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from formats.genesis import FACE, new_faces
 from formats.genesis.brushes import polygons
-from formats.genesis.textures import fit, from_uv, lay, parameters, texels, to_uv, world_axes
+from formats.genesis.textures import fit, from_uv, lay, moved, parameters, texels, to_uv, upright, world_axes
 from tests.formats import genesis_bytes as build
 
 
@@ -160,3 +160,35 @@ def test_any_lie_is_found_again(rotate, scale_x, scale_y, shift, normal):
     assert found.possible.all()
     assert found.residual[0] <= 1e-3 + 1e-5 * np.abs(texel).max()
     assert found.faces["u_vec"] == pytest.approx(faces["u_vec"], abs=2e-4)
+
+
+TURN = np.array([[0.0, -2, 0, 5], [2, 0, 0, -3], [0, 0, 2, 8], [0, 0, 0, 1]])
+SHIFT = np.array([[1.0, 0, 0, 64], [0, 1, 0, -32], [0, 0, 1, 0.5], [0, 0, 0, 1]])
+
+
+@pytest.mark.parametrize("move", [TURN, SHIFT])
+def test_moved_textures_stay_on_what_moved(cube, move):
+    faces, points, owners = cube
+    before = texels(faces, points, owners)
+    after = moved(faces, move)
+    assert texels(after, points @ move[:3, :3].T + move[:3, 3], owners) == pytest.approx(before, abs=1e-4)
+    for vector in ("u_vec", "v_vec"):  # the lightmap stays as fine as it was
+        assert np.linalg.norm(after[vector], axis=1) == pytest.approx(np.linalg.norm(faces[vector], axis=1))
+    assert moved(faces, np.eye(4)).tobytes() == faces.tobytes()
+
+
+def test_a_texture_on_a_flattened_face_keeps_its_numbers():
+    faces = np.frombuffer(bytearray(build.face(u=(0.5, 0, 0), v=(0, 0, 0.25))), FACE)
+    after = moved(faces, np.diag([1.0, 1, np.inf, 1]))
+    assert np.isfinite(after["offset_x"]).all() and np.isfinite(after["offset_y"]).all()
+
+
+def test_upright_vectors_lie_as_before_on_their_plane():
+    slope = (0.0, 0.6, 0.8)
+    faces = np.frombuffer(bytearray(build.face(slope, 40.0, u=(0.5, 0, 0), v=(0, 0.4, -0.3), scale=(0.5, 0.25))), FACE)
+    points = np.array([[0, 40 * 0.6, 40 * 0.8], [16, 40 * 0.6 + 8, 40 * 0.8 - 6], [-8, 40 * 0.6 - 4, 40 * 0.8 + 3]])
+    assert points @ slope == pytest.approx([40, 40, 40])
+    made = upright(faces)
+    assert made["v_vec"][0, 2] == 0 and made["v_vec"][0, 1] != 0  # nothing along z, where the normal points to most
+    assert texels(made, points, np.zeros(3, int)) == pytest.approx(texels(faces, points, np.zeros(3, int)), abs=1e-4)
+    assert np.linalg.norm(made["v_vec"]) == pytest.approx(np.linalg.norm(faces["v_vec"]))

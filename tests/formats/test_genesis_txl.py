@@ -141,8 +141,8 @@ def test_a_new_library():
         ("a/b", picture(2, 2), "none of"),
         ("a", picture(3, 2), "2 by 3 pixels"),
         ("a", picture(512, 2), "up to 256"),
-        ("a", picture(2, 2)[:, :, :3], "is no picture"),
-        ("a", picture(2, 2).astype(np.float32), "is no picture"),
+        ("a", picture(2, 2)[:, :, :3], "is not a picture"),
+        ("a", picture(2, 2).astype(np.float32), "is not a picture"),
         ("\u20ac", picture(2, 2), "Latin-1"),
     ],
 )
@@ -277,7 +277,7 @@ def test_files_that_share_bytes_are_refused():
 def test_a_file_with_files_in_it_is_refused():
     inner = build.vf00([("a", bytes(4))], folder=[("b", bytes(4))])
     mark = build.ENTRY.pack(0x11223344, 0x01BE5566, 2, 0, 0, 0)
-    with pytest.raises(FormatError, match="is no directory"):
+    with pytest.raises(FormatError, match="is not a directory"):
         txl.read(inner.replace(mark, build.ENTRY.pack(0x11223344, 0x01BE5566, 0, 0, 0, 0)))
 
 

@@ -147,9 +147,9 @@ BENT = [(-32, -32, -32), (-32, 32, -32), (-25, 32, 32), (-32, -32, 32)]
     ("level", "expected"),
     [
         (changed(texture="a" * 16), "error: brush 'shell': texture 'aaaaaaaaaaaaaaaa' has 16 characters"),
-        (changed(scale=(0.0, 1.0)), "error: brush 'shell': a face has a texture scale or a light scale of 0"),
-        (changed(points=np.zeros((3, 3), np.float32)), "error: brush 'shell': a face has no area"),
-        (changed(points=np.array(BENT, np.float32)), "warning: brush 'shell': the points of a face do not lie in a"),
+        (changed(scale=(0.0, 1.0)), "error: brush 'shell': 1 of its faces have a texture scale or a light scale of 0"),
+        (changed(points=np.zeros((3, 3), np.float32)), "error: brush 'shell': 1 of its faces have no area"),
+        (changed(points=np.array(BENT, np.float32)), "warning: brush 'shell': 1 of its faces have points that do not"),
         (changed(points=np.full((3, 3), np.nan, np.float32)), "error: brush 'shell': reaches out of the world"),
     ],
 )

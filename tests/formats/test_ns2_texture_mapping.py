@@ -56,7 +56,7 @@ def test_axes_turn_right_about_the_normal(normal):
 
 
 def test_a_wall_by_hand():
-    """§8: u = S' scale.x + offset.x, v = T' scale.y - offset.y; S right, T up, metres."""
+    """ns2.md §8: u = S' scale.x + offset.x, v = T' scale.y - offset.y; S right, T up, metres."""
     points = np.array([(0, 0, 0), (2, 0, 0), (2, 1, 0)], float)
     normal = np.array([(0, 0, 1)], float)
     uv = coordinates(points, normal, mapping(0, (0.5, 2), (0.25, 0.75)), one_chart(points))
@@ -216,8 +216,8 @@ def test_parameters_of_real_faces_come_back(corpus):
     assert same / found > 0.999
 
 
-def test_textures_run_on_over_edges_as_the_notes_say(corpus):
-    """§8's evidence: over edges between faces of different planes coordinates fit better than with other signs."""
+def test_textures_run_on_over_edges(corpus):
+    """As ns2.md §8 says: over edges between different planes coordinates fit better than with other signs."""
     fits = np.zeros(2, int)
     for path in sorted((corpus / "ns2").glob("*/*.level")):
         data = path.read_bytes()

@@ -172,10 +172,10 @@ def agreement(meshes):
 
 
 def test_triangles_are_those_of_the_editor(meshes):
-    """Same triangles, same order, same rotation. The notes' rates, of 197 levels, are the floor, but for two.
+    """Same triangles, same order, same rotation. The rates of ns2.md §9, of 197 levels, are the floor, but for two.
 
-    With holes in version 10 they tell 96.4 % of 552 faces; of the 209 in these 30 levels 12 differ: seven in a tie's
-    last bit, five are broken. In version 9 they tell 98.43 %; here it is 98.39 %.
+    With holes in version 10 it says 96.4 % of 552 faces; of the 209 in these 30 levels 12 differ: seven in a tie's
+    last bit, five are broken. In version 9 it says 98.43 %; here it is 98.39 %.
     """
     counts = agreement(meshes)
 
@@ -231,7 +231,7 @@ def test_smoothed_normals_are_those_of_the_editor(meshes):
 
 
 def test_normals_point_to_the_visible_side(meshes):
-    """§7: smoothed normals lie on the side of the area normal."""
+    """ns2.md §7: smoothed normals lie on the side of the area normal."""
     for _, name, mesh in meshes:
         if name.startswith("ns2_dmd_bast.43d28afa"):
             normals = face_normals(*arrays(mesh))

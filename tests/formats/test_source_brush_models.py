@@ -8,10 +8,23 @@ from hypothesis import strategies as st
 
 from formats import convex
 from formats.binary import FormatError
-from formats.source import Level, LumpId, brushes, check, geometry, physcollide_surface, ranges, read, write
+from formats.source import (
+    Level,
+    LumpId,
+    brushes,
+    check,
+    geometry,
+    overlay_lists,
+    physcollide_surface,
+    ranges,
+    read,
+    write,
+)
 from formats.source.edits import brush_models
 from formats.source.edits.brush_models import NEW, Face, Piece
 from formats.source.leaf_tree import LeafTree
+from formats.source.overlay_lists import OverlayLists
+from formats.source.records_overlays import OVERLAY_V3
 from tests.formats import source_door as door
 from tests.formats.source_door import HIGH, LOW, box
 from tests.formats.test_source_edits import changed, refused
@@ -85,8 +98,10 @@ def test_a_door_that_is_wider_collides_there(level):
     solids = brushes.solids(after, np.array([2]))
     assert solids.polygons.closed.all() and solids.polygons.positions[:, 1].max() == 40
     old, new = before.table(E.PLANES), after.table(E.PLANES)
-    assert (new[: len(old)] == old).all() and len(new) == len(old) + 2
-    assert new["normal"][-2:].tolist() == [[0, 1, 0], [0, -1, 0]] and new["type"][-1] == 1
+    assert len(new) == len(old), "the planes of the side that moved are those of its new place"
+    known = [(*row["normal"].tolist(), float(row["dist"])) for row in old]
+    added = [(*row["normal"].tolist(), float(row["dist"])) for row in new]
+    assert [row for row in added if row not in known and any(row)] == [(0, 1, 0, 40), (0, -1, 0, -40)]
 
 
 def test_all_else_keeps_its_numbers(level):
@@ -100,6 +115,13 @@ def test_all_else_keeps_its_numbers(level):
     for lump in (E.LIGHTING, E.LIGHTING_HDR, E.ENTITIES, E.OVERLAYS, E.DISPINFO, E.TEXDATA):
         assert after.bytes_of(lump) == before.bytes_of(lump)
     assert len(after.table(E.LEAFMINDISTTOWATER)) == len(after.table(E.LEAFS))
+
+
+def corners_of_faces(level) -> list[set]:
+    """The corners of each face of a map."""
+    polygons = geometry.polygons(level)
+    rings = np.split(polygons.positions[polygons.corners], polygons.first_corner[1:-1])
+    return [set(map(tuple, ring.tolist())) for ring in rings]
 
 
 def luxels_of(level, rows) -> np.ndarray:
@@ -116,11 +138,11 @@ def test_light_goes_along_with_its_face(level):
     texinfos["lightmap_vecs"][1] = [(0.125, 0, 0, 0.5), (0, 0, 1 / 96, 0)]
     level.set_table(E.TEXINFO, texinfos)
     level, high = read(write(level)), (4, 40, 96)
-    before = luxels_of(level, np.arange(10, 16))
+    before, places = luxels_of(level, np.arange(10, 16)), corners_of_faces(level)
     offsets = level.table(E.FACES)["lightofs"][10:].tolist()
     after = rebuilt(level, [piece(high=high)], faces(level, high=high))
     table = after.table(E.FACES)
-    moved = np.flatnonzero(table["orig_face"] >= 16)
+    moved = 10 + np.flatnonzero([ring not in places for ring in corners_of_faces(after)[10:]])
     assert len(moved) == 5 and sorted(table["lightofs"][10:].tolist()) == sorted(offsets)
     where = luxels_of(after, moved)
     as_they_were = sorted(map(sorted, before[[0, 1, 3, 4, 5], :, 0].tolist()))
@@ -314,3 +336,71 @@ def test_a_sliver_without_an_area_goes_along(level):
     rows = rebuilt(level, [piece()], listed).table(E.FACES)
     assert rows["area"][10:16].min() == 0 and rows["numedges"][10:16].tolist() == [4] * 6
     refused(level, "no area", brush_models.rebuild, 1, [piece()], [Face(sliver, 1)])
+
+
+ROWS = (
+    E.PLANES, E.VERTEXES, E.EDGES, E.SURFEDGES, E.BRUSHSIDES, E.BRUSHES, E.FACES, E.ORIGINALFACES, E.LEAFFACES,
+    E.LEAFBRUSHES, E.NODES, E.LEAFS, E.VERTNORMALS, E.VERTNORMALINDICES,
+)  # fmt: skip
+
+
+def sizes(level) -> dict[str, int]:
+    return {lump.name: len(level.table(lump)) for lump in ROWS}
+
+
+def test_maps_do_not_grow_from_one_edit_to_the_next(level):
+    """What one edit leaves behind the next one uses: after the first, which may part the tree otherwise, no more."""
+    first = None
+    for height in (40, 60, 44, 72, 40, 33):
+        high = (4, height, 96)
+        level = rebuilt(level, [piece(high=high)], faces(level, high=high))
+        first = first or sizes(level)
+        assert sizes(level) == first, height
+
+
+def test_a_model_that_grows_and_shrinks_leaves_no_rows_behind(level):
+    more = [piece(), piece((20, -24, 0), (28, 24, 96))]
+    before, grown, shrunk = sizes(level), None, None
+    for _ in range(3):
+        new = [Face(ring, 1) for ring in box((20, -24, 0), (28, 24, 96))]
+        level = rebuilt(level, more, [*faces(level), *new])
+        grown = grown or sizes(level)
+        assert sizes(level) == grown
+        kept = [face for face in brush_models.faces(level, 1) if face.points[:, 0].max() <= 4]
+        level = rebuilt(level, [piece()], kept)
+        after = sizes(level)
+        shrunk = shrunk or after
+        assert after == shrunk
+        assert after["FACES"] == before["FACES"]
+        assert [name for name in ("SURFEDGES", "PLANES", "VERTNORMALINDICES") if after[name] > before[name]] == []
+
+
+def test_faces_of_other_models_follow(level):
+    """The world's faces lie before the door's: a second door, behind it, has its faces, leafs and overlays follow."""
+    level = door.with_doors()
+    before = read(write(level))
+    high = (4, 40, 96)
+    drawn = faces(level, high=high)[:-1]  # one side is no longer drawn
+    brush_models.rebuild(level, 1, [piece(high=high)], drawn)
+    after = read(write(level))
+    assert check(after) == []
+    assert len(after.table(E.FACES)) == len(before.table(E.FACES)) - 1
+    assert int(after.table(E.MODELS)["firstface"][2]) == int(before.table(E.MODELS)["firstface"][2]) - 1
+    other = [face.points.tolist() for face in brush_models.faces(after, 2)]
+    assert other == [face.points.tolist() for face in brush_models.faces(before, 2)]
+    assert corners_of_faces(after)[:10] == corners_of_faces(before)[:10], "the world's"
+
+
+def test_overlays_that_share_a_list_of_faces_follow():
+    """Strata's, of lump version 3: on a face that has another number now, and on one that has gone."""
+    level = door.with_doors()
+    first = int(level.table(E.MODELS)["firstface"][2])
+    overlay = np.zeros(1, OVERLAY_V3)
+    overlay["face_count"] = 2
+    level.set_bytes(E.OVERLAYS, OverlayLists(overlay, np.array([first + 1, 11], "<i4")).to_bytes())
+    level.file.entries["version"][E.OVERLAYS] = 3
+    level = read(write(level))
+    brush_models.rebuild(level, 1, [piece()], faces(level)[:-1])
+    assert overlay_lists.read(level.bytes_of(E.OVERLAYS)).faces.tolist() == [first, 11]
+    with pytest.raises(FormatError, match="an overlay lies on face 11, which has gone"):
+        brush_models.rebuild(level, 1, [piece()], [face for face in brush_models.faces(level, 1) if face.record != 11])

@@ -277,7 +277,7 @@ def test_the_room_has_nothing_wrong_and_a_broken_one_has():
     level.set_table(LumpId.NODES, nodes)
     level.set_bytes(LumpId.FACEIDS, bytes(4))
     texts = [str(problem) for problem in check(level)]
-    assert "error: lump 7 (FACES), record 3: of 6 PLANES names, as its planenum, 99; so do 2 more" in texts
+    assert "error: lump 7 (FACES), record 3 and 2 more: of 6 PLANES names, as its planenum, 99" in texts
     assert any("record 2: of 24 SURFEDGES" in text for text in texts)
     assert any("entity 1: its model is *9" in text for text in texts)
     assert any("(NODES), record 0" in text and "[5, -9]" in text for text in texts)

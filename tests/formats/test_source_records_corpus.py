@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Real maps: what the notes found in all of them (source.md §2) holds in the tables that we read.
+"""Real maps: what source.md §2 says of all of them holds in the tables that we read.
 
 Skipped where there is no corpus (../shared/corpus beside the repository, or $LEVELWRIGHT_SHARED/corpus).
 """

@@ -65,6 +65,7 @@ def test_the_zip_holds_the_extension_and_nothing_else(archive: Path) -> None:
         "README.md",
         "CHANGELOG.md",
     }
+    assert (ROOT / "docs").is_dir()  # it is for readers of the repository, as CONTRIBUTING.md is
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".map", ".blend"))]
     assert "addon/operators.py" in names
     assert "formats/binary.py" in names

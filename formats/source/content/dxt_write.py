@@ -6,7 +6,6 @@ are solved anew, by least squares, for the choices that were made. All blocks at
 """
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,7 +207,7 @@ def _gradient(values: Blocks) -> Blocks:
     ends = np.where(by_six[:, None], six, eight)
     choices = np.where(by_six[:, None], chosen[1], chosen[0]).astype(np.uint64)
     choices[(ends[:, 0] == ends[:, 1]) & ~by_six] = 0
-    bits: Any = (choices << np.arange(0, 48, 3, dtype=np.uint64)).sum(axis=1, dtype=np.uint64)
+    bits: NDArray[np.uint64] = (choices << np.arange(0, 48, 3, dtype=np.uint64)).sum(axis=1, dtype=np.uint64)
     return np.concatenate([ends.astype(np.uint8), bits.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :6]], axis=1)
 
 

@@ -6,11 +6,11 @@ Numbers and layouts: `imageformat.h` of the Source SDK; those from 69 on: Strata
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Integers, Reals
 from ...binary import Buffer, FormatError
 
 Pixels = NDArray[np.uint8] | NDArray[np.float32]
@@ -195,14 +195,14 @@ _FLOATS = {
 }
 
 
-def _floats(values: NDArray[Any]) -> NDArray[np.float32]:
+def _floats(values: Reals) -> NDArray[np.float32]:
     pixels = np.zeros((*values.shape[:2], 4), np.float32)
     pixels[..., 3] = 1
     pixels[..., : values.shape[2]] = values
     return pixels
 
 
-def _unpacked(words: NDArray[Any], *channels: tuple[int, int]) -> NDArray[np.uint8]:
+def _unpacked(words: Integers, *channels: tuple[int, int]) -> NDArray[np.uint8]:
     pixels = np.full((*words.shape, 4), _OPAQUE, np.uint8)
     for channel, (low, bits) in enumerate(channels):
         if bits:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...binary import FormatError
-from .. import geometry
+from .. import geometry, overlay_lists
 from ..fields import overlay_counts
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import NO_STYLE, Records, SurfaceFlag
+from ..references import renumber
 from .brush_pieces import WHAT, snapped
 from .brush_tables import held
 from .changes import Changes, joined
@@ -253,20 +254,28 @@ class FaceEdit:
         return found
 
     def _place(self, rows: dict[LumpId, Records], normals: list[Ints] | None, faces: Sequence[Face]) -> int:
-        """Put rows into the model's place, or, where they are more, behind all others; the number of the first."""
-        total, count = len(self.old), len(faces)
-        first = self.first if count <= self.count or self.first + self.count == total else total
+        """Put rows into the model's place; the number of the first. Faces of other models follow."""
+        total, count, first, end = len(self.old), len(faces), self.first, self.first + self.count
+        now = np.arange(total)
+        now[end:] += count - self.count
+        tables = self.changes.tables_naming(LumpId.FACES)
+        renumber(tables.get, LumpId.FACES, now)
         for lump, table in rows.items():
             old = self.changes.table(lump)
-            self.changes.set_table(lump, joined(joined(old[:first], table), old[first + count :]))
+            self.changes.set_table(lump, joined(joined(old[:first], table), old[end:]))
         if normals is not None:
             table = self.changes.table(LumpId.VERTNORMALINDICES)
             before = int(self.polygons.first_corner[first])
-            behind = int(self.polygons.first_corner[min(first + count, total)])
+            behind = int(self.polygons.first_corner[end])
             made = np.zeros(sum(len(part) for part in normals), table.dtype)
             held(made, "normal", slice(None), np.concatenate([*normals, np.zeros(0, np.int64)]))
             self.changes.set_table(LumpId.VERTNORMALINDICES, joined(joined(table[:before], made), table[behind:]))
         self._follow_overlays({face.record: first + n for n, face in enumerate(faces) if face.record != NEW})
+        now[first:end] = NEW
+        for number, face in enumerate(faces):
+            if face.record != NEW:
+                now[face.record] = first + number
+        self._follow_overlay_lists(now)
         return first
 
     def _follow_overlays(self, now: dict[int, int]) -> None:
@@ -285,24 +294,43 @@ class FaceEdit:
                         raise FormatError(f"overlay {number} lies on face {was}, which has gone", WHAT)
                     names[slot] = now[was]
 
+    def _follow_overlay_lists(self, now: Ints) -> None:
+        """As `_follow_overlays`, where all overlays share a list of faces. now: int64[faces], NEW: it has gone."""
+        for lump in (LumpId.OVERLAYS, LumpId.WATEROVERLAYS):
+            if self.level.version_of(lump) < overlay_lists.VERSION or self.changes.peek(lump) is not None:
+                continue
+            lists = overlay_lists.read(self.level.bytes_of(lump))
+            faces = lists.faces.astype(np.int64)
+            known = (faces >= 0) & (faces < len(now))
+            moved = np.where(known, now[np.where(known, faces, 0)], faces)
+            if (known & (moved == NEW)).any():
+                raise FormatError(f"an overlay lies on face {faces[known & (moved == NEW)][0]}, which has gone", WHAT)
+            if not np.array_equal(moved, faces):
+                lists.faces = moved.astype(lists.faces.dtype)
+                self.changes.set_bytes(lump, lists.to_bytes())
+
     def _beside(self, faces: Sequence[Face], donors: Sequence[int], first: int) -> None:
         """Fill the rows of lumps that have one for each face."""
-        total = len(self.changes.table(self.drawn))
         numbers = np.arange(first, first + len(faces))
         for lump, usual in ((LumpId.FACEIDS, 0), (LumpId.FACE_MACRO_TEXTURE_INFO, _NO_MACRO)):
             old = self.level.table(lump)
             if len(old) != len(self.old) or not len(old):
                 continue
             name = (old.dtype.names or ("",))[0]
-            table = joined(old, np.zeros(total - len(old), old.dtype)) if total > len(old) else old[:total].copy()
+            table = self._in_place(old, len(faces))
             for number, face, donor in zip(numbers.tolist(), faces, donors, strict=True):
                 table[name][number] = old[name][face.record] if face.record != NEW else usual
                 if face.record == NEW and donor >= 0 and lump == LumpId.FACEIDS:
                     table[name][number] = old[name][donor]
             self.changes.set_table(lump, table)
-        self._face_brushes(faces, first, total)
+        self._face_brushes(faces, first)
 
-    def _face_brushes(self, faces: Sequence[Face], first: int, total: int) -> None:
+    def _in_place(self, old: Records, count: int) -> Records:
+        """A lump with a row for each face, with `count` empty ones in the place of the model's."""
+        end = self.first + self.count
+        return joined(joined(old[: self.first], np.zeros(count, old.dtype)), old[end:])
+
+    def _face_brushes(self, faces: Sequence[Face], first: int) -> None:
         """Fill the lists of CS:GO that say which brush a face is of: a list of one holds the brush itself."""
         layout = self.level.layout(LumpId.CLUSTERS).dtype
         if layout is None or "start" not in (layout.names or ()) or "count" not in (layout.names or ()):
@@ -310,7 +338,7 @@ class FaceEdit:
         old = self.level.table(LumpId.CLUSTERS)
         if len(old) != len(self.old):
             return
-        table = joined(old, np.zeros(total - len(old), old.dtype))
+        table = self._in_place(old, len(faces))
         for number, face in enumerate(faces):
             table[first + number] = old[face.record] if face.record != NEW else np.zeros(1, old.dtype)[0]
             if self.brushes[number] >= 0 and int(table["count"][first + number]) < 2:

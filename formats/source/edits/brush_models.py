@@ -21,9 +21,10 @@ from ..records import Contents, Records
 from . import brush_collision, brush_pieces, brush_tree
 from .brush_faces import NEW, Face, FaceEdit, is_sliver, level_faces, plane_of
 from .brush_pieces import WHAT, Piece
-from .brush_tables import held, plane_numbers, slots
+from .brush_tables import held, plane_numbers, slots, wipe
 from .brush_tree import Tree
 from .changes import FARTHEST, Changes, joined
+from .compaction import compact
 
 __all__ = ["NEW", "Face", "Piece", "faces", "pieces", "rebuild"]
 
@@ -101,6 +102,7 @@ def rebuild(level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[F
         collide = brush_collision.collision(level, model, shapes, polygons, brushes)
         changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(collide, level.byte_order))
     lengths = {lump: len(level.bytes_of(lump)) for lump in _CUBES}
+    compact(changes)
     changes.apply()
     for lump, length in lengths.items():
         if length and level.version_of(lump) == length:  # what some compilers have for a version (source.md §2.5)
@@ -153,9 +155,8 @@ def _put_brushes(changes: Changes, model: int, shapes: Sequence[Piece], polygons
     old = np.flatnonzero(level_brushes.of_models(changes.level) == model)
     numbers = slots(changes, LumpId.BRUSHES, old, len(shapes))
     table, sides = changes.table(LumpId.BRUSHES), changes.level.table(LumpId.BRUSHSIDES)
-    for left in old[len(shapes) :].tolist():
-        table["numsides"][left] = table["contents"][left] = 0
     before = _sides_of(table, old, sides)
+    wipe(table, LumpId.BRUSHES, old[len(shapes) :])
     bevel = int(before["texinfo"][before["bevel"] != 0][0]) if (before["bevel"] != 0).any() else 0
     first = 0
     for place, (number, shape) in enumerate(zip(numbers.tolist(), shapes, strict=True)):
@@ -296,7 +297,7 @@ def _put_tree(
     held(table, "firstface", nodes, first_face + ranges.starts(counts)[:-1])
     held(table, "numfaces", nodes, counts)
     gone = old_nodes[len(nodes) :]
-    table["children"][gone], table["numfaces"][gone] = -1, 0
+    wipe(table, LumpId.NODES, gone)
 
     rows, was = changes.table(LumpId.LEAFS), level.table(LumpId.LEAFS)[old_leafs]
     inside = np.array([bool(part) for part in tree.pieces])
@@ -312,7 +313,7 @@ def _put_tree(
     _put_lists(changes, LumpId.LEAFFACES, "leafface", leafs, faces_of, old_leafs)
     _put_lists(changes, LumpId.LEAFBRUSHES, "leafbrush", leafs, brushes_of, old_leafs)
     left = old_leafs[len(leafs) :]
-    rows["numleaffaces"][left] = rows["numleafbrushes"][left] = 0
+    wipe(rows, LumpId.LEAFS, left)
     held(changes.table(LumpId.MODELS), "headnode", model, int(nodes[0]))
 
 

@@ -12,6 +12,7 @@ from ..lumps import LumpId, lump_name
 from ..records import Records
 from .brush_pieces import WHAT
 from .changes import Changes
+from .compaction import Living
 
 
 def held(records: Records, name: str, rows: Any, values: npt.ArrayLike) -> None:
@@ -24,9 +25,37 @@ def held(records: Records, name: str, rows: Any, values: npt.ArrayLike) -> None:
     records[name][rows] = values
 
 
-def slots(changes: Changes, lump: int, old: Ints, count: int) -> Ints:
-    """The numbers of `count` rows to be written: the old ones, and new ones behind the table. int64[count]."""
+_WIPED = {
+    LumpId.BRUSHES: {"firstside": 0, "numsides": 0, "contents": 0},
+    LumpId.NODES: {"children": -1, "planenum": 0, "firstface": 0, "numfaces": 0},
+    LumpId.LEAFS: {"firstleafface": 0, "numleaffaces": 0, "firstleafbrush": 0, "numleafbrushes": 0},
+}
+"""What fields of rows hold that an edit had no more use for."""
+
+
+def wipe(table: Records, lump: LumpId, rows: Ints) -> None:
+    """Have rows name nothing: the next edit uses them again."""
+    for name, value in _WIPED[lump].items():
+        table[name][rows] = value
+
+
+def _unused(changes: Changes, lump: LumpId) -> Ints:
+    """The rows that an edit has wiped before and that nothing names; never the first, the leaf of all that is solid."""
+    table = changes.table(lump)
+    free = ~Living(changes.level, changes.peek).rows(lump)
+    free[:1] = False
+    for name, value in _WIPED[lump].items():
+        free &= (table[name] == value).reshape(len(table), -1).all(axis=1)
+    return np.flatnonzero(free)
+
+
+def slots(changes: Changes, lump: LumpId, old: Ints, count: int) -> Ints:
+    """The numbers of `count` rows to be written: the old ones, then ones that earlier edits left, then new ones behind
+    the table. int64[count].
+    """
     used = old[:count]
+    if len(used) < count:
+        used = np.concatenate([used, np.setdiff1d(_unused(changes, lump), old)])[:count]
     more = count - len(used)
     table = changes.table(lump)
     if more <= 0:

@@ -13,6 +13,7 @@ from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..pak import Pak
 from ..records import Records
+from ..references import NUMBERS, RUNS
 from ..texdata import Strings
 
 FARTHEST = 16384.0
@@ -39,6 +40,15 @@ class Changes:
             self._tables[lump] = self.level.table(lump).copy()
         return self._tables[lump]
 
+    def peek(self, lump: int) -> Records | None:
+        """A lump's records as they are now, not to be written to; None where there are none that can be read."""
+        if lump in self._tables:
+            return self._tables[lump]
+        try:
+            return self.level.table(lump)
+        except FormatError:
+            return None
+
     def set_table(self, lump: int, records: Records) -> None:
         """Have other records, with the fields of the lump's."""
         self._tables[lump] = records.astype(self.level.table(lump).dtype, copy=False)
@@ -48,6 +58,11 @@ class Changes:
         table = self.table(lump)
         self._tables[lump] = joined(table, np.atleast_1d(records))
         return len(table)
+
+    def tables_naming(self, target: LumpId) -> dict[LumpId, Records]:
+        """The lumps whose records name rows of one, to be written to."""
+        lumps = {each.lump for each in (*NUMBERS, *RUNS) if each.target == target}
+        return {lump: self.table(lump) for lump in lumps if self.peek(lump) is not None}
 
     def set_bytes(self, lump: int, data: bytes) -> None:
         """Have other bytes in a lump that is no table."""

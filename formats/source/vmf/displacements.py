@@ -5,10 +5,9 @@ vbsp leaves the brushes of displacements out of the map, all but the displaced f
 either, so any solid that has the face as a side does.
 """
 
-from typing import Any
-
 import numpy as np
 
+from ...arrays import Array
 from ...binary import FormatError
 from .. import displacements, geometry
 from ..content.keyvalues import Block
@@ -145,7 +144,9 @@ def blocks(level: Level, found: Displacements) -> list[Block]:
     return made
 
 
-def _block(info: Any, start: list[str], verts: Records, tags: Ints | None, edge: int, blends: Records | None) -> Block:
+def _block(
+    info: np.void, start: list[str], verts: Records, tags: Ints | None, edge: int, blends: Records | None
+) -> Block:
     flags = int(info["min_tess"]) & _FLAGS
     shown = Block(
         [
@@ -184,7 +185,7 @@ def _block(info: Any, start: list[str], verts: Records, tags: Ints | None, edge:
     return shown
 
 
-def _rows(table: Any) -> Block:
+def _rows(table: Array) -> Block:
     """A row of the grid a line."""
     rows, columns = table.shape
     texts = numbers(table)

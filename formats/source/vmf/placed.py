@@ -3,11 +3,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from .. import geometry, overlay_lists, overlay_quads, ranges
 from ..entities import CLASSNAME, ORIGIN, TARGETNAME, Entity
 from ..geometry import Floats, Ints
@@ -80,9 +80,9 @@ def static_props(level: Level, lost: Counter[str]) -> Iterator[Pairs]:
         yield [(CLASSNAME, "info_lighting"), (TARGETNAME, name), (ORIGIN, place)]
 
 
-def _light(prop: Any, lights: dict[str, str]) -> str | None:
+def _light(prop: np.void, lights: dict[str, str]) -> str | None:
     """The name of the light's origin that a prop has, a new one where it is the first there."""
-    if not int(prop["flags"]) & StaticPropFlag.USE_LIGHTING_ORIGIN or "lighting_origin" not in prop.dtype.names:
+    if not int(prop["flags"]) & StaticPropFlag.USE_LIGHTING_ORIGIN or "lighting_origin" not in (prop.dtype.names or ()):
         return None
     place = " ".join(numbers(prop["lighting_origin"]))
     return lights.setdefault(place, f"prop_light_{len(lights) + 1}")
@@ -118,7 +118,7 @@ def _columns(lump: StaticProps, props: Records) -> list[tuple[str, list[str]]]:
     return made
 
 
-def _vectors(values: NDArray[Any]) -> list[str]:
+def _vectors(values: Array) -> list[str]:
     texts = numbers(values)
     return [" ".join(texts[place : place + 3]) for place in range(0, len(texts), 3)]
 

@@ -5,7 +5,6 @@ Nothing can be escaped there: a value ends at the next quotation mark.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from ..content.keyvalues import Block
 _QUOTE, _INSTEAD = '"', "'"
 
 
-def numbers(values: npt.NDArray[Any]) -> list[str]:
+def numbers(values: npt.ArrayLike) -> list[str]:
     """Floats as texts that give the same float32 again, with six digits where these do, otherwise nine.
 
     What is no number becomes 0.

@@ -4,8 +4,10 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, palettes
+from levelwright.addon.fable import layout
+from levelwright.addon.fable.palettes import lists
 from levelwright.addon.scene import attributes
+from levelwright.addon.scene.level import first_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
 
@@ -80,7 +82,7 @@ def test_looking_at_a_level_edits_nothing():
         assert exported(level) == DATA
     obj.hide_viewport = True
     game_map(level).hide_set(True)
-    layout.object_of(level, layout.ROOT).location = (2592, 2112, 7)
+    first_of(level, layout.ROOT).location = (2592, 2112, 7)
     level.hide_viewport = True
     assert exported(level) == DATA
 
@@ -228,11 +230,11 @@ def test_a_checksum_that_the_header_has_no_place_for():
 
 def test_palettes():
     level = imported()
-    names = palettes.read(level)
+    names = lists.get(level)
     names.themes[9], names.atmospheres[2] = "LAVA", "ENVIRONMENT_NIGHT"
     names.used_themes.add(9)
     names.used_themes.discard(5)
-    palettes.write(level, names)
+    lists.put(level, names)
     after = exported(level)
     made = fable.read(after)
     assert fable.palette_names(made.ground_palette)[:10] == [
@@ -248,7 +250,7 @@ def test_palettes():
 
 def test_a_renamed_theme_keeps_its_weights_and_cells():
     level = imported()
-    palettes.lists_of(level).themes[1].name = "MEADOW"
+    lists.of(level).themes[1].name = "MEADOW"
     after = exported(level)
     assert changed_cells(after, after) == {}
     assert fable.palette_names(fable.read(after).ground_palette)[2] == "MEADOW"
@@ -260,10 +262,10 @@ def test_a_renamed_theme_keeps_its_weights_and_cells():
 
 def test_sounds_move_what_stands_behind_them():
     level = imported()
-    names = palettes.read(level)
+    names = lists.get(level)
     names.sounds.append("SOUND_ADDED")
     names.sounds[0] = "SOUND_RIVER"
-    palettes.write(level, names)
+    lists.put(level, names)
     after = exported(level)
     assert len(after) == len(DATA) + 4 + len("SOUND_ADDED") + 2
     made = fable.read(after)
@@ -312,4 +314,4 @@ def test_meshes_that_are_no_part_of_the_level_are_left_out_by_name():
     level.objects.link(bpy.data.objects.new("House", bpy.data.meshes.new("House")))
     report = Report()
     assert exported(level, report) == DATA
-    assert "1 meshes that are no part of a Fable level ('House')" in report.summary()
+    assert "1 meshes that aren't part of a Fable level ('House')" in report.summary()

@@ -8,8 +8,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import palettes
 from levelwright.addon.fable.exporter import export_level
+from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ExportSettings
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import fable
@@ -94,7 +94,7 @@ def test_a_few_edits_and_back(path):
     slots = before.cells["themes"]
     theme = int(np.bincount(slots[:, :, 0].reshape(-1)).argmax())
     y, x = (int(part) for part in np.argwhere((slots != theme).all(axis=-1))[0])
-    paint(obj, palettes.read(level).layers()[theme], [y * columns + x], 1.0)
+    paint(obj, lists.get(level).layers()[theme], [y * columns + x], 1.0)
     report = Report()
     after = exported(level, report)
     found = changed_cells(data, after)

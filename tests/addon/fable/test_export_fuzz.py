@@ -4,7 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, palettes
+from levelwright.addon.fable import layout
+from levelwright.addon.fable.palettes import lists
 from levelwright.addon.scene import attributes
 from levelwright.addon.scene.reports import SceneError
 from levelwright.formats import fable
@@ -87,7 +88,7 @@ def forget(level, rng):
 
 
 def rename(level, rng):
-    names = palettes.read(level)
+    names = lists.get(level)
     kind = rng.integers(3)
     if kind == 0:
         slot = int(rng.integers(1, 256))
@@ -97,7 +98,7 @@ def rename(level, rng):
         names.sounds = [str(rng.choice(["A", "", "y" * 300]))] * int(rng.choice((0, 2, 3, 130)))
     else:
         names.atmospheres[int(rng.integers(1, 256))] = "FOG"
-    palettes.write(level, names)
+    lists.put(level, names)
     return set()
 
 

@@ -7,8 +7,10 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon import operators
-from levelwright.addon.fable import edit_panel, palettes
 from levelwright.addon.fable.exporter import BAKED
+from levelwright.addon.fable.game import GAME
+from levelwright.addon.fable.paint import panel as edit_panel
+from levelwright.addon.fable.palettes import lists
 
 from tests.addon.fable.export_helpers import LEVEL, activate, game_map, imported, place, positions, set_values, terrain
 
@@ -65,7 +67,7 @@ def test_faces_at_fault_are_selected(tmp_path):
     level = imported()
     obj = game_map(level)
     set_values(obj, "sound", [5, 6], 99)
-    with pytest.raises(RuntimeError, match="2 faces: attribute sound is no sound"):
+    with pytest.raises(RuntimeError, match="2 faces: attribute sound isn't the number of a sound"):
         export(tmp_path)
     assert [face.index for face in obj.data.polygons if face.select] == [5, 6]
     assert not (tmp_path / "out.lev").exists()
@@ -83,11 +85,10 @@ def test_options_reach_the_export(tmp_path):
     assert "FinalAlbion_RT.stb" in report and "1 cells with other heights" in report
 
 
-def test_the_exporter_tells_of_the_baked_ground():
+def test_the_exporter_says_that_the_ground_is_baked():
     notes = Notes()
-    game = operators.ExportFableLev.game
-    shown = SimpleNamespace(layout=notes, choices=game.writer.ExportSettings, note=operators.ExportFableLev.note)
-    operators.ExportFableLev.draw(shown, bpy.context)
+    kind = GAME.files[0]
+    operators._Export.draw(SimpleNamespace(layout=notes, choices=GAME.export_settings, kind=kind), bpy.context)
     assert " ".join(notes.labels) == BAKED
     assert {"clamp", "snap", "ground_navigation"} <= set(notes.properties)
 
@@ -98,13 +99,13 @@ def test_the_exporter_tells_of_the_baked_ground():
 )
 def test_the_panel_paints_what_is_chosen(target, name, able):
     level = imported()
-    lists = palettes.lists_of(level)
-    lists.active_theme = 1
+    held = lists.of(level)
+    held.active_theme = 1
     if target == "atmosphere":
-        lists.atmospheres.clear()
+        held.atmospheres.clear()
     getattr(bpy.context.scene, edit_panel.KEY).target = target
     notes = Notes()
-    edit_panel.LEVELWRIGHT_PT_fable_paint.draw(SimpleNamespace(layout=notes), bpy.context)
+    edit_panel.LEVELWRIGHT_PT_fable_paint.draw(SimpleNamespace(layout=notes, level=lambda _: level), bpy.context)
     assert [one.id for one in notes.operators] == [
         "levelwright.fable_brush", "levelwright.fable_paint_selected", "levelwright.fable_paint_selected",
     ]  # fmt: skip

@@ -6,10 +6,12 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, palettes
+from levelwright.addon.fable import layout
 from levelwright.addon.fable.importer import build_scene
+from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.scene import identity
+from levelwright.addon.scene.level import first_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
 
@@ -124,7 +126,7 @@ def test_cells_deleted():
 def test_cells_added():
     level = imported()
     edited(level, "mesh.subdivide", [at(4, 4), at(5, 4), at(4, 5), at(5, 5)])
-    error = refused(level, "5 vertices are no cell's")
+    error = refused(level, "5 vertices are not cells")
     assert points(error, level) == list(range(COLUMNS * COLUMNS, COLUMNS * COLUMNS + 5))
 
 
@@ -180,7 +182,7 @@ def test_heights_that_a_cell_cannot_have(z, clamped):
     values = positions(terrain(level))
     values[[at(1, 1), at(2, 1)], 2] = z
     place(terrain(level), values)
-    error = refused(level, "2 vertices: a height isn't 0 or more and less than 2048. The option Clamp")
+    error = refused(level, "2 vertices: a height isn't at least 0 and less than 2048. The option Clamp")
     assert points(error, level) == [at(1, 1), at(2, 1)]
     after = exported(level, clamp=True)
     assert changed_cells(DATA, after) == {(1, 1): {"height"}, (2, 1): {"height"}}
@@ -193,7 +195,7 @@ def test_heights_that_are_no_numbers_are_never_clamped():
     values = positions(terrain(level))
     values[at(1, 1), 2] = np.nan
     place(terrain(level), values)
-    refused(level, "1 vertex: a height isn't a number", clamp=True)
+    refused(level, "1 vertex: a height is NaN", clamp=True)
     values[at(1, 1)] = np.nan
     place(terrain(level), values)
     refused(level, "1 vertex is moved sideways")
@@ -260,11 +262,11 @@ def test_groups_that_modifiers_use_are_no_themes():
 def test_a_name_that_no_level_can_hold():
     level = imported()
     paint(terrain(level), "\u8349", [at(4, 2)], 1.0)
-    refused(level, "no name for a level", unknown_themes="add")
-    names = palettes.read(level)
+    refused(level, "can't be a name in a level", unknown_themes="add")
+    names = lists.get(level)
     names.sounds.append("x" * 128)
-    palettes.write(level, names)
-    refused(level, "no name for a level", unknown_themes="ignore")
+    lists.put(level, names)
+    refused(level, "can't be a name in a level", unknown_themes="ignore")
 
 
 def test_a_palette_without_a_free_slot():
@@ -303,7 +305,7 @@ def test_attributes_of_other_types():
     set_values(terrain(level), "walkable", at(1, 1), 0.25)
     assert changed_cells(DATA, exported(level)) == {(1, 1): {"walkable"}}
     set_values(terrain(level), "strength_1", at(1, 1), 0.25)
-    refused(level, "1 vertex: attribute strength_1 is no whole number")
+    refused(level, "1 vertex: attribute strength_1 isn't a whole number")
     mesh.attributes.remove(mesh.attributes["strength_1"])
     assert changed_cells(DATA, exported(level)) == {(1, 1): {"walkable"}}
 
@@ -314,8 +316,8 @@ def test_attributes_of_other_types():
 @pytest.mark.parametrize(
     ("name", "value", "what"),
     [
-        ("sound", 3, "no sound: there are 2"),
-        ("sound", -1, "no sound"),
+        ("sound", 3, "isn't the number of a sound: there are 2"),
+        ("sound", -1, "isn't the number of a sound"),
         ("atmosphere_1", 9, "slot that the palette doesn't use"),
         ("strength_1", 300, "isn't within 0 and 255"),
         ("strength_2", 100, "strengths are more than 255"),
@@ -350,7 +352,7 @@ def test_no_terrain_or_two():
     level = imported()
     copy = terrain(level).copy()
     level.objects.link(copy)
-    assert refused(level, "has 2 of what a level has one of").objects == [terrain(level), copy]
+    assert refused(level, "has 2 objects of which a level has one").objects == [terrain(level), copy]
     for obj in (terrain(level), copy):
         bpy.data.objects.remove(obj)
     refused(level, "no terrain")
@@ -368,4 +370,4 @@ def test_sizes_that_a_new_level_cannot_have():
     small = fable.read(LEVEL.but(width=12, height=8, sections=()).build())
     level = build_scene(bpy.context, small, None, Path("new"), ImportSettings(), Report())
     refused(level, "multiples of 32")
-    assert layout.object_of(level, layout.TERRAIN) is not None
+    assert first_of(level, layout.TERRAIN) is not None

@@ -6,9 +6,12 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, palettes, weights
+from levelwright.addon.fable import layout
+from levelwright.addon.fable.palettes import lists
+from levelwright.addon.fable.palettes.build import names_of
 from levelwright.addon.scene import identity, originals
 from levelwright.formats import fable
+from levelwright.formats.fable import theme_weights
 
 from tests.addon.fable.test_import import game_map_of, terrain_of, values
 from tests.addon.fable.test_import import weights as shown_weights
@@ -45,14 +48,14 @@ def test_the_ground_is_what_the_file_says(file: Path, tmp_path: Path) -> None:
         assert np.array_equal(values(terrain, name).reshape(rows, columns), field.of(level.cells)), name
     for name in layout.FLAGS:
         assert np.array_equal(values(terrain, name).reshape(rows, columns), level.cells[name] == 1), name
-    names = palettes.read(collection)
-    assert names == palettes.of_level(level)
+    names = lists.get(collection)
+    assert names == names_of(level)
     token = originals.describe(collection).token
     assert np.array_equal(identity.read_ids(terrain.data, "POINT", token), np.arange(1, rows * columns + 1))
     strengths = fable.strengths(level.cells)
     for slot in (2, 114, 3):
         layer = names.layers()[slot]
-        wanted = np.where(level.cells["themes"] == slot, strengths, 0).sum(axis=-1).clip(0, weights.FULL)
+        wanted = np.where(level.cells["themes"] == slot, strengths, 0).sum(axis=-1).clip(0, theme_weights.FULL)
         if layer:
             assert np.array_equal(shown_weights(terrain, layer).reshape(rows, columns), wanted)
 
@@ -74,7 +77,7 @@ def test_the_game_map_is_the_right_way_up(file: Path, tmp_path: Path) -> None:
 def test_water_sounds_lie_over_water(file: Path, tmp_path: Path) -> None:
     """Of the cells that sound of water, most have some within a cell: only if neither grid is upside down."""
     collection, level = imported(file, tmp_path)
-    names = palettes.read(collection)
+    names = lists.get(collection)
     wet = np.array([name.startswith(("WATER", "SEA")) for name in names.themes])
     under = wet[level.cells["themes"]] & (fable.strengths(level.cells) > 0)
     rows, columns = level.game_map.shape

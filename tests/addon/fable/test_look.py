@@ -6,10 +6,13 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import colors, importer, layout, materials, overlays
+from levelwright.addon.fable import importer, layout
 from levelwright.addon.fable.settings import ImportSettings
+from levelwright.addon.fable.terrain import materials, overlays
+from levelwright.addon.fable.terrain.gltf_materials import make_gltf_materials
 from levelwright.addon.scene import attributes, images
 from levelwright.addon.scene.reports import Report
+from levelwright.formats.fable import colors
 
 from tests.addon.fable.export_helpers import LEVEL, imported
 from tests.addon.fable.test_import import game_map_of, terrain_of, values
@@ -47,17 +50,6 @@ def rendered(level: bpy.types.Collection, folder: Path, size: int = 32) -> np.nd
     pixels = np.empty(size * size * 4, np.float32)
     picture.pixels.foreach_get(pixels)
     return pixels.reshape(size, size, 4)[..., :3]
-
-
-def test_a_name_always_has_the_same_colour() -> None:
-    assert colors.theme("") == colors.NONE
-    grass, water, sand = (colors.theme(name) for name in ("GROUND_GRASS", "WATER_LAKE_1", "BEACH_SAND"))
-    assert grass == pytest.approx((0.10977, 0.17807, 0.02698), abs=1e-5)  # whatever machine made it
-    assert grass[1] > max(grass[0], grass[2])
-    assert water[2] > max(water[:2])
-    assert sand[0] > sand[1] > sand[2]
-    assert len({colors.theme(f"GROUND_GRASS_{n}") for n in range(100)}) == 100
-    assert len({colors.distinct(f"SOUND_{n}") for n in range(100)}) == 100
 
 
 def test_colours_are_blended_not_slots(tmp_path: Path) -> None:
@@ -169,6 +161,6 @@ def test_a_terrain_without_our_material_has_no_overlays() -> None:
 
 def test_a_plain_ground_has_a_material_that_gltf_holds() -> None:
     level = imported()
-    materials.make_plain(level, Report())
+    make_gltf_materials(level, Report())
     (material,) = terrain_of(level).data.materials
     assert [node.layer_name for node in material.node_tree.nodes if node.type == "VERTEX_COLOR"] == [layout.THEME_COLOR]

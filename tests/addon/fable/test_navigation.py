@@ -5,13 +5,15 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import layout, navigation
+from levelwright.addon.fable import layout
 from levelwright.addon.fable.importer import import_level
+from levelwright.addon.fable.navigation import build as navigation
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
 from levelwright.formats.fable import UID_BASE
 from levelwright.formats.fable.level import Section
+from levelwright.formats.fable.sections import NumberedSection
 
 from tests.addon.fable.export_helpers import exported, imported, reopened
 from tests.addon.genesis.export_helpers import part
@@ -143,14 +145,14 @@ def test_leaves_become_doors_and_doors_ground():
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda obj: set_value(obj, "preference", 1, 256), "1 face with a preference that isn't 0 to 255"),
-        (lambda obj: set_value(obj, "region", 0, -1), "region that isn't 0"),
+        (lambda obj: set_value(obj, "preference", 1, 256), "1 face: attribute preference isn't within 0 and 255"),
+        (lambda obj: set_value(obj, "region", 0, -1), "attribute region isn't within 0"),
         (lambda obj: set_value(obj, layout.DOOR, 0, 9), "property door_9 must have the UIDs"),
         (lambda obj: obj.__setitem__("door_1", "the gate"), "property door_1 must have"),
-        (lambda obj: obj.__setitem__("door_1", str(1 << 64)), "is no UID"),
-        (lambda obj: set_value(obj, layout.CLOSED, 0, True), "1 face closed, but no door"),
+        (lambda obj: obj.__setitem__("door_1", str(1 << 64)), "isn't a UID"),
+        (lambda obj: set_value(obj, layout.CLOSED, 0, True), "1 face: closed, but not a door"),
         (lambda obj: setattr(obj, "location", (1, 0, 0)), "was moved"),
-        (lambda obj: setattr(obj.data.vertices[4], "co", (1, 2, 3)), "1 face moved"),
+        (lambda obj: setattr(obj.data.vertices[4], "co", (1, 2, 3)), "1 face: moved"),
     ],
 )
 def test_what_navigation_cannot_be_is_refused(edit, message):
@@ -288,6 +290,6 @@ def test_a_real_level_shows_all_leaves_and_one_edit_changes_one_field(corpus):
     upper = leaves(level, UPPER)
     door = values(upper if any(values(upper, layout.DOOR)) else leaves(level, 256), layout.DOOR)
     assert sum(map(bool, door)) > 0
-    first = navigation.Part(1, "", navigation_of, 0, 0).leaves(1)[0]
+    first = NumberedSection(1, "", navigation_of, 0, 0).leaves(1)[0]
     set_value(upper, "preference", 0, 128)
     assert different(data, exported(level), 1) == {"preference": [int(first)]}

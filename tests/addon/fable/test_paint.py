@@ -6,8 +6,15 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import brush_cursor, edit, edit_panel, layout, overlays, palettes
-from levelwright.addon.fable.paint import Canvas
+from levelwright.addon.fable import layout
+from levelwright.addon.fable.operators import new_level
+from levelwright.addon.fable.paint import cursor, operators, panel
+from levelwright.addon.fable.paint.canvas import Canvas
+from levelwright.addon.fable.paint.cursor import Circle
+from levelwright.addon.fable.paint.operators import LEVELWRIGHT_OT_fable_brush as Brush
+from levelwright.addon.fable.paint.stroke import Stroke
+from levelwright.addon.fable.palettes import lists
+from levelwright.addon.fable.terrain import overlays
 from levelwright.addon.scene import attributes, vertex_groups
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
@@ -35,7 +42,7 @@ def at(x: int, y: int) -> int:
 
 
 def stroke(level, target, *places, name="", radius=2.0, strength=1.0, erase=False):
-    made = edit.Stroke(Canvas(bpy.context, level, target, name), radius, strength, erase)
+    made = Stroke(Canvas(bpy.context, level, target, name), radius, strength, erase)
     for x, y in places:
         made.to(x, y)
     made.end()
@@ -170,7 +177,7 @@ def test_what_is_drawn_over_the_ground_follows():
         ("theme", "", "no theme ''"),
         ("atmosphere", "FOG", "no atmosphere"),
         ("sound", "SEA", "no sound"),
-        ("height", "", "nothing to paint"),
+        ("height", "", "can't be painted"),
     ],
 )
 def test_what_cannot_be_painted(target, name, what):
@@ -258,22 +265,22 @@ def brush(monkeypatch):
     said = []
     made = SimpleNamespace(
         target="walkable", name="", strength=1.0, radius=1.5, _stroke=None,
-        _cursor=brush_cursor.Cursor(terrain(level), 1.5), level=level, under=Vector((6, 6, 0)), said=said,
-        report=lambda kind, message: said.append(message),
+        _cursor=Circle(terrain(level), 1.5), level=lambda _: level, collection=level, under=Vector((6, 6, 0)),
+        said=said, report=lambda kind, message: said.append(message),
     )  # fmt: skip
-    made._follow = lambda context, event: edit.Brush._follow(made, context, event)
-    made._leave = lambda context: edit.Brush._leave(made, context)
-    monkeypatch.setattr(edit, "_under", lambda *_: made.under)
+    made._follow = lambda context, event: Brush._follow(made, context, event)
+    made._leave = lambda context: Brush._leave(made, context)
+    monkeypatch.setattr(operators, "_under", lambda *_: made.under)
     yield made
     made._cursor.remove()
 
 
 def test_the_brush_follows_the_mouse(brush):
     def send(*event, **options):
-        return edit.Brush.modal(brush, bpy.context, Mouse(*event, **options))
+        return Brush.modal(brush, bpy.context, Mouse(*event, **options))
 
     assert send("MOUSEMOVE") == {"RUNNING_MODAL"} and brush._cursor.place == Vector((6, 6, 0))
-    assert exported(brush.level) == DATA
+    assert exported(brush.collection) == DATA
     assert send("LEFTMOUSE", ctrl=True) == {"RUNNING_MODAL"}
     brush.under = Vector((6, 2, 0))
     send("MOUSEMOVE")
@@ -281,7 +288,7 @@ def test_the_brush_follows_the_mouse(brush):
     send("MOUSEMOVE")
     send("LEFTMOUSE", "RELEASE")
     assert brush._stroke is None
-    found = changed_cells(DATA, exported(brush.level))
+    found = changed_cells(DATA, exported(brush.collection))
     assert {(6, y) for y in range(2, 7)} <= set(found) and all(5 <= x <= 7 for x, _ in found)
     assert send("LEFTMOUSE") == {"PASS_THROUGH"}  # nothing is under the mouse
     assert send("MIDDLEMOUSE") == {"PASS_THROUGH"}
@@ -295,40 +302,40 @@ def test_the_brush_follows_the_mouse(brush):
 
 def test_the_brush_ends_with_an_error_where_it_cannot_paint(brush):
     brush.target, brush.name = "theme", "LAVA"
-    assert edit.Brush.modal(brush, bpy.context, Mouse("LEFTMOUSE")) == {"CANCELLED"}
+    assert Brush.modal(brush, bpy.context, Mouse("LEFTMOUSE")) == {"CANCELLED"}
     assert "no theme" in brush.said[0] and brush._cursor._handle is None
 
 
 def test_the_cursor_is_a_ring_on_the_ground():
     level = imported()
-    cursor = brush_cursor.Cursor(terrain(level), 2.0)
-    assert cursor.ring() == []
-    cursor.move(Vector((5, 6, 7)))
-    ring = np.array(cursor.ring())
+    circle = Circle(terrain(level), 2.0)
+    assert circle.ring() == []
+    circle.move(Vector((5, 6, 7)))
+    ring = np.array(circle.ring())
     np.testing.assert_allclose(np.hypot(ring[:, 0] - 5, ring[:, 1] - 6), 2, rtol=1e-5)
-    assert (ring[:, 2] == 7 + brush_cursor.LIFT).all()
-    cursor.remove()
-    cursor.remove()
+    assert (ring[:, 2] == 7 + cursor.LIFT).all()
+    circle.remove()
+    circle.remove()
 
 
 def test_the_names_that_are_chosen():
     level = imported()
-    lists = palettes.lists_of(level)
-    lists.active_theme, lists.active_sound = 2, 1
-    assert edit_panel.chosen(level, "theme") == "SAND"
-    assert edit_panel.chosen(level, "sound") == "SOUND_WIND"
-    assert edit_panel.chosen(level, "atmosphere") == "ENVIRONMENT_DAY"
-    assert edit_panel.chosen(level, "walkable") == ""
-    lists.sounds.clear()
-    assert edit_panel.chosen(level, "sound") == ""
-    assert getattr(bpy.context.scene, edit_panel.KEY).target == "walkable"
+    held = lists.of(level)
+    held.active_theme, held.active_sound = 2, 1
+    assert panel.chosen(level, "theme") == "SAND"
+    assert panel.chosen(level, "sound") == "SOUND_WIND"
+    assert panel.chosen(level, "atmosphere") == "ENVIRONMENT_DAY"
+    assert panel.chosen(level, "walkable") == ""
+    held.sounds.clear()
+    assert panel.chosen(level, "sound") == ""
+    assert getattr(bpy.context.scene, panel.KEY).target == "walkable"
 
 
 # ---- new levels
 
 
 def test_a_new_level_exports_whole(tmp_path):
-    assert bpy.ops.levelwright.new_fable_level(name="Meadow", width=64, height=32, z=10.5, theme="GRASS") == {
+    assert bpy.ops.levelwright.fable_new_level(name="Meadow", width=64, height=32, z=10.5, theme="GRASS") == {
         "FINISHED"
     }
     level = bpy.data.collections["Meadow"]
@@ -347,12 +354,12 @@ def test_a_new_level_exports_whole(tmp_path):
 
 
 def test_a_new_level_with_everything_edited():
-    level = edit.new_level(bpy.context, "New", 32, 32, "GRASS")
-    names = palettes.read(level)
+    level = new_level(bpy.context, "New", 32, 32, "GRASS")
+    names = lists.get(level)
     names.themes[3], names.sounds = "SAND", ["SOUND_SEA"]
     names.used_themes.add(3)
-    palettes.write(level, names)
-    palettes.name_layers(level)
+    lists.put(level, names)
+    lists.name_layers(level)
     stroke(level, "theme", (10, 10), name="SAND", radius=4)
     stroke(level, "walkable", (20, 20), radius=4, erase=True)
     stroke(level, "sound", (16, 16), name="SOUND_SEA", radius=8)
@@ -381,6 +388,6 @@ def test_an_imported_level_built_as_new():
 
 @pytest.mark.parametrize("options", [{"width": 33}, {"theme": "\u8349"}, {"theme": "x" * 200}])
 def test_new_levels_that_cannot_be(options):
-    with pytest.raises(RuntimeError, match="no level can be so"):
-        bpy.ops.levelwright.new_fable_level(**options)
+    with pytest.raises(RuntimeError, match="a level can't be like this"):
+        bpy.ops.levelwright.fable_new_level(**options)
     assert not bpy.data.collections

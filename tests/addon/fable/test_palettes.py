@@ -4,7 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.fable import palette_edit, palettes
+from levelwright.addon.fable.palettes import edit as palette_edit
+from levelwright.addon.fable.palettes import lists
 from levelwright.addon.scene.reports import SceneError
 
 from tests.addon.fable.export_helpers import LEVEL, imported
@@ -22,18 +23,18 @@ def layers(level: bpy.types.Collection) -> list[str]:
 
 def test_a_renamed_theme_takes_its_layer_along() -> None:
     level = imported(PLAIN.build())
-    lists = palettes.lists_of(level)
+    held = lists.of(level)
     before = weights(terrain_of(level), "GRASS")
-    lists.themes[1].name = "MEADOW"
-    assert palettes.read(level).themes[2] == "MEADOW"
+    held.themes[1].name = "MEADOW"
+    assert lists.get(level).themes[2] == "MEADOW"
     assert layers(level) == ["INVALID_THEME_STANDIN", "MEADOW", "SAND", "ROCK", "MUD"]
     assert np.array_equal(weights(terrain_of(level), "MEADOW"), before)
-    assert palettes.read(level).layers()[2] == "MEADOW"
+    assert lists.get(level).layers()[2] == "MEADOW"
 
 
 def test_names_that_are_taken_are_told_apart_by_slots() -> None:
     level = imported(PLAIN.build())
-    themes = palettes.lists_of(level).themes
+    themes = lists.of(level).themes
     themes[2].name = "GRASS"
     assert layers(level)[1:3] == ["GRASS", "GRASS 3"]
     themes[1].name = "SAND"
@@ -43,7 +44,7 @@ def test_names_that_are_taken_are_told_apart_by_slots() -> None:
 
 def test_the_chosen_theme_is_the_one_to_paint() -> None:
     level = imported(PLAIN.build())
-    palettes.lists_of(level).active_theme = 3
+    lists.of(level).active_theme = 3
     assert terrain_of(level).vertex_groups.active.name == "ROCK"
 
 
@@ -51,23 +52,23 @@ def test_a_new_theme_has_the_first_free_slot_and_a_layer() -> None:
     ground = [*LEVEL.ground[:3], (b"", 0), *LEVEL.ground[3:]]
     level = imported(PLAIN.but(ground=ground).build())
     assert bpy.ops.levelwright.fable_add_name(kind="themes", name="SNOW") == {"FINISHED"}
-    names = palettes.read(level)
+    names = lists.get(level)
     assert names.themes[:7] == ["", "INVALID_THEME_STANDIN", "GRASS", "SNOW", "SAND", "ROCK", "MUD"]
     assert set(layers(level)) == {"INVALID_THEME_STANDIN", "GRASS", "SAND", "ROCK", "MUD", "SNOW"}
-    lists = palettes.lists_of(level)
-    assert lists.themes[lists.active_theme].name == "SNOW"
+    held = lists.of(level)
+    assert held.themes[held.active_theme].name == "SNOW"
     assert weights(terrain_of(level), "GRASS").tolist() == [255] * 33 * 33
 
 
 @pytest.mark.parametrize("name", ["", "GRASS", "A" * 128, "Ω"])
 def test_names_that_no_level_can_have_are_refused(name: str) -> None:
     level = imported(PLAIN.build())
-    before = palettes.read(level)
+    before = lists.get(level)
     with pytest.raises(SceneError):
         palette_edit.add(level, "themes", name)
     with pytest.raises(RuntimeError):
         bpy.ops.levelwright.fable_add_name(kind="themes", name=name)
-    assert palettes.read(level) == before
+    assert lists.get(level) == before
 
 
 def test_full_lists_are_refused() -> None:
@@ -90,7 +91,7 @@ def test_only_what_no_cell_has_is_removed() -> None:
         palette_edit.remove(bpy.context, level, "themes", 4)
     palette_edit.remove(bpy.context, level, "themes", 3)
     palette_edit.remove(bpy.context, level, "atmospheres", 2)
-    names = palettes.read(level)
+    names = lists.get(level)
     assert names.themes[2:6] == ["GRASS", "", "ROCK", "MUD"]
     assert names.atmospheres[:3] == ["", "ENVIRONMENT_DAY", ""]
     assert layers(level) == ["INVALID_THEME_STANDIN", "GRASS", "ROCK", "MUD"]
@@ -100,15 +101,15 @@ def test_only_what_no_cell_has_is_removed() -> None:
 def test_a_theme_that_stays_behind_without_strength_is_not_in_use() -> None:
     level = imported(PLAIN.but(cell=lambda x, y: build.height_cell(0, (2, 3, 4), (255, 0))).build())
     palette_edit.remove(bpy.context, level, "themes", 4)
-    assert palettes.read(level).themes[4] == ""
+    assert lists.get(level).themes[4] == ""
 
 
 def test_sounds_behind_a_removed_one_move_up() -> None:
     level = imported(PLAIN.build())
-    lists = palettes.lists_of(level)
-    lists.active_sound = 0
+    held = lists.of(level)
+    held.active_sound = 0
     assert bpy.ops.levelwright.fable_remove_name(kind="sounds") == {"FINISHED"}
-    assert palettes.read(level).sounds == ["SOUND_WIND"]
+    assert lists.get(level).sounds == ["SOUND_WIND"]
     assert np.unique(values(game_map_of(level), "sound")).tolist() == [1]
 
 
@@ -124,14 +125,14 @@ def test_sounds_of_old_maps_are_those_of_the_cells() -> None:
 
 def test_the_lists_travel_with_their_level(tmp_path) -> None:
     level = imported(PLAIN.build())
-    palettes.lists_of(level).themes[1].name = "MEADOW"
-    wanted = palettes.read(level)
+    lists.of(level).themes[1].name = "MEADOW"
+    wanted = lists.get(level)
     copy = level.copy()
-    assert palettes.read(copy) == wanted
+    assert lists.get(copy) == wanted
     path = str(tmp_path / "saved.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with bpy.data.libraries.load(path) as (source, target):
         target.collections = [name for name in source.collections if name == "test"]
     (appended,) = target.collections
-    assert palettes.read(appended) == wanted
+    assert lists.get(appended) == wanted

@@ -4,7 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import layout, lights
+from levelwright.addon.genesis import layout
+from levelwright.addon.genesis.light import kinds
 from levelwright.addon.scene import animation, identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
@@ -202,7 +203,7 @@ def test_lights_write_what_was_edited_of_them():
     scale = layout.SCALE
     scene = imported(data)
     lamp, spot = part(scene, layout.ENTITY, 2), part(scene, layout.ENTITY, 3)
-    lamp.data.energy = lights.look(lights.KINDS["light"], {"light": 300}, scale).energy
+    lamp.data.energy = kinds.appearance(kinds.LIGHT_CLASSES["light"], {"light": 300}, scale).energy
     assert edited(data, exported(scene)) == {(2, "light"): ("150", "300")}
     lamp.data.color = (0, 0, 1)
     spot.data.spot_size = np.radians(90)
@@ -224,7 +225,10 @@ def test_a_new_blender_light_is_a_light():
     data = sample()
     scene = imported(data)
     lamp = bpy.data.lights.new("lamp", "POINT")
-    lamp.energy, lamp.color = lights.look(lights.KINDS["light"], {"light": 120}, layout.SCALE).energy, (1, 0, 0)
+    lamp.energy, lamp.color = (
+        kinds.appearance(kinds.LIGHT_CLASSES["light"], {"light": 120}, layout.SCALE).energy,
+        (1, 0, 0),
+    )
     obj = bpy.data.objects.new("lamp", lamp)
     obj.parent = part(scene, layout.ENTITY, 2).parent
     obj.location = (8, 16, 24)

@@ -5,9 +5,11 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import edit, layout
-from levelwright.addon.genesis.scene_reader import kind_of
-from levelwright.addon.scene import animation
+from levelwright.addon.genesis import layout
+from levelwright.addon.genesis.entities.operators import add_entity
+from levelwright.addon.genesis.models.operators import make_model
+from levelwright.addon.genesis.operators import new_level
+from levelwright.addon.scene import animation, identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 
@@ -59,7 +61,7 @@ def test_what_has_no_parent_is_where_it_is_seen():
     root = next(one for one in level.objects if one.parent is None)
     root.location = (2, 0, 0)
     bpy.context.view_layer.update()
-    for freed in (brush(level, 0), next(one for one in level.all_objects if kind_of(one) == "entity")):
+    for freed in (brush(level, 0), next(one for one in level.all_objects if identity.kind_of(one) == "entity")):
         seen = freed.matrix_world.copy()
         freed.parent = None
         freed.matrix_world = seen
@@ -77,13 +79,13 @@ def test_what_has_no_parent_is_where_it_is_seen():
 
 
 def test_new_spotlights_shine_where_they_are_turned_to():
-    level = edit.new_level(bpy.context, "mine", "map")
+    level = new_level(bpy.context, "mine", "map")
     box(level)
     for data in (bpy.data.lights.new("Spot", "SPOT"), bpy.data.lights.new("Point", "POINT")):
         made = bpy.data.objects.new(data.name, data)
         made.rotation_euler.y = -np.pi / 2  # from straight down to Blender's x, which is the engine's
         level.objects.link(made)
-    added = edit.add_entity(bpy.context, level, "spotlight", (0, 0, 0))
+    added = add_entity(bpy.context, level, "spotlight", (0, 0, 0))
     assert (added["light"], added["arc"]) == (150, 45)
     added.rotation_euler.x += 1
     report = Report()
@@ -101,7 +103,7 @@ def test_new_spotlights_shine_where_they_are_turned_to():
 
 @pytest.mark.parametrize("kind", ["map", "3dt"])
 def test_a_level_made_in_blender(kind):
-    level = edit.new_level(bpy.context, "mine", kind)
+    level = new_level(bpy.context, "mine", kind)
     box(level)
     bpy.context.scene.cursor.location = (1, 0, 0)
     assert bpy.ops.levelwright.genesis_add_entity(classname="light") == {"FINISHED"}
@@ -118,20 +120,20 @@ def test_a_level_made_in_blender(kind):
 
 
 def test_the_operator_makes_a_level():
-    assert bpy.ops.levelwright.new_genesis_level(name="other", kind="3dt") == {"FINISHED"}
+    assert bpy.ops.levelwright.genesis_new_level(name="other", kind="3dt") == {"FINISHED"}
     level = bpy.data.collections["other"]
     with pytest.raises(SceneError, match="no valid entities"):
         exported(level)
-    edit.add_entity(bpy.context, level, "light", (0, 0, 0))
+    add_entity(bpy.context, level, "light", (0, 0, 0))
     assert genesis.read(exported(level)).kind == "3dt"
 
 
 @pytest.mark.parametrize("kind", ["map", "3dt"])
 def test_brushes_become_a_world_model_with_a_motion(kind):
-    level = edit.new_level(bpy.context, "mine", kind)
+    level = new_level(bpy.context, "mine", kind)
     obj = box(level, location=(128, 0, 0))
-    edit.add_entity(bpy.context, level, "light", (0, 0, 0))
-    empty = edit.make_model(bpy.context, level, [obj], "lift")
+    add_entity(bpy.context, level, "light", (0, 0, 0))
+    empty = make_model(bpy.context, level, [obj], "lift")
     moved = obj.parent
     action = animation.action("lift")
     for index, values in enumerate(((0, 0), (0, 0), (0, 96))):
@@ -163,7 +165,7 @@ def test_brushes_become_a_world_model_with_a_motion(kind):
 def test_brushes_of_an_imported_level_become_a_model_unchanged():
     data = room()
     level = imported(data)
-    edit.make_model(bpy.context, level, [brush(level, 0), brush(level, 1)], "pair")
+    make_model(bpy.context, level, [brush(level, 0), brush(level, 1)], "pair")
     report = Report()
     made = genesis.read(exported(level, report))
     was = genesis.read(data)
@@ -175,20 +177,20 @@ def test_brushes_of_an_imported_level_become_a_model_unchanged():
 
 def test_what_is_no_brush_makes_no_model():
     level = imported(room())
-    with pytest.raises(SceneError, match="no brush"):
-        edit.make_model(bpy.context, level, [part(level, layout.ROOT, 0)], "x")
+    with pytest.raises(SceneError, match="not a brush"):
+        make_model(bpy.context, level, [part(level, identity.ROOT, 0)], "x")
 
 
 def test_classes_that_a_level_does_not_define_are_refused():
     level = imported(room())
     with pytest.raises(SceneError, match="defines no class Nobody"):
-        edit.add_entity(bpy.context, level, "Nobody", (0, 0, 0))
+        add_entity(bpy.context, level, "Nobody", (0, 0, 0))
 
 
 def test_one_convex_mesh_of_bent_faces_can_be_split():
-    level = edit.new_level(bpy.context, "mine", "map")
+    level = new_level(bpy.context, "mine", "map")
     obj = box(level)
-    edit.add_entity(bpy.context, level, "light", (200, 0, 0))
+    add_entity(bpy.context, level, "light", (200, 0, 0))
     obj.data.vertices[7].co = (48, 48, 48)
     with pytest.raises(SceneError, match="3 faces are not flat") as caught:
         exported(level)

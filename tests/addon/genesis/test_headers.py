@@ -3,7 +3,8 @@
 
 import bpy
 import pytest
-from levelwright.addon.genesis import game_headers, layout
+from levelwright.addon.genesis import layout
+from levelwright.addon.genesis.brushes import contents
 from levelwright.addon.genesis.importer import import_level
 from levelwright.addon.genesis.settings import ImportSettings
 from levelwright.addon.scene.reports import Report
@@ -77,13 +78,13 @@ def test_contents_are_named_flags(tmp_path):
     data = headed(".")
     scene, _ = read(data, tmp_path)
     scene = reopened(scene, tmp_path)
-    names = game_headers.contents_names(scene)
+    names = contents.names_of(scene)
     assert names[:3] == ["Water", "Lava", "User 3"] and names[14:] == ["User 15", "Ladder"]
     box = brush(scene, 0)
-    flags = getattr(box, game_headers.NAMES)
+    flags = getattr(box, contents.NAMES)
     assert list(flags) == [False] * 16
     flags[1] = flags[15] = True
-    assert box["contents"] == 0x8002 and list(getattr(box, game_headers.NAMES))[1] is True
+    assert box["contents"] == 0x8002 and list(getattr(box, contents.NAMES))[1] is True
     after = genesis.read(exported(scene))
     assert after.brushes[0].flags & 0xFFFFFFFF == genesis.read(data).brushes[0].flags | 0x80020000
     flags[1] = flags[15] = False
@@ -92,7 +93,7 @@ def test_contents_are_named_flags(tmp_path):
 
 def test_contents_without_headers_are_numbered():
     scene = imported(sample())
-    assert game_headers.contents_names(scene) == [f"User {number}" for number in range(1, 17)]
+    assert contents.names_of(scene) == [f"User {number}" for number in range(1, 17)]
     box = brush(scene, 0)
-    getattr(box, game_headers.NAMES)[0] = True
+    getattr(box, contents.NAMES)[0] = True
     assert genesis.read(exported(scene)).entities[0].brushes[0].flags == 0x10001

@@ -7,7 +7,10 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import geometry, importer, layout, lights, models, values
+from levelwright.addon.genesis import importer, layout
+from levelwright.addon.genesis.classes import values
+from levelwright.addon.genesis.light import kinds
+from levelwright.addon.genesis.motions.build import baseline_key, key_table
 from levelwright.addon.genesis.settings import ImportSettings
 from levelwright.addon.scene import animation, baselines, identity, meshes, originals, properties
 from levelwright.addon.scene.reports import Report
@@ -59,7 +62,7 @@ def test_a_brush_is_where_it_is_in_the_level() -> None:
 
 def test_the_scale_is_the_roots_alone() -> None:
     level = imported(raw.room(), scale=0.5)
-    assert tuple(part(level, layout.ROOT, 0).scale) == (0.5, 0.5, 0.5)
+    assert tuple(part(level, identity.ROOT, 0).scale) == (0.5, 0.5, 0.5)
     assert {tuple(obj.scale) for obj in level.all_objects if obj.type == "MESH"} == {(1, 1, 1)}
 
 
@@ -149,17 +152,6 @@ def test_many_brushes_share_objects(monkeypatch: pytest.MonkeyPatch) -> None:
     assert layout.BRUSH not in brush(imported(raw.level([raw.entity(shapes)])), 0).data.attributes
 
 
-def test_any_number_of_textures_are_told_apart_by_their_names_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(geometry, "_HASH_BITS", 4)
-    count = 300  # more names than the table has places, each of two faces that have other bytes behind the NUL
-    faces = genesis.new_faces(2 * count)
-    number = np.arange(2 * count)
-    faces["tex_name"] = np.array([f"{one // 2}\0{one % 3}" for one in number], "S32").view("V32")
-    names, textures = geometry.texture_numbers(faces)
-    assert sorted(names, key=int) == [str(one) for one in range(count)]
-    assert np.array_equal(np.array(names, int)[textures], number // 2)
-
-
 def test_a_model_stands_at_its_origin_and_moves() -> None:
     motion = raw.motion(events=[("1.000000", "open"), ("2.500000", "shut it")])
     level = imported(raw.level([raw.entity(), raw.model(motion)]))
@@ -174,7 +166,7 @@ def test_a_model_stands_at_its_origin_and_moves() -> None:
     keys = animation.read_keys(height)
     assert keys.frames.tolist() == [0, 36, 96]
     assert keys.values.tolist() == [0, 96.5, 0]
-    assert models.key_table(height).tobytes() == baselines.load(action, models.baseline_key(height)).tobytes()
+    assert key_table(height).tobytes() == baselines.load(action, baseline_key(height)).tobytes()
     assert [(marker.name, marker.frame) for marker in action.pose_markers] == [("open", 24), ("shut it", 60)]
     turn = [
         animation.find_fcurve(action, animation.slot(action), "rotation_quaternion", n).evaluate(36) for n in range(4)
@@ -253,7 +245,7 @@ def test_lights_shine() -> None:
     assert (point.type, point.data.type, point.data.cutoff_distance) == ("LIGHT", "POINT", pytest.approx(150 * 0.0254))
     assert (cone.data.type, cone.data.spot_size) == ("SPOT", pytest.approx(math.radians(60)))
     assert list(cone.data.color) == pytest.approx([1, 0, 0.2])
-    assert lights.brightness_of(lights.KINDS["spotlight"], cone.data.energy, 0, 0.0254) == pytest.approx(300)
+    assert kinds.brightness_of(kinds.LIGHT_CLASSES["spotlight"], cone.data.energy, 0, 0.0254) == pytest.approx(300)
     bpy.context.view_layer.update()
     along = cone.matrix_world.to_3x3().normalized() @ Vector((0, 0, -1))
     assert tuple(along) == pytest.approx((0, 0, -1), abs=1e-6)  # the engine's x, turned by -90 degrees about its z

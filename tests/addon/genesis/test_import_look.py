@@ -6,7 +6,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import layout, preview
+from levelwright.addon.genesis import layout
+from levelwright.addon.genesis.preview import compiled
 from levelwright.addon.scene import identity, images, meshes, originals, properties
 from levelwright.formats import genesis
 
@@ -89,7 +90,7 @@ def test_the_sample_room_as_the_editor_keeps_it() -> None:
     record = genesis.read(ROOM.read_bytes())
     assert report.missing_names == {}
     assert report.counts["brushes"] == len(record.leaves())
-    numbered = list(layout.numbered_brushes(record))
+    numbered = list(record.numbered_brushes())
     for number, one, parent in numbered:
         obj = brush(level, number)
         written, changed = properties.read(obj, layout.EditorBrushProperties)
@@ -102,7 +103,7 @@ def test_the_sample_room_as_the_editor_keeps_it() -> None:
         if not one.is_multi:
             points = np.concatenate([face.points for face in one.faces])
             bpy.context.view_layer.update()
-            matrix = part(level, layout.ROOT, 0).matrix_world.inverted() @ obj.matrix_world
+            matrix = part(level, identity.ROOT, 0).matrix_world.inverted() @ obj.matrix_world
             own = np.array([matrix @ vertex.co for vertex in obj.data.vertices])
             expected = layout.to_blender(points)
             assert own.min(axis=0) == pytest.approx(expected.min(axis=0), abs=1e-3)
@@ -146,29 +147,29 @@ def test_the_same_face_has_the_same_uvs_in_both_kinds_of_file() -> None:
 
 def test_the_preview_shows_what_cuts_leave_and_goes_again() -> None:
     level, report = reported(ROOM.read_bytes(), ROOM, preview_cuts="csg")
-    home = preview.collection_of(level)
+    home = compiled.collection_of(level)
     assert home is not None
     solid = next(obj for obj in level.all_objects if obj.type == "MESH" and obj.name not in home.all_objects)
     assert (solid.display_type, solid.hide_render) == ("WIRE", True)
-    compiled = genesis.read(ROOM.with_suffix(".map").read_bytes())
-    assert report.counts["convex parts in the preview"] == sum(len(one.brushes) for one in compiled.entities)
+    made = genesis.read(ROOM.with_suffix(".map").read_bytes())
+    assert report.counts["convex parts in the preview"] == sum(len(one.brushes) for one in made.entities)
     faces = sum(len(obj.data.polygons) for obj in home.objects)
-    assert faces == len(compiled.table()[1])
+    assert faces == len(made.table()[1])
     assert bpy.ops.levelwright.genesis_hide_preview() == {"FINISHED"}
-    assert preview.collection_of(level) is None
+    assert compiled.collection_of(level) is None
     shown = [obj.display_type for obj in level.all_objects if obj.type == "MESH"]
     assert "TEXTURED" in shown
     before = len(bpy.data.materials)
     assert bpy.ops.levelwright.genesis_preview_cuts() == {"FINISHED"}
-    assert sum(len(obj.data.polygons) for obj in preview.collection_of(level).objects) == faces
+    assert sum(len(obj.data.polygons) for obj in compiled.collection_of(level).objects) == faces
     assert len(bpy.data.materials) == before
 
 
 def test_the_preview_follows_a_cut_that_was_moved() -> None:
     level, _ = reported(ROOM.read_bytes(), ROOM)
     bpy.ops.levelwright.genesis_preview_cuts()
-    before = sum(len(obj.data.polygons) for obj in preview.collection_of(level).objects)
+    before = sum(len(obj.data.polygons) for obj in compiled.collection_of(level).objects)
     cut = next(obj for obj in level.all_objects if obj.get("cut") and not obj.get("hollow_cut") and obj.type == "MESH")
     cut.location.z += 5000
     assert bpy.ops.levelwright.genesis_preview_cuts() == {"FINISHED"}
-    assert sum(len(obj.data.polygons) for obj in preview.collection_of(level).objects) < before
+    assert sum(len(obj.data.polygons) for obj in compiled.collection_of(level).objects) < before

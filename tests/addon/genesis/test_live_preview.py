@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.genesis import live_preview, preview
+from levelwright.addon.genesis.preview import compiled, live
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import genesis
 from levelwright.formats.genesis import csg
@@ -29,7 +29,7 @@ def volume(obj):
 def shown(scene, record):
     """The preview of a brush; None if it isn't cut."""
     above = brush(scene, record)
-    return next((obj for obj in preview.collection_of(scene).objects if obj.parent == above), None)
+    return next((obj for obj in compiled.collection_of(scene).objects if obj.parent == above), None)
 
 
 def build(*brushes, **more):
@@ -76,7 +76,7 @@ def test_a_brush_that_is_cut_keeps_its_own_mesh_and_look():
     meshes = len(bpy.data.meshes)
     bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children[scene.name]
     assert bpy.ops.levelwright.genesis_hide_preview() == {"FINISHED"}
-    assert preview.collection_of(scene) is None and len(bpy.data.meshes) == meshes
+    assert compiled.collection_of(scene) is None and len(bpy.data.meshes) == meshes
     assert (wall.display_type, wall.hide_render) == ("TEXTURED", False)
     assert bpy.ops.levelwright.genesis_preview_cuts(live=True) == {"FINISHED"}
     assert volume(shown(scene, 0)) == pytest.approx(128**3 - 32**3, rel=1e-5)
@@ -95,7 +95,7 @@ def test_cuts_reach_what_stands_before_them_in_their_model_and_hollows_their_she
     assert shown(scene, 1) is None and shown(scene, 2) is None
     assert [modifier.object for modifier in shown(scene, 8).modifiers] == [brush(scene, 9)]
     brush(scene, 0).hide_viewport = True  # hiding a brush of a `.3dt` is a flag of it
-    live_preview.build(scene, Report())
+    live.build(scene, Report())
     assert shown(scene, 0).hide_viewport
 
 
@@ -103,18 +103,18 @@ def test_the_sample_room_is_cut_as_it_is_compiled():
     scene = imported(EDITOR, "room.3dt", preview_cuts="boolean")
     assert exported(scene) == EDITOR
     solid = {}
-    for obj in preview.collection_of(scene).objects:
+    for obj in compiled.collection_of(scene).objects:
         name = obj.parent["brush_name"]
         solid[name] = solid.get(name, 0.0) + volume(obj)
-    compiled: dict[str, float] = {}
+    volumes: dict[str, float] = {}
     for piece in csg.carved(genesis.read(EDITOR)):
         for _, points in piece.faces:
             ring = points.astype(np.float64)
             fan = np.cross(ring[1:-1], ring[2:]) @ ring[0]
-            compiled[piece.brush.name] = compiled.get(piece.brush.name, 0.0) - float(fan.sum()) / 6
+            volumes[piece.brush.name] = volumes.get(piece.brush.name, 0.0) - float(fan.sum()) / 6
     assert solid
     for name, cubic in solid.items():
-        assert cubic == pytest.approx(compiled[name], rel=1e-3), name
+        assert cubic == pytest.approx(volumes[name], rel=1e-3), name
 
 
 def test_a_real_level_is_cut(corpus):
@@ -123,7 +123,7 @@ def test_a_real_level_is_cut(corpus):
         pytest.skip("the corpus has no genvs2.3dt")
     data = path.read_bytes()
     scene = imported(data, "genvs2.3dt")
-    live_preview.build(scene, Report())
+    live.build(scene, Report())
     bpy.context.view_layer.update()
-    assert len(preview.collection_of(scene).objects) > 50
+    assert len(compiled.collection_of(scene).objects) > 50
     assert exported(scene) == data

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
-from levelwright.addon import games, operators, settings
+from levelwright.addon import games, operators
+from levelwright.addon.scene import options as settings
 from levelwright.addon.scene.properties import fields
 from levelwright.addon.source.settings import ImportSettings
 
@@ -33,8 +34,8 @@ class Panels:
 
 def test_options_are_in_panels():
     shown: dict[str, list[str]] = {}
-    dialog = SimpleNamespace(layout=Panels(shown), game=games.by_key("source"), prefix=lambda game: "")
-    operators.ImportSourceBsp.draw(dialog, bpy.context)
+    dialog = SimpleNamespace(layout=Panels(shown), game=games.by_key("source"), form=None, prefix=lambda game: "")
+    operators._Import.draw(dialog, bpy.context)
     assert list(shown) == ["Source map", "World", "Baked light", "Entities and props"]
     assert sorted(name for names in shown.values() for name in names) == sorted(
         one.name for one in fields(ImportSettings)

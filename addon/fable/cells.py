@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The vertices or faces of a mesh as cells of the level: made with an identity, found by it, refused by number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.arrays import Array
+from ...formats.fable.records import Records
+from ..scene import identity, meshes
+from ..scene.attributes import Domain, Kind
+from ..scene.meshes import MeshData
+from ..scene.reports import SceneError
+from .layout import CellField
+
+Arrays = dict[str, tuple[Domain, Kind, Array]]
+"""Attributes as `scene.meshes.build` takes them."""
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class MeshCells:
+    """The vertices or faces of an object that are a level's cells."""
+
+    object: bpy.types.Object
+    """The object."""
+    domain: Domain
+    """Whether cells are vertices (POINT) or faces (FACE)."""
+    data: MeshData
+    """Its mesh."""
+    ids: NDArray[np.int32]
+    """[vertices or faces], the number + 1 of the cell that each was imported from; 0: it is new, or a blend."""
+    indices: Ints
+    """[cells], which vertex or face is the cell, as `match_cells` gives it."""
+
+    @property
+    def known(self) -> Bools:
+        """Whether a cell's vertex or face is the one that the cell was imported to, bool[cells]."""
+        found: Bools = self.ids[self.indices] > 0
+        return found
+
+    def values(self, name: str) -> NDArray[Any] | None:
+        """An attribute of each cell, [cells]; None where there is none. Raises SceneError where it isn't one number."""
+        values = self.data.attribute(name, self.domain)
+        if values is None:
+            return None
+        if values.ndim != 1:
+            what = "vertex" if self.domain == "POINT" else "face"
+            raise SceneError(f"{self.object.name}: attribute {name} must hold one number a {what}", [self.object])
+        return values[self.indices]
+
+    def whole(self, name: str) -> NDArray[np.int64] | None:
+        """An attribute of whole numbers, int64[cells], whatever type a node or a script gave it."""
+        values = self.values(name)
+        if values is None:
+            return None
+        exact = values.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            bad = ~((np.abs(exact) < 2**31) & (exact == np.floor(exact)))
+        self.refuse(f"attribute {name} isn't a whole number", bad)
+        return exact.astype(np.int64)
+
+    def refuse(self, what: str, cells: Bools, hint: str = "") -> None:
+        """Raise SceneError, with how many vertices or faces are concerned, if there are such cells, bool[cells]."""
+        if cells.any():
+            refuse(self.object, self.domain, f"{{}}: {what}{hint and '. '}{hint}", self.indices[np.flatnonzero(cells)])
+
+
+def cell_attributes(cells: Records, fields: Mapping[str, CellField], token: int, domain: Domain) -> Arrays:
+    """The attributes of cells [rows, columns], a vertex or face each in their order: identity and fields."""
+    flat = cells.reshape(-1)
+    made: Arrays = identity.id_attributes(token, np.arange(1, flat.size + 1, dtype=np.int32), domain)
+    made.update((name, (domain, field.kind, field.of(flat).astype(np.int32))) for name, field in fields.items())
+    return made
+
+
+def refuse(obj: bpy.types.Object, domain: Domain, message: str, indices: Ints) -> NoReturn:
+    """Raise SceneError about vertices or faces of an object, which get selected. message: {} is for their number."""
+    noun = ("vertex", "vertices") if domain == "POINT" else ("face", "faces")
+    count = f"{len(indices)} {noun[len(indices) != 1]}"
+    selected: dict[str, Any] = {}
+    if not meshes.needs_evaluation(obj):  # what modifiers made can't be selected
+        selected["points" if domain == "POINT" else "faces"] = {obj: indices}
+    raise SceneError(f"{obj.name}: {message.format(count)}", [obj], **selected)
+
+
+def match_cells(cells: Ints, count: int) -> tuple[Ints, Ints, Ints]:
+    """Which vertex or face each of `count` cells is, int[count], -1 for none; those too many; the cells without one.
+
+    cells: int[n], the cell of each vertex or face, -1 for none (it is one too many then). Of several, the first counts.
+    """
+    indices = np.full(count, -1)
+    taken = np.flatnonzero(cells >= 0)
+    indices[cells[taken][::-1]] = taken[::-1]
+    extra = np.setdiff1d(np.arange(len(cells)), indices)
+    return indices, extra, np.flatnonzero(indices < 0)

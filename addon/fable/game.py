@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Levelwright has to know of Fable: The Lost Chapters."""
+
+from ...formats.fable import tng
+from ..game import FileKind, Form, Game
+from . import layout, register, unregister, worlds
+from .content import THEMES
+from .exporter import BAKED, export_level
+from .importer import import_level
+from .settings import ExportSettings, ImportSettings, WorldSettings
+from .terrain.gltf_materials import make_gltf_materials
+
+WORLD = Form(
+    ending=worlds.ENDING,
+    operator="fable_wld",
+    label="Fable world",
+    opens="Open levels of Fable at their places in the world, as its map (.wld) has them",
+    writes="Write the map of the active world (.wld) with its levels where they are now; the levels themselves stay",
+    import_form=worlds.import_form,
+    import_settings=WorldSettings,
+    export_form=worlds.export_form,
+    check=worlds.check,
+    choose=worlds.choose,
+)
+GAME = Game(
+    key="fable",
+    files=(
+        FileKind(
+            ending=".lev",
+            operator="fable_lev",
+            label="Fable level",
+            opens="Open levels of Fable: The Lost Chapters as terrain, with the things beside them, one collection "
+            "each",
+            writes="Write the level of the active collection, and its things beside it. The game's picture of the "
+            "ground is baked",
+            note=BAKED,
+        ),
+    ),
+    import_level=import_level,
+    import_settings=ImportSettings,
+    export_level=export_level,
+    export_settings=ExportSettings,
+    beside={layout.TNG: tng.read},
+    forms=(WORLD,),
+    folders=(THEMES,),
+    gltf_materials=make_gltf_materials,
+    register=register,
+    unregister=unregister,
+)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that add names to the lists of a level, and remove them."""
+
+from typing import Any
+
+import bpy
+
+from ...scene.level import first_of
+from ...scene.reports import SceneError
+from ...scene.sidebar import OnLevel, Result, refuse
+from .. import layout
+from . import lists
+from .edit import add, remove
+from .lists import LISTS
+
+
+class _ChangesPalettes(OnLevel):
+    """What operators share that change a list of the active level."""
+
+    format_key = layout.FORMAT
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level, whose meshes aren't in edit mode: Blender gives no attributes then."""
+        level = cls.level(context)
+        if level is None:
+            return False
+        parts = [first_of(level, kind) for kind in (layout.TERRAIN, layout.GAME_MAP)]
+        return not any(obj is not None and obj.mode == "EDIT" for obj in parts)
+
+
+def _lists_property() -> Any:
+    items = [(kind, title, "") for kind, (title, _) in LISTS.items()]
+    return bpy.props.EnumProperty(items=items, options={"HIDDEN", "SKIP_SAVE"})
+
+
+class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes, bpy.types.Operator):
+    """Add a theme, an atmosphere or a sound by the name that the game knows it by"""
+
+    bl_idname = "levelwright.fable_add_name"
+    bl_label = "Add Name"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: _lists_property()
+    name: bpy.props.StringProperty(name="Name", options={"SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask for the name."""
+        done: Result = context.window_manager.invoke_props_dialog(self)
+        return done
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Add it, and choose it in its list."""
+        level = self.level(context)
+        if level is None:
+            return {"CANCELLED"}
+        try:
+            place = add(level, self.kind, self.name)
+        except SceneError as error:
+            return refuse(self, context, error)
+        held = lists.of(level)
+        at = next(n for n, item in enumerate(getattr(held, self.kind)) if item.slot == place)
+        setattr(held, LISTS[self.kind][1], at)
+        return {"FINISHED"}
+
+
+class LEVELWRIGHT_OT_fable_remove_name(_ChangesPalettes, bpy.types.Operator):
+    """Remove the chosen theme, atmosphere or sound, if no cell has it"""
+
+    bl_idname = "levelwright.fable_remove_name"
+    bl_label = "Remove Name"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: _lists_property()
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Remove it."""
+        level = self.level(context)
+        if level is None:
+            return {"CANCELLED"}
+        held = lists.of(level)
+        items, chosen = getattr(held, self.kind), LISTS[self.kind][1]
+        at = getattr(held, chosen)
+        if at >= len(items):
+            return {"CANCELLED"}
+        try:
+            remove(context, level, self.kind, items[at].slot)
+        except SceneError as error:
+            self.report({"ERROR"}, f"{items[at].name}: {error}")
+            return {"CANCELLED"}
+        setattr(held, chosen, max(min(at, len(items) - 1), 0))
+        return {"FINISHED"}
+
+
+CLASSES = (LEVELWRIGHT_OT_fable_add_name, LEVELWRIGHT_OT_fable_remove_name)

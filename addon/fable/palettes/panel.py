@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar's lists of themes, atmospheres and sounds."""
+
+from typing import Any
+
+import bpy
+
+from ...scene.sidebar import LevelPanel
+from .. import layout
+from . import lists
+from .lists import LISTS
+from .operators import LEVELWRIGHT_OT_fable_add_name, LEVELWRIGHT_OT_fable_remove_name
+
+
+class LEVELWRIGHT_UL_fable_names(bpy.types.UIList):
+    """Names with the slots, or numbers, that they are."""
+
+    def draw_item(  # Blender counts the parameters
+        self,
+        _context: Any,
+        row: Any,
+        _data: Any,
+        item: Any,
+        _icon: Any,
+        _active_data: Any,
+        _active_property: Any,
+        _index: Any = 0,
+        _flag: Any = 0,
+    ) -> None:
+        """Draw a name, which a double click edits."""
+        split = row.split(factor=0.15)
+        split.label(text=str(item.slot))
+        split.prop(item, "name", text="", emboss=False)
+
+
+class _NamesPanel(LevelPanel, bpy.types.Panel):
+    """What the panels of the lists share."""
+
+    format_key = layout.FORMAT
+    bl_parent_id = "LEVELWRIGHT_PT_fable"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    kind: lists.List
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the list and its buttons."""
+        level = self.level(context)
+        if level is None:
+            return
+        row = self.layout.row()
+        row.template_list(
+            "LEVELWRIGHT_UL_fable_names",
+            self.kind,
+            lists.of(level),
+            self.kind,
+            lists.of(level),
+            LISTS[self.kind][1],
+        )
+        column: Any = row.column(align=True)
+        for operator, icon in ((LEVELWRIGHT_OT_fable_add_name, "ADD"), (LEVELWRIGHT_OT_fable_remove_name, "REMOVE")):
+            column.operator(operator.bl_idname, text="", icon=icon).kind = self.kind
+
+
+class LEVELWRIGHT_PT_fable_themes(_NamesPanel):
+    """The ground's themes; the chosen one is what weight painting paints on the terrain."""
+
+    bl_label = "Themes"
+    kind = "themes"
+
+
+class LEVELWRIGHT_PT_fable_atmospheres(_NamesPanel):
+    """The atmospheres of the game map."""
+
+    bl_label = "Atmospheres"
+    kind = "atmospheres"
+
+
+class LEVELWRIGHT_PT_fable_sounds(_NamesPanel):
+    """The sounds of the game map."""
+
+    bl_label = "Sounds"
+    kind = "sounds"
+
+
+CLASSES = (
+    LEVELWRIGHT_UL_fable_names,
+    LEVELWRIGHT_PT_fable_themes,
+    LEVELWRIGHT_PT_fable_atmospheres,
+    LEVELWRIGHT_PT_fable_sounds,
+)

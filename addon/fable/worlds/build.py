@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A world's map to a scene: its levels are imported, each at its place, into a collection of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ....formats.binary import FormatError
+from ....formats.fable import wld
+from ...scene import identity, images, stage
+from ...scene.baselines import put_bytes
+from ...scene.reports import Report, SceneError, listed
+from .. import layout
+from ..settings import WorldSettings
+from .maps import check, root_of
+
+ImportLevels = Callable[[Sequence[Path]], Sequence[bpy.types.Collection]]
+"""Imports levels from their files, and returns the collection of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelPlacement:
+    """A map of a world whose level's file is there."""
+
+    number: int
+    """Its place among the world's maps."""
+    file: Path
+    """The level's file."""
+    origin: tuple[int, int]
+    """Where it lies in the world, units."""
+
+
+def import_form(
+    context: bpy.types.Context,
+    data: bytes,
+    file: Path,
+    settings: WorldSettings,
+    import_levels: ImportLevels,
+    report: Report,
+) -> bpy.types.Collection:
+    """Open the levels of a world at their places, and return the world's collection, linked to the scene.
+
+    data: the bytes of the `.wld`. file: its path. import_levels: imports levels into the scene. Files that are missing
+    are named in the report. Raises FormatError naming the file, SceneError where no level is there or chosen, and what
+    `import_levels` raises; what was made until then stays.
+    """
+    try:
+        world = check(data)
+    except FormatError as error:
+        raise error.in_file(file) from error
+    placements = _placements(world, file, settings, report)
+    levels = import_levels([placement.file for placement in placements])
+    token = identity.new_token(data)
+    collection = bpy.data.collections.new(file.stem)
+    identity.stamp(collection, token, layout.WORLD_STAMP, 0)
+    put_bytes(collection, layout.WORLD, data)
+    collection[layout.WORLD_NAME] = file.name
+    scene = stage.scene_of(context)
+    for placement, level in zip(placements, levels, strict=True):
+        level[layout.MAP] = f"{placement.number} {int(token)}"
+        root: Any = root_of(level)
+        root.location = (*placement.origin, 0.0)
+        scene.collection.children.unlink(level)
+        collection.children.link(level)
+    scene.collection.children.link(collection)
+    report.count("maps of the world", len(levels))
+    return collection
+
+
+def _placements(world: wld.World, path: Path, settings: WorldSettings, report: Report) -> list[LevelPlacement]:
+    """The maps to be opened whose files are there. Raises SceneError where there are none."""
+    folders = [path.parent]
+    if settings.levels_directory:
+        folders.insert(0, Path(bpy.path.abspath(settings.levels_directory)))
+    found = []
+    for number, each in _chosen(world, settings.maps):
+        name = each.level_name or ""
+        file = images.find_file(name, folders) or images.find_file(wld.base_name(name), folders)
+        origin = each.origin
+        if file is None:
+            report.missing("levels", wld.base_name(name) or f"of map {each.number}")
+        elif origin is None:
+            report.warn(f"map {each.number}, {wld.base_name(name)}, has no place in the world: it is left out")
+        else:
+            found.append(LevelPlacement(number, file, origin))
+    if not found:
+        raise SceneError(f"{path.name}: none of its levels is there: {listed(report.missing_names.get('levels', []))}")
+    return found
+
+
+def _chosen(world: wld.World, names: str) -> list[tuple[int, wld.WorldMap]]:
+    """The maps of these names, or of regions of these names, with their numbers; all of them for none."""
+    maps = list(enumerate(world.maps))
+    wanted = {name.strip().lower() for name in names.split(",") if name.strip()}
+    if not wanted:
+        return maps
+    regions = {(region.block.get("RegionName") or "").lower(): region.contains for region in world.regions}
+    meant_by = {name: {name, *(one.lower() for one in regions.get(name, ()))} for name in wanted}
+    by_name = {number: {wld.base_name(one.level_name or "").rpartition(".")[0].lower(), (one.script_name or "").lower()}
+               for number, one in maps}  # fmt: skip
+    unknown = [name for name, meant in meant_by.items() if not any(meant & known for known in by_name.values())]
+    if unknown:
+        raise SceneError(f"the world has no map and no region called {listed(sorted(unknown))}")
+    meant = set().union(*meant_by.values())
+    return [(number, one) for number, one in maps if meant & by_name[number]]

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a game declares: all that menus, dialogs, drag and drop, preferences and the command line are made of.
+
+A game is a folder in formats/ and one in addon/, whose module `game` has a `Game` called GAME; `games` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import bpy
+
+from ..formats import FORMATS, Format
+from .scene.content_folders import ContentFolder
+from .scene.reports import Report, SceneError
+
+Settings = Any
+"""A frozen dataclass of options: which one, the game says."""
+ImportLevels = Callable[[Sequence[Path]], list[bpy.types.Collection]]
+"""Opens the levels in these files, and returns their collections."""
+
+
+def _nothing() -> None:
+    """What a game does that has no classes of its own to register."""
+
+
+class ImportLevel(Protocol):
+    """What builds a level's scene."""
+
+    def __call__(
+        self, context: bpy.types.Context, data: bytes, file: Path, settings: Settings, report: Report, /
+    ) -> bpy.types.Collection:
+        """Return the level's collection, linked to the scene. Raises FormatError, SceneError."""
+
+
+class ExportLevel(Protocol):
+    """What makes a level's file of its scene."""
+
+    def __call__(
+        self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Settings, report: Report, /
+    ) -> bytes | Mapping[str, bytes]:
+        """Return the file's bytes; of a level of several files those of each by their endings, its own file first.
+
+        Raises SceneError, with the objects at fault, or FormatError where it can't be.
+        """
+
+
+class ExportForm(Protocol):
+    """What makes another form of a level or of several."""
+
+    def __call__(
+        self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Settings, report: Report, /
+    ) -> bytes:
+        """Return the file's bytes. Raises SceneError, with the objects at fault, or FormatError where it can't be."""
+
+
+class ImportForm(Protocol):
+    """What opens a file of another form, which says where levels are."""
+
+    def __call__(
+        self,
+        context: bpy.types.Context,
+        data: bytes,
+        file: Path,
+        settings: Settings,
+        import_levels: ImportLevels,
+        report: Report,
+        /,
+    ) -> bpy.types.Collection:
+        """Return the collection that holds all of it, linked to the scene. Raises FormatError, SceneError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileKind:
+    """A kind of files that a game's levels are in: an operator to open them, one to write them."""
+
+    ending: str
+    """Of the files' names, with the dot."""
+    operator: str
+    """The operators' name after `import_scene.` and `export_scene.`."""
+    label: str
+    """What such a file is called in menus: "Source map"."""
+    opens: str = ""
+    """Tooltip of the import."""
+    writes: str = ""
+    """Tooltip of the export."""
+    note: str = ""
+    """What has to be known before an export: the dialog shows it."""
+
+    @property
+    def title(self) -> str:
+        """What such a file is called in titles: "Source Map"."""
+        return " ".join(word[:1].upper() + word[1:] for word in self.label.split(" "))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form(FileKind):
+    """Another form of a game's levels than its own files: what its editor has, or a file about several levels."""
+
+    menu: str = ""
+    """What it is called in menus, where the label says too little."""
+    export_form: ExportForm | None = None
+    """None: such files are only opened."""
+    export_settings: type[Settings] | None = None
+    """A frozen dataclass; None: there is nothing to choose."""
+    check: Callable[[bytes], object] = bytes
+    """Reads what was made back. Raises FormatError for what is no such file."""
+    choose: Callable[[bpy.types.Context, str], bpy.types.Collection] | None = None
+    """Finds the collection to export, by name or "" for the active one; None: it is a level."""
+    import_form: ImportForm | None = None
+    """None: such files are only written."""
+    import_settings: type[Settings] | None = None
+    """A frozen dataclass: what can be chosen besides the options of the levels."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """One game: its format, joined to what makes and reads its scenes."""
+
+    key: str
+    """Of its format: the name of the folders."""
+    files: tuple[FileKind, ...]
+    """The kinds of files that its levels are in."""
+    import_level: ImportLevel
+    import_settings: type[Settings]
+    """A frozen dataclass whose fields are the options of an import."""
+    export_level: ExportLevel | None = None
+    """None: its levels can only be opened."""
+    export_settings: type[Settings] | None = None
+    """A frozen dataclass whose fields are the options of an export. Where it has `backup` and that is true, a file that
+    is replaced stays as `.bak`."""
+    for_file: Callable[[Settings, Path], Settings] | None = None
+    """Gives the export's settings for a file of this name, where they depend on it."""
+    beside: Mapping[str, Callable[[bytes], object]] = field(default_factory=dict)
+    """By ending, what reads the files of the same name that are parts of a level, and raises FormatError for others."""
+    forms: tuple[Form, ...] = ()
+    """What else its levels are written in, or opened from."""
+    folders: tuple[ContentFolder, ...] = ()
+    """Where the user keeps the game's content: the preferences have these."""
+    gltf_materials: Callable[[bpy.types.Collection, Report], None] | None = None
+    """Gives a level's meshes materials that glTF can hold; None where they have such."""
+    register: Callable[[], None] = _nothing
+    """Registers the game's own panels, operators and properties."""
+    unregister: Callable[[], None] = _nothing
+    """Undoes `register`."""
+
+    @property
+    def format(self) -> Format:
+        """The format of its levels."""
+        return next(form for form in FORMATS if form.key == self.key)
+
+    @property
+    def plural(self) -> str:
+        """What its levels are called: "Source maps"."""
+        return f"{self.format.title}s"
+
+    @property
+    def writer(self) -> tuple[ExportLevel, type[Settings]]:
+        """What writes the game's levels, and its settings. Raises SceneError where they can only be opened."""
+        if self.export_level is None or self.export_settings is None:
+            raise SceneError(f"{self.plural} can be opened, but this version of Levelwright writes none")
+        return self.export_level, self.export_settings
+
+    def kind_of(self, file_name: str) -> FileKind:
+        """Return the kind of the file of this name, by its ending; the usual kind for other endings."""
+        ending = Path(file_name).suffix.lower()
+        return next((kind for kind in self.files if kind.ending == ending), self.files[0])
+
+    def form(self, ending: str) -> Form | None:
+        """Return the form with this ending, if the game has one."""
+        return next((form for form in self.forms if form.ending == ending), None)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Brushes as mesh objects. All that can be is worked out for the whole level at once, in arrays; see `layout`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats.convex import Ints
+from ....formats.genesis.geometry import Geometry
+from ...scene import identity, properties
+from ...scene.progress import progress
+from .. import layout
+from ..context import Destination, ImportContext
+from ..faces.build import MeshMaker
+from .flags import is_see_through, map_properties
+
+UNCLOSED_SHOWN = 8
+"""Brushes that a warning about them names."""
+
+
+def one_each(count: int) -> Ints:
+    """The starts of meshes of a brush each."""
+    return np.arange(count + 1)
+
+
+def shared(row_of: Ints) -> Ints:
+    """The starts of meshes of up to SHARED neighbours that have the same destination. row_of: int[b]."""
+    ends = np.flatnonzero(np.diff(row_of, prepend=-1, append=-1))
+    rows = [np.arange(first, last, layout.SHARED) for first, last in pairwise(ends)]
+    return np.concatenate([*rows, [len(row_of)]]).astype(np.int64)
+
+
+def build_brushes(
+    importing: ImportContext, maker: MeshMaker, geometry: Geometry, destinations: list[Destination], row_of: Ints
+) -> None:
+    """Make the brushes of a `.map`, as many in an object as the maker's meshes have.
+
+    row_of: int[b], the number in `destinations` of each brush.
+    """
+    kind, name = (layout.BRUSHES, "Brushes") if maker.shared else (layout.BRUSH, "Brush")
+    starts = maker.brushes.tolist()
+    # Blender keeps names sorted: names that come in order need no search for their place.
+    digits = len(str(len(row_of)))
+    titles = [f"{name} {first:0{digits}}" for first in starts[:-1]]
+    # All meshes before the first object: giving a mesh a material looks through all objects of the .blend.
+    made = [maker.make(title, number) for number, title in enumerate(titles)]
+    with progress(len(row_of), "brushes") as step:
+        for title, mesh, (first, last) in zip(titles, made, pairwise(starts), strict=True):
+            obj = bpy.data.objects.new(title, mesh)
+            if not maker.shared:
+                write_flags(obj, int(geometry.flags[first]))
+            identity.stamp(obj, importing.token, kind, first)
+            obj[layout.ORDER] = first
+            put(obj, destinations[int(row_of[first])], maker.arrays.origins[first])
+            step(last - first)
+    importing.report.count("brushes", len(row_of))
+
+
+def put(obj: bpy.types.Object, destination: Destination, origin: NDArray[np.float32]) -> None:
+    """Put a brush where it belongs: below its parent, at its origin below the root, in its collection."""
+    anything: Any = obj
+    anything.parent = destination.parent
+    if destination.inverse is not None:
+        anything.matrix_parent_inverse = destination.inverse
+    anything.location = origin.tolist()
+    destination.collection.objects.link(obj)
+
+
+def write_flags(obj: bpy.types.Object, flags: int) -> None:
+    """Give the object of a `.map`'s brush the properties of its flags."""
+    _writer(flags)(obj)
+    if is_see_through(flags):
+        obj.display_type = "WIRE"
+        obj.hide_render = True
+
+
+@lru_cache(256)
+def _writer(flags: int) -> Callable[[bpy.types.ID], None]:
+    """What writes the properties: a level has few different flags."""
+    return properties.writer(map_properties(flags))
+
+
+def warn_of_unclosed(importing: ImportContext, geometry: Geometry) -> None:
+    """Tell which brushes aren't closed: they were imported as they are, and go back unchanged."""
+    numbers = geometry.numbers[~geometry.polygons.closed]
+    if not len(numbers):
+        return
+    shown = ", ".join(map(str, numbers[:UNCLOSED_SHOWN])) + (", ..." if len(numbers) > UNCLOSED_SHOWN else "")
+    importing.report.warn(
+        f"{len(numbers)} brushes are not closed, their planes enclose nothing: {shown}. They are shown as far as they "
+        "go, and are written back as they are unless they are edited"
+    )

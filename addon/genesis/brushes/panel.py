@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The contents of a brush in the sidebar, by the names that the game's headers give them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from . import contents
+
+
+def draw_contents(panel: bpy.types.Panel, obj: bpy.types.Object, level: bpy.types.Collection) -> None:
+    """Draw a button for each bit of a brush's contents into a panel."""
+    panel.layout.label(text="Contents")
+    grid = panel.layout.grid_flow(columns=2, even_columns=True, align=True)
+    for bit, name in enumerate(contents.names_of(level)):
+        grid.prop(obj, contents.NAMES, index=bit, text=name, toggle=1)
+
+
+def _contents(obj: Any) -> list[bool]:
+    """The bits of a brush's property `contents`."""
+    value = obj.get("contents")
+    number = value if isinstance(value, int) else 0
+    return [bool(number >> bit & 1) for bit in range(contents.BITS)]
+
+
+def _set_contents(obj: Any, bits: Sequence[bool]) -> None:
+    obj["contents"] = sum(1 << number for number, bit in enumerate(bits) if bit)
+
+
+def register() -> None:
+    """Give objects the bits of their contents as a property."""
+    bits = bpy.props.BoolVectorProperty(
+        name="Contents",
+        description="The game's own kinds of brushes, as its headers name them (GE_BrushContents): the bits of the "
+        "property contents",
+        size=contents.BITS,
+        get=_contents,
+        set=_set_contents,
+        options=set(),
+    )
+    setattr(bpy.types.Object, contents.NAMES, bits)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    delattr(bpy.types.Object, contents.NAMES)

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys and values back from custom properties, places from objects, and what lights say of their entities.
+
+Text that still says what the scene says stays as it is; only what was edited is written anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Euler
+from mathutils import Matrix as BlenderMatrix
+
+from ....formats.genesis.editor_level import EditorEntity
+from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyValues
+from ....formats.genesis.text import fixed
+from ...scene import transforms
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..classes import values
+from ..classes.types import Types, type_of
+from ..context import ExportContext, naming, numbered_name
+from ..light.collect import collect_light, light_class
+from ..parts.level import SceneEntity
+from ..parts.places import MOVED, Matrix, matrix_of
+from .build import ANGLES, RESERVED, shown_pairs
+
+_KINDS = ("string", "int", "float", "color", "point")
+TURNED = 1e-3
+"""Degrees, likewise."""
+_SKIPPED = frozenset((layout.ORDER, layout.TEXTURE))
+
+
+def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True) -> list[str]:
+    """Give a record the pairs that a data-block's custom properties say. Returns the keys that were edited.
+
+    whole: the properties were made of the record, so that one that is absent was deleted. Raises SceneError for values
+    that no text can hold.
+    """
+    shown = dict(shown_pairs(record))
+    edited = []
+    present = {key: values.from_blender(id_block[key]) for key in _keys(id_block)}
+    for key, text in shown.items():
+        if key not in present:
+            if whole:
+                record.remove(key)
+                edited.append(key)
+        elif not _says(present[key], text):
+            record.set(key, _text(id_block, key, present[key]))
+            edited.append(key)
+    for key, value in present.items():
+        if key not in shown and isinstance(value, int | float | str | bytes | list):
+            record.set(key, _text(id_block, key, value))
+            edited.append(key)
+    return edited
+
+
+def _keys(id_block: bpy.types.ID) -> list[str]:
+    names: Iterable[str] = id_block.keys()
+    return [key for key in names if not key.lower().startswith(RESERVED) and key not in _SKIPPED]
+
+
+def _says(value: Any, text: str) -> bool:
+    """Whether a property is what the import makes of a text, whatever the type of its key was then."""
+    for kind in _KINDS:
+        made = values.as_property(kind, text)
+        if isinstance(made, list) == isinstance(value, list) and made == value and not _is_text_of_number(made, value):
+            return True
+    return False
+
+
+def _is_text_of_number(made: Any, value: Any) -> bool:
+    return isinstance(made, str | bytes) != isinstance(value, str | bytes)
+
+
+def _text(id_block: bpy.types.ID, key: str, value: Any) -> str:
+    if isinstance(value, list) and not all(isinstance(one, int | float) for one in value):
+        raise SceneError(
+            f"{id_block.name}: property {key}: a list of text can't be the value of an entity", _objects(id_block)
+        )
+    text = values.as_text(value)
+    if "\0" in text or (not text.isascii() and text.encode("latin-1", "ignore").decode("latin-1") != text):
+        raise SceneError(
+            f"{id_block.name}: property {key}: a level's text is Latin-1, without NULs", _objects(id_block)
+        )
+    return text
+
+
+def _objects(id_block: bpy.types.ID) -> list[bpy.types.Object]:
+    return [id_block] if isinstance(id_block, bpy.types.Object) else []
+
+
+def collect_map_entity(
+    exporting: ExportContext,
+    part: SceneEntity,
+    entity: Entity,
+    root: bpy.types.Object | None,
+    types: Types,
+    taken: set[str],
+) -> None:
+    """Give an entity of a `.map` what its object says. taken: names of the other entities, in lower case.
+
+    Raises SceneError for what no entity can be.
+    """
+    obj = part.object
+    fresh = part.record < 0 or part.copied
+    with naming(obj):
+        edited = collect_entity(exporting, obj, entity, fresh, root, types)
+        if part.copied and entity.name and NAME not in edited:
+            name = entity.name
+            entity.set(NAME, numbered_name(name, taken) if name.lower() in taken else name)
+    if edited and not fresh:
+        exporting.note(f"entity {obj.name} changed: {', '.join(edited)}")
+
+
+def collect_entity(
+    exporting: ExportContext,
+    obj: bpy.types.Object,
+    record: KeyValues,
+    new: bool,
+    root: bpy.types.Object | None,
+    types: Types,
+) -> list[str]:
+    """Merge what an entity's object says into its record: pairs, place, angles, light. Returns the edited keys.
+
+    new: the record was made for this object, or it is a copy whose place counts. types: the classes that are known.
+    """
+    evaluates = transforms.needs_evaluation(obj, root)
+    matrix = matrix_of(obj, root, exporting.context.evaluated_depsgraph_get() if evaluates else None)
+    report = exporting.report
+    before = KeyValues(list(record.pairs))
+    edited = collect_pairs(obj, record)
+    if new and CLASSNAME not in record:
+        record.pairs.insert(0, (CLASSNAME, light_class(obj) or ""))
+    channels = transforms.changed_channels(obj, root)
+    moved = new or bool(channels)
+    if moved and _collect_place(record, not before.pairs, layout.from_blender(matrix[:3, 3]), report, obj):
+        edited.append(ORIGIN)
+    if isinstance(obj.data, bpy.types.Light):
+        edited += collect_light(obj.data, record, before, exporting.scale, report)
+    turned = bool(channels - {transforms.LOCATION, transforms.SCALE})
+    typed = ANGLES in (key.lower() for key in edited)
+    if typed and not before.pairs:  # made in Blender: what was turned since counts, and where nothing was, the property
+        typed = not turned or (obj.get(transforms.BASELINE) is None and _is_upright(_turn_of(obj, matrix)))
+    if (turned or new or CLASSNAME in edited) and not typed and _collect_angles(obj, record, matrix, types, report):
+        edited.append(ANGLES)
+    return list(dict.fromkeys(edited))
+
+
+def _collect_place(record: KeyValues, fresh: bool, place: Any, report: Report, obj: bpy.types.Object) -> bool:
+    """Write where an entity is, if it moved. fresh: nothing says where it was."""
+    was = record.origin
+    if was is None and isinstance(record, EditorEntity) and not fresh:
+        was = record.place
+    if was is not None and np.abs(place - np.array(was)).max() <= MOVED + np.abs(place).max() * 1e-6:
+        return False
+    text = record.get(ORIGIN)
+    if text is not None and "." in text:
+        record.set(ORIGIN, " ".join(fixed(float(one) + 0.0) for one in place))
+    else:
+        whole = [round(float(one)) for one in place]
+        if np.abs(place - np.array(whole)).max() > 0.01:
+            report.warn(f"{obj.name} was moved to whole units: the places of entities are stored in those")
+        record.set(ORIGIN, " ".join(map(str, whole)))
+    if isinstance(record, EditorEntity):
+        x, y, z = (float(round(float(one))) for one in place)
+        record.place = (x, y, z)
+    return True
+
+
+def _collect_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, types: Types, report: Report) -> bool:
+    """Write the angles of an entity that was turned, if its class has any."""
+    turn = _turn_of(obj, matrix)
+    text = record.get(ANGLES)
+    if text is None and type_of(ANGLES, record.classname, types) != "point":
+        shines_all_around = isinstance(obj.data, bpy.types.Light) and obj.data.type != "SPOT"
+        if not shines_all_around and not _is_upright(turn):
+            report.left_out("turns of entities whose classes have no angles, as far as is known")
+        return False
+    was = [] if text is None else values.as_property("point", text)
+    if not isinstance(was, list):
+        return False
+    is_light = isinstance(obj.data, bpy.types.Light)
+    euler = BlenderMatrix(turn.tolist()).to_euler(values.ROTATION_MODE)
+    x, y, z = values.angles((euler.x, euler.y, euler.z), is_light)
+    now = _rotation_of(values.rotation([x, y, z], is_light))
+    if was and np.abs(now - _rotation_of(values.rotation(was, is_light))).max() <= math.radians(TURNED):
+        return False
+    record.set(ANGLES, " ".join(fixed(one + 0.0) for one in (x, y, z)))
+    return True
+
+
+def _turn_of(obj: bpy.types.Object, matrix: Matrix) -> Matrix:
+    """How an object is turned, float64 [3, 3]: without its scale. Raises SceneError for a scale of 0."""
+    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
+    if not (lengths > 0).all():
+        raise SceneError(f"{obj.name}: its scale is 0, so it has no direction", [obj])
+    return np.asarray(matrix[:3, :3] / lengths)
+
+
+def _is_upright(turn: Matrix) -> bool:
+    return bool(np.abs(turn - np.eye(3)).max() <= math.radians(TURNED))
+
+
+def _rotation_of(euler: tuple[float, float, float]) -> Matrix:
+    return np.array(Euler(euler, values.ROTATION_MODE).to_matrix(), np.float64)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Levelwright has to know of Genesis3D."""
+
+from ..game import FileKind, Game
+from . import operators, panel
+from .content import TEXTURES
+from .exporter import export_level
+from .importer import import_level
+from .settings import ExportSettings, ImportSettings, for_file
+
+
+def register() -> None:
+    """Register the game's own panels and operators."""
+    operators.register()
+    panel.register()
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    panel.unregister()
+    operators.unregister()
+
+
+GAME = Game(
+    key="genesis",
+    files=(
+        FileKind(
+            ending=".map",
+            operator="genesis_map",
+            label="Genesis3D map",
+            opens="Open what Genesis3D's compiler reads (.map) as scenes, one collection each",
+            writes="Write the level of the active collection as Genesis3D's compiler reads it, with cuts and hollows "
+            "carved",
+        ),
+        FileKind(
+            ending=".3dt",
+            operator="genesis_3dt",
+            label="Genesis3D level",
+            opens="Open levels of Genesis3D's editors (.3dt) as scenes, one collection each",
+            writes="Write the level of the active collection as Genesis3D's editors open it",
+        ),
+    ),
+    import_level=import_level,
+    import_settings=ImportSettings,
+    export_level=export_level,
+    export_settings=ExportSettings,
+    for_file=for_file,
+    folders=(TEXTURES,),
+    register=register,
+    unregister=unregister,
+)

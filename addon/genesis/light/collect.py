@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an edited Blender light says of its entity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ....formats.genesis.entities import CLASSNAME, KeyValues
+from ...scene.reports import Report
+from ..classes import values
+from . import kinds
+from .kinds import COMPILED
+
+ALIKE = 1e-4
+"""Share by which a light's numbers may differ from what its keys make of it."""
+HALF_STEP = 1 / 1020
+"""Half a step of a colour's 0 to 255, halved again."""
+
+
+def light_class(obj: bpy.types.Object) -> str | None:
+    """The class of an entity that a Blender light is."""
+    if not isinstance(obj.data, bpy.types.Light):
+        return None
+    return COMPILED.get(obj.data.type)
+
+
+def collect_light(light: Any, record: KeyValues, before: KeyValues, scale: float, report: Report) -> list[str]:
+    """Write what was edited of a Blender light: a light or a spotlight, brightness, reach, colour, a spotlight's cone.
+
+    scale: metres a unit. before: the record without the edits of properties, which go before those of the light.
+    """
+    edited = []
+    was = record.classname.lower()
+    if was in COMPILED.values() and COMPILED.get(light.type, was) != was:
+        record.set(CLASSNAME, COMPILED[light.type])
+        edited.append(CLASSNAME)
+    kind = kinds.class_of(record.classname) or kinds.LIGHT_CLASSES[COMPILED.get(light.type, COMPILED["POINT"])]
+    was_shown = kinds.appearance(kind, kinds.light_values(before.pairs), scale)
+    brightness = round(kinds.brightness_of(kind, light.energy, was_shown.cutoff, scale))
+    color = kinds.color_of((light.color[0], light.color[1], light.color[2]))
+    cone = light.spot_size if light.type == "SPOT" else was_shown.spot_size
+    reach = light.cutoff_distance if kind.reach else was_shown.cutoff
+    same_color = all(abs(one - other) <= HALF_STEP for one, other in zip(light.color, was_shown.color, strict=True))
+    for key, value, same in (
+        (kind.brightness, brightness, _alike(light.energy, was_shown.energy)),
+        (kind.reach, round(reach / scale), _alike(reach, was_shown.cutoff)),
+        (kind.color, color, same_color),
+        (kind.arc, round(kinds.arc_of(cone)), _alike(cone, was_shown.spot_size)),
+    ):
+        fresh = key not in before and not before.pairs
+        if key and (not same or fresh) and record.get(key) == before.get(key):
+            record.set(key, values.as_text(value))
+            edited.append(key)
+    if not kind.brightness and not _alike(light.energy, was_shown.energy):
+        report.warn(f"{light.name}: a {record.classname} has no brightness of its own: its power is not exported")
+    return edited
+
+
+def _alike(one: float, other: float) -> bool:
+    return abs(one - other) <= ALIKE * max(abs(one), abs(other))

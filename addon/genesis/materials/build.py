@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Materials of a level's textures: one for each texture and appearance of faces.
+
+Surfaces are lit as anything in Blender is. What the engine draws otherwise: full-bright ones as bright as their
+texture, translucent ones as opaque as the face's alpha, mirrors as a mirror behind the texture that the alpha lets
+through, and sky faces as holes in which the six textures of the sky are seen, whatever texture they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
+from ....formats.genesis.geometry import Appearance
+from ...scene import identity, images, originals
+from ...scene.materials import Nodes, Socket, blended, node_group, shader
+from ...scene.names import showable
+from .. import layout
+from ..context import ImportContext
+from . import library
+from .library import Pictures
+
+ALPHA = "alpha"
+"""The face attribute."""
+APPEARANCE = "levelwright_look"
+"""Property of materials: the Appearance that they were made for."""
+SIDES = ("SkyLeft", "SkyRight", "SkyTop", "SkyBottom", "SkyFront", "SkyBack")
+_AXES = {
+    # Side: the axis of the direction that meets it, its sign, and what of the direction goes right and up on it.
+    "SkyLeft": (0, -1, (1, 1), (2, 1)),
+    "SkyRight": (0, 1, (1, -1), (2, 1)),
+    "SkyTop": (2, 1, (0, 1), (1, -1)),
+    "SkyBottom": (2, -1, (0, 1), (1, 1)),
+    "SkyFront": (1, 1, (0, 1), (2, 1)),
+    "SkyBack": (1, -1, (0, -1), (2, 1)),
+}
+"""In Blender's axes, seen from inside: the engine looks along its -z, Blender's +y, to the front."""
+
+
+class Materials:
+    """Makes each material of a level when it is first asked for. sky: texture of each of SIDES that has one."""
+
+    def __init__(self, importing: ImportContext, pictures: Pictures, sky: dict[str, str]) -> None:
+        self.importing = importing
+        self.pictures = pictures
+        self.sky = sky
+        self._made: dict[tuple[str, Appearance], bpy.types.Material] = {}
+        self._number = max(originals.resources(importing.collection, layout.MATERIAL), default=-1) + 1
+
+    def get(self, texture: str, appearance: Appearance) -> bpy.types.Material:
+        """The material of faces with a texture and an appearance."""
+        if self.importing.settings.lighting == "full_bright" and not appearance & (
+            Appearance.SKY | Appearance.MIRROR | Appearance.INVISIBLE
+        ):
+            appearance |= Appearance.FULLBRIGHT
+        key = (texture, appearance)
+        material = self._made.get(key)
+        if material is None:
+            material = self._made[key] = self._make(texture, appearance)
+        return material
+
+    def adopt(self, materials: Iterable[bpy.types.ID]) -> None:
+        """Use materials that an import made earlier, whose textures may be nowhere else by now."""
+        for material in materials:
+            texture, appearance = material.get(layout.TEXTURE), material.get(APPEARANCE)
+            if isinstance(material, bpy.types.Material) and isinstance(texture, str) and isinstance(appearance, int):
+                self._made[texture, Appearance(appearance)] = material
+                size = material.get(layout.TEXTURE_SIZE)
+                if size is not None:
+                    self.pictures.sizes[texture.lower()] = (int(size[0]), int(size[1]))
+
+    def _make(self, texture: str, appearance: Appearance) -> bpy.types.Material:
+        ways = "".join(f", {way.name.lower()}" for way in Appearance if way & appearance and way.name)
+        material = bpy.data.materials.new(f"{showable(texture) or '(no name)'}{ways}")
+        material[layout.TEXTURE] = texture
+        material[layout.TEXTURE_SIZE] = list(self.pictures.size(texture))
+        material[APPEARANCE] = int(appearance)
+        number = self._number
+        self._number += 1
+        identity.stamp(material, self.importing.token, layout.MATERIAL, number)
+        originals.set_resource(self.importing.collection, layout.MATERIAL, number, material)
+        nodes = shader(material)
+        if appearance & Appearance.INVISIBLE:
+            surface = _invisible(material, nodes)
+        elif appearance & Appearance.SKY and self.sky:
+            surface = self._sky(nodes)
+        else:
+            surface = self._textured(material, nodes, texture, appearance)
+        nodes.link(surface, nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
+        return material
+
+    def _textured(self, material: bpy.types.Material, nodes: Nodes, texture: str, appearance: Appearance) -> Socket:
+        image = self.pictures.image(texture)
+        if images.is_placeholder(image):
+            material["levelwright_placeholder"] = True
+        picture = nodes.add("ShaderNodeTexImage", image=image)
+        nodes.tree.nodes.active = picture
+        color = picture.outputs["Color"]
+        if appearance & (Appearance.FULLBRIGHT | Appearance.SKY):
+            surface = nodes.feed(nodes.add("ShaderNodeEmission"), Color=color).outputs[0]
+        else:
+            lit = nodes.add("ShaderNodeBsdfPrincipled")
+            surface = nodes.feed(lit, Base_Color=color, Roughness=1.0, Specular_IOR_Level=0.0).outputs[0]
+        alpha = nodes.math("DIVIDE", nodes.add("ShaderNodeAttribute", attribute_name=ALPHA).outputs["Fac"], 255.0)
+        if appearance & Appearance.MIRROR:
+            mirror = nodes.feed(nodes.add("ShaderNodeBsdfGlossy"), Roughness=0.0).outputs[0]
+            return _mix(nodes, alpha, mirror, surface)
+        if appearance & Appearance.TRANSLUCENT:
+            alpha = nodes.math("MULTIPLY", alpha, picture.outputs["Alpha"])
+            blended(material)
+            return _mix(nodes, alpha, nodes.add("ShaderNodeBsdfTransparent").outputs[0], surface)
+        blended(material, transparent=False)
+        return surface
+
+    def _sky(self, nodes: Nodes) -> Socket:
+        """The sky box as seen in the direction of the view; light from outside doesn't come in, as in the game."""
+        direction = nodes.add("ShaderNodeNewGeometry").outputs["Incoming"]
+        color: Socket = None
+        cube = nodes.add("ShaderNodeGroup", node_tree=node_group("Levelwright sky", 1, _build_sky))
+        nodes.link(direction, cube.inputs[0])
+        for number, side in enumerate(SIDES):
+            if side not in self.sky:
+                continue
+            image = self.pictures.image(self.sky[side])
+            picture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
+            nodes.link(cube.outputs[2 * number], picture.inputs["Vector"])
+            mix = nodes.add("ShaderNodeMix", data_type="RGBA")
+            nodes.link(cube.outputs[2 * number + 1], mix.inputs[0])
+            nodes.set(mix.inputs[6], color if color is not None else (0.0, 0.0, 0.0, 1.0))
+            nodes.link(picture.outputs["Color"], mix.inputs[7])
+            color = mix.outputs[2]
+        return nodes.feed(nodes.add("ShaderNodeEmission"), Color=color).outputs[0]
+
+
+def _mix(nodes: Nodes, factor: Socket, first: Socket, second: Socket) -> Socket:
+    mix = nodes.add("ShaderNodeMixShader")
+    for entry, value in zip(mix.inputs, (factor, first, second), strict=True):
+        nodes.link(value, entry)
+    return mix.outputs[0]
+
+
+def _invisible(material: bpy.types.Material, nodes: Nodes) -> Socket:
+    blended(material)
+    material.diffuse_color = (0.8, 0.8, 0.2, 0.25)
+    return nodes.add("ShaderNodeBsdfTransparent").outputs[0]
+
+
+def _build_sky(nodes: Nodes) -> None:
+    """Where on each side of a cube round the viewer a direction goes through it, and which side that is."""
+    tree: Any = nodes.tree
+    tree.interface.new_socket("Incoming", in_out="INPUT", socket_type="NodeSocketVector")
+    for side in SIDES:
+        tree.interface.new_socket(f"{side} UV", in_out="OUTPUT", socket_type="NodeSocketVector")
+        tree.interface.new_socket(side, in_out="OUTPUT", socket_type="NodeSocketFloat")
+    entry = nodes.add("NodeGroupInput").outputs[0]
+    leave = nodes.add("NodeGroupOutput")
+    parts = nodes.add("ShaderNodeSeparateXYZ")
+    nodes.link(entry, parts.inputs[0])
+    axes = [nodes.math("MULTIPLY", axis, -1.0) for axis in parts.outputs]
+    sizes = [nodes.math("ABSOLUTE", axis) for axis in axes]
+    largest = nodes.math("MAXIMUM", nodes.math("MAXIMUM", sizes[0], sizes[1]), sizes[2])
+    cube = [nodes.math("DIVIDE", axis, largest) for axis in axes]
+    for number, side in enumerate(SIDES):
+        axis, sign, (right, right_sign), (up, up_sign) = _AXES[side]
+        place = nodes.add("ShaderNodeCombineXYZ")
+        for entry_, source, turned in ((0, right, right_sign), (1, up, up_sign)):
+            nodes.link(nodes.math("MULTIPLY_ADD", cube[source], 0.5 * turned, 0.5), place.inputs[entry_])
+        nodes.link(place.outputs[0], leave.inputs[2 * number])
+        seen = nodes.math("GREATER_THAN", nodes.math("MULTIPLY", cube[axis], float(sign)), 1 - 1e-5)
+        nodes.link(seen, leave.inputs[2 * number + 1])
+
+
+def sky_of(level: Level3dt) -> dict[str, str]:
+    """The texture of each of SIDES of a `.3dt`'s sky that has one."""
+    sides = level.sky.faces if level.sky else []
+    named = {f"Sky{side}": face.texture for side, face in zip(SKY_SIDES, sides, strict=False) if face.apply}
+    return {side: name for side, name in named.items() if name}
+
+
+def materials_of(importing: ImportContext, named: str, sky: dict[str, str]) -> Materials:
+    """The materials of a level. named: its texture library."""
+    return Materials(importing, library.Pictures(importing, library.find(importing, named)), sky)
+
+
+def materials_again(importing: ImportContext, level: Level3dt) -> Materials:
+    """The materials of a level that was imported before: those that it holds, and new ones for what has none yet."""
+    made = materials_of(importing, level.texture_library, sky_of(level))
+    made.adopt(originals.resources(importing.collection, layout.MATERIAL).values())
+    return made

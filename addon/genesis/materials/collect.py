@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which texture a material stands for, and how large that is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....formats.genesis.records import texture_field
+from ...scene.reports import SceneError
+from .. import layout
+
+
+def texture_of(material: bpy.types.Material | None) -> str | None:
+    """The texture that a material stands for: its property TEXTURE, else its name; None for none."""
+    if material is None:
+        return None
+    name = material.get(layout.TEXTURE)
+    return name if isinstance(name, str) else material.name
+
+
+def size_of(material: bpy.types.Material | None) -> tuple[float, float]:
+    """Width and height of a material's texture: its property TEXTURE_SIZE, else those of its first image; else NaN."""
+    if material is None:
+        return (np.nan, np.nan)
+    size: Any = material.get(layout.TEXTURE_SIZE)
+    if size is not None and len(size) == 2 and min(size) > 0:
+        return float(size[0]), float(size[1])
+    for node in material.node_tree.nodes if material.node_tree is not None else ():
+        image = getattr(node, "image", None)
+        if image is not None and min(image.size) > 0:
+            return float(image.size[0]), float(image.size[1])
+    return (np.nan, np.nan)
+
+
+def checked_name(name: str, obj: bpy.types.Object, face: int) -> bytes:
+    """The bytes of a texture's name; raises SceneError, with object and face, for one that no record can hold."""
+    try:
+        return texture_field(name)
+    except ValueError as error:
+        if isinstance(error, UnicodeError):
+            error = ValueError(f"texture {name!r} has characters that Latin-1 has not")
+        at_fault = {obj: np.array([face], np.int32)} if face >= 0 else {}
+        raise SceneError(f"{obj.name}: {error}", [obj], at_fault) from error

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The level's texture library: where it is found, and the images and sizes that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import bpy
+
+from ....formats.binary import FormatError
+from ....formats.genesis import txl
+from ...scene import images
+from ...scene.names import showable
+from .. import content
+from ..context import ImportContext
+
+UNKNOWN_SIZE = 128
+"""Texels of a texture that wasn't found: most have that many."""
+ENDING = ".txl"
+
+
+def base_name(path: str) -> str:
+    r"""The file's name in a TextureLib ("..\levels\gedit.txl"), which is a path on the author's disk."""
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def find(importing: ImportContext, named: str) -> txl.Library | None:
+    """Find and read the library that a level names, or the one that the settings name; None, reported, without one.
+
+    named: the level's TextureLib. It is looked for, by its name in whatever case, in the folder of the settings, beside
+    the level and in the folders of the preferences.
+    """
+    path = _locate(importing.settings.texture_library, base_name(named), importing.path, content.TEXTURES.folders())
+    if path is None:
+        importing.report.missing("texture libraries", base_name(named) or "(the level names none)")
+        return None
+    try:
+        return txl.read(path.read_bytes())
+    except FormatError as error:
+        importing.report.warn(f"the texture library can't be read: {error.in_file(str(path))}")
+    except OSError as error:
+        importing.report.warn(f"the texture library can't be read: {error}")
+    return None
+
+
+def _locate(chosen: str, name: str, file: Path, folders: Iterable[Path]) -> Path | None:
+    places = list(folders)
+    if file.parent.parts:
+        places = [file.parent, *places]
+    if chosen:
+        path = Path(bpy.path.abspath(chosen))
+        if path.is_file():
+            return path
+        places = [path, *places]
+    return images.find_file(name, places) if name.lower().endswith(ENDING) else None
+
+
+class Pictures:
+    """The images of a level's textures, each made when it is first asked for."""
+
+    def __init__(self, importing: ImportContext, library: txl.Library | None) -> None:
+        self.importing = importing
+        self.library = library
+        self.sizes: dict[str, tuple[int, int]] = {}
+        """Sizes, by name in lower case, of textures that were found before."""
+        self._made: dict[str, bpy.types.Image] = {}
+
+    def size(self, name: str) -> tuple[int, int]:
+        """Width and height in texels; UNKNOWN_SIZE if it isn't there."""
+        texture = self.library.get(name) if self.library else None
+        if texture is not None:
+            try:
+                width, height = texture.size
+                if width > 0 and height > 0:
+                    return width, height
+            except FormatError:
+                pass
+        return self.sizes.get(name.lower(), (UNKNOWN_SIZE, UNKNOWN_SIZE))
+
+    def image(self, name: str) -> bpy.types.Image:
+        """The image of a texture; a labelled checker, named in the report, of one that isn't there."""
+        key = name.lower()
+        image = self._made.get(key)
+        if image is None:
+            image = self._made[key] = self._make(name)
+        return image
+
+    def _make(self, name: str) -> bpy.types.Image:
+        texture = self.library.get(name) if self.library else None
+        shown = showable(name) or "(no name)"
+        if texture is not None:
+            try:
+                return images.from_rgba(shown, texture.pixels())
+            except FormatError as error:
+                self.importing.report.warn(f"texture {shown} can't be read: {error}")
+        elif self.library is not None:
+            self.importing.report.missing("textures", shown)
+        return images.checker(shown, *self.size(name))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Making world models of brushes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ....formats.genesis.map_file import MapLevel
+from ...scene import sidebar
+from ...scene.identity import kind_of
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..context import NEW, resumed
+from ..parts.collect import SURFACES
+from ..parts.places import matrix_of
+from .build import WorldModel, build_model
+
+
+def make_model(
+    context: bpy.types.Context, level: bpy.types.Collection, brushes: Sequence[bpy.types.Object], name: str
+) -> bpy.types.Object:
+    """Make a world model of brushes, about their middle; they stay where they are. Returns its empty.
+
+    Raises SceneError for objects that are not brushes.
+    """
+    wrong = [obj for obj in brushes if obj.type not in SURFACES or kind_of(obj) not in (None, layout.BRUSH)]
+    if wrong or not brushes:
+        name = wrong[0].name if wrong else "nothing"
+        raise SceneError(f"{name} is not a brush, so no model can be made of it", wrong)
+    importing = resumed(context, level, Report())
+    matrices = {obj: matrix_of(obj, importing.root, None) for obj in brushes}
+    middle = np.round(np.mean([matrix[:3, 3] for matrix in matrices.values()], axis=0))
+    origin: Any = layout.from_blender(middle)
+    home = next((one for one in level.children if kind_of(one) == layout.MODELS), None)
+    home = home or importing.collection_of("Models", layout.MODELS)
+    written: layout.ModelProperties = layout.ModelProperties(name)
+    if not isinstance(importing.level, MapLevel):
+        written = layout.EditorModelProperties(name)
+    about = WorldModel(NEW, name, tuple(origin.tolist()), None, written)
+    destination = build_model(importing, about, home, home)
+    for obj, matrix in matrices.items():
+        anything: Any = obj
+        direct = obj.parent == importing.root and np.array_equal(np.array(anything.matrix_parent_inverse), np.eye(4))
+        anything.parent = destination.parent
+        anything.matrix_parent_inverse = destination.inverse
+        if not direct:
+            anything.matrix_basis = Matrix(matrix.tolist())
+    above = destination.parent.parent
+    if above is None:
+        raise SceneError(f"{name}: its empty is gone")
+    return above
+
+
+class MakeModel(sidebar.OnLevel, bpy.types.Operator):
+    """Make a world model of the selected brushes: they move together, by its motion"""
+
+    format_key = layout.FORMAT
+    bl_idname = "levelwright.genesis_make_model"
+    bl_label = "Make World Model"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: bpy.props.StringProperty(name="Name", description="Name that entities refer to it by", default="door")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level and a selection."""
+        return super().poll(context) and bool(context.selected_objects)
+
+    def execute(self, context: bpy.types.Context) -> sidebar.Result:
+        """Make it."""
+        level = self.level(context)
+        if level is None:
+            return {"CANCELLED"}
+        try:
+            make_model(context, level, context.selected_objects, self.name)
+        except SceneError as error:
+            return sidebar.refuse(self, context, error)
+        return {"FINISHED"}

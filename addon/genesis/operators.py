@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Buttons of the level as a whole: a new level, and the preview of what cuts leave."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import bpy
+
+from ...formats import genesis
+from ...formats.binary import FormatError
+from ...formats.genesis.editor_level import Level3dt
+from ..scene import originals, sidebar
+from ..scene.reports import Report, SceneError
+from . import importer, layout
+from .context import resumed
+from .exporter import export_level
+from .materials.build import materials_again
+from .preview import compiled, live
+from .settings import ExportSettings, ImportSettings
+
+
+def new_level(context: bpy.types.Context, name: str, kind: Literal["map", "3dt"]) -> bpy.types.Collection:
+    """Make an empty level, linked to the scene; nothing was imported for it."""
+    level = genesis.new_level("map") if kind == "map" else genesis.new_level("3dt")
+    return importer.build_scene(context, level, None, name, ImportSettings(), Report())
+
+
+class NewLevel(bpy.types.Operator):
+    """Make an empty Genesis3D level: meshes put into its collection become brushes"""
+
+    bl_idname = "levelwright.genesis_new_level"
+    bl_label = "New Genesis3D Level"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: bpy.props.StringProperty(name="Name", default="level")
+    kind: bpy.props.EnumProperty(
+        name="Kind",
+        items=(("map", ".map", "What the compiler reads"), ("3dt", ".3dt", "What the editor opens")),
+        default="map",
+    )
+
+    def execute(self, context: bpy.types.Context) -> sidebar.Result:
+        """Make it."""
+        originals.make_active(context, new_level(context, self.name, self.kind))
+        return {"FINISHED"}
+
+
+def has_cuts(level: bpy.types.Collection) -> bool:
+    """Whether a level can have cuts: a `.map`'s are carved."""
+    info = originals.describe(level)
+    return info is not None and info.options.get(layout.KIND) == "3dt"
+
+
+class PreviewCuts(sidebar.OnLevel, bpy.types.Operator):
+    """Show what cut and hollow brushes leave. Again, it follows what was edited since"""
+
+    format_key = layout.FORMAT
+    bl_idname = "levelwright.genesis_preview_cuts"
+    bl_label = "Preview Cuts"
+    bl_options = {"REGISTER", "UNDO"}
+
+    live: bpy.props.BoolProperty(
+        name="Live",
+        description="By Boolean modifiers on copies, so that the hole follows the cut that is moved; otherwise as the "
+        "compiler will get it",
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level that has cuts."""
+        level = cls.level(context)
+        return level is not None and has_cuts(level)
+
+    def execute(self, context: bpy.types.Context) -> sidebar.Result:
+        """Carve the scene as it is now."""
+        collection = self.level(context)
+        if collection is None:
+            return {"CANCELLED"}
+        try:
+            show_cuts(context, collection, self.live, Report())
+        except (SceneError, FormatError) as error:
+            return sidebar.refuse(self, context, error)
+        return {"FINISHED"}
+
+
+def show_cuts(context: bpy.types.Context, collection: bpy.types.Collection, is_live: bool, report: Report) -> None:
+    """Show what the cuts of a `.3dt` leave. is_live: by modifiers. Raises SceneError, FormatError."""
+    if is_live:
+        live.build(collection, report)
+        return
+    level = genesis.read(export_level(context, collection, ExportSettings(), report))
+    if not isinstance(level, Level3dt):
+        raise SceneError(f"{collection.name} has no cuts")
+    compiled.build(collection, level, materials_again(resumed(context, collection, report, level), level))
+
+
+class HidePreview(sidebar.OnLevel, bpy.types.Operator):
+    """Remove the preview of cuts, and show the brushes themselves again"""
+
+    format_key = layout.FORMAT
+    bl_idname = "levelwright.genesis_hide_preview"
+    bl_label = "Hide Preview"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a preview."""
+        level = cls.level(context)
+        return level is not None and compiled.collection_of(level) is not None
+
+    def execute(self, context: bpy.types.Context) -> sidebar.Result:
+        """Remove it."""
+        level = self.level(context)
+        if level is not None:
+            compiled.remove(level)
+        return {"FINISHED"}
+
+
+def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    menu.layout.operator(NewLevel.bl_idname, icon="FILE_NEW")
+
+
+CLASSES = (NewLevel, PreviewCuts, HidePreview)
+
+
+def register() -> None:
+    """Register the operators, and put the new level into the menu File > New."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.TOPBAR_MT_file_new.append(_new_menu)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

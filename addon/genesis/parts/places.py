@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the parts of a level stand in a scene."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...scene import transforms
+from ...scene.identity import kind_of
+from ...scene.reports import SceneError
+from .. import layout
+
+Matrix = npt.NDArray[np.float64]
+
+MOVED = 1e-3
+"""Units by which a place may be off its record and leave it: Blender keeps single precision."""
+
+
+def order_of(obj: bpy.types.Object) -> tuple[float, str]:
+    """What orders the brushes of a level or of a parent: new ones, without the property, come last."""
+    order = obj.get(layout.ORDER, float("inf"))
+    if not isinstance(order, int | float):
+        raise SceneError(f"{obj.name}: its property {layout.ORDER} must be a number", [obj])
+    return float(order), obj.name
+
+
+def ancestor(obj: bpy.types.Object, kind: str) -> bpy.types.Object | None:
+    """The nearest parent with a stamp of this kind."""
+    parent = obj.parent
+    while parent is not None and kind_of(parent) != kind:
+        parent = parent.parent
+    return parent
+
+
+def matrix_of(
+    obj: bpy.types.Object,
+    root: bpy.types.Object | None,
+    depsgraph: bpy.types.Depsgraph | None,
+    pose: Matrix | None = None,
+) -> Matrix:
+    """Where an object is relative to the level's root, float64 [4, 4], in Blender's axes and the level's units.
+
+    pose: where its model's motion is when the brushes stand as the file has them; what it does at the current frame
+    doesn't count.
+    """
+    motion = ancestor(obj, layout.MOTION)
+    if motion is None:
+        return transforms.seen(obj, root, depsgraph)
+    rest = np.array(motion.matrix_parent_inverse, np.float64)
+    if pose is not None:
+        rest = rest @ pose
+    rest = rest @ transforms.compose(obj, motion, depsgraph)
+    return rest if motion.parent is None else transforms.seen(motion.parent, root, depsgraph) @ rest

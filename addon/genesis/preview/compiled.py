@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the cuts and hollows of a `.3dt` leave of its brushes, as the editor's CSG works it out before it compiles.
+
+The preview is objects of its own, made anew each time, which are never exported; while it is there, the brushes
+themselves are wire.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....formats.genesis import csg, geometry
+from ....formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
+from ....formats.genesis.geometry import APPEARANCES, Appearance
+from ...scene import identity, meshes, originals
+from .. import layout
+from ..brushes.build import put
+from ..context import Destination
+from ..faces.build import mesh_arrays, texture_sizes
+from ..materials.build import Materials
+
+NAME = "Preview"
+SHOWN_AS = "levelwright_shown_as"
+"""On brushes that the preview turned into wire: how they were displayed before."""
+
+
+def collection_of(level: bpy.types.Collection) -> bpy.types.Collection | None:
+    """The collection of a level's preview, if it is there."""
+    return next((child for child in level.children if identity.kind_of(child) == layout.PREVIEW), None)
+
+
+def build(collection: bpy.types.Collection, level: Level3dt, materials: Materials) -> None:
+    """Show what is left of the brushes of `level`, which is what the collection's scene says."""
+    remove(collection)
+    token = identity.Token(_token(collection))
+    home = make_collection(collection)
+    pieces = csg.carved(level)
+    # Pieces of one group of models move together; a mesh each, whatever their number.
+    by_model: dict[int, list[tuple[int, EditorBrush]]] = {}
+    for number, piece in enumerate(pieces):
+        faces = [_face(face, points) for face, points in piece.faces]
+        brush = EditorBrush(piece.brush.name, piece.flags, piece.brush.model_id, faces=faces)
+        by_model.setdefault(brush.model_id, []).append((number, brush))
+    parents = _model_parents(collection, level)
+    for model_id, rows in by_model.items():
+        shape = geometry.of_editor(rows)
+        arrays = mesh_arrays(shape, texture_sizes(shape, materials), apart=False)
+        codes = shape.texture[arrays.with_corners] * APPEARANCES + shape.appearance[arrays.with_corners]
+        unique, slots = np.unique(codes, return_inverse=True)
+        mesh = meshes.build(
+            NAME,
+            arrays.positions,
+            arrays.corners,
+            arrays.corner_starts[arrays.with_corners],
+            uvs={layout.UV: arrays.uvs},
+            attributes={"alpha": ("FACE", "FLOAT", shape.fields["alpha"][arrays.with_corners])},
+            material_index=slots.reshape(-1),
+            report=materials.importing.report,
+        )
+        for code in unique.tolist():
+            mesh.materials.append(materials.get(shape.names[code // APPEARANCES], Appearance(code % APPEARANCES)))
+        obj = bpy.data.objects.new(f"{NAME} {model_id}", mesh)
+        identity.stamp(obj, token, layout.PREVIEW, -1)
+        obj.hide_select = True
+        parent, inverse = parents.get(model_id, (materials.importing.root, None))
+        put(obj, Destination(home, parent, inverse), np.zeros(3, np.float32))
+    show_as_wire(_brushes(collection))
+    materials.importing.report.count("convex parts in the preview", len(pieces))
+
+
+def make_collection(level: bpy.types.Collection) -> bpy.types.Collection:
+    """Make the collection of a level's preview."""
+    home = bpy.data.collections.new(f"{level.name} preview")
+    identity.stamp(home, identity.Token(_token(level)), layout.PREVIEW, 0)
+    level.children.link(home)
+    return home
+
+
+def show_as_wire(objects: list[bpy.types.Object]) -> None:
+    """Show brushes as wire as long as the preview is there."""
+    for obj in objects:
+        obj[SHOWN_AS] = [obj.display_type, str(int(obj.hide_render))]
+        obj.display_type, obj.hide_render = "WIRE", True
+
+
+def remove(collection: bpy.types.Collection) -> None:
+    """Remove the preview, and show the brushes as they were."""
+    home = collection_of(collection)
+    if home is None:
+        return
+    made = list(home.objects)
+    meshes_of = Counter(obj.data for obj in made if obj.data is not None)
+    own: list[Any] = [mesh for mesh, users in meshes_of.items() if mesh.users == users]  # live ones share the brush's
+    bpy.data.batch_remove([*made, *own, home])
+    for obj in _brushes(collection):
+        shown: Any = obj.get(SHOWN_AS)
+        if shown is not None:
+            obj.display_type, obj.hide_render = shown[0], shown[1] == "1"
+            del obj[SHOWN_AS]
+
+
+def _brushes(collection: bpy.types.Collection) -> list[bpy.types.Object]:
+    found = (obj for obj in collection.all_objects if obj.type == "MESH")
+    return [obj for obj in found if identity.kind_of(obj) != layout.PREVIEW]
+
+
+def _token(collection: bpy.types.Collection) -> int:
+    info = originals.describe(collection)
+    return int(info.token) if info else 0
+
+
+def _face(face: EditorFace, points: Any) -> EditorFace:
+    made = EditorFace(points, face.texture, face.flags, face.light, face.mip_map_bias, face.translucency)
+    made.reflectivity, made.rotate, made.shift = face.reflectivity, face.rotate, face.shift
+    made.scale, made.light_scale = face.scale, face.light_scale
+    return made
+
+
+def _model_parents(collection: bpy.types.Collection, level: Level3dt) -> dict[int, tuple[Any, Any]]:
+    """What each model's brushes are children of, and their parent inverse."""
+    found: dict[int, tuple[Any, Any]] = {}
+    moving = {
+        mark.record: obj
+        for obj in collection.all_objects
+        if (mark := identity.stamped(obj)) is not None and mark.kind == layout.MOTION
+    }
+    for record, model in enumerate(level.models):
+        parent = moving.get(record)
+        child = next((obj for obj in parent.children if obj.type == "MESH"), None) if parent is not None else None
+        if child is not None:
+            found[model.model_id] = (parent, child.matrix_parent_inverse.copy())
+    return found

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the collection says of the level itself: pairs of a `.map`'s world, head and settings of a `.3dt`."""
+
+from __future__ import annotations
+
+import bpy
+
+from ....formats.genesis.editor_level import SKY_SIDES, Level3dt, Sky
+from ....formats.genesis.entities import KeyValues
+from ...scene import originals, properties
+from ...scene.reports import SceneError
+from .. import layout
+from ..context import ExportContext
+from ..entities.collect import collect_pairs
+
+_ATTRIBUTES = {
+    "TextureLib": "texture_library",
+    "HeadersDir": "headers_directory",
+    "ActorsDir": "actors_directory",
+    "PawnIni": "pawn_ini",
+}
+"""Property -> attribute of the level."""
+
+
+def collect_map_world(exporting: ExportContext, world: KeyValues) -> None:
+    """Give a `.map`'s world the pairs that properties say. Raises SceneError for values that no text can hold."""
+    edited = collect_pairs(exporting.collection, world, whole=exporting.token is not None)
+    if edited:
+        exporting.note(f"world changed: {', '.join(edited)}")
+
+
+def collect_editor_level(exporting: ExportContext, level: Level3dt) -> None:
+    """Give a `.3dt` its textures, headers, sky and editor settings. Raises SceneError for values of a wrong type."""
+    try:
+        values, edited = properties.read(exporting.collection, layout.EditorLevelProperties)
+    except ValueError as error:
+        raise SceneError(str(error)) from error
+    for key, attribute in _ATTRIBUTES.items():
+        if key in edited:
+            setattr(level, attribute, getattr(values, key))
+    if any(key.startswith("Sky") for key in edited):
+        _collect_sky(level, values, edited)
+    if edited:
+        exporting.note(f"level changed: {', '.join(sorted(edited))}")
+    _collect_settings(exporting, level)
+
+
+def _collect_sky(level: Level3dt, values: layout.EditorLevelProperties, edited: frozenset[str]) -> None:
+    sky = level.sky = level.sky or Sky()
+    x, y, z = values.SkyAxis
+    if "SkyAxis" in edited:
+        sky.axis = (x, y, z)
+    if "SkyRotation" in edited:
+        sky.speed = values.SkyRotation
+    if "SkyDrawScale" in edited:
+        sky.scale = values.SkyDrawScale
+    for side, face in zip(SKY_SIDES, sky.faces, strict=False):
+        if f"Sky{side}" in edited:
+            text = str(getattr(values, f"Sky{side}"))
+            face.apply, face.texture = int(bool(text) and not text.startswith("-")), text.removeprefix("-")
+
+
+def _collect_settings(exporting: ExportContext, level: Level3dt) -> None:
+    """The editor's settings, if their text was edited."""
+    held = originals.resources(exporting.collection, layout.SETTINGS).get(0)
+    if not isinstance(held, bpy.types.Text):
+        return
+    body = held.as_string()
+    was = level.settings.replace("\r\n", "\n").replace("\0", "")
+    if body.rstrip("\n") != was.rstrip("\n"):
+        level.settings = body.rstrip("\n").replace("\n", level.newline) + level.newline
+        exporting.note("settings of the editor changed")

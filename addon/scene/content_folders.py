@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the content of games is on this machine: what the user named, and the usual places of an installed game."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+
+from ... import __package__ as base_package
+
+
+@dataclass(frozen=True, slots=True)
+class ContentFolder:
+    """A folder (or a file) of a game's content that the user can name in the preferences and in the environment."""
+
+    name: str
+    """Of the preference, as scripts know it: "mapres_directory"."""
+    title: str
+    tooltip: str
+    variable: str = ""
+    """Of the environment: folders separated as in PATH; "": none is looked at."""
+    holds: str = ""
+    """A folder that holds one of this name stands for that one: "mapres"."""
+    usual: Callable[[], Iterable[Path]] | None = None
+    """Gives the places where the game is usually installed, whether they exist or not."""
+    is_file: bool = False
+
+    def chosen(self, context: bpy.types.Context | None = None) -> str:
+        """What the preferences name, as an absolute path; "" where they name none."""
+        preferences = (context or bpy.context).preferences
+        entry: bpy.types.Addon | None = preferences.addons.get(base_package) if preferences is not None else None
+        text = getattr(entry and entry.preferences, self.name, "")
+        return bpy.path.abspath(text) if text else ""
+
+    def folders(self, context: bpy.types.Context | None = None) -> list[Path]:
+        """Where to look, each folder once: those of the preferences, of the variable, the usual ones; only if there."""
+        variable = os.environ.get(self.variable, "") if self.variable else ""
+        named = [Path(name) for name in (self.chosen(context), *variable.split(os.pathsep)) if name]
+        found = [folder / self.holds if self.holds and (folder / self.holds).is_dir() else folder for folder in named]
+        found += [folder / self.holds for folder in self.usual()] if self.usual is not None else []
+        return list(dict.fromkeys(folder for folder in found if folder.is_dir()))

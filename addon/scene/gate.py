@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an export may not bring into a level: problems that the game would refuse, unless the level came with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from ...formats.binary import Problem
+from .reports import Report, SceneError
+
+NAMED = 5
+"""Problems that an error names."""
+
+Level = TypeVar("Level")
+
+
+def brought_in(before: Iterable[Problem], after: Iterable[Problem]) -> list[tuple[Problem, int]]:
+    """Return the problems that a level has now and that `before` doesn't account for, each with how many are new.
+
+    A problem is known by its kind and its place. What stands before it may have been added or deleted since, so that
+    its place has another number: what is at no old place is accounted for by those of its kind that are gone from
+    theirs. Counts add up: one NaN beside an old one is new.
+    """
+    at: Counter[tuple[str, str]] = Counter()
+    known: Counter[str] = Counter()
+    for one in before:
+        at[one.kind, one.place] += one.count
+        known[one.kind] += one.count
+    unplaced = []
+    for one in after:
+        same = min(one.count, at[one.kind, one.place])
+        at[one.kind, one.place] -= same
+        known[one.kind] -= same
+        if one.count > same:
+            unplaced.append((one, one.count - same))
+    found = []
+    for one, count in unplaced:
+        moved = min(count, known[one.kind])
+        known[one.kind] -= moved
+        if count > moved:
+            found.append((one, count - moved))
+    return found
+
+
+def refuse_new(
+    check: Callable[[Level], list[Problem]],
+    level: Level,
+    before: Callable[[], Level] | None,
+    report: Report,
+    title: str = "level",
+) -> None:
+    """Raise SceneError with what the game would refuse in a level, and warn of what is worth a look, unless it came so.
+
+    before: gives the level as it was imported, asked only if there are problems; None for one made in Blender. title:
+    what the game calls a level.
+    """
+    found = check(level)
+    if not found:
+        return
+    new = brought_in(check(before()) if before is not None else (), found)
+    errors = [_sentence(one, count) for one, count in new if one.severity == "error"]
+    if errors:
+        more = f" and {len(errors) - NAMED} more" if len(errors) > NAMED else ""
+        raise SceneError(f"the game would refuse the {title}: {'; '.join(errors[:NAMED])}{more}")
+    for one, count in new:
+        report.warn(_sentence(one, count))
+
+
+def _sentence(problem: Problem, count: int) -> str:
+    """A problem in words; where the level came with some of it, how much is new."""
+    return str(problem) if count == problem.count else f"{problem} ({count} of them new)"

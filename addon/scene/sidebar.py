@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What panels and operators of all games share: the level that they are about, and how they refuse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import bpy
+
+from . import originals
+from .declared import Declared
+from .meshes import needs_evaluation, select_faces, select_points
+from .reports import SceneError
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import RegionTypeItems, SpaceTypeItems
+
+CATEGORY = "Levelwright"
+"""The tab of the sidebar."""
+Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
+"""What operators return: {"FINISHED"} or {"CANCELLED"}."""
+
+
+def active_level(context: bpy.types.Context, format_key: str) -> bpy.types.Collection | None:
+    """The level that the active collection is or lies in, else the scene's only one; None if it is another format's."""
+    level = originals.level_of(context)
+    info = originals.describe(level) if level is not None else None
+    return level if info is not None and info.format == format_key else None
+
+
+def refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exception) -> Result:
+    """Report an error, and select what is at fault where the error knows."""
+    if isinstance(error, SceneError) and error.objects and context.view_layer:
+        for obj in context.view_layer.objects:
+            obj.select_set(obj in error.objects)
+        for select, places in ((select_faces, error.faces), (select_points, error.points)):
+            for obj, elements in places.items():
+                if not needs_evaluation(obj):  # what modifiers made can't be selected, nor what is a text or a curve
+                    select(obj, elements)
+        shown = [obj for obj in error.objects if obj.name in context.view_layer.objects]
+        context.view_layer.objects.active = shown[0] if shown else None
+    operator.report({"ERROR"}, str(error))
+    return {"CANCELLED"}
+
+
+def layout_of(shown: bpy.types.Panel | bpy.types.Operator | bpy.types.Menu) -> bpy.types.UILayout:
+    """What something is drawn into. Raises RuntimeError where it isn't being drawn."""
+    if shown.layout is None:
+        raise RuntimeError(f"{shown.bl_idname} has a layout only while it is drawn")
+    return shown.layout
+
+
+class OnLevel(Declared):
+    """Mixed into panels and operators that are about a level of one game."""
+
+    layout: bpy.types.UILayout
+    """What it is drawn into: Blender gives it before it calls `draw`."""
+    format_key: ClassVar[str]
+    """The game's."""
+
+    @classmethod
+    def level(cls, context: bpy.types.Context) -> bpy.types.Collection | None:
+        """The active level, if it is one of the game."""
+        return active_level(context, cls.format_key)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level of the game."""
+        return cls.level(context) is not None
+
+
+class LevelPanel(OnLevel):
+    """Mixed into the panels that games have in the sidebar's tab."""
+
+    bl_category = CATEGORY
+    bl_space_type: SpaceTypeItems = "VIEW_3D"
+    bl_region_type: RegionTypeItems = "UI"

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the images are that maps name without holding them: `data/mapres` of Teeworlds or DDNet."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from ..scene.content_folders import ContentFolder
+
+
+def _data_directories() -> list[Path]:
+    """Return the folders where Teeworlds and DDNet keep their data, the user's own first, whether they exist or not."""
+    home = Path.home()
+    if sys.platform == "win32":
+        roaming = Path(os.environ.get("APPDATA", home / "AppData" / "Roaming"))
+        programs = Path(os.environ.get("PROGRAMFILES(X86)", "C:/Program Files (x86)"))
+        users = [roaming / "DDNet", roaming / "Teeworlds"]
+        steam = programs / "Steam"
+        system: list[Path] = []
+    elif sys.platform == "darwin":
+        support = home / "Library" / "Application Support"
+        users = [support / "DDNet", support / "Teeworlds"]
+        steam = support / "Steam"
+        system = [
+            Path("/Applications/DDNet.app/Contents/Resources/data"),
+            Path("/Applications/Teeworlds.app/Contents/Resources/data"),
+        ]
+    else:
+        share = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+        users = [share / "ddnet", home / ".ddnet", share / "teeworlds", home / ".teeworlds"]
+        steam = home / ".steam" / "steam"
+        roots = [Path("/usr/share"), Path("/usr/local/share"), Path("/usr/share/games")]
+        system = [root / game / "data" for root in roots for game in ("ddnet", "teeworlds")]
+    common = steam / "steamapps" / "common"
+    return [*users, common / "DDraceNetwork" / "ddnet" / "data", common / "Teeworlds" / "data", *system]
+
+
+MAPRES = ContentFolder(
+    name="mapres_directory",
+    title="Teeworlds mapres",
+    tooltip="Folder with the images that maps name without holding them (data/mapres of Teeworlds or DDNet). "
+    "Looked into before the usual install places",
+    variable="LEVELWRIGHT_MAPRES",
+    holds="mapres",
+    usual=_data_directories,
+)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Levelwright has to know of Teeworlds and DDNet."""
+
+from ..game import FileKind, Game
+from . import layout
+from .content import MAPRES
+from .exporter import export_level
+from .importer import import_level
+from .materials.gltf_materials import make_gltf_materials
+from .panel import register, unregister
+from .settings import ExportSettings, ImportSettings
+
+GAME = Game(
+    key=layout.FORMAT,
+    files=(
+        FileKind(
+            ending=".map",
+            operator="teeworlds_map",
+            label="Teeworlds / DDNet map",
+            opens="Open maps of Teeworlds and DDNet as scenes, one collection each",
+            writes="Write the level of the active collection as a map of Teeworlds or DDNet",
+        ),
+    ),
+    import_level=import_level,
+    import_settings=ImportSettings,
+    export_level=export_level,
+    export_settings=ExportSettings,
+    folders=(MAPRES,),
+    gltf_materials=make_gltf_materials,
+    register=register,
+    unregister=unregister,
+)

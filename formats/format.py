@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a format is to the library: a folder in formats/ with a title, endings of files, and the same few verbs."""
+
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, Protocol, runtime_checkable
+
+from .binary import Buffer, Problem
+
+AnyLevel = Any
+"""A level of any format: each has a class of its own, or several."""
+Document = dict[str, Any]
+"""Names, each with what JSON, numpy or another such dictionary hold; or an iterator of those."""
+
+
+@runtime_checkable
+class Verbs(Protocol):
+    """What the package of every format offers, so that knowing one is knowing all."""
+
+    TITLE: str
+    """What a level of the format is called: "Source map"."""
+    ENDINGS: tuple[str, ...]
+    """Endings of its files' names, with the dot, the usual one first."""
+    Level: type | UnionType
+    """The class (or union of classes) of its levels."""
+
+    def identify(self, data: Buffer, /) -> bool:
+        """Whether these bytes are of the format, by magic and structure: no other format's are."""
+
+    def read(self, data: Buffer, /) -> AnyLevel:
+        """Read a level: cheap, parts are decoded when they are first asked for. Raises FormatError."""
+
+    def write(self, level: AnyLevel, /) -> bytes:
+        """Return a level's bytes: what nobody changed comes out as it came in. Raises FormatError."""
+
+    def check(self, level: AnyLevel, /) -> list[Problem]:
+        """Return what the level's game would refuse or misread."""
+
+    def contents(self, level: AnyLevel, /) -> Document:
+        """Everything in a level, decoded, by name; what can't be is a FormatError in its place."""
+
+    def summary(self, level: AnyLevel, /) -> Document:
+        """What is in a level, in short."""
+
+    def section_at(self, level: AnyLevel, offset: int, /) -> str:
+        """Say which part of the file this byte of it belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format: what it is called, and the package with its verbs."""
+
+    key: str
+    """Its folder's name: "source"."""
+    verbs: Verbs
+    """The package of that folder."""
+
+    @property
+    def title(self) -> str:
+        """What a level of the format is called: "Source map"."""
+        return self.verbs.TITLE
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Endings of its files' names, with the dot, the usual one first."""
+        return self.verbs.ENDINGS
+
+    def identify(self, data: Buffer) -> bool:
+        """Whether these bytes are of the format, by magic and structure."""
+        return bool(self.verbs.identify(data))

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the contract suite runs over: every game that is registered, with the samples that are of its format."""
+
+from pathlib import Path
+
+from levelwright.addon import games
+from levelwright.addon.game import Game
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+
+
+def samples(game: Game) -> list[Path]:
+    """The files in tests/samples that are levels of a game: a game's suite begins with a file put there."""
+    files = (path for path in sorted(SAMPLES.iterdir()) if path.suffix in game.format.endings)
+    return [path for path in files if game.format.identify(path.read_bytes())]
+
+
+ALL = [(game, sample) for game in games.GAMES for sample in samples(game)]
+IDS = [f"{game.key}-{sample.name}" for game, sample in ALL]

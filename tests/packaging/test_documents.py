@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The documents: links lead somewhere, tables of options are the options, pictures are small, files have licences."""
+
+import ast
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+GAMES = sorted(path.parent.name for path in (ROOT / "addon").glob("*/settings.py"))
+LINK = re.compile(r"!?\[(?:[^][]|\[[^][]*\](?:\([^()]*\))?)*\]\(([^()\s]+)\)")
+WIDTH = 130
+LARGEST_PICTURE = 60_000
+README_LINES = 160
+
+
+def prose(page: Path) -> Iterator[tuple[int, str]]:
+    """Give the lines of a page that are no code, and their numbers."""
+    code = False
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("```"):
+            code = not code
+        elif not code and not line.startswith("    "):
+            yield number, line
+
+
+def links(text: str) -> list[str]:
+    """Return what the links and pictures in a text lead to; pictures that are links themselves give both."""
+    inner = [found for match in LINK.finditer(text) for found in LINK.findall(match[0][1 : match[0].rindex("](")])]
+    return [*LINK.findall(text), *inner]
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as they are made for the web: small letters, hyphens for blanks."""
+    titles = [line.lstrip("#").strip() for _, line in prose(page) if line.startswith("#")]
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def option_tables(page: Path) -> set[tuple[str, str]]:
+    """Return (option, of what) of the rows of a page's tables of options."""
+    rows = set()
+    inside = False
+    for _, line in prose(page):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        inside = line.startswith("|") and (inside or cells[:2] == ["option", "of"])
+        if inside and cells[0].startswith("`"):
+            rows.add((cells[0].strip("`"), cells[1]))
+    return rows
+
+
+def declared(module: Path) -> set[tuple[str, str]]:
+    """Return (field, what its class is of) of the classes FooSettings of a module: ("backup", "export")."""
+    return {
+        (line.target.id, cls.name.removesuffix("Settings").lower())
+        for cls in ast.parse(module.read_text(encoding="utf-8")).body
+        if isinstance(cls, ast.ClassDef) and cls.name.endswith("Settings")
+        for line in cls.body
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
+    }
+
+
+def tracked() -> list[str]:
+    """Return the names of the repository's files; skips the test where this is no repository."""
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("no git repository")
+    return [name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def as_pattern(path: str) -> re.Pattern[str]:
+    """Return what a path of REUSE.toml means: `**` any names, `*` any letters of one name."""
+    parts = re.split(r"(\*\*/|\*\*|\*)", path)
+    meaning = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*"}
+    return re.compile("".join(meaning.get(part, re.escape(part)) for part in parts))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    wrong = []
+    for link in links("\n".join(line for _, line in prose(page))):
+        path, _, anchor = link.partition("#")
+        if re.match(r"[a-z]+:", path):
+            continue
+        target = (page.parent / path).resolve() if path else page
+        if not target.is_relative_to(ROOT) or not target.exists():
+            wrong.append(f"{link} is not there")
+        elif anchor and anchor not in anchors(target):
+            wrong.append(f"{link}: {target.name} has no such heading")
+    assert wrong == []
+
+
+def test_the_check_sees_broken_links() -> None:
+    text = "See [a\nlink](there.md#x), ![b](pictures/b.webp) and [![c](pictures/c.webp)](c.md)."
+    assert links(text) == ["there.md#x", "pictures/b.webp", "c.md", "pictures/c.webp"]
+    assert "what-is-refused" in anchors(ROOT / "docs" / "source.md")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_lines_are_wrapped(page: Path) -> None:
+    long = [number for number, line in prose(page) if len(line) > WIDTH and not line.startswith("|")]
+    assert long == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_games_page_lists_its_options(game: str) -> None:
+    """All of them, and no others."""
+    assert option_tables(ROOT / "docs" / f"{game}.md") == declared(ROOT / "addon" / game / "settings.py")
+
+
+def test_the_command_lines_page_lists_a_pictures_options() -> None:
+    assert option_tables(ROOT / "docs" / "command-line.md") == declared(ROOT / "addon" / "picture.py")
+
+
+def test_every_game_has_its_pages_and_its_picture() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert GAMES == ["fable", "genesis", "ns2", "source", "teeworlds"]
+    for game in GAMES:
+        assert {f"docs/{game}.md", f"docs/formats/{game}.md", f"docs/pictures/{game}.webp"} <= set(links(readme))
+        picture = ROOT / "docs" / "pictures" / f"{game}.webp"
+        assert picture.stat().st_size < LARGEST_PICTURE
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= README_LINES
+
+
+def test_the_package_indexs_page_stands_alone() -> None:
+    """Links into the repository would lead nowhere there."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = ROOT / project["readme"]
+    assert page.name == "library.md"
+    targets = links("\n".join(line for _, line in prose(page)))
+    assert [link for link in targets if not link.startswith(("https://", "#"))] == []
+
+
+def test_every_file_names_its_licence() -> None:
+    annotations = tomllib.loads((ROOT / "REUSE.toml").read_text(encoding="utf-8"))["annotations"]
+    covered = [as_pattern(path) for each in annotations for path in each["path"]]
+    bare = []
+    for name in tracked():
+        head = (ROOT / name).read_bytes()[:300]
+        says = b"SPDX-License-Identifier: GPL-3.0-or-later" in head
+        if not says and name != "LICENSE" and not any(pattern.fullmatch(name) for pattern in covered):
+            bare.append(name)
+    assert bare == []
+    assert not any(pattern.fullmatch("addon/games.py") or pattern.fullmatch("tests/conftest.py") for pattern in covered)
