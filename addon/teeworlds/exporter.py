@@ -1,46 +1,41 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene to a map: the embedded original with everything laid over it that was edited.
+"""A scene to a map: the embedded original with everything merged into it that was edited.
 
-Nothing is decided by comparing files: each part of the scene is compared with the record that it came from, and writes
-only what differs. So what nobody touched stays as it is, bit for bit, with all that Blender can't show.
+Three steps: `_collect` finds what the scene holds, `_compare` compares each part with the record that it came from and
+writes only what differs, and `_save` makes the bytes. So what nobody touched stays as it is, bit for bit, with all that
+Blender can't show.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import bpy
-import numpy as np
-import numpy.typing as npt
 
 from ...formats import teeworlds
-from ...formats.binary import FormatError, Problem
-from ..scene import evaluated, meshes, originals, properties, transforms
+from ...formats.binary import FormatError
+from ..scene import gate, originals
 from ..scene.progress import progress
 from ..scene.reports import Report, SceneError
-from . import envelopes, layout, quad_reader, sound_reader
-from .envelope_reader import EnvelopeReader
-from .group_reader import write_group
-from .image_reader import ImageTable
-from .layer_reader import (
-    Kind,
-    LayerScene,
-    Matrix,
-    materials_of,
-    read_properties,
-    shown_images,
-    write_common,
-    write_tile_layer,
-)
-from .layout import LevelProperties, QuadLayerProperties, SoundLayerProperties, TileLayerProperties
-from .scene_reader import SceneGroup, SceneLayer, kind_of, read_structure
+from . import info
+from .envelopes.build import scene_fps
+from .envelopes.collect import EnvelopeTable
+from .images.collect import ImageTable
+from .quads import collect as quads
 from .settings import ExportSettings
-from .structure import check_physics, lay_structure
+from .sounds import layer_collect as sound_layers
+from .sounds.collect import SoundTable
+from .structure import collect as structure
+from .structure import group_collect as groups
+from .structure import layer_collect as layers
+from .structure.collect import GroupInstance
+from .structure.layer_collect import SceneLayer
+from .structure.merge import MergedGroup, MergedLayer, check_physics, merge
+from .tiles import collect as tiles
 
 
 def export_level(
@@ -53,318 +48,131 @@ def export_level(
     """
     original = originals.require(collection, settings.build_as_new)
     level = teeworlds.read(original.data) if original else _empty_level()
-    export = _Export(context, collection, level, original.token if original else None, report)
-    export.run()
-    if settings.profile != "preserve":
-        profile: Any = settings.profile
-        level, dropped = teeworlds.convert(level, profile, settings.drop)
-        for what in dropped:
-            report.left_out(what)
-    data = teeworlds.write(level)
-    if original is None or data != original.data:
-        _refuse_new_problems(level, original.data if original else None)
-    return data
+    scene = _collect(context, collection, level, original.token if original else None, report)
+    with layers.evaluation(context, scene.groups) as depsgraph:
+        _compare(scene, level, depsgraph, report)
+    return _save(level, original.data if original else None, settings, report)
 
 
-@dataclass
+# ---- collect
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """What a level's collection holds."""
+
+    collection: bpy.types.Collection
+    token: int | None
+    """The level's; None where there is no original, so that no record is known and everything is written."""
+    groups: list[GroupInstance]
+    """With their layers, in draw order."""
+    images: ImageTable
+    sounds: SoundTable
+    envelopes: EnvelopeTable
+
+
+def _collect(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    level: teeworlds.Level,
+    token: int | None,
+    report: Report,
+) -> _Scene:
+    """Find what the scene holds, and which records of the level it stands for; the level stays as it is."""
+    if context.scene is None:
+        raise SceneError("there is no scene to export from")
+    instances = structure.collect(collection, token, report)
+    images, sounds = ImageTable(collection, level, report), SoundTable(collection, level, report)
+    envelopes = EnvelopeTable(collection, None if token is None else level, scene_fps(context.scene), report)
+    return _Scene(collection, token, instances, images, sounds, envelopes)
+
+
+# ---- compare
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What is done with one kind of layer."""
+
+    title: str
+    """Plural, for the report."""
+    collect: Callable[[SceneLayer, Any, EnvelopeTable], Any]
+    """Finds what refers to envelopes; writes nothing."""
+    write: Callable[[SceneLayer, Any, Any, Any], None]
+    """Writes into the record what was edited, and what `collect` found."""
+    table: Callable[[_Scene], ImageTable | SoundTable]
+    """What numbers the layers' images or sounds, for `write`."""
+
+
+_KINDS: dict[type[teeworlds.Layer], _Kind] = {
+    teeworlds.TileLayer: _Kind("tile layers", tiles.collect, tiles.write, attrgetter("images")),
+    teeworlds.QuadLayer: _Kind("quad layers", quads.collect, quads.write, attrgetter("images")),
+    teeworlds.SoundLayer: _Kind("sound layers", sound_layers.collect, sound_layers.write, attrgetter("sounds")),
+}
+
+
+@dataclass(frozen=True)
 class _Edit:
-    """A layer of the scene on its way to its record: what can only be written once the envelopes have their numbers.
+    """A layer on its way from the scene to its record."""
 
-    `new`: the record was made for this object, so everything is written, not only what was edited.
-    """
-
-    scene: LayerScene
+    scene: SceneLayer
     layer: teeworlds.Layer
-    new: bool
+    """The record."""
     state: tuple[Any, ...]
-    records: Any = None
-    envelope: tuple[int, int] = (-1, 0)
+    """The record's, as it was read (see `_state`)."""
+    found: Any
+    """What the kind's `collect` found."""
+
+    @property
+    def kind(self) -> _Kind:
+        """What is done with it."""
+        return _KINDS[type(self.layer)]
 
 
-class _Export:
-    def __init__(
-        self,
-        context: bpy.types.Context,
-        collection: bpy.types.Collection,
-        level: teeworlds.Level,
-        token: int | None,
-        report: Report,
-    ) -> None:
-        self.collection = collection
-        self.level = level
-        self.token = token
-        self.report = report
-        self.context = context
-        self.groups = read_structure(collection, token, report)
-        self._images_before = len(level.images)
-        self._showing_none: list[teeworlds.TileLayer | teeworlds.QuadLayer] = []
-        self.images = ImageTable(collection, level, report)
-        self.sounds = sound_reader.SoundTable(collection, level, report)
-        if context.scene is None:
-            raise SceneError("there is no scene to export from")
-        fps = envelopes.scene_fps(context.scene)
-        self.envelopes = EnvelopeReader(collection, None if token is None else level, fps, report)
-        self.made: set[int] = set()  # ids of the layers that no record stood for
+def _compare(scene: _Scene, level: teeworlds.Level, depsgraph: bpy.types.Depsgraph | None, report: Report) -> None:
+    """Write into the level what differs in the scene.
 
-    def run(self) -> None:
-        """Lay the whole scene over the level."""
-        before = list(self.level.layers)
-        placed = lay_structure(self.level, self.groups, self._record, _has_object)
-        check_physics(self.level, placed, whole=self.token is None)
-        game = self.level.game_layer
-        with self._evaluation() as depsgraph:
-            edits = [
-                self._read(scene_layer, layer, scene_group, depsgraph)
-                for scene_group, _, layers in placed
-                for scene_layer, layer in layers
-            ]
-            for what in self.envelopes.apply(self.level):
-                self.report.note(what)
-            for scene_group, group, _ in placed:
-                with _naming(scene_group.root):
-                    write_group(scene_group, group, game is not None and group is game[0], self.report)
-            with progress(len(edits), "layers") as step:
-                for edit in edits:
-                    with _naming(edit.scene.object):
-                        self._write(edit)
-                    step()
-        self._write_info()
-        self._keep_none()
-        self.images.remove_deleted()
-        self.sounds.remove_deleted()
-        self._tell(before, edits)
-
-    def _record(self, obj: bpy.types.Object, template: teeworlds.Layer | None) -> teeworlds.Layer | None:
-        """The record for a layer's object; None where it only stood for one that isn't there."""
-        layer = template
-        if obj.get("tile_kind") is not None and (template is None or isinstance(template, teeworlds.TileLayer)):
-            values, _ = read_properties(obj, TileLayerProperties)
-            if template is None or template.tile_kind.name != values.tile_kind:
-                layer = teeworlds.TileLayer.new(teeworlds.TileKind[values.tile_kind], 0, 0)
-        elif template is None and obj.get("sound") is not None:
-            layer = teeworlds.SoundLayer.new()
-        elif template is None and obj.get("image") is not None:
-            layer = teeworlds.QuadLayer.new()
-        if layer is not None and layer is not template:
-            if obj.get(layout.STORAGE) == layout.KEPT:
-                self.report.left_out(f"layer {obj.name!r} (its records are only in the original)")
-                return None
-            self.made.add(id(layer))
-        return layer
-
-    @contextmanager
-    def _evaluation(self) -> Iterator[bpy.types.Depsgraph | None]:
-        """A depsgraph with all that modifiers, shape keys or constraints act on; None where they act on nothing."""
-        objects = [
-            obj
-            for group in self.groups
-            for layer in group.layers
-            for obj in (layer.object, *layer.object.children_recursive)
-        ]
-        acted_on = [
-            obj
-            for obj in objects
-            if transforms.needs_evaluation(obj) or (obj.type == "MESH" and meshes.needs_evaluation(obj))
-        ]
-        if not acted_on:
-            yield None
-            return
-        roots = [group.root for group in self.groups]
-        with evaluated.shown(self.context, [*roots, *acted_on]) as depsgraph:
-            yield depsgraph
-
-    def _read(
-        self,
-        scene_layer: SceneLayer,
-        layer: teeworlds.Layer,
-        group: SceneGroup,
-        depsgraph: bpy.types.Depsgraph | None,
-    ) -> _Edit:
-        """Look at a layer's object, and tell the envelopes what it plays; nothing is written yet."""
-        obj = scene_layer.object
-        new = id(layer) in self.made
-        ids_token = None if new or self.token is None else layout.element_token(self.token, scene_layer.record)
-        scene = LayerScene(obj, _matrix(obj, group.root, depsgraph), ids_token, depsgraph)
-        edit = _Edit(scene, layer, new, _state(layer))
-        with _naming(obj):
-            if isinstance(layer, teeworlds.TileLayer):
-                values, _ = read_properties(obj, TileLayerProperties)
-                was = (-1, 0) if new else (layer.color_envelope, layer.color_envelope_offset)
-                said = (values.color_envelope, values.color_envelope_offset)
-                played = self.envelopes.played(obj, teeworlds.EnvelopeKind.COLOR)
-                numbers, offsets = self.envelopes.assign(
-                    teeworlds.EnvelopeKind.COLOR, played, _arrays(was), _arrays(said)
-                )
-                edit.envelope = int(numbers[0]), int(offsets[0])
-            elif isinstance(layer, teeworlds.QuadLayer):
-                edit.records = quad_reader.read(scene, None if new else layer, self.envelopes)
-            elif isinstance(layer, teeworlds.SoundLayer):
-                edit.records = sound_reader.read(scene, None if new else layer, self.envelopes)
-        return edit
-
-    def _write(self, edit: _Edit) -> None:
-        """Write what was edited of a layer into its record."""
-        if isinstance(edit.layer, teeworlds.TileLayer):
-            self._write_tiles(edit, edit.layer)
-        elif isinstance(edit.layer, teeworlds.QuadLayer):
-            self._write_quads(edit, edit.layer)
-        elif isinstance(edit.layer, teeworlds.SoundLayer):
-            self._write_sources(edit, edit.layer)
-
-    def _write_tiles(self, edit: _Edit, layer: teeworlds.TileLayer) -> None:
-        values, changed = self._properties(edit, TileLayerProperties)
-        write_tile_layer(edit.scene, layer, values, changed)
-        layer.color_envelope, layer.color_envelope_offset = edit.envelope
-        drawn, was = layer.tile_kind == teeworlds.TileKind.TILES, layer.image
-        layer.image = self._image(edit, layer, values.image, "image" in changed, drawn)
-        if drawn:
-            self.images.warn_uneven(layer.image, was, edit.scene.object.name)
-
-    def _write_quads(self, edit: _Edit, layer: teeworlds.QuadLayer) -> None:
-        values, changed = self._properties(edit, QuadLayerProperties)
-        write_common(layer, values, changed)
-        if edit.records is not None:
-            layer.set_quads(edit.records)
-        layer.image = self._image(edit, layer, values.image, "image" in changed, True)
-
-    def _write_sources(self, edit: _Edit, layer: teeworlds.SoundLayer) -> None:
-        values, changed = self._properties(edit, SoundLayerProperties)
-        write_common(layer, values, changed)
-        if edit.records is not None:
-            layer.set_sources(edit.records)
-        layer.sound = self.sounds.of_layer(edit.scene.object, layer.sound, values.sound)
-
-    @staticmethod
-    def _properties(edit: _Edit, cls: type[Kind]) -> tuple[Kind, frozenset[str]]:
-        """A layer's properties, and which are to be written: those that were edited, all for a new record."""
-        values, changed = read_properties(edit.scene.object, cls)
-        return values, frozenset(vars(values)) if edit.new else changed
-
-    def _image(
-        self,
-        edit: _Edit,
-        layer: teeworlds.TileLayer | teeworlds.QuadLayer,
-        said: int,
-        edited: bool,
-        drawn: bool,
-    ) -> int:
-        """The number of a layer's image: as its material shows it or its property tells it, whichever was edited.
-
-        said: a record number, as the level's resources have them. `drawn`: its material shows its image.
-        """
-        obj, was = edit.scene.object, layer.image
-        block, number = self.images.block(said if edit.new else was), was
-        materials = materials_of(obj) if drawn else []
-        shown = [image for material in materials[:1] for image in shown_images(obj, material) if image != block]
-        if len(shown) > 1:
-            names = ", ".join(repr(image.name) for image in shown)
-            raise SceneError(f"{obj.name}: a layer has one image, its material shows {len(shown)}: {names}", [obj])
-        if shown and edited and not edit.new and shown[0] != self.images.block(said):
-            raise SceneError(
-                f"{obj.name}: its property image says {said}, its material shows {shown[0].name!r}: both were edited",
-                [obj],
-            )
-        if shown:
-            block, number = shown[0], self.images.number_of(shown[0])
-        elif edited:
-            named = self.images.number(said)
-            if named is None and not edit.new:
-                raise SceneError(f"{obj.name}: there is no image {said}", [obj])
-            block, number = self.images.block(said), -1 if named is None else named
-        elif was >= self._images_before:
-            self._showing_none.append(layer)
-        for material in materials:
-            for image in shown_images(obj, material):
-                if image != block:
-                    name = "none" if block is None else repr(block.name)
-                    self.report.warn(
-                        f"{obj.name}: material {material.name!r} shows image {image.name!r}, the map will show {name}: "
-                        "a layer has one image, to be set in the sidebar"
-                    )
-        return number
-
-    def _keep_none(self) -> None:
-        """Let layers whose number named no image go on showing none, also where that number is now a new image's."""
-        for layer in self._showing_none:
-            if layer.image < len(self.level.images):
-                layer.image = -1
-
-    def _write_info(self) -> None:
-        """Who made the map, and the server settings."""
-        try:
-            values, changed = properties.read(self.collection, LevelProperties)
-        except ValueError as error:
-            raise SceneError(str(error)) from error
-        text = originals.resources(self.collection, layout.SETTINGS).get(0)
-        lines = text.as_string().split("\n") if isinstance(text, bpy.types.Text) else []
-        while lines and not lines[-1]:
-            lines.pop()
-        info = self.level.info or teeworlds.Info.new()
-        whole = self.token is None
-        for name in vars(values) if whole else changed:
-            setattr(info, name, getattr(values, name))
-        # A line that isn't UTF-8 can't be shown as it is: its record stays where it was not edited.
-        records = {layout.readable(line): line for line in info.settings}
-        before = [layout.readable(line) for line in info.settings]
-        while before and not before[-1]:
-            before.pop()
-        if lines != before:
-            info.settings = [records.get(line, line) for line in lines]
-        if self.level.info is None and (whole or changed or lines):
-            self.level.info = info
-
-    def _tell(self, before: list[teeworlds.Layer], edits: list[_Edit]) -> None:
-        """Count everything, and name each layer that was edited."""
-        kinds = {
-            teeworlds.TileLayer: "tile layers",
-            teeworlds.QuadLayer: "quad layers",
-            teeworlds.SoundLayer: "sound layers",
-        }
-        self.report.count("groups", len(self.level.groups))
+    Records name images, sounds and envelopes by number: new images and sounds come before the layers that show them,
+    envelopes get their new numbers when all layers were compared by the old ones, and what was deleted goes last.
+    """
+    before = list(level.layers)
+    merged = merge(level, scene.groups, report)
+    check_physics(level, merged, whole=scene.token is None)
+    scene.images.apply()
+    scene.sounds.apply()
+    edits = [_edit(one, group, scene, depsgraph) for group in merged for one in group.layers]
+    for what in scene.envelopes.apply(level):
+        report.note(what)
+    _write_groups(level, merged, report)
+    with progress(len(edits), "layers") as step:
         for edit in edits:
-            self.report.count(kinds[type(edit.layer)])
-        for name in ("images", "envelopes", "sounds"):
-            self.report.count(name, len(getattr(self.level, name)))
-        known = {id(layer) for layer in before}
-        for edit in edits:
-            if id(edit.layer) not in known:
-                self.report.note(f"layer {edit.scene.object.name} is new")
-            elif _state(edit.layer) != edit.state:
-                self.report.note(f"layer {edit.scene.object.name} changed")
-        left = {id(layer) for layer in self.level.layers}
-        for layer in before:
-            if id(layer) not in left:
-                self.report.note(f"{layer.title} removed")
+            with _naming(edit.scene.object):
+                edit.kind.write(edit.scene, edit.layer, edit.found, edit.kind.table(scene))
+            step()
+    info.write(scene.collection, level, whole=scene.token is None)
+    scene.images.remove_deleted()
+    scene.sounds.remove_deleted()
+    _report_changes(level, before, edits, report)
 
 
-def _has_object(layer: teeworlds.Layer) -> bool:
-    """Whether an import makes an object of a layer."""
-    return not isinstance(layer, teeworlds.UnknownLayer)
+def _edit(one: MergedLayer, group: MergedGroup, scene: _Scene, depsgraph: bpy.types.Depsgraph | None) -> _Edit:
+    """Collect a layer; nothing is written yet."""
+    found = layers.collect(one, group.instance, scene.token, depsgraph)
+    with _naming(found.object):
+        collected = _KINDS[type(one.layer)].collect(found, one.layer, scene.envelopes)
+    return _Edit(found, one.layer, _state(one.layer), collected)
+
+
+def _write_groups(level: teeworlds.Level, merged: list[MergedGroup], report: Report) -> None:
+    game = level.game_layer
+    for one in merged:
+        with _naming(one.instance.root):
+            groups.write(one.instance, one.group, game is not None and one.group is game[0], report)
 
 
 def _state(layer: teeworlds.Layer) -> tuple[Any, ...]:
     """What tells whether a record was written to: its words, and which blobs it has."""
     return (layer.item.words.tobytes(), *(id(layer.blob(word)) for word in layer.blob_words()))
-
-
-def _arrays(reference: tuple[int, int]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    number, offset = reference
-    return np.array([number], np.int32), np.array([offset], np.int32)
-
-
-def _matrix(obj: bpy.types.Object, root: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None) -> Matrix:
-    """A layer's transform relative to its group's root, float64 [4, 4].
-
-    A layer that was put into another group's collection still hangs below the root of the one that it came from: what
-    it holds stays where it is in the group, as when the game's editor moves a layer.
-    """
-    above = obj.parent
-    while above is not None and kind_of(above) != layout.GROUP:
-        above = above.parent
-    if above is not None:
-        return transforms.compose(obj, above, depsgraph)
-    to_level = transforms.compose(obj, None, depsgraph)
-    return np.asarray(np.linalg.solve(transforms.compose(root, deltas=False), to_level), np.float64)
 
 
 @contextmanager
@@ -376,28 +184,44 @@ def _naming(obj: bpy.types.Object) -> Iterator[None]:
         raise SceneError(f"{obj.name}: {error.message}", [obj]) from error
 
 
+def _report_changes(level: teeworlds.Level, before: list[teeworlds.Layer], edits: list[_Edit], report: Report) -> None:
+    """Count everything, and name each layer that was edited. before: the original's layers."""
+    report.count("groups", len(level.groups))
+    for edit in edits:
+        report.count(edit.kind.title)
+    for name in ("images", "envelopes", "sounds"):
+        report.count(name, len(getattr(level, name)))
+    known = {id(layer) for layer in before}
+    for edit in edits:
+        if id(edit.layer) not in known:
+            report.note(f"layer {edit.scene.object.name} is new")
+        elif _state(edit.layer) != edit.state:
+            report.note(f"layer {edit.scene.object.name} changed")
+    left = {id(layer) for layer in level.layers}
+    for layer in before:
+        if id(layer) not in left:
+            report.note(f"{layer.title} removed")
+
+
+# ---- save
+
+
+def _save(level: teeworlds.Level, original: bytes | None, settings: ExportSettings, report: Report) -> bytes:
+    """The level's bytes in the form that was chosen. Raises SceneError for a map that the game would refuse."""
+    if settings.profile != "preserve":
+        profile: Any = settings.profile
+        level, dropped = teeworlds.convert(level, profile, settings.drop)
+        for what in dropped:
+            report.left_out(what)
+    data = teeworlds.write(level)
+    if original is None or data != original:
+        before = (lambda: teeworlds.read(original)) if original is not None else None
+        gate.refuse_new(teeworlds.check, level, before, report, "map")
+    return data
+
+
 def _empty_level() -> teeworlds.Level:
     """A map with nothing in it, for a scene that has no original."""
     level = teeworlds.new_level()
     level.groups.clear()
     return level
-
-
-def _refuse_new_problems(level: teeworlds.Level, original: bytes | None) -> None:
-    """Raise SceneError with what DDNet would refuse in the map, unless it already refused that in the original."""
-    found = _errors(level)
-    if found and original is not None:
-        known = Counter(map(_what, _errors(teeworlds.read(original))))
-        found = [one for one in found if known.subtract([_what(one)]) or known[_what(one)] < 0]
-    if found:
-        named = "; ".join(f"{one.place}: {one.message}" for one in found[:5])
-        raise SceneError(f"the game would refuse the map: {named}{' ...' if len(found) > 5 else ''}")
-
-
-def _errors(level: teeworlds.Level) -> list[Problem]:
-    return [one for one in teeworlds.check(level, "ddnet") if one.severity == "error"]
-
-
-def _what(problem: Problem) -> str:
-    """A problem without its numbers, which change with what stands before it."""
-    return re.sub(r"\d+", "0", problem.message)

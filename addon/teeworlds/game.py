@@ -2,15 +2,16 @@
 """What Levelwright has to know of Teeworlds and DDNet."""
 
 from ..game import FileKind, Game
-from . import register, unregister
+from . import layout
 from .content import MAPRES
 from .exporter import export_level
 from .importer import import_level
-from .plain import make_plain
+from .materials.gltf_materials import make_gltf_materials
+from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
 
 GAME = Game(
-    key="teeworlds",
+    key=layout.FORMAT,
     files=(
         FileKind(
             ending=".map",
@@ -25,7 +26,7 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     folders=(MAPRES,),
-    gltf_materials=make_plain,
+    gltf_materials=make_gltf_materials,
     register=register,
     unregister=unregister,
 )

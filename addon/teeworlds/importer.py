@@ -3,21 +3,30 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
 
 from ...formats import teeworlds
 from ...formats.binary import FormatError
-from ..scene import identity, originals, properties, stage
+from ...formats.teeworlds.camera import spawn
+from ...formats.teeworlds.profiles import is_seven
 from ..scene.progress import progress
 from ..scene.reports import Report
-from . import content, envelopes, groups, images, layout, quads, sounds, tiles, view
-from .layout import LevelProperties
-from .materials import Materials
+from . import content, info, layout
+from .context import ImportContext
+from .envelopes import build as envelopes
+from .images import build as images
+from .materials.build import Materials
+from .quads import build as quads
 from .settings import ImportSettings
-from .site import Site
+from .sounds import build as sounds
+from .sounds import layer_build as sound_layers
+from .structure import group_build as groups
+from .structure.placement import LayerPlacement
+from .tiles import build as tiles
+from .view import game_view as view
 
 
 def import_level(
@@ -47,20 +56,24 @@ def build_scene(
     report: Report,
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
-    path = Path(file)
-    scene = stage.scene_of(context)
-    alone = stage.is_empty(scene)
-    token = identity.new_token(data)
-    collection = bpy.data.collections.new(path.stem if path.suffix == ".map" else path.name)
-    options = {key: value for key, value in asdict(settings).items() if key != "mapres_directory"}
-    originals.attach(collection, "teeworlds", data, token, options, path.name if data is not None else "")
-    _write_level(level, collection, token)
-    _build(level, collection, token, _folders(context, path, settings), scene, settings, report)
-    view.show_physics(collection, settings.physics)
-    scene.collection.children.link(collection)
-    view.prepare_scene(scene, alone, images.is_seven(level), report)
+    importing = ImportContext.begin(
+        context,
+        layout.FORMAT,
+        level,
+        data,
+        file,
+        settings,
+        report,
+        display_size=2.0,
+        folders=_folders(context, Path(file), settings),
+    )
+    info.build(level, importing.collection, importing.token)
+    _build(importing)
+    view.show_physics(importing.collection, settings.physics)
+    collection = importing.finish()
+    view.prepare_scene(importing.scene, importing.alone, is_seven(level), report)
     if settings.game_view:
-        view.view_as_game(scene, collection, *view.spawn(level))
+        view.view_as_game(importing.scene, collection, *spawn(level))
     view.prepare_windows(context, collection)
     return collection
 
@@ -72,72 +85,38 @@ def _folders(context: bpy.types.Context, path: Path, settings: ImportSettings) -
     return [*named, *beside, *content.MAPRES.folders(context)]
 
 
-def _write_level(level: teeworlds.Level, collection: bpy.types.Collection, token: int) -> None:
-    """Put what isn't drawn on the level's collection: who made it, and the server settings as a text block."""
-    identity.stamp(collection, token, layout.LEVEL, 0)
-    info = level.info
-    if info is not None:
-        texts = (info.author, info.map_version, info.credits, info.license)
-        properties.write(collection, LevelProperties(*(text or "" for text in texts)))
-    else:
-        properties.write(collection, LevelProperties())
-    settings = info.settings if info is not None else []
-    if settings:
-        text = make_settings_text(collection, token)
-        text.write("".join(f"{layout.readable(line)}\n" for line in settings))
-
-
-def make_settings_text(collection: bpy.types.Collection, token: int) -> bpy.types.Text:
-    """Make the text block that holds a level's server settings, a line a command, still empty."""
-    text = bpy.data.texts.new(f"{collection.name} settings")
-    identity.stamp(text, token, layout.SETTINGS, 0)
-    originals.set_resource(collection, layout.SETTINGS, 0, text)
-    return text
-
-
 @dataclass
 class _Tiles:
-    """A tile layer on its way: what can be shown of it, and whether as a plane."""
+    """A tile layer on its way."""
 
     source: tiles.TileSource
+    """What can be shown of it."""
     plane: bool = False
+    """Whether it becomes a plane with an image of the tiles."""
 
 
-def _build(
-    level: teeworlds.Level,
-    collection: bpy.types.Collection,
-    token: int,
-    folders: list[Path],
-    scene: bpy.types.Scene,
-    settings: ImportSettings,
-    report: Report,
-) -> None:
-    """Make everything in the level's collection."""
-    root = bpy.data.objects.new(collection.name, None)
-    root.empty_display_size = 2.0
-    identity.stamp(root, token, layout.ROOT, 0)
-    collection.objects.link(root)
-    pictures = images.build(level, collection, token, folders, report)
-    materials = Materials(collection.name, pictures)
-    actions = envelopes.build(level, collection, token, envelopes.scene_fps(scene))
-    report.count("envelopes", len(level.envelopes))
-    held = sounds.build_sounds(level, collection, token, folders, report)
-    prepared = _prepare_tiles(level, settings, report)
+def _build(importing: ImportContext) -> None:
+    """Make everything in the level's collection: first what layers share, then the groups with their layers."""
+    level, collection, token, report = importing.level, importing.collection, importing.token, importing.report
+    materials = Materials(collection.name, images.build(importing))
+    actions = envelopes.build(importing, envelopes.scene_fps(importing.scene))
+    level_sounds = sounds.build(importing)
+    prepared = _prepare_tiles(level, importing.settings, report)
     game = level.game_layer
     number = 0
     with progress(sum(len(group.layers) for group in level.groups), "layers") as step:
         for group_number, group in enumerate(level.groups):
             is_game = game is not None and group is game[0]
-            made = groups.build(group, group_number, is_game, collection, root, token)
+            made = groups.build(group, group_number, is_game, collection, importing.root, token)
             for order, layer in enumerate(group.layers):
-                site = Site(number, order, made, materials, actions, token, report)
+                placement = LayerPlacement(token, report, number, order, made, materials, actions)
                 if isinstance(layer, teeworlds.TileLayer):
                     one = prepared.pop(number)
-                    tiles.build(layer, site, one.source, one.plane)
+                    tiles.build(layer, placement, one.source, one.plane)
                 elif isinstance(layer, teeworlds.QuadLayer):
-                    quads.build(layer, site)
+                    quads.build(layer, placement)
                 elif isinstance(layer, teeworlds.SoundLayer):
-                    sounds.build(layer, site, held)
+                    sound_layers.build(layer, placement, level_sounds)
                 else:
                     report.left_out("layers of unknown kinds (they stay in the map)")
                 number += 1

@@ -24,10 +24,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePath
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from ...formats import teeworlds
+import bpy
+
+from ...formats import teeworlds
+from ...formats.teeworlds.tile_faces import TILE_FIELDS
+from ..scene import identity, properties
+from ..scene.reports import SceneError
+
+Properties = TypeVar("Properties")
+
+FORMAT = "teeworlds"
+"""The format's key in `levelwright.formats.FORMATS`."""
 
 TILE = 32
 """World pixels per tile, that is per Blender unit (exact: a power of two)."""
@@ -44,13 +54,16 @@ PHYSICS_DEPTH = 256 * STEP
 QUAD_STEP = STEP / 4096
 """Depth between the quads of one layer (real maps hold up to 2,392 quads in a layer)."""
 
-# Stamps: the `kind` of scene.identity.stamp.
-LEVEL, ROOT, GROUP, CLIP, LAYER = "level", "root", "group", "clip", "layer"
+# Stamps: the `kind` of scene.identity.stamp, besides those of every game.
+GROUP, CLIP, LAYER = "group", "clip", "layer"
 PHYSICS = "physics"
 QUAD, SOURCE = "quad", "source"
 IMAGE, ENVELOPE, SOUND, SETTINGS = "image", "envelope", "sound", "settings"
 PREVIEW = "preview"
 """Made for show only (border tiles, game camera): never exported, safe to delete."""
+
+NEW = -1
+"""Record of what was made in Blender and has no record yet."""
 
 # Property keys on objects.
 ORDER = "order"
@@ -68,39 +81,6 @@ COLOR = "corner_color"
 """Not "color": Cycles finds something else, black, under that name."""
 PIVOT = "pivot"
 
-
-@dataclass(frozen=True)
-class TileFields:
-    """How one kind of tile record maps to face attributes and, for layers kept as images, to image channels.
-
-    attributes: face attribute -> field of the record's dtype. "index" is the byte that says what the tile is (the
-    record's `index`, or `type` of the special layers): 0 is air and gets no face.
-    images: up to two RGB images a layer; each lists the (attribute, shift) of its red, green and blue channel, the
-    channel holding `(value >> shift) & 255`. The images' alpha is always 255. Their top row is map row y = 0.
-    """
-
-    attributes: dict[str, str]
-    images: tuple[tuple[tuple[str, int], ...], ...]
-
-
-_TILE = TileFields({"index": "index", "flags": "flags"}, ((("index", 0), ("flags", 0)),))
-_NUMBERED = TileFields({"index": "type", "number": "number"}, ((("index", 0), ("number", 0)),))
-TILE_FIELDS: dict[str, TileFields] = {
-    "TILES": _TILE,
-    "GAME": _TILE,
-    "FRONT": _TILE,
-    "TELE": _NUMBERED,
-    "TUNE": _NUMBERED,
-    "SWITCH": TileFields(
-        {"index": "type", "flags": "flags", "number": "number", "delay": "delay"},
-        ((("index", 0), ("flags", 0), ("number", 0)), (("delay", 0),)),
-    ),
-    "SPEEDUP": TileFields(
-        {"index": "type", "force": "force", "max_speed": "max_speed", "angle": "angle"},
-        ((("index", 0), ("force", 0), ("max_speed", 0)), (("angle", 0), ("angle", 8))),
-    ),
-}
-"""By name of the TileKind (teeworlds.md §3)."""
 
 FIELD_IMAGES = ("index_image", "field_image")
 """Names under which the images of a layer kept as images are found: image pointers in the layer object's properties."""
@@ -191,9 +171,34 @@ class SoundLayerProperties(LayerProperties):
     sound: int = _int("Sound record of the layer, -1 = none", -1)
 
 
+def read_properties(block: bpy.types.ID, cls: type[Properties]) -> tuple[Properties, frozenset[str]]:
+    """The properties of a data-block, and the names of those that were edited. Raises SceneError for values that don't
+    fit.
+    """
+    try:
+        return properties.read(block, cls)
+    except ValueError as error:
+        raise SceneError(str(error), [block] if isinstance(block, bpy.types.Object) else ()) from error
+
+
 def readable(text: str) -> str:
-    """Return a name from a map as Blender can show it: bytes that are no UTF-8 become the replacement sign."""
+    """Return a name from a map as Blender can show it: bytes that are no UTF-8 become the replacement sign.
+
+    Not `scene.names.showable`, which makes them question marks: exports compare names and lines of settings with those
+    that an import made, also where it was an earlier version's.
+    """
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+UNNAMED = "unnamed"
+"""What an import calls an image or a sound without name."""
+_ENDINGS = frozenset((".png", ".jpg", ".jpeg", ".tga", ".bmp", ".webp", ".tif", ".tiff", ".exr"))
+
+
+def plain_name(name: str) -> str:
+    """A data-block's name as the game names images: without the ending of a file and Blender's number for doubles."""
+    name = identity.unnumbered(name)
+    return PurePath(name).stem if PurePath(name).suffix.lower() in _ENDINGS else name
 
 
 def numbered_layers(level: teeworlds.Level) -> Iterator[tuple[int, int, int, teeworlds.Layer]]:

@@ -1,143 +1,121 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar's part for looking at a map: the game's view and what of it is switched on."""
+"""The sidebar's panels: what the active map holds, how to change it, and how it is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal
 
 import bpy
 
-from ..scene import animation, stage
-from . import shading, view
+from ..scene import originals, properties
+from ..scene.sidebar import CATEGORY, LevelPanel
+from . import layout, operators
+from .images import operators as images
+from .images.operators import AddImage, RemoveImage
+from .layout import GroupProperties, LevelProperties
+from .operators import AddLayer, EditSettings, NewMap, SetImage
+from .structure import operators as structure
+from .structure.map_operator import OnMap, active_group, active_layer, active_map
+from .structure.operators import AddClip, AddGroup, MoveGroup, MoveLayer, MoveToGroup, RemoveGroup, RemoveLayer
+from .structure.parts import group_root, properties_of
+from .tiles import operators as tiles
+from .tiles.operators import FillTiles
+from .view import operators as view
+from .view.operators import SWITCHES, SwitchView, ViewAsGame
 
-Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
+class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
+    """What the active map holds, and how to change it."""
 
-class _OnMap:
-    """What all share that needs a map."""
+    bl_label = "Teeworlds Map"
+    bl_category = CATEGORY
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a map to look at."""
-        return view.active_map(context) is not None
-
-
-class ViewAsGame(_OnMap, bpy.types.Operator):
-    """Put the scene's camera where the game's would be, and draw what the game draws from there"""
-
-    bl_idname = "levelwright.view_as_game"
-    bl_label = "View as the Game"
-    bl_options = {"REGISTER", "UNDO"}
-
-    x: bpy.props.FloatProperty(name="X", description="Middle of the picture, in tiles from the map's left edge")
-    y: bpy.props.FloatProperty(name="Y", description="Middle of the picture, in tiles from the map's upper edge")
-    zoom: bpy.props.FloatProperty(name="Zoom", description="Above 1 shows more", default=1.0, min=0.01, max=100.0)
-    time: bpy.props.FloatProperty(name="Time", description="Seconds since the map began", unit="TIME_ABSOLUTE")
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Start from where the 3D cursor is, at the current frame."""
-        scene = stage.scene_of(context)
-        self.x, self.y = scene.cursor.location.x, -scene.cursor.location.y
-        self.time = float(animation.time_of(scene.frame_current_final, scene))
-        return self.execute(context)
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Make or move the game camera."""
-        level = view.active_map(context)
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the active group and layer with their properties, and the map's images."""
+        level, column = active_map(context), self.layout
+        if column is None:
+            return
+        column.operator(NewMap.bl_idname, icon="FILE_NEW")
         if level is None:
-            self.report({"ERROR"}, "No map in this scene to look at")
-            return {"CANCELLED"}
-        view.view_as_game(stage.scene_of(context), level, self.x, self.y, self.zoom, self.time)
-        space: Any = context.space_data
-        if space is not None and space.type == "VIEW_3D" and space.region_3d is not None:
-            space.region_3d.view_perspective = "CAMERA"
-        return {"FINISHED"}
+            return
+        column.use_property_split = True
+        column.use_property_decorate = False
+        _section(column, "map", level.name, lambda body: _draw_map(body, level))
+        _section(column, "group", "Group", lambda body: _draw_group(body, active_group(context, level)))
+        _section(column, "layer", "Layer", lambda body: _draw_layer(body, active_layer(context)))
+        _section(column, "images", "Images", lambda body: _draw_images(body, level))
 
 
-class _Switch:
-    """One thing that can be shown or not: how it is found out, and how it is set."""
-
-    def __init__(
-        self,
-        title: str,
-        tooltip: str,
-        get: Callable[[bpy.types.Context, bpy.types.Collection], bool],
-        put: Callable[[bpy.types.Context, bpy.types.Collection, bool], Any],
-    ) -> None:
-        self.title, self.tooltip, self.get, self.put = title, tooltip, get, put
+def _section(column: bpy.types.UILayout, key: str, title: str, draw: Any) -> None:
+    header, body = column.panel(f"LEVELWRIGHT_teeworlds_{key}")
+    header.label(text=title)
+    if body is not None:
+        draw(body)
 
 
-SWITCHES = {
-    "PARALLAX": _Switch(
-        "Parallax",
-        "Groups follow the game camera as in the game",
-        lambda _, level: view.has_parallax(level),
-        lambda _, level, on: view.set_parallax(level, on),
-    ),
-    "BORDERS": _Switch(
-        "Borders",
-        "Repeat the tiles at the layers' edges outwards, as the game does; switch off and on to follow edits",
-        lambda _, level: view.has_borders(level),
-        lambda _, level, on: view.set_borders(level, on),
-    ),
-    "CLIP": _Switch(
-        "Clip",
-        "Draw clipped groups only inside their rectangles (in all levels of the file)",
-        lambda _, __: shading.get_switch(shading.CLIP) != 0,
-        lambda _, __, on: shading.set_switch(shading.CLIP, float(on)),
-    ),
-    "PHYSICS": _Switch(
-        "Physics",
-        "Show the game, front, tele, speedup, switch and tune layers",
-        lambda _, level: any(not child.hide_viewport for child in view.physics_collections(level)),
-        lambda _, level, on: view.show_physics(level, on),
-    ),
-    "COLORS": _Switch(
-        "Game Colors",
-        "Blend as the game does: view transform Raw. Off: Standard, for scenes with other things in them",
-        lambda context, _: stage.scene_of(context).view_settings.view_transform == "Raw",
-        lambda context, _, on: view.set_game_colors(stage.scene_of(context), on),
-    ),
-}
+def _draw_properties(column: bpy.types.UILayout, block: bpy.types.ID, cls: type) -> None:
+    for field in properties.fields(cls):
+        if block.get(field.name) is not None:
+            column.prop(block, f'["{field.name}"]', text=field.name.replace("_", " ").capitalize())
 
 
-class SwitchView(_OnMap, bpy.types.Operator):
-    """Show or hide a part of the game's view"""
-
-    bl_idname = "levelwright.switch_view"
-    bl_label = "Switch View"
-    bl_options = {"REGISTER", "UNDO"}
-
-    what: bpy.props.EnumProperty(items=[(key, one.title, one.tooltip) for key, one in SWITCHES.items()])
-    on: bpy.props.BoolProperty(name="On", default=True)
-
-    @classmethod
-    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
-        """The tooltip of the one that it switches."""
-        return SWITCHES[properties.what].tooltip
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Switch it."""
-        level = view.active_map(context)
-        if level is None:
-            return {"CANCELLED"}
-        SWITCHES[self.what].put(context, level, self.on)
-        return {"FINISHED"}
+def _draw_map(column: bpy.types.UILayout, level: bpy.types.Collection) -> None:
+    _draw_properties(column, level, LevelProperties)
+    column.operator(EditSettings.bl_idname, icon="TEXT")
 
 
-class LEVELWRIGHT_PT_teeworlds_view(_OnMap, bpy.types.Panel):
+def _draw_group(column: bpy.types.UILayout, group: bpy.types.Collection | None) -> None:
+    column.operator(AddGroup.bl_idname, icon="ADD")
+    if group is None:
+        column.label(text="No group is active")
+        return
+    column.label(text=group.name)
+    _draw_properties(column, group_root(group), GroupProperties)
+    row = column.row(align=True)
+    row.operator(MoveGroup.bl_idname, text="", icon="TRIA_UP").steps = 1
+    row.operator(MoveGroup.bl_idname, text="", icon="TRIA_DOWN").steps = -1
+    row.operator(AddClip.bl_idname, text="Clip")
+    row.operator(RemoveGroup.bl_idname, text="", icon="REMOVE")
+
+
+def _draw_layer(column: bpy.types.UILayout, layer: bpy.types.Object | None) -> None:
+    column.operator_menu_enum(AddLayer.bl_idname, "kind", icon="ADD")
+    if layer is None:
+        column.label(text="No layer is active")
+        return
+    column.label(text=layer.name)
+    _draw_properties(column, layer, properties_of(layer))
+    if layer.get("tile_kind") is not None:
+        column.prop(layer, "color")
+        column.operator(FillTiles.bl_idname)
+    row = column.row(align=True)
+    row.operator(MoveLayer.bl_idname, text="", icon="TRIA_UP").steps = 1
+    row.operator(MoveLayer.bl_idname, text="", icon="TRIA_DOWN").steps = -1
+    row.operator(MoveToGroup.bl_idname, text="To Group")
+    row.operator(RemoveLayer.bl_idname, text="", icon="REMOVE")
+
+
+def _draw_images(column: bpy.types.UILayout, level: bpy.types.Collection) -> None:
+    for record, image in originals.resources(level, layout.IMAGE).items():
+        row = column.row(align=True)
+        row.label(text=f"{record}: {image.name}", icon="IMAGE_DATA")
+        row.operator(SetImage.bl_idname, text="", icon="MATERIAL").record = record
+        row.operator(RemoveImage.bl_idname, text="", icon="REMOVE").record = record
+    row = column.row(align=True)
+    row.operator(AddImage.bl_idname, icon="ADD")
+    row.operator(SetImage.bl_idname, text="None", icon="MATERIAL").record = -1
+
+
+class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
     """How the active map is shown."""
 
     bl_label = "Teeworlds View"
-    bl_category = "Levelwright"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_options = set()  # those of the mixin are an operator's
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the button and a switch a line."""
-        level = view.active_map(context)
+        level = self.level(context)
         if level is None:
             return
         self.layout.operator(ViewAsGame.bl_idname, icon="CAMERA_DATA")
@@ -149,16 +127,30 @@ class LEVELWRIGHT_PT_teeworlds_view(_OnMap, bpy.types.Panel):
             button.what, button.on = key, not on
 
 
-CLASSES = (ViewAsGame, SwitchView, LEVELWRIGHT_PT_teeworlds_view)
+CLASSES: tuple[type[Any], ...] = (
+    *operators.CLASSES,
+    *structure.CLASSES,
+    *images.CLASSES,
+    *tiles.CLASSES,
+    *view.CLASSES,
+    LEVELWRIGHT_PT_teeworlds_view,
+    LEVELWRIGHT_PT_teeworlds_edit,
+)
+
+
+def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    menu.layout.operator(NewMap.bl_idname, icon="FILE_NEW")
 
 
 def register() -> None:
-    """Register the operators and the panel."""
+    """Register the operators, the panel and the entry of File > New."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
+    bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -43,7 +43,7 @@ def _lenient(level: Level) -> Iterator[Problem]:
     yield from _resources(level)
     games = [layer for layer in level.layers if isinstance(layer, TileLayer) and layer.tile_kind == TileKind.GAME]
     if len(games) != 1:
-        yield Problem("map", f"has {len(games)} game layers", "warning")
+        yield Problem("map", f"has {len(games)} game layers", "warning", abs(len(games) - 1))
     for number, group in enumerate(level.groups):
         for position, layer in enumerate(group.layers):
             yield from _layer(level, layer, f"layer {position} of group {number}")
@@ -73,9 +73,10 @@ def _resources(level: Level) -> Iterator[Problem]:
         points = envelope.points
         if envelope.own_points is None and len(points) != envelope.num_points:
             message = f"claims {envelope.num_points} points, the map has {len(points)} of them"
-            yield Problem(f"envelope {number}", message, "warning")
-        if (np.diff(points["time"].astype(np.int64)) < 0).any():
-            yield Problem(f"envelope {number}", "its points run back in time", "warning")
+            yield Problem(f"envelope {number}", message, "warning", abs(envelope.num_points - len(points)))
+        back = int((np.diff(points["time"].astype(np.int64)) < 0).sum())
+        if back:
+            yield Problem(f"envelope {number}", "its points run back in time", "warning", back)
 
 
 def _layer(level: Level, layer: Layer, place: str) -> Iterator[Problem]:
@@ -112,11 +113,10 @@ def _records(
 
 
 def _refers(place: str, kind: str, numbers: npt.ArrayLike, count: int) -> Iterator[Problem]:
-    """Whether numbers name one of `count` things; negative ones name none on purpose."""
-    beyond = np.unique(np.asarray(numbers)[np.asarray(numbers) >= count])
+    """Whether numbers name one of `count` things; negative ones name none on purpose. Of others the least is named."""
+    beyond = np.atleast_1d(numbers)[np.atleast_1d(numbers) >= count]
     if len(beyond):
-        names = ", ".join(map(str, beyond[:5].tolist())) + (" and others" if len(beyond) > 5 else "")
-        yield Problem(place, f"names {kind} {names}, the map has {count}", "warning")
+        yield Problem(place, f"names {kind} {beyond.min()}, the map has {count}", "warning", len(beyond))
 
 
 def _decodes(place: str, read: Callable[[], Any]) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ An error is a map that DDNet refuses to load; a warning is a blob that it takes 
 rules read words and bytes, not our model of a level: what we understand and what DDNet accepts are two questions.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from ..binary import FormatError, Problem
 from .datafile import Datafile, Item
 from .records import TILE_RECORDS, ItemKind, LayerKind, TileKind
-from .tiles import expand_runs, unread_runs
+from .tiles import unread_runs
 
 MAP_VERSION = 1
 GROUP_WORDS = 7  # of the oldest group
@@ -74,10 +75,10 @@ def _container(file: Datafile) -> Iterator[Problem]:
         seen.add(row.type)
         if not row.items:
             yield Problem(place, f"type {row.type} has no items")
-        ids = [item.id for item in row.items]
-        if row.type != ItemKind.UUID_INDEX and len(set(ids)) < len(ids):
-            twice = sorted({key for key in ids if ids.count(key) > 1})
-            yield Problem(place, f"items of type {row.type} share the id {', '.join(map(str, twice))}")
+        if row.type != ItemKind.UUID_INDEX:
+            for key, count in sorted(Counter(item.id for item in row.items).items()):
+                if count > 1:
+                    yield Problem(place, f"items of type {row.type} share the id {key}", count=count - 1)
     for number, blob in enumerate(file.blobs):
         if not blob.stored(file.version):
             yield Problem(f"blob {number}", "takes no bytes in the file")
@@ -172,34 +173,39 @@ def _tile_blobs(file: Datafile, layers: list[_TileLayer], game: _TileLayer | Non
     for number, blob in enumerate(file.blobs):
         owner = owners.get(number)
         try:
-            if blob.size == 0:
-                raise FormatError("its size is given as 0")
             data = blob.data(f"blob {number}")
-            if owner:
-                _tiles(owner, data)
+            message, count = _wrong_tiles(owner, data) if owner else ("", 0)
         except FormatError as error:
-            message = f"{owner.place}: {error.message}" if owner else error.message
-            yield Problem(f"blob {number}", message, "error" if owner and owner is game else "warning")
+            message, count = error.message, 1
+        if blob.size == 0:
+            message, count = "its size is given as 0", 1
+        if message:
+            place = f"{owner.place}: " if owner else ""
+            yield Problem(f"blob {number}", place + message, "error" if owner and owner is game else "warning", count)
 
 
-def _tiles(layer: _TileLayer, data: bytes) -> None:
-    """Raise FormatError unless DDNet makes a layer's tiles of its blob."""
+def _wrong_tiles(layer: _TileLayer, data: bytes) -> tuple[str, int]:
+    """Why DDNet makes no tiles of a layer's blob, and how many tiles or runs that is about; "" if it does."""
     dtype = TILE_RECORDS[layer.kind]
     tiles = np.frombuffer(data, dtype, len(data) // dtype.itemsize)
     runs = layer.version >= 4
     if runs:
         if layer.kind not in (TileKind.TILES, TileKind.GAME):
-            raise FormatError(f"a {layer.kind.name} layer cannot hold runs (version {layer.version})")
-        expand_runs(tiles, layer.count)
+            return f"a {layer.kind.name} layer cannot hold runs (version {layer.version})", 1
+        covered = len(tiles) + int(tiles["skip"].sum(dtype=np.intp))
+        if covered < layer.count:
+            return f"the runs end after {covered} of {layer.count} tiles", layer.count - covered
         unread = unread_runs(tiles, layer.count)
         if unread:
-            raise FormatError(f"{unread} of {len(tiles)} runs are left over")
+            return f"{unread} of {len(tiles)} runs are left over", unread
     elif len(tiles) < layer.count:
-        raise FormatError(f"{len(tiles)} of {layer.count} tiles")
+        return f"{len(tiles)} of {layer.count} tiles", layer.count - len(tiles)
     else:
         tiles = tiles[: layer.count]
     names = dtype.names or ()
     for name in ("skip", "reserved"):
-        if name in names and not (runs and name == "skip") and tiles[name].any():
-            index = int(np.flatnonzero(tiles[name])[0])
-            raise FormatError(f"tile {index} has {name} {tiles[name][index]}, not 0")
+        if name in names and not (runs and name == "skip"):
+            wrong = np.flatnonzero(tiles[name])
+            if len(wrong):
+                return f"tile {wrong[0]} has {name} {tiles[name][wrong[0]]}, not 0", len(wrong)
+    return "", 0

@@ -311,3 +311,11 @@ def _renumbered(
         old = records[name]
         records[name] = table[np.where((old >= 0) & (old < len(numbers)), old, len(numbers))]
     return records
+
+
+def is_seven(level: Level) -> bool:
+    """Whether a map was made with Teeworlds 0.7: only that writes runs of tiles or wide envelope points."""
+    layers = (layer for group in level.groups for layer in group.layers)
+    return any(isinstance(layer, TileLayer) and layer.runs for layer in layers) or any(
+        envelope.version >= 3 for envelope in level.envelopes
+    )

@@ -362,6 +362,28 @@ def test_many_tiles_are_checked_at_once() -> None:
     assert [problem.message for problem in check(level)] == ["layer 0 of group 0: tile 999999 has reserved 1, not 0"]
 
 
+@pytest.mark.parametrize(
+    ("m", "count"),
+    [
+        (with_game(data=EMPTY[12:]), 3),
+        (with_game(data=tile(0, 0, 3) * 5 + EMPTY[20:]), 5),
+        (with_game(data=EMPTY[8:] + tile(0, 0, 0, 7) * 2), 2),
+        (with_game(version=4, data=tile(1, 0, 5)), 6),
+        (with_game(version=4, data=tile(1, 0, 11) * 3), 2),
+        (made(lambda m: [m.item(9, (1,), 4) for _ in range(4)]), 3),
+    ],
+)
+def test_a_problem_of_several_things_counts_them(m: Map, count: int) -> None:
+    assert [problem.count for problem in check(read(m.build()))] == [count]
+
+
+def test_a_lenient_look_counts_what_names_nothing() -> None:
+    m = full()
+    m.quads([quad(envelopes=(number, 0, -1, 0)) for number in (0, 9, 7, 9, -2)], title="Q")
+    counts = {str(problem): problem.count for problem in check(read(m.build()), "lenient")}
+    assert counts["warning: layer 1 of group 0: names envelope 7, the map has 1"] == 3
+
+
 def test_info_names_the_problems_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "short.map"
     file.write_bytes(with_game(data=EMPTY[4:]).build())

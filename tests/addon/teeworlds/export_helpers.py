@@ -7,10 +7,12 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from levelwright.addon import teeworlds as side
 from levelwright.addon.scene import identity, originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.exporter import export_level
+from levelwright.addon.teeworlds.importer import import_level
+from levelwright.addon.teeworlds.settings import ExportSettings, ImportSettings
 
 from tests.formats.teeworlds_bytes import GROUP, LAYER
 
@@ -18,11 +20,11 @@ Changes = tuple[dict[tuple[int, int], list[int]], list[int]]
 
 
 def imported(data: bytes, **settings: object) -> bpy.types.Collection:
-    return side.import_level(bpy.context, data, "test.map", side.ImportSettings(**settings), Report())
+    return import_level(bpy.context, data, "test.map", ImportSettings(**settings), Report())
 
 
 def exported(level: bpy.types.Collection, report: Report | None = None, **settings: object) -> bytes:
-    return side.export_level(bpy.context, level, side.ExportSettings(**settings), report or Report())
+    return export_level(bpy.context, level, ExportSettings(**settings), report or Report())
 
 
 def reopened(level: bpy.types.Collection, folder: Path) -> bpy.types.Collection:

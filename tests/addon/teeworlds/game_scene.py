@@ -4,15 +4,27 @@
 from types import SimpleNamespace
 
 import bpy
-from levelwright.addon.scene import identity, transforms
+from levelwright.addon.scene import transforms
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.teeworlds import envelopes, layout, quads, sound_reader, sounds
-from levelwright.addon.teeworlds.envelope_reader import EnvelopeReader
-from levelwright.addon.teeworlds.layer_reader import LayerScene
-from levelwright.addon.teeworlds.site import Site
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.context import ImportContext
+from levelwright.addon.teeworlds.envelopes import build as envelopes
+from levelwright.addon.teeworlds.envelopes.collect import EnvelopeTable
+from levelwright.addon.teeworlds.quads import build as quads
+from levelwright.addon.teeworlds.settings import ImportSettings
+from levelwright.addon.teeworlds.sounds import build as sounds
+from levelwright.addon.teeworlds.sounds import layer_build as sources
+from levelwright.addon.teeworlds.sounds.collect import SoundTable
+from levelwright.addon.teeworlds.structure.layer_collect import SceneLayer
+from levelwright.addon.teeworlds.structure.placement import LayerPlacement
 from levelwright.formats import teeworlds
 
 FPS = 25.0
+
+
+def begin(level, report, **more):
+    """An import of a level of which nothing is made yet, called "map"."""
+    return ImportContext.begin(bpy.context, layout.FORMAT, level, None, "map", ImportSettings(), report, **more)
 
 
 class PlainMaterials:
@@ -31,27 +43,24 @@ class GameScene:
         level.groups[0].layers += layers
         self.data = teeworlds.write(level)
         self.level = teeworlds.read(self.data)
-        self.token = identity.new_token()
         self.report = Report()
-        self.collection = bpy.data.collections.new("map")
-        root = bpy.data.objects.new("map", None)
+        importing = begin(self.level, self.report)
+        self.token, self.collection = importing.token, importing.collection
         self.root = bpy.data.objects.new("group", None)
-        self.root.parent = root
+        self.root.parent = importing.root
         self.root.location = (3.25, -7.5, 0)
-        for obj in (root, self.root):
-            self.collection.objects.link(obj)
-        identity.stamp(root, self.token, layout.ROOT, 0)
+        self.collection.objects.link(self.root)
         group = SimpleNamespace(collection=self.collection, root=self.root, clip=None)
-        played = envelopes.build(self.level, self.collection, self.token, FPS)
-        held = sounds.build_sounds(self.level, self.collection, self.token, [], self.report)
+        played = envelopes.build(importing, FPS)
+        held = sounds.build(importing)
         self.layers = []
         for number, _, order, layer in layout.numbered_layers(self.level):
-            site = Site(number, order, group, PlainMaterials(), played, self.token, self.report)
+            placement = LayerPlacement(self.token, self.report, number, order, group, PlainMaterials(), played)
             if isinstance(layer, teeworlds.QuadLayer):
-                self.layers.append(quads.build(layer, site))
+                self.layers.append(quads.build(layer, placement))
             elif isinstance(layer, teeworlds.SoundLayer):
-                self.layers.append(sounds.build(layer, site, held))
-        bpy.context.scene.collection.children.link(self.collection)
+                self.layers.append(sources.build(layer, placement, held))
+        importing.finish()
         bpy.context.view_layer.update()
 
     def reopened(self, path):
@@ -64,23 +73,25 @@ class GameScene:
         self.layers = [bpy.data.objects[name] for name in names]
         return self
 
-    def reader(self):
-        return EnvelopeReader(self.collection, self.level, FPS)
+    def envelopes(self):
+        return EnvelopeTable(self.collection, self.level, FPS)
 
     def scene_of(self, obj, number):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         matrix = transforms.compose(obj, self.root, depsgraph)
-        return LayerScene(obj, matrix, layout.element_token(self.token, number), depsgraph)
+        return SceneLayer(obj, matrix, layout.element_token(self.token, number), depsgraph)
 
     def record(self, index=0):
         """Number and record of the layer at an index of `layers`."""
         kinds = (teeworlds.QuadLayer, teeworlds.SoundLayer)
         return [(n, layer) for n, _, _, layer in layout.numbered_layers(self.level) if isinstance(layer, kinds)][index]
 
-    def read(self, module, index=0, reader=None):
-        """What `module` (a reader) makes of a layer."""
+    def collect(self, module, index=0, envelopes=None):
+        """What `module` makes of a layer."""
         number, layer = self.record(index)
-        return module.read(self.scene_of(self.layers[index], number), layer, reader or self.reader())
+        return module.collect(self.scene_of(self.layers[index], number), layer, envelopes or self.envelopes())
 
     def sounds(self):
-        return sound_reader.SoundTable(self.collection, self.level, self.report)
+        table = SoundTable(self.collection, self.level, self.report)
+        table.apply()
+        return table

@@ -30,5 +30,5 @@ def import_map(path: Path, mapres: Path | None = None) -> None:
 def render(view: View, width: int, height: int, target: Path) -> pictures.Picture:
     """The picture float64 [height, width, 3] that the scene's only map gives there."""
     golden.set_size(width, height)
-    bpy.ops.levelwright.view_as_game(x=view.x, y=view.y, zoom=view.zoom, time=view.time)
+    bpy.ops.levelwright.teeworlds_view_as_game(x=view.x, y=view.y, zoom=view.zoom, time=view.time)
     return golden.render(width, height, target)

@@ -4,13 +4,16 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import animation, identity, originals
-from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.teeworlds import curves, envelopes, layout
-from levelwright.addon.teeworlds.envelope_reader import EnvelopeReader
+from levelwright.addon.scene import animation, originals
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.envelopes import build as envelopes
+from levelwright.addon.teeworlds.envelopes.collect import EnvelopeTable
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.envelopes import evaluate
 from levelwright.formats.teeworlds.records import BEZIER, POINT, Curve, EnvelopeKind
+
+from tests.addon.teeworlds.game_scene import begin
 
 FPS = 24.0
 POSITION, COLOR, SOUND = EnvelopeKind.POSITION, EnvelopeKind.COLOR, EnvelopeKind.SOUND
@@ -70,10 +73,9 @@ def make_level(*listed):
         for number, (kind, points, tangents) in enumerate(listed)
     ]
     level = teeworlds.read(teeworlds.write(level))
-    collection = bpy.data.collections.new("map")
-    bpy.context.scene.collection.children.link(collection)
-    built = envelopes.build(level, collection, identity.new_token(), FPS)
-    return level, collection, built
+    importing = begin(level, Report())
+    built = envelopes.build(importing, FPS)
+    return level, importing.finish(), built
 
 
 def add(collection, built, kind, number=0, offset=0):
@@ -158,20 +160,20 @@ def test_untouched_envelopes_come_back_as_they_were(reopened, tmp_path):
         collection = bpy.data.collections["map"]
     bpy.context.scene.frame_set(17)
     bpy.context.scene.render.fps = 60
-    reader = EnvelopeReader(collection, level, 60.0)
-    assert reader.apply(level) == []
+    table = EnvelopeTable(collection, level, 60.0)
+    assert table.apply(level) == []
     assert teeworlds.write(level) == before
     for number, (kind, *_) in enumerate(ALL):
-        obj = collection.objects[number]
-        played = reader.played(obj.data if kind is SOUND else obj, kind)
+        obj = collection.objects[1 + number]  # after the root
+        played = table.played(obj.data if kind is SOUND else obj, kind)
         record = np.array([number], np.int32), np.array([333 * number], np.int32)
-        assert [a.tolist() for a in reader.assign(kind, played, record)] == [[number], [333 * number]]
+        assert [a.tolist() for a in table.assign(kind, played, record)] == [[number], [333 * number]]
 
 
 def edited(level, collection, number=0):
     """Points and tangents of an envelope after the scene's edits."""
     before = level.envelopes[number].points.copy()
-    EnvelopeReader(collection, level, FPS).apply(level)
+    EnvelopeTable(collection, level, FPS).apply(level)
     return before, level.envelopes[number].points, level.envelopes[number].tangents
 
 
@@ -356,11 +358,11 @@ def test_deleted_and_new_actions_are_removed_and_appended():
     fresh.keyframe_insert("delta_location", index=0, frame=12)
     copy = add(collection, built, POSITION, 2)
     copy.animation_data.nla_tracks[0].strips[0].action = built.actions[2].copy()
-    reader = EnvelopeReader(collection, level, FPS)
-    numbers = [played and played.number for played in (reader.played(o, POSITION) for o in (*plays, fresh, copy))]
+    table = EnvelopeTable(collection, level, FPS)
+    numbers = [played and played.number for played in (table.played(o, POSITION) for o in (*plays, fresh, copy))]
     assert numbers == [None, 1, 2, 3]
-    assert reader.renumbered(np.array([0, 1, 2, 3, -1, -2, 40], np.int32)).tolist() == [-1, 0, 1, -1, -1, -2, 40]
-    reader.apply(level)
+    assert table.renumbered(np.array([0, 1, 2, 3, -1, -2, 40], np.int32)).tolist() == [-1, 0, 1, -1, -1, -2, 40]
+    table.apply(level)
     level = teeworlds.read(teeworlds.write(level))
     assert [envelope.kind for envelope in level.envelopes] == [COLOR, POSITION, POSITION, POSITION]
     assert level.envelopes[2].points["time"].tolist() == [0, 500]
@@ -374,12 +376,12 @@ def test_moving_a_strip_changes_the_offset():
     obj = add(collection, built, POSITION, 0, 250)
     strip = obj.animation_data.nla_tracks[0].strips[0]
     strip.frame_start -= 12
-    reader = EnvelopeReader(collection, level, FPS)
+    table = EnvelopeTable(collection, level, FPS)
     record = np.array([0, 0], np.int32), np.array([250, 100], np.int32)
-    assert reader.assign(POSITION, reader.played(obj, POSITION), record)[1].tolist() == [750, 750]
+    assert table.assign(POSITION, table.played(obj, POSITION), record)[1].tolist() == [750, 750]
     strip.scale = 2
     with pytest.raises(SceneError, match="scaled"):
-        EnvelopeReader(collection, level, FPS)
+        EnvelopeTable(collection, level, FPS)
 
 
 @pytest.mark.parametrize("points", [LATE, DOUBLE, EVERY_CURVE, points_of((5, 1, (1, 2, 3)))])
@@ -393,26 +395,26 @@ def test_looking_at_the_keys_edits_nothing(points):
     for tweaking in (True, False):
         obj.animation_data.use_tweak_mode = tweaking
         assert (obj.animation_data.action is not None) == tweaking
-        reader = EnvelopeReader(collection, level, FPS)
-        assert [a.tolist() for a in reader.assign(POSITION, reader.played(obj, POSITION), record)] == [[0], [1234]]
-        assert reader.apply(level) == []
+        table = EnvelopeTable(collection, level, FPS)
+        assert [a.tolist() for a in table.assign(POSITION, table.played(obj, POSITION), record)] == [[0], [1234]]
+        assert table.apply(level) == []
 
 
 def test_properties_decide_where_the_strip_was_left_alone():
     level, collection, built = make_level((COLOR, COLORS, None), (COLOR, COLORS, None))
     obj = add(collection, built, COLOR, 0, 250)
-    reader = EnvelopeReader(collection, level, FPS)
-    played = reader.played(obj, COLOR)
+    table = EnvelopeTable(collection, level, FPS)
+    played = table.played(obj, COLOR)
 
     def ints(*values):
         return np.array(values, np.int32)
 
     record = ints(0), ints(250)
-    assert [a.tolist() for a in reader.assign(COLOR, played, record, (ints(1), ints(30)))] == [[1], [30]]
-    assert [a.tolist() for a in reader.assign(COLOR, None, record, record)] == [[-1], [250]]
-    assert [a.tolist() for a in reader.assign(COLOR, None, (ints(-2), ints(9)), (ints(-2), ints(9)))] == [[-2], [9]]
+    assert [a.tolist() for a in table.assign(COLOR, played, record, (ints(1), ints(30)))] == [[1], [30]]
+    assert [a.tolist() for a in table.assign(COLOR, None, record, record)] == [[-1], [250]]
+    assert [a.tolist() for a in table.assign(COLOR, None, (ints(-2), ints(9)), (ints(-2), ints(9)))] == [[-2], [9]]
     with pytest.raises(SceneError, match="no envelope 7"):
-        reader.assign(COLOR, played, record, (ints(7), ints(250)))
+        table.assign(COLOR, played, record, (ints(7), ints(250)))
 
 
 def test_no_envelope_of_the_kind_moves_nothing():
@@ -421,8 +423,3 @@ def test_no_envelope_of_the_kind_moves_nothing():
     assert not any(built.play(obj, kind, number, 0) for kind, number in ((POSITION, 0), (COLOR, -1), (COLOR, 1)))
     assert obj.animation_data is None
     assert originals.resources(collection, layout.ENVELOPE) == {0: built.actions[0]}
-
-
-def test_blender_keeps_keys_as_far_apart_as_they_are_built():
-    keys = curves.build_keys(DOUBLE, None, [1.0], FPS)["frame"][0]
-    assert (np.diff(keys) > 0.01).all()

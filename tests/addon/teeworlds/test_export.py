@@ -8,7 +8,7 @@ import pytest
 from levelwright.addon.scene import images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
-from levelwright.addon.teeworlds.layer_reader import materials_of, shown_images
+from levelwright.addon.teeworlds.materials.collect import materials_of, shown_images
 
 from tests.addon.teeworlds.export_helpers import (
     changes,
@@ -168,7 +168,7 @@ def test_the_games_view_is_no_edit():
     data = whole_map().build()
     level = imported(data, game_view=True)
     for what in ("PARALLAX", "BORDERS", "CLIP", "PHYSICS"):
-        bpy.ops.levelwright.switch_view(what=what, on=True)
+        bpy.ops.levelwright.teeworlds_switch_view(what=what, on=True)
     bpy.context.view_layer.update()
     report = Report()
     assert exported(level, report) == data
@@ -319,19 +319,19 @@ def test_the_image_of_a_layer_is_set_in_the_sidebar(record, word):
     bpy.context.view_layer.objects.active = obj = layer(level, record)
     before = obj["image"]
     for number in (1 - before, -1):
-        bpy.ops.levelwright.set_image(record=number)
+        bpy.ops.levelwright.teeworlds_set_image(record=number)
         report = Report()
         assert changes(data, exported(level, report)) == ({(LAYER, record): [word]}, [])
         assert not report.warnings
         shown = {image for one in materials_of(obj) for image in shown_images(obj, one)}
         assert shown == ({image(level, number)} if number >= 0 else set())
-    bpy.ops.levelwright.set_image(record=before)
+    bpy.ops.levelwright.teeworlds_set_image(record=before)
     assert exported(level) == data
     with pytest.raises(RuntimeError, match="no image 5"):
-        bpy.ops.levelwright.set_image(record=5)
+        bpy.ops.levelwright.teeworlds_set_image(record=5)
     bpy.context.view_layer.objects.active = layer(level, GAME_LAYER)
-    with pytest.raises(RuntimeError, match="no layer that shows an image"):
-        bpy.ops.levelwright.set_image(record=0)
+    with pytest.raises(RuntimeError, match="not a layer that shows an image"):
+        bpy.ops.levelwright.teeworlds_set_image(record=0)
 
 
 def test_a_tileset_that_the_game_will_not_show_is_told():

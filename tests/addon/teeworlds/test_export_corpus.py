@@ -12,6 +12,7 @@ import pytest
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.teeworlds import layout
 from levelwright.formats.binary import FormatError
+from levelwright.formats.teeworlds.tile_faces import TILE_FIELDS
 
 from tests.addon.teeworlds.export_helpers import changes, corners, exported, imported, place, reopened
 
@@ -104,7 +105,7 @@ def test_one_edit_of_a_real_map_changes_one_thing(corpus):
             assert len(words) == 1 and not blobs, path
 
 
-TILE_KINDS = list(layout.TILE_FIELDS)
+TILE_KINDS = list(TILE_FIELDS)
 
 
 def delete(obj: bpy.types.Object) -> None:

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import identity, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.teeworlds import edit, layout
+from levelwright.addon.teeworlds import layout, operators
+from levelwright.addon.teeworlds.structure.operators import remove_group, remove_layer
+from levelwright.addon.teeworlds.tiles.operators import fill_tiles
+from levelwright.formats.teeworlds.tile_faces import TILE_FIELDS
 
 from tests.addon.teeworlds.export_helpers import (
     changes,
@@ -65,19 +68,19 @@ def test_the_order_of_layers_is_their_property(data, level):
 
 def test_moving_layers_with_the_operator(data, level):
     bpy.context.view_layer.objects.active = layer(level, DECO)
-    bpy.ops.levelwright.move_layer(steps=2)
+    bpy.ops.levelwright.teeworlds_move_layer(steps=2)
     after = exported(level)
     assert names(after)[1][1] == ["Game", "Tele", "Speedup", "Deco", "Front", "Switch", "Tune"]
-    bpy.ops.levelwright.move_layer(steps=-2)
+    bpy.ops.levelwright.teeworlds_move_layer(steps=-2)
     assert exported(level) == data
 
 
 def test_the_order_of_groups_is_that_of_their_collections(data, level):
     bpy.context.view_layer.objects.active = layer(level, 0)
-    bpy.ops.levelwright.move_group(steps=1)
+    bpy.ops.levelwright.teeworlds_move_group(steps=1)
     after = exported(level)
     assert names(after) == [BEFORE[1], BEFORE[0], BEFORE[2], BEFORE[3]]
-    bpy.ops.levelwright.move_group(steps=-1)
+    bpy.ops.levelwright.teeworlds_move_group(steps=-1)
     assert exported(level) == data
 
 
@@ -93,7 +96,7 @@ def test_a_removed_layer_is_gone_and_nothing_else(data, level):
 
 def test_a_removed_group_takes_its_layers_along(data, level):
     bpy.context.view_layer.objects.active = layer(level, 0)
-    bpy.ops.levelwright.remove_group()
+    bpy.ops.levelwright.teeworlds_remove_group()
     assert names(exported(level)) == BEFORE[1:]
 
 
@@ -167,7 +170,7 @@ def test_a_layer_moved_to_another_group_keeps_what_it_holds(data, level):
     ]
     assert sorted(parse(after)[1]) == sorted(parse(data)[1])
     bpy.context.view_layer.objects.active = deco
-    bpy.ops.levelwright.move_to_group(target=3)
+    bpy.ops.levelwright.teeworlds_move_to_group(target=3)
     after = exported(level)
     assert names(after)[3] == ("Later", ["Deco"])
     assert sorted(parse(after)[1]) == sorted(parse(data)[1])
@@ -193,7 +196,7 @@ def test_a_layer_outside_all_groups_is_refused(level):
     deco = layer(level, DECO)
     group(level, 1).objects.unlink(deco)
     level.objects.link(deco)
-    with pytest.raises(SceneError, match="is in no group"):
+    with pytest.raises(SceneError, match="is not in a group"):
         exported(level)
 
 
@@ -222,9 +225,9 @@ def test_what_is_no_part_of_the_map_is_left_out_by_name(data, level):
 
 def test_layers_of_every_kind_are_added_to_an_imported_map(data, level):
     later = group(level, 3)
-    edit.add_tile_layer(level, later, "TILES", "tiles", (12, 8), image=0)
-    edit.add_quad_layer(level, later, "quads", image=1)
-    edit.add_sound_layer(level, later, "sounds", sound=0)
+    operators.add_tile_layer(level, later, "TILES", "tiles", (12, 8), image=0)
+    operators.add_quad_layer(level, later, "quads", image=1)
+    operators.add_sound_layer(level, later, "sounds", sound=0)
     after = exported(level)
     assert names(after) == [*BEFORE[:3], ("Later", ["tiles", "quads", "sounds"])]
     items, blobs = parse(after)
@@ -240,11 +243,11 @@ def test_layers_of_every_kind_are_added_to_an_imported_map(data, level):
 
 def test_the_operators_add_and_remove(data, level):
     bpy.context.view_layer.objects.active = layer(level, DECO)  # the new group is the active one then
-    bpy.ops.levelwright.add_group(title="Mine")
-    bpy.ops.levelwright.add_layer(kind="TILES", title="ground", width=5, height=4)
+    bpy.ops.levelwright.teeworlds_add_group(title="Mine")
+    bpy.ops.levelwright.teeworlds_add_layer(kind="TILES", title="ground", width=5, height=4)
     made = bpy.context.view_layer.objects.active
-    bpy.ops.levelwright.fill_tiles(x=1, y=1, width=3, height=2, index=17, rotate=True)
-    bpy.ops.levelwright.fill_tiles(x=2, y=1, index=0)
+    bpy.ops.levelwright.teeworlds_fill_tiles(x=1, y=1, width=3, height=2, index=17, rotate=True)
+    bpy.ops.levelwright.teeworlds_fill_tiles(x=2, y=1, index=0)
     after = exported(level)
     assert names(after)[4] == ("Mine", ["ground"])
     items, blobs = parse(after)
@@ -252,29 +255,29 @@ def test_the_operators_add_and_remove(data, level):
     assert found[..., 0].tolist() == [[0] * 5, [0, 17, 0, 17, 0], [0, 17, 17, 17, 0], [0] * 5]
     assert found[1, 1].tolist() == [17, 8, 0, 0]
     bpy.context.view_layer.objects.active = made
-    bpy.ops.levelwright.remove_layer()
-    with pytest.raises(RuntimeError, match="no layer"):
-        bpy.ops.levelwright.remove_layer()
+    bpy.ops.levelwright.teeworlds_remove_layer()
+    with pytest.raises(RuntimeError, match="not a layer of the map"):
+        bpy.ops.levelwright.teeworlds_remove_layer()
     assert names(exported(level)) == [*BEFORE, ("Mine", [])]
 
 
 def test_tiles_filled_in_may_be_turned_on(level):
-    made = edit.add_tile_layer(level, group(level, 3), "TILES", "new", (4, 4))
-    edit.fill_tiles(made, (0, 0), (1, 1), 5, 1)
+    made = operators.add_tile_layer(level, group(level, 3), "TILES", "new", (4, 4))
+    fill_tiles(made, (0, 0), (1, 1), 5, 1)
     positions = corners(made)
     place(made, positions[:, [3, 0, 1, 2]])  # by 90 degrees clockwise
     items, blobs = parse(exported(level))
     assert blobs[items[LAYER, 11][14]][:4] in (bytes((5, 9, 0, 0)), bytes((5, 10, 0, 0)))
     with pytest.raises(SceneError, match="reach beyond it"):
-        edit.fill_tiles(made, (3, 0), (2, 1), 5)
+        fill_tiles(made, (3, 0), (2, 1), 5)
 
 
 def test_a_missing_physics_layer_is_added_to_the_game_group():
     level = imported(small_map().build(), physics=True)
     bpy.context.view_layer.objects.active = layer(level, 0)
-    bpy.ops.levelwright.add_layer(kind="SWITCH", title="Switch")
+    bpy.ops.levelwright.teeworlds_add_layer(kind="SWITCH", title="Switch")
     made = bpy.context.view_layer.objects.active
-    edit.fill_tiles(made, (0, 0), (1, 1), 22, number=3, delay=7)
+    fill_tiles(made, (0, 0), (1, 1), 22, number=3, delay=7)
     items, blobs = parse(exported(level))
     assert items[LAYER, 1][4:7] == (4, 3, 16)
     assert blobs[items[LAYER, 1][21]][:4] == bytes((3, 22, 0, 7))
@@ -283,7 +286,7 @@ def test_a_missing_physics_layer_is_added_to_the_game_group():
 
 def test_changing_the_kind_of_a_layer(data, level):
     front = layer(level, FRONT)
-    front["tile_kind"] = list(layout.TILE_FIELDS).index("TILES")
+    front["tile_kind"] = list(TILE_FIELDS).index("TILES")
     after = exported(level)
     items, blobs = parse(after)
     assert items[LAYER, FRONT][6] == 0
@@ -293,25 +296,25 @@ def test_changing_the_kind_of_a_layer(data, level):
 def test_images_are_added_and_removed_with_the_operators(data, level, tmp_path):
     path = tmp_path / "fresh.png"
     path.write_bytes(images.png(np.full((16, 16, 4), 9, np.uint8)))
-    bpy.ops.levelwright.add_image(filepath=str(path))
+    bpy.ops.levelwright.teeworlds_add_image(filepath=str(path))
     assert sorted(originals.resources(level, layout.IMAGE)) == [0, 1, 2]
     layer(level, DECO)["image"] = 2
     items, blobs = parse(exported(level))
     assert items[LAYER, DECO][13] == 2
     assert [blobs[items[IMAGE, 2][word]] for word in (4, 5)] == [b"fresh\0", bytes([9]) * 1024]
-    bpy.ops.levelwright.remove_image(record=2)
+    bpy.ops.levelwright.teeworlds_remove_image(record=2)
     with pytest.raises(RuntimeError, match="no image 2"):
-        bpy.ops.levelwright.remove_image(record=2)
+        bpy.ops.levelwright.teeworlds_remove_image(record=2)
     path.write_bytes(b"nothing to see")
-    with pytest.raises(RuntimeError, match=r"fresh\.png: no image"):
-        bpy.ops.levelwright.add_image(filepath=str(path))
+    with pytest.raises(RuntimeError, match=r"fresh\.png: not an image"):
+        bpy.ops.levelwright.teeworlds_add_image(filepath=str(path))
     layer(level, DECO)["image"] = 0
     assert exported(level) == data
 
 
 def test_a_clip_rectangle_is_added(level):
     bpy.context.view_layer.objects.active = part(level, layout.GROUP, 3)
-    bpy.ops.levelwright.add_clip()
+    bpy.ops.levelwright.teeworlds_add_clip()
     assert parse(exported(level))[0][GROUP, 3][7:12] == (1, 0, 0, 640, 480)
 
 
@@ -319,12 +322,12 @@ def test_a_clip_rectangle_is_added(level):
 
 
 def test_a_new_map_exports(tmp_path):
-    bpy.ops.levelwright.new_teeworlds_map(title="mine", width=20, height=10)
+    bpy.ops.levelwright.teeworlds_new_map(title="mine", width=20, height=10)
     level = originals.level_of(bpy.context)
     assert level.name == "mine"
-    bpy.ops.levelwright.add_group(title="Front")
-    bpy.ops.levelwright.add_layer(kind="TILES", title="deco")
-    edit.fill_tiles(bpy.context.view_layer.objects.active, (0, 0), (20, 1), 3)
+    bpy.ops.levelwright.teeworlds_add_group(title="Front")
+    bpy.ops.levelwright.teeworlds_add_layer(kind="TILES", title="deco")
+    fill_tiles(bpy.context.view_layer.objects.active, (0, 0), (20, 1), 3)
     level["author"] = "me"
     path = tmp_path / "mine.map"
     bpy.ops.export_scene.teeworlds_map(filepath=str(path))
@@ -337,10 +340,10 @@ def test_a_new_map_exports(tmp_path):
 
 
 def test_settings_are_added_in_the_sidebar(tmp_path):
-    bpy.ops.levelwright.new_teeworlds_map(title="mine", width=20, height=10)
+    bpy.ops.levelwright.teeworlds_new_map(title="mine", width=20, height=10)
     level = originals.level_of(bpy.context)
     for _ in range(2):
-        bpy.ops.levelwright.edit_settings()
+        bpy.ops.levelwright.teeworlds_edit_settings()
     (text,) = bpy.data.texts
     before = exported(level)
     text.write("sv_deepfly 0")
@@ -351,16 +354,16 @@ def test_settings_are_added_in_the_sidebar(tmp_path):
 
 
 def test_a_new_map_needs_its_game_layer():
-    level = edit.new_map(bpy.context, "mine", 20, 10)
-    edit.remove_layer(level, layer(level, 0))
+    level = operators.new_map(bpy.context, "mine", 20, 10)
+    remove_layer(level, layer(level, 0))
     with pytest.raises(SceneError, match="no game layer"):
         exported(level)
 
 
 def test_copies_in_a_new_map_are_layers_too():
-    level = edit.new_map(bpy.context, "mine", 20, 10)
-    made = edit.add_tile_layer(level, group(level, 0), "TILES", "one", (20, 10))
-    edit.fill_tiles(made, (0, 0), (2, 2), 9)
+    level = operators.new_map(bpy.context, "mine", 20, 10)
+    made = operators.add_tile_layer(level, group(level, 0), "TILES", "one", (20, 10))
+    fill_tiles(made, (0, 0), (2, 2), 9)
     twin = duplicated(made)
     twin["layer_name"] = "two"
     after = exported(level)
@@ -424,12 +427,12 @@ def test_a_layer_whose_original_is_nowhere_is_refused_unless_it_is_built_as_new(
     deco = layer(level, DECO)
     deco.name = "appended"
     level.name = "old"
-    mine = edit.new_map(bpy.context, "mine", 20, 10)
+    mine = operators.new_map(bpy.context, "mine", 20, 10)
     deco.users_collection[0].objects.unlink(deco)
     group(mine, 0).objects.link(deco)
     deco.parent = None
     digest = identity.stamped(deco).digest
-    edit.remove_group(level, group(level, 0))
+    remove_group(level, group(level, 0))
     bpy.data.collections.remove(level)
     with pytest.raises(SceneError, match=digest) as caught:
         exported(mine)
@@ -448,7 +451,7 @@ def test_a_layer_in_a_collection_of_the_users_own_is_refused(level):
     level.children.link(own)
     group(level, 1).objects.unlink(deco)
     own.objects.link(deco)
-    with pytest.raises(SceneError, match="is in no group"):
+    with pytest.raises(SceneError, match="is not in a group"):
         exported(level)
 
 

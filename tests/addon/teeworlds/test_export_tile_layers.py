@@ -350,9 +350,9 @@ def test_a_layer_larger_than_any_map_is_refused():
         exported(level)
     bpy.context.view_layer.objects.active = layer(level, DECO)
     with pytest.raises(RuntimeError, match="larger than a map can hold"):
-        bpy.ops.levelwright.add_layer(kind="TILES", width=100_000, height=100_000)
+        bpy.ops.levelwright.teeworlds_add_layer(kind="TILES", width=100_000, height=100_000)
     with pytest.raises(RuntimeError, match="larger than a map can hold"):
-        bpy.ops.levelwright.new_teeworlds_map(width=100_000, height=100_000)
+        bpy.ops.levelwright.teeworlds_new_map(width=100_000, height=100_000)
 
 
 def test_a_layer_drawn_from_images_is_edited_by_painting():

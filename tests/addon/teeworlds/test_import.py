@@ -7,10 +7,14 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon import teeworlds as side
 from levelwright.addon.scene import identity, images, meshes, originals, properties
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.teeworlds import groups, layout, tiles
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.importer import import_level
+from levelwright.addon.teeworlds.settings import ImportSettings
+from levelwright.addon.teeworlds.structure import clips
+from levelwright.addon.teeworlds.structure import group_build as groups
+from levelwright.addon.teeworlds.tiles import build as tiles
 from levelwright.formats.binary import FormatError
 
 from tests.addon.teeworlds.export_helpers import group, image, imported, layer, part
@@ -32,7 +36,7 @@ TURNED = {
 
 def imported_from(path: Path, data: bytes, report: Report, **settings: object) -> bpy.types.Collection:
     path.write_bytes(data)
-    return side.import_level(bpy.context, data, path, side.ImportSettings(**settings), report)
+    return import_level(bpy.context, data, path, ImportSettings(**settings), report)
 
 
 def one_layer(data: bytes, width: int, height: int, **options: object) -> bytes:
@@ -88,8 +92,8 @@ def test_groups_hold_offset_parallax_and_clip() -> None:
     assert (values.group_name, values.parallax_x, values.parallax_y, values.use_clip) == ("Background", 50, 25, True)
     clip = part(level, layout.CLIP, 0)
     assert tuple(clip.location)[:2] == (5, -3.125) and tuple(clip.scale)[:2] == (5, 3.125)
-    assert clip.parent is part(level, layout.ROOT, 0)  # not below its group: it doesn't follow the group's offset
-    assert groups.clip_of(clip.location[:2], clip.scale[:2]) == (0, 0, 320, 200)
+    assert clip.parent is part(level, identity.ROOT, 0)  # not below its group: it doesn't follow the group's offset
+    assert clips.clip_of(clip.location[:2], clip.scale[:2]) == (0, 0, 320, 200)
     assert groups.offset_of(root.location[:2]) == (16, -8)
 
 
@@ -98,7 +102,7 @@ def test_clip_rectangles_come_back(clip: tuple[int, int, int, int]) -> None:
     m = small_map()
     m.group("clipped", clip=clip)
     empty = part(imported(m.build()), layout.CLIP, 1)
-    assert groups.clip_of(empty.location[:2], empty.scale[:2]) == clip
+    assert clips.clip_of(empty.location[:2], empty.scale[:2]) == clip
 
 
 def test_the_game_group_lies_where_the_game_draws_it() -> None:
@@ -266,7 +270,7 @@ def test_tiles_that_cannot_be_read_are_kept_and_told() -> None:
     m.tiles(4, 3, bytes(8), title="short")
     m.tiles(4, 3, bytes(4 * 12), flags=raw.SPEEDUP, title="alpha")  # 4 bytes a tile: the alphas of 2010
     report = Report()
-    level = side.import_level(bpy.context, m.build(), "a.map", side.ImportSettings(), report)
+    level = import_level(bpy.context, m.build(), "a.map", ImportSettings(), report)
     assert [layer(level, number)[layout.STORAGE] for number in (0, 1, 2)] == [layout.MESH, layout.KEPT, layout.KEPT]
     assert len(report.warnings) == 2 and "short" in report.warnings[0]
 
@@ -275,7 +279,7 @@ def test_unknown_layers_are_left_out_by_name() -> None:
     m = small_map()
     m.layer((0, 77, 0, 1, 2, 3))
     report = Report()
-    side.import_level(bpy.context, m.build(), "a.map", side.ImportSettings(), report)
+    import_level(bpy.context, m.build(), "a.map", ImportSettings(), report)
     assert any("unknown kind" in line for line in report.lines())
 
 
@@ -311,8 +315,8 @@ def test_a_plane_holds_every_field_in_its_images(flags: int, record: bytes, pixe
 
 def test_planes_are_told_in_the_report() -> None:
     report = Report()
-    side.import_level(
-        bpy.context, one_layer(tile(1) * 4, 2, 2, title="many"), "a.map", side.ImportSettings(large_layer=3), report
+    import_level(
+        bpy.context, one_layer(tile(1) * 4, 2, 2, title="many"), "a.map", ImportSettings(large_layer=3), report
     )
     assert any("'many' has 4 tiles" in warning and "plane" in warning for warning in report.warnings)
 
@@ -354,14 +358,14 @@ def test_a_scene_with_other_things_keeps_its_own() -> None:
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("mine", None))
     bpy.context.scene.view_settings.view_transform = "AgX"
     report = Report()
-    side.import_level(bpy.context, small_map().build(), "a.map", side.ImportSettings(), report)
+    import_level(bpy.context, small_map().build(), "a.map", ImportSettings(), report)
     assert bpy.context.scene.view_settings.view_transform == "AgX"
     assert any("AgX" in warning for warning in report.warnings)
 
 
 def test_the_report_counts_what_came_in() -> None:
     report = Report()
-    side.import_level(bpy.context, whole_map().build(), "a.map", side.ImportSettings(), report)
+    import_level(bpy.context, whole_map().build(), "a.map", ImportSettings(), report)
     counts = {"groups": 4, "tile layers": 1, "physics layers": 6, "quad layers": 2, "quads": 3, "images": 2}
     assert {kind: report.counts[kind] for kind in counts} == counts
     assert group(bpy.data.collections["a"], 1).name == "Group 1: Game"

@@ -9,7 +9,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.teeworlds import layout, physics, view
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.materials import physics
+from levelwright.addon.teeworlds.view import game_view as view
 
 from tests import pictures
 from tests.addon.teeworlds.export_helpers import imported, layer

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import animation, meshes
 from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.teeworlds import layout, quad_reader, quads
-from levelwright.addon.teeworlds.envelope_reader import EnvelopeReader
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.envelopes.collect import EnvelopeTable
+from levelwright.addon.teeworlds.quads import collect as quad_collect
 from levelwright.formats import teeworlds
+from levelwright.formats.teeworlds.quad_faces import corner_positions
 from levelwright.formats.teeworlds.quads import default_quads
 from levelwright.formats.teeworlds.records import POINT, EnvelopeKind
 
@@ -63,8 +65,8 @@ def scene_of(records, *more):
     return GameScene(layers, [envelope(kind) for kind in ENVELOPES])
 
 
-def read(scene, index=0):
-    return scene.read(quad_reader, index)
+def collect(scene, index=0):
+    return scene.collect(quad_collect, index)
 
 
 def same(records, other):
@@ -91,9 +93,9 @@ def test_unedited_quads_are_the_records(reopened, tmp_path):
     bpy.context.scene.frame_set(13)  # in the middle of all motion
     bpy.context.view_layer.update()
     for index in range(3):
-        same(read(scene, index), scene.record(index)[1].quads())
-    reader = scene.reader()
-    assert reader.apply(scene.level) == []
+        same(collect(scene, index), scene.record(index)[1].quads())
+    envelopes = scene.envelopes()
+    assert envelopes.apply(scene.level) == []
     assert teeworlds.write(scene.level) == scene.data
 
 
@@ -102,7 +104,7 @@ def test_moving_turning_and_scaling_the_level_edits_nothing():
     top = scene.root.parent
     top.location, top.rotation_euler, top.scale = (9.9, -3, 1), (0.3, 0.2, 0.1), (2, 2, 2)
     scene.root.location.x += 4
-    same(read(scene), odd_quads())
+    same(collect(scene), odd_quads())
 
 
 # ---------------------------------------------------------------------------------------------------------- as it looks
@@ -134,7 +136,7 @@ def test_blender_splits_faces_as_the_game_does():
     mesh.calc_loop_triangles()
     corners = meshes.read(scene.layers[0]).positions[:, :2]
     got = [{tuple(corners[v]) for v in triangle.vertices} for triangle in mesh.loop_triangles]
-    ring = quads.corner_positions(records)
+    ring = corner_positions(records)
     for number in range(len(records)):
         for split in ((0, 1, 2), (0, 2, 3)):
             assert {tuple(ring[number, corner]) for corner in split} in got
@@ -164,7 +166,7 @@ def test_2420_animated_quads_are_objects_of_their_own():
     records["color_envelope"] = 2
     scene = scene_of(records)
     assert len(scene.layers[0].children) == 2420
-    same(read(scene), records)
+    same(collect(scene), records)
 
 
 # ---------------------------------------------------------------------------------------------------------------- edits
@@ -177,7 +179,7 @@ def test_moving_a_shared_quad_moves_its_points_and_pivot_only():
         points[vertex].co.x += 2
     want = records.copy()
     want["points"][1, :, 0] += 2 * TILE
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def test_moving_one_corner_moves_nothing_else():
@@ -185,7 +187,7 @@ def test_moving_one_corner_moves_nothing_else():
     scene.layers[0].data.vertices[4].co.y -= 0.5
     want = records.copy()
     want["points"][1, 0, 1] += TILE // 2
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def test_moving_the_layers_object_moves_all_quads():
@@ -196,7 +198,7 @@ def test_moving_the_layers_object_moves_all_quads():
     bpy.context.view_layer.update()
     want = records.copy()
     want["points"][..., 0] += 3 * TILE // 2
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def test_an_animated_quad_is_moved_turned_and_scaled_as_an_object():
@@ -213,7 +215,7 @@ def test_an_animated_quad_is_moved_turned_and_scaled_as_an_object():
     centre = want["points"][1, 4]
     # Twice as wide, then turned counter-clockwise: top left ends below left.
     want["points"][1, :4] = centre + np.array([(-1, 2), (-1, -2), (1, 2), (1, -2)]) * TILE
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def test_applied_transforms_change_no_record():
@@ -226,7 +228,7 @@ def test_applied_transforms_change_no_record():
     obj.matrix_basis.identity()
     want = records.copy()
     want["points"][0, 4] = 0  # the origin, which is the pivot, now is the layer's
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def test_colours_textures_and_pivots_are_read_back():
@@ -239,7 +241,7 @@ def test_colours_textures_and_pivots_are_read_back():
     want["colors"][1, 2] = (255, 128, 255, 0)
     want["texcoords"][1, 3] = (256, -2048)
     want["points"][3, 4] = (TILE, 2 * TILE)
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def edit_mesh(obj, edit):
@@ -268,7 +270,7 @@ def test_duplicated_deleted_and_new_faces():
         mesh.faces.new(corners)
 
     edit_mesh(scene.layers[0], edit)
-    got = read(scene)
+    got = collect(scene)
     moved = records[2:3].copy()
     moved["points"][..., 0] += TILE
     assert len(got) == 5
@@ -285,7 +287,7 @@ def test_flipped_normals_change_nothing_and_rotated_faces_follow():
 
     scene, records = shared()
     edit_mesh(scene.layers[0], lambda mesh, faces: bmesh.ops.reverse_faces(mesh, faces=list(faces)))
-    same(read(scene), records)
+    same(collect(scene), records)
 
 
 def test_depth_is_the_draw_order():
@@ -293,7 +295,7 @@ def test_depth_is_the_draw_order():
     records["position_envelope"] = 0, -1, -1
     scene = scene_of(records)
     scene.layers[0].children[0].location.z += 2.5 * layout.QUAD_STEP
-    same(read(scene), records[[1, 2, 0]])
+    same(collect(scene), records[[1, 2, 0]])
 
 
 def test_copies_of_objects_are_copies_of_quads():
@@ -307,7 +309,7 @@ def test_copies_of_objects_are_copies_of_quads():
     bpy.data.objects.remove(scene.layers[0].children[0])
     want = records[[1, 1]].copy()
     want["points"][1, :, 0] += TILE
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def test_quads_move_between_layers():
@@ -315,8 +317,8 @@ def test_quads_move_between_layers():
     records["position_envelope"] = 1, -1, -1
     scene = scene_of(records, others)
     scene.layers[0].children[0].parent = scene.layers[1]
-    same(read(scene, 0), records[1:])
-    same(read(scene, 1), np.concatenate([others, records[:1]]))
+    same(collect(scene, 0), records[1:])
+    same(collect(scene, 1), np.concatenate([others, records[:1]]))
 
 
 @pytest.mark.parametrize("position", [(1, -1, -1), (-1, -1, 1)])
@@ -329,7 +331,7 @@ def test_joining_objects_keeps_envelopes_and_pivots(position):
     first = layer.children[0]
     with bpy.context.temp_override(active_object=layer, selected_editable_objects=[layer, first]):
         bpy.ops.object.join()
-    got = read(scene)
+    got = collect(scene)
     same(got[np.argsort(got["points"][:, 0, 0])], records[np.argsort(records["points"][:, 0, 0])])
 
 
@@ -341,7 +343,7 @@ def test_a_triangulated_quad_is_still_one():
     scene = scene_of(records)
     edit_mesh(scene.layers[0], lambda mesh, faces: bmesh.ops.triangulate(mesh, faces=[faces[0]]))
     assert len(scene.layers[0].data.polygons) == 3
-    same(read(scene), records)
+    same(collect(scene), records)
 
 
 @pytest.mark.parametrize("edit", ["poke", "dissolve"])
@@ -359,7 +361,7 @@ def test_faces_that_are_no_quads_are_refused_with_their_numbers(edit):
 
     edit_mesh(scene.layers[0], change)
     with pytest.raises(SceneError, match=r"q0: .*four corners") as caught:
-        read(scene)
+        collect(scene)
     (obj, numbers), *_ = caught.value.faces.items()
     assert obj == scene.layers[0]
     assert [len(obj.data.polygons[int(number)].vertices) != 4 for number in numbers] == [True] * len(numbers)
@@ -369,7 +371,7 @@ def test_quads_too_far_away_are_refused():
     scene, _ = shared()
     scene.layers[0].data.vertices[0].co.x = 70000
     with pytest.raises(SceneError, match="65,536 tiles"):
-        read(scene)
+        collect(scene)
 
 
 def test_modifiers_and_hidden_objects_are_exported_as_they_look():
@@ -381,7 +383,7 @@ def test_modifiers_and_hidden_objects_are_exported_as_they_look():
     bpy.context.view_layer.update()
     want = np.repeat(records, 3)
     want["points"][..., 0] += np.arange(3)[:, None] * 4 * TILE
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 # ------------------------------------------------------------------------------------------------------------ envelopes
@@ -392,13 +394,13 @@ def test_another_envelope_another_offset_none():
     records["position_envelope"], records["position_envelope_offset"] = 0, (0, 100, 333, 1001)
     scene = scene_of(records)
     _, second, third, fourth = scene.layers[0].children
-    second.animation_data.nla_tracks[0].strips[0].action = scene.reader()._actions[1]
+    second.animation_data.nla_tracks[0].strips[0].action = scene.envelopes()._actions[1]
     third.animation_data.nla_tracks[0].strips[0].frame_start += FPS
     fourth.animation_data.nla_tracks.remove(fourth.animation_data.nla_tracks[0])
     want = records.copy()
     want["position_envelope"] = 0, 1, 0, -1
     want["position_envelope_offset"][2] = 333 - 1000
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def test_keys_on_a_quad_make_a_new_envelope():
@@ -415,11 +417,11 @@ def test_keys_on_a_quad_make_a_new_envelope():
     obj.keyframe_insert("delta_location", frame=0)
     obj.delta_location = (2, -1, 0)
     obj.keyframe_insert("delta_location", frame=FPS)
-    reader = scene.reader()
-    got = scene.read(quad_reader, 0, reader)
+    envelopes = scene.envelopes()
+    got = scene.collect(quad_collect, 0, envelopes)
     assert got["position_envelope"].tolist() == [-1, 4]
     assert got["points"][1, :4].tolist() == records["points"][1, :4].tolist()
-    reader.apply(scene.level)
+    envelopes.apply(scene.level)
     assert scene.level.envelopes[4].points["value"][:, :2].tolist() == [[TILE, 0], [2 * TILE, TILE]]
 
 
@@ -429,10 +431,10 @@ def test_attributes_of_shared_faces_choose_envelopes():
     scene.layers[0].data.attributes["color_envelope_offset"].data[1].value = 40
     want = records.copy()
     want["color_envelope"][1], want["color_envelope_offset"][1] = 2, 40
-    same(read(scene), want)
+    same(collect(scene), want)
     scene.layers[0].data.attributes["color_envelope"].data[1].value = 9
     with pytest.raises(SceneError, match="no envelope 8"):
-        read(scene)
+        collect(scene)
 
 
 def test_removing_an_envelope_renumbers_the_quads():
@@ -440,22 +442,22 @@ def test_removing_an_envelope_renumbers_the_quads():
     records["position_envelope"] = 0, 1, -1, 77
     records["color_envelope"] = -1, 2, 2, -1
     scene = scene_of(records)
-    bpy.data.actions.remove(scene.reader()._actions[0])
+    bpy.data.actions.remove(scene.envelopes()._actions[0])
     want = records.copy()
     want["position_envelope"] = -1, 0, -1, 77
     want["color_envelope"] = -1, 1, 1, -1
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def test_an_edited_envelope_leaves_the_quads():
     records = random_quads(1)
     records["position_envelope"] = 0
     scene = scene_of(records)
-    curve = animation.fcurves(scene.reader()._actions[0])[0]
+    curve = animation.fcurves(scene.envelopes()._actions[0])[0]
     curve.keyframe_points[1].co.y = 9
-    reader = scene.reader()
-    same(scene.read(quad_reader, 0, reader), records)
-    assert reader.apply(scene.level) == ["envelope 0 changed"]
+    envelopes = scene.envelopes()
+    same(scene.collect(quad_collect, 0, envelopes), records)
+    assert envelopes.apply(scene.level) == ["envelope 0 changed"]
     assert scene.level.envelopes[0].points["value"][1, 0] == 9 * TILE
 
 
@@ -464,7 +466,7 @@ def test_a_layer_whose_quads_cannot_be_read_stays():
     layer.count = 5
     scene = GameScene([layer])
     assert scene.report.warnings
-    assert read(scene) is None
+    assert collect(scene) is None
 
 
 def test_a_scene_without_its_original_is_built_whole():
@@ -472,13 +474,13 @@ def test_a_scene_without_its_original_is_built_whole():
     records["position_envelope"] = 0, 1, -1, 0, -1, -1
     records["color_envelope"] = -1, 2, 2, -1, -1, -1
     scene = scene_of(records)
-    reader = EnvelopeReader(scene.collection, None, FPS)
-    obj = scene.layers[0]
-    got = quad_reader.read(dataclasses.replace(scene.scene_of(obj, 1), ids_token=None), None, reader)
+    envelopes = EnvelopeTable(scene.collection, None, FPS)
+    new = dataclasses.replace(scene.scene_of(scene.layers[0], 1), ids_token=None, new=True)
+    got = quad_collect.collect(new, scene.record()[1], envelopes)
     order = [np.flatnonzero((records["points"] == one).all(axis=(1, 2)))[0] for one in got["points"]]
     same(got, records[order])
     level = teeworlds.new_level()
-    reader.apply(level)
+    envelopes.apply(level)
     assert [one.points.tobytes() for one in level.envelopes] == [one.points.tobytes() for one in scene.level.envelopes]
 
 
@@ -487,12 +489,12 @@ def test_keys_that_are_not_exported_are_named():
     records["color_envelope"] = 2
     scene = scene_of(records)
     scene.layers[0].children[0].keyframe_insert("location", frame=0)
-    EnvelopeReader(scene.collection, scene.level, FPS, scene.report)
+    EnvelopeTable(scene.collection, scene.level, FPS, scene.report)
     assert any("quad 0: keys on its location" in warning for warning in scene.report.warnings)
     scene.layers[0].keyframe_insert("color", frame=0)
-    EnvelopeReader(scene.collection, scene.level, FPS, scene.report)
+    EnvelopeTable(scene.collection, scene.level, FPS, scene.report)
     assert any(scene.layers[0].name in warning and "colour" in warning for warning in scene.report.warnings)
 
 
 def test_the_scene_rate_is_that_of_the_import():
-    assert EnvelopeReader(scene_of(random_quads(1)).collection, None, 60.0).fps == FPS
+    assert EnvelopeTable(scene_of(random_quads(1)).collection, None, 60.0).fps == FPS

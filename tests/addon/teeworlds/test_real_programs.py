@@ -48,7 +48,7 @@ def edited_map(folder: Path) -> bytes:
 
 def new_map(folder: Path) -> bytes:
     """A map that was made in Blender from nothing."""
-    bpy.ops.levelwright.new_teeworlds_map()
+    bpy.ops.levelwright.teeworlds_new_map()
     target = folder / "new.map"
     bpy.ops.export_scene.teeworlds_map(filepath=str(target))
     return target.read_bytes()

@@ -5,11 +5,13 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.teeworlds import layout, sound_reader, sounds
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.sounds import build as sounds
+from levelwright.addon.teeworlds.sounds import layer_collect as source_collect
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.records import POINT, SOURCE, EnvelopeKind
 
-from tests.addon.teeworlds.game_scene import GameScene
+from tests.addon.teeworlds.game_scene import GameScene, begin
 
 TILE = 32768
 OPUS = b"OggS\0\1\2 as if it were Opus \xff\0"
@@ -47,8 +49,8 @@ def scene_of(*rows, **options):
     return GameScene(layers, envelopes(), listed)
 
 
-def read(scene, index=0):
-    return scene.read(sound_reader, index)
+def collect(scene, index=0):
+    return scene.collect(source_collect, index)
 
 
 def speakers(scene):
@@ -69,8 +71,8 @@ def test_unedited_sources_and_sounds_are_the_records(reopened, tmp_path):
     if reopened:
         scene.reopened(tmp_path / "map.blend")
     bpy.context.scene.frame_set(13)
-    same(read(scene), [CIRCLE, RECTANGLE, *ODD])
-    same(read(scene, 1), [CIRCLE])
+    same(collect(scene), [CIRCLE, RECTANGLE, *ODD])
+    same(collect(scene, 1), [CIRCLE])
     table = scene.sounds()
     for index, layer in enumerate(scene.layers):
         assert table.of_layer(layer, index, index) == index
@@ -91,7 +93,7 @@ def test_external_sounds_are_looked_up(tmp_path):
     level = teeworlds.new_level()
     level.sounds.append(teeworlds.Sound.new("wind", external=True))
     report = Report()
-    held = sounds.build_sounds(level, bpy.data.collections.new("map"), 5, [tmp_path], report)
+    held = sounds.build(begin(level, report, folders=[tmp_path]))
     assert (held.blocks[0].filepath, report.missing_names) == (str(tmp_path / "wind.opus"), {})
 
 
@@ -137,14 +139,14 @@ def test_properties_write_their_fields():
         changed(RECTANGLE, panning=0, height=1024),
         changed(ODD[0], delay=4),
     ]
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def test_a_property_out_of_its_limits_is_refused():
     scene = scene_of(CIRCLE)
     speakers(scene)[0]["falloff"] = 256
     with pytest.raises(SceneError, match=r"source 0.*falloff"):
-        read(scene)
+        collect(scene)
 
 
 def test_moved_scaled_and_re_ranged_speakers():
@@ -159,7 +161,7 @@ def test_moved_scaled_and_re_ranged_speakers():
         changed(RECTANGLE, width=8 * TILE + 2, height=6 * TILE),
         changed(CIRCLE, width=320, falloff=128),
     ]
-    same(read(scene), want)
+    same(collect(scene), want)
 
 
 def test_copies_deleted_and_new_speakers():
@@ -176,14 +178,14 @@ def test_copies_deleted_and_new_speakers():
     scene.collection.objects.link(new)
     bpy.context.view_layer.update()
     default = (0, 0, 1, 1, 0, 80, -1, 0, -1, 0, 1, 320, 0)
-    same(read(scene), [RECTANGLE, changed(RECTANGLE, y=0), default])
+    same(collect(scene), [RECTANGLE, changed(RECTANGLE, y=0), default])
 
 
 def test_speakers_of_another_layer_are_new_ones():
     scene = scene_of(CIRCLE, RECTANGLE)
     speakers(scene)[0].parent = scene.layers[1]
-    same(read(scene), [RECTANGLE])
-    same(read(scene, 1), [CIRCLE, changed(CIRCLE, height=0)])
+    same(collect(scene), [RECTANGLE])
+    same(collect(scene, 1), [CIRCLE, changed(CIRCLE, height=0)])
 
 
 def test_layers_play_another_sound():
@@ -230,4 +232,4 @@ def test_a_layer_whose_sources_cannot_be_read_stays():
     scene = GameScene([layer])
     assert scene.report.warnings
     assert scene.layers[0][layout.STORAGE] == layout.KEPT
-    assert read(scene) is None
+    assert collect(scene) is None

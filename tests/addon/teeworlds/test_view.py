@@ -5,10 +5,13 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon import teeworlds as side
 from levelwright.addon.scene import identity
-from levelwright.addon.teeworlds import borders, layout, shading, view
-from levelwright.formats import teeworlds
+from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.materials import shading
+from levelwright.addon.teeworlds.settings import ImportSettings
+from levelwright.addon.teeworlds.structure import map_operator
+from levelwright.addon.teeworlds.view import borders
+from levelwright.addon.teeworlds.view import game_view as view
 
 from tests.addon.teeworlds.export_helpers import exported, imported, layer, part
 from tests.formats import teeworlds_bytes as raw
@@ -85,9 +88,6 @@ def test_parallax_off_puts_the_groups_back() -> None:
 
 
 def test_the_camera_shows_what_the_game_does() -> None:
-    assert view.view_size(16 / 9) == pytest.approx((44.683, 25.134), abs=1e-3)
-    assert view.view_size(4.0) == pytest.approx((1500 / 32, 1500 / 32 / 4))  # no more than 1500 px side by side
-    assert view.view_size(0.5) == pytest.approx((1050 / 32 / 2, 1050 / 32))  # nor 1050 above each other
     level = imported(small_map().build())
     scene = bpy.context.scene
     scene.render.resolution_x, scene.render.resolution_y = 1280, 720
@@ -116,10 +116,10 @@ def edge_map(tiles: bytes) -> bytes:
 def test_borders_are_made_where_there_is_something_to_repeat() -> None:
     middle = bytes(4 * 5) + tile(1) * 2 + bytes(4 * 5)
     level = imported(edge_map(middle))
-    view.set_borders(level, True)
-    assert not view.has_borders(level)
+    borders.set_borders(level, True)
+    assert not borders.has_borders(level)
     level = imported(edge_map(tile(3, 9) + bytes(4 * 11)))
-    view.set_borders(level, True)
+    borders.set_borders(level, True)
     found = [obj for obj in level.all_objects if borders.is_border(obj)]
     assert len(found) == 1 and found[0].parent is layer(level, 1)
     assert identity.stamped(found[0]).kind == layout.PREVIEW
@@ -128,24 +128,19 @@ def test_borders_are_made_where_there_is_something_to_repeat() -> None:
 def test_borders_go_without_a_trace() -> None:
     level = imported(edge_map(tile(3) * 12))
     before = [len(table) for table in (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.images)]
-    view.set_borders(level, True)
-    view.set_borders(level, True)
-    view.set_borders(level, False)
+    borders.set_borders(level, True)
+    borders.set_borders(level, True)
+    borders.set_borders(level, False)
     assert [len(table) for table in (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.images)] == before
 
 
 def test_borders_of_planes_show_the_planes_own_images() -> None:
     level = imported(edge_map(tile(3) * 12), large_layer=0)
-    view.set_borders(level, True)
+    borders.set_borders(level, True)
     border = next(obj for obj in level.all_objects if borders.is_border(obj))
     assert border.data.materials[0] is layer(level, 1).data.materials[0]
-    view.set_borders(level, False)
+    borders.set_borders(level, False)
     assert layer(level, 1).data.materials[0].users
-
-
-def test_where_players_appear() -> None:
-    assert view.spawn(teeworlds.read(small_map(4, 3, bytes(4 * 6) + tile(193) + bytes(4 * 5)).build())) == (2.5, 1.5)
-    assert view.spawn(teeworlds.read(small_map(4, 3, bytes(4 * 12)).build())) == (2, 1.5)
 
 
 def test_import_can_end_in_the_games_view() -> None:
@@ -156,24 +151,24 @@ def test_import_can_end_in_the_games_view() -> None:
 
 @pytest.mark.parametrize("what", ["PARALLAX", "BORDERS", "CLIP", "PHYSICS", "COLORS"])
 def test_each_switch_goes_on_and_off(what: str) -> None:
-    from levelwright.addon.teeworlds.panel import SWITCHES
+    from levelwright.addon.teeworlds.view.operators import SWITCHES
 
     m = small_map()
     m.group("clipped", parallax=(50, 50), clip=(0, 0, 64, 64))
     m.tiles(4, 3, tile(3) * 12, title="edge")
     level = imported(m.build())
-    assert bpy.ops.levelwright.view_as_game(x=2, y=2) == {"FINISHED"}
+    assert bpy.ops.levelwright.teeworlds_view_as_game(x=2, y=2) == {"FINISHED"}
     for on in (False, True, False):
-        assert bpy.ops.levelwright.switch_view(what=what, on=on) == {"FINISHED"}
+        assert bpy.ops.levelwright.teeworlds_switch_view(what=what, on=on) == {"FINISHED"}
         assert SWITCHES[what].get(bpy.context, level) is on
 
 
 def test_game_colours_go_with_the_view_transform() -> None:
     imported(whole_map().build())
     settings = bpy.context.scene.view_settings
-    bpy.ops.levelwright.switch_view(what="COLORS", on=False)
+    bpy.ops.levelwright.teeworlds_switch_view(what="COLORS", on=False)
     assert settings.view_transform == "Standard" and shading.get_switch(shading.DISPLAY) == 1
-    bpy.ops.levelwright.switch_view(what="COLORS", on=True)
+    bpy.ops.levelwright.teeworlds_switch_view(what="COLORS", on=True)
     assert settings.view_transform == "Raw" and shading.get_switch(shading.DISPLAY) == 0
 
 
@@ -184,11 +179,29 @@ def test_of_several_maps_that_of_the_active_object_is_looked_at() -> None:
     bpy.context.view_layer.update()
     for level in levels:
         bpy.context.view_layer.objects.active = level.objects[0]
-        assert view.active_map(bpy.context) == level
-        bpy.ops.levelwright.view_as_game(x=2, y=2)
+        assert map_operator.active_map(bpy.context) == level
+        bpy.ops.levelwright.teeworlds_view_as_game(x=2, y=2)
         assert view.has_parallax(level)
 
 
 def test_without_a_map_there_is_nothing_to_look_at() -> None:
-    assert not bpy.ops.levelwright.view_as_game.poll()
-    assert side.ImportSettings().game_view is False
+    assert not bpy.ops.levelwright.teeworlds_view_as_game.poll()
+    assert ImportSettings().game_view is False
+
+
+def test_what_an_operator_refuses_is_selected() -> None:
+    level = imported(whole_map().build())
+    quads = next(
+        obj for obj in level.all_objects if identity.kind_of(obj) == layout.LAYER and obj.get("tile_kind") is None
+    )
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.context.view_layer.objects.active = quads
+    with pytest.raises(RuntimeError, match="tiles are filled in tile layers"):
+        bpy.ops.levelwright.teeworlds_fill_tiles()
+    assert bpy.context.selected_objects == [quads]
+
+
+def test_an_operator_says_once_that_blender_refuses(tmp_path: Path) -> None:
+    imported(whole_map().build())
+    with pytest.raises(RuntimeError, match=r"^Error: (?!Error).*gone\.png"):
+        bpy.ops.levelwright.teeworlds_add_image(filepath=str(tmp_path / "gone.png"))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The images of a map: embedded ones packed, external ones looked up as the games do, a labelled checker otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import bpy
+
+from ....formats import teeworlds
+from ....formats.binary import FormatError
+from ....formats.teeworlds.profiles import is_seven
+from ...scene import identity, images, originals, properties
+from ...scene.reports import Report
+from .. import layout
+from ..context import ImportContext
+from ..materials.shading import Picture
+
+SEVEN = frozenset(("easter", "generic_shadows", "generic_unhookable", "grass_doodads", "grass_main", "winter_main"))
+"""Names under which 0.7 has other images than 0.6: DDNet keeps those as `<name>_0.7.png` (teeworlds.md §3)."""
+
+
+def build(importing: ImportContext) -> list[Picture | None]:
+    """Make all images of a map, used or not, as resources of its collection; returns them by record."""
+    level = importing.level
+    seven = is_seven(level)
+    folders, report = _in_order(importing.folders, seven), importing.report
+    pictures = []
+    for record, image in enumerate(level.images):
+        picture = _embedded(image, report) or _external(image, folders, seven, report)
+        picture.image.colorspace_settings.name = "Non-Color"  # the numbers as they stand in the file: see `shading`
+        picture.image.alpha_mode = "CHANNEL_PACKED"
+        properties.write(picture.image, layout.ImageProperties(image.name, image.external))
+        identity.stamp(picture.image, importing.token, layout.IMAGE, record)
+        originals.set_resource(importing.collection, layout.IMAGE, record, picture.image)
+        pictures.append(picture)
+    report.count("images", len(pictures))
+    return list(pictures)
+
+
+def _in_order(folders: Sequence[Path], seven: bool) -> list[Path]:
+    """The folders of the other game last: both have pictures of the same names."""
+    other = "ddnet" if seven else "teeworlds"
+    return sorted(folders, key=lambda folder: other in (part.lower() for part in folder.parts[-4:]))
+
+
+def _embedded(image: teeworlds.Image, report: Report) -> Picture | None:
+    try:
+        pixels = image.pixels()
+    except FormatError as error:
+        report.warn(f"image {layout.readable(image.name)!r}: {error}")
+        return None
+    if pixels is None or not pixels.size:
+        return None
+    made = images.from_rgba(layout.readable(image.name) or layout.UNNAMED, pixels, non_color=True)
+    return Picture(made, pixels.shape[1], pixels.shape[0])
+
+
+def _external(image: teeworlds.Image, folders: Sequence[Path], seven: bool, report: Report) -> Picture:
+    name = layout.readable(image.name)
+    path = images.find_file(f"{name}_0.7", folders, [".png"]) if seven and name in SEVEN else None
+    path = path or images.find_file(name, folders, [".png"])
+    if path is not None:
+        try:
+            width, height = _png_size(path)
+            loaded = bpy.data.images.load(str(path))
+            loaded.name = name
+            return Picture(loaded, width, height)
+        except (OSError, RuntimeError, ValueError) as error:
+            report.warn(f"image {name!r}: {path}: {error}")
+    report.missing("images", name or "without name")
+    width, height = (min(max(size, 16), 1024) for size in (image.width, image.height))
+    return Picture(images.checker(name or layout.UNNAMED, width, height), width, height)
+
+
+def _png_size(path: Path) -> tuple[int, int]:
+    """Width and height from a PNG's header: asking Blender would make it decode the whole image."""
+    with path.open("rb") as file:
+        head = file.read(24)
+    if len(head) < 24 or head[:8] != b"\x89PNG\r\n\x1a\n":
+        raise ValueError("not a PNG file")
+    return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")

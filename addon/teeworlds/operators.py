@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Maps made in Blender, layers added to them, and the images that layers show.
+
+What is made here looks as if it had been imported, but isn't a record of any file: its stamps say -1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...formats import teeworlds
+from ...formats.binary import FormatError
+from ...formats.teeworlds.quads import default_quads
+from ...formats.teeworlds.tile_faces import TILE_FIELDS
+from ..scene import identity, originals
+from ..scene.identity import kind_of
+from ..scene.reports import Report, SceneError
+from ..scene.sidebar import Result, refuse
+from . import importer, info, layout
+from .envelopes.build import Envelopes
+from .layout import NEW
+from .materials.build import Materials
+from .quads import build as quads
+from .settings import ImportSettings
+from .sounds import layer_build as sound_layers
+from .sounds.build import LevelSounds
+from .structure.clips import clips_of
+from .structure.group_build import BuiltGroup
+from .structure.map_operator import MapOperator, make_object_active
+from .structure.parts import game_size, group_root, groups_of, layers_of, restack, tile_kind, token_of
+from .structure.placement import LayerPlacement
+from .tiles import build as tiles
+from .view import borders, game_view
+
+LAYER_KINDS = [
+    *((kind, kind.title(), f"A tile layer: {kind.lower()}") for kind in TILE_FIELDS),
+    ("QUADS", "Quads", "A layer of pictures with four corners anywhere"),
+    ("SOUNDS", "Sounds", "A layer of places where a sound is heard"),
+]
+
+
+def new_map(context: bpy.types.Context, name: str, width: int, height: int) -> bpy.types.Collection:
+    """Make a map with an empty game layer (sizes in tiles), linked to the scene; nothing was imported for it."""
+    level = teeworlds.new_level(width, height)
+    return importer.build_scene(context, level, None, name, ImportSettings(physics=True), Report())
+
+
+def settings_text(level: bpy.types.Collection) -> bpy.types.Text:
+    """The text block with a map's server settings, made if it has none."""
+    text = originals.resources(level, layout.SETTINGS).get(0)
+    return text if isinstance(text, bpy.types.Text) else info.settings_text(level, token_of(level))
+
+
+def add_tile_layer(
+    level: bpy.types.Collection,
+    group: bpy.types.Collection,
+    kind: str,
+    name: str,
+    size: tuple[int, int],
+    image: int = -1,
+) -> bpy.types.Object:
+    """Add a tile layer of air. `kind`: name of the TileKind; `size`: width and height in tiles; `image`: its record."""
+    layer = teeworlds.TileLayer.new(teeworlds.TileKind[kind], *size, name, image=image)
+    return _placed(level, tiles.build(layer, _placement(level, group), tiles.source(layer), plane=False))
+
+
+def add_quad_layer(
+    level: bpy.types.Collection, group: bpy.types.Collection, name: str, image: int = -1
+) -> bpy.types.Object:
+    """Add a quad layer with one quad, 64 px wide, at the group's origin."""
+    layer = teeworlds.QuadLayer.new(name, image, default_quads([(0, 0)]))
+    return _placed(level, quads.build(layer, _placement(level, group)))
+
+
+def add_sound_layer(
+    level: bpy.types.Collection, group: bpy.types.Collection, name: str, sound: int = -1
+) -> bpy.types.Object:
+    """Add a sound layer without sources."""
+    layer = teeworlds.SoundLayer.new(name, sound)
+    return _placed(level, sound_layers.build(layer, _placement(level, group), LevelSounds.of_level(level)))
+
+
+def _placement(level: bpy.types.Collection, group: bpy.types.Collection) -> LayerPlacement:
+    """Where the importer's builders put a new layer: in front of the others of its group."""
+    root, token = group_root(group), token_of(level)
+    physics = next((child for child in group.children if kind_of(child) == layout.PHYSICS), None)
+    number = sum(len(layers_of(one)) for one in groups_of(level))
+    built = BuiltGroup(number, group, root, token, clips_of(level).get(root), physics)
+    envelopes = Envelopes([], teeworlds.new_level(), 1.0)
+    return LayerPlacement(token, Report(), number, len(layers_of(group)), built, Materials.of_level(level), envelopes)
+
+
+def _placed(level: bpy.types.Collection, layer: bpy.types.Object) -> bpy.types.Object:
+    identity.stamp(layer, token_of(level), layout.LAYER, NEW)
+    restack(level)
+    return layer
+
+
+def set_image(level: bpy.types.Collection, layer: bpy.types.Object, record: int) -> None:
+    """Let a tile or quad layer, with all quads below it, show the level's image of this record; -1 = none.
+
+    Raises SceneError for layers that show no image, and for a record that names none.
+    """
+    kind = tile_kind(layer)
+    if kind not in (None, "TILES") or layer.get("image") is None or layer.get(layout.STORAGE) == layout.KEPT:
+        raise SceneError(f"{layer.name} is not a layer that shows an image", [layer])
+    materials = Materials.of_level(level)
+    if record != -1 and not (materials.picture(record)):
+        raise SceneError(f"{level.name} has no image {record}")
+    layer["image"] = record
+    clip = clips_of(level).get(layer.parent)
+    for obj in (layer, *layer.children_recursive):
+        if kind_of(obj) == layout.PREVIEW or not isinstance(obj.data, bpy.types.Mesh):
+            continue
+        animated = obj.get(layout.ENVELOPE_COLOR) is not None
+        if kind is None:
+            material = materials.quads(record, clip, animated)
+        elif layer[layout.STORAGE] == layout.PLANE:
+            fields = [layer[key] for key in layout.FIELD_IMAGES if layer.get(key) is not None]
+            size = (int(layer["width"]), int(layer["height"]))
+            material = materials.plane(kind, record, fields, size, clip, animated)
+        else:
+            material = materials.tiles(record, clip, animated)
+        obj.data.materials.clear()
+        obj.data.materials.append(material)
+    if borders.has_borders(level):
+        borders.set_borders(level, True)
+
+
+class NewMap(bpy.types.Operator):
+    """Make a map with an empty game layer"""
+
+    bl_idname = "levelwright.teeworlds_new_map"
+    bl_label = "New Teeworlds Map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    title: bpy.props.StringProperty(name="Name", default="New map")
+    width: bpy.props.IntProperty(name="Width", description="In tiles", default=50, min=2, soft_max=1000)
+    height: bpy.props.IntProperty(name="Height", description="In tiles", default=50, min=2, soft_max=1000)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask for name and size."""
+        return set(context.window_manager.invoke_props_dialog(self)) if context.window_manager else {"CANCELLED"}
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Make the map's collection and make it the active one."""
+        try:
+            level = new_map(context, self.title, self.width, self.height)
+        except FormatError as error:
+            return refuse(self, context, error)
+        originals.make_active(context, level)
+        return {"FINISHED"}
+
+
+class EditSettings(MapOperator, bpy.types.Operator):
+    """Show the map's server settings in the text editor, a line a command; made if it has none"""
+
+    bl_idname = "levelwright.teeworlds_edit_settings"
+    bl_label = "Server Settings"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Show it where a text editor is open, and say what it is called."""
+        text = settings_text(level)
+        for area in context.screen.areas if context.screen else ():
+            space: Any = area.spaces.active
+            if area.type == "TEXT_EDITOR":
+                space.text = text
+        self.report({"INFO"}, f"The settings are in the text {text.name!r}")
+
+
+class AddLayer(MapOperator, bpy.types.Operator):
+    """Add a layer in front of the others of the active group"""
+
+    bl_idname = "levelwright.teeworlds_add_layer"
+    bl_label = "Add Layer"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: bpy.props.EnumProperty(name="Kind", items=LAYER_KINDS)
+    title: bpy.props.StringProperty(name="Name", description="Up to 11 bytes", maxlen=11)
+    width: bpy.props.IntProperty(name="Width", description="In tiles; 0 = that of the game layer", min=0)
+    height: bpy.props.IntProperty(name="Height", description="In tiles; 0 = that of the game layer", min=0)
+    resource: bpy.props.IntProperty(
+        name="Image or Sound", description="Its number in the map, -1 = none", default=-1, min=-1
+    )
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Make the layer and make it the active object."""
+        group = self.group(context, level)
+        if self.kind == "QUADS":
+            made = add_quad_layer(level, group, self.title, self.resource)
+        elif self.kind == "SOUNDS":
+            made = add_sound_layer(level, group, self.title, self.resource)
+        else:
+            width, height = game_size(level)
+            size = (self.width or width, self.height or height)
+            made = add_tile_layer(level, group, self.kind, self.title, size, self.resource)
+            if self.kind != "TILES":
+                game_view.show_physics(level, True)
+        make_object_active(context, made)
+
+
+class SetImage(MapOperator, bpy.types.Operator):
+    """Show this image on the active layer"""
+
+    bl_idname = "levelwright.teeworlds_set_image"
+    bl_label = "Set Layer Image"
+    bl_options = {"REGISTER", "UNDO"}
+
+    record: bpy.props.IntProperty(name="Image", description="Its number in the map, -1 = none", default=-1, min=-1)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Set it."""
+        set_image(level, self.layer(context), self.record)
+
+
+CLASSES: tuple[type[Any], ...] = (NewMap, EditSettings, AddLayer, SetImage)

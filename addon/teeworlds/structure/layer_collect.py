@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A layer's object as an export sees it: where it lies, which record it stands for, what its properties say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ....formats.teeworlds import Layer
+from ...scene import evaluated, meshes, transforms
+from ...scene.identity import kind_of
+from .. import layout
+from ..layout import read_properties
+from .collect import GroupInstance
+from .merge import MergedLayer
+
+Matrix = npt.NDArray[np.float64]
+Kind = TypeVar("Kind", bound=layout.LayerProperties)
+
+
+@dataclass(frozen=True, slots=True)
+class SceneLayer:
+    """A layer's object as an export sees it."""
+
+    object: bpy.types.Object
+    matrix: Matrix
+    """float64 [4, 4]: relative to its group's root."""
+    ids_token: int | None
+    """The token of its elements' ids; None where none of them is a record's."""
+    depsgraph: bpy.types.Depsgraph | None
+    """Holds the object if it must be evaluated."""
+    new: bool = False
+    """Whether its record was made for it, so that everything is written, not only what was edited."""
+
+    def properties(self, cls: type[Kind]) -> tuple[Kind, frozenset[str]]:
+        """The layer's properties, and the names of those to be written: edited ones, all for a new record.
+
+        Raises SceneError for values that don't fit.
+        """
+        values, changed = read_properties(self.object, cls)
+        return values, frozenset(vars(values)) if self.new else changed
+
+
+def collect(
+    one: MergedLayer, group: GroupInstance, token: int | None, depsgraph: bpy.types.Depsgraph | None
+) -> SceneLayer:
+    """A layer of a group as an export sees it. token: the level's; None where there is no original."""
+    obj = one.instance.object
+    ids_token = None if one.new or token is None else layout.element_token(token, one.instance.record)
+    return SceneLayer(obj, _matrix(obj, group.root, depsgraph), ids_token, depsgraph, one.new)
+
+
+def write_common(layer: Layer, values: layout.LayerProperties, changed: frozenset[str]) -> None:
+    """Name and detail flag, where they were edited. Raises FormatError for a name that is too long."""
+    if "layer_name" in changed:
+        layer.name = values.layer_name
+    if "detail" in changed:
+        layer.detail = values.detail
+
+
+@contextmanager
+def evaluation(context: bpy.types.Context, groups: list[GroupInstance]) -> Iterator[bpy.types.Depsgraph | None]:
+    """A depsgraph with all layers that modifiers, shape keys or constraints act on; None where they act on nothing."""
+    layers = [layer.object for group in groups for layer in group.layers]
+    acted_on = [
+        obj
+        for layer in layers
+        for obj in (layer, *layer.children_recursive)
+        if transforms.needs_evaluation(obj) or (obj.type == "MESH" and meshes.needs_evaluation(obj))
+    ]
+    if not acted_on:
+        yield None
+        return
+    roots = [group.root for group in groups]
+    with evaluated.shown(context, [*roots, *acted_on]) as depsgraph:
+        yield depsgraph
+
+
+def _matrix(obj: bpy.types.Object, root: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None) -> Matrix:
+    """A layer's transform relative to its group's root, float64 [4, 4].
+
+    A layer that was put into another group's collection still hangs below the root of the one that it came from: what
+    it holds stays where it is in the group, as when the game's editor moves a layer.
+    """
+    above = obj.parent
+    while above is not None and kind_of(above) != layout.GROUP:
+        above = above.parent
+    if above is not None:
+        return transforms.compose(obj, above, depsgraph)
+    to_level = transforms.compose(obj, None, depsgraph)
+    return np.asarray(np.linalg.solve(transforms.compose(root, deltas=False), to_level), np.float64)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What operators on a map share: the active map, group and layer, one undo step, and errors as the user sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ....formats.binary import FormatError
+from ...scene import originals, sidebar
+from ...scene.identity import kind_of
+from ...scene.reports import SceneError
+from ...scene.sidebar import Result
+from .. import layout
+from .parts import group_of, groups_of, layer_above
+
+
+def active_map(context: bpy.types.Context) -> bpy.types.Collection | None:
+    """The level that the active object is in, or else the active one, if it is a map."""
+    obj = context.active_object
+    if obj is not None and context.scene is not None:
+        level = next((one for one in originals.levels(context.scene) if obj.name in one.all_objects), None)
+        if level is not None:
+            info = originals.describe(level)
+            return level if info is not None and info.format == layout.FORMAT else None
+    return sidebar.active_level(context, layout.FORMAT)
+
+
+def active_layer(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The layer that the active object is, or hangs below."""
+    obj = context.active_object
+    if obj is None:
+        return None
+    return obj if kind_of(obj) == layout.LAYER else layer_above(obj)
+
+
+def active_group(context: bpy.types.Context, level: bpy.types.Collection) -> bpy.types.Collection | None:
+    """The group that the active object or the active collection is in."""
+    group = group_of(level, context.active_object)
+    if group is None and context.collection is not None:
+        inside = [one for one in groups_of(level) if context.collection in (one, *one.children_recursive)]
+        group = inside[0] if inside else None
+    return group
+
+
+def make_object_active(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Make an object the active one, unless its collection is excluded."""
+    view_layer = context.view_layer
+    if view_layer is not None:
+        view_layer.update()
+        if obj.name in view_layer.objects:
+            view_layer.objects.active = obj
+
+
+class OnMap(sidebar.OnLevel):
+    """Mixed into panels and operators that are about the active map."""
+
+    format_key = layout.FORMAT
+
+    @classmethod
+    def level(cls, context: bpy.types.Context) -> bpy.types.Collection | None:
+        """The active map, by the active object first."""
+        return active_map(context)
+
+
+class MapOperator(OnMap):
+    """What the operators on the active map share: one undo step, and errors as the user sees them."""
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Change the map."""
+        level = self.level(context)
+        if level is None:
+            return {"CANCELLED"}
+        try:
+            self.change(context, level)
+        except (SceneError, FormatError, OSError, RuntimeError) as error:
+            operator: Any = self  # every subclass is one
+            return sidebar.refuse(operator, context, error)
+        return {"FINISHED"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Do what the operator is for."""
+        raise NotImplementedError
+
+    @staticmethod
+    def layer(context: bpy.types.Context) -> bpy.types.Object:
+        """The active layer; SceneError without one."""
+        layer = active_layer(context)
+        if layer is None:
+            raise SceneError("the active object is not a layer of the map")
+        return layer
+
+    @staticmethod
+    def group(context: bpy.types.Context, level: bpy.types.Collection) -> bpy.types.Collection:
+        """The active group; SceneError without one."""
+        group = active_group(context, level)
+        if group is None:
+            raise SceneError("neither the active object nor the active collection is in a group of the map")
+        return group

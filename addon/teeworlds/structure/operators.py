@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Groups made, moved and removed; layers of any kind moved and removed.
+
+What is made here looks as if it had been imported, but isn't a record of any file: its stamps say -1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ....formats import teeworlds
+from ...scene import identity, originals
+from ...scene.level import root_of
+from ...scene.reports import SceneError
+from .. import layout
+from ..layout import NEW
+from . import group_build as groups
+from .clips import clip_empty
+from .map_operator import MapOperator, make_object_active
+from .parts import group_of, group_root, groups_of, layers_of, move, restack, token_of
+
+
+def add_group(level: bpy.types.Collection, name: str) -> bpy.types.Collection:
+    """Add an empty group in front of all others. Raises SceneError for a level without its root."""
+    root = root_of(level)
+    if root is None:
+        raise SceneError(f"{level.name} has no root empty")
+    token = token_of(level)
+    made = groups.build(teeworlds.Group.new(name), len(groups_of(level)), False, level, root, token)
+    for block in (made.collection, made.root):
+        identity.stamp(block, token, layout.GROUP, NEW)
+    return made.collection
+
+
+def add_clip(level: bpy.types.Collection, group: bpy.types.Collection) -> bpy.types.Object:
+    """Give a group a clip rectangle of 20 x 15 tiles; layers made from now on are drawn clipped."""
+    root, record = group_root(group), teeworlds.Group.new()
+    if root.parent is None:
+        raise SceneError(f"{root.name} isn't below the level's root empty", [root])
+    record.clip_w, record.clip_h = 20 * layout.TILE, 15 * layout.TILE
+    rectangle = clip_empty(f"Clip {group.name}", record, root.parent)
+    group.objects.link(rectangle)
+    identity.stamp(rectangle, token_of(level), layout.CLIP, NEW)
+    root["use_clip"] = True
+    return rectangle
+
+
+def move_group(level: bpy.types.Collection, group: bpy.types.Collection, steps: int) -> None:
+    """Draw a group later (steps > 0) or earlier than its neighbours."""
+    order = groups_of(level)
+    move(order, group, steps)
+    for child in order:  # Blender has no other way to order collections
+        level.children.unlink(child)
+    for child in order:
+        level.children.link(child)
+    restack(level)
+
+
+def remove_group(level: bpy.types.Collection, group: bpy.types.Collection) -> None:
+    """Remove a group with all that is in it."""
+    bpy.data.batch_remove([*group.all_objects, *group.children_recursive, group])
+    restack(level)
+
+
+def move_layer(level: bpy.types.Collection, layer: bpy.types.Object, steps: int) -> None:
+    """Draw a layer later (steps > 0) or earlier than the other layers of its group."""
+    group = group_of(level, layer)
+    if group is None:
+        raise SceneError(f"{layer.name} is not in a group", [layer])
+    order = layers_of(group)
+    move(order, layer, steps)
+    for number, one in enumerate(order):
+        one[layout.ORDER] = number
+    restack(level)
+
+
+def move_to_group(level: bpy.types.Collection, layer: bpy.types.Object, group: bpy.types.Collection) -> None:
+    """Put a layer, with all below it, into another group, in front of that group's layers."""
+    layer[layout.ORDER] = len(layers_of(group))
+    for obj in (layer, *layer.children_recursive):
+        for old in obj.users_collection:
+            old.objects.unlink(obj)
+        group.objects.link(obj)
+    layer.parent = group_root(group)
+    restack(level)
+
+
+def remove_layer(level: bpy.types.Collection, layer: bpy.types.Object) -> None:
+    """Remove a layer with all below it."""
+    bpy.data.batch_remove([layer, *layer.children_recursive])
+    restack(level)
+
+
+class AddGroup(MapOperator, bpy.types.Operator):
+    """Add a group of layers in front of all others"""
+
+    bl_idname = "levelwright.teeworlds_add_group"
+    bl_label = "Add Group"
+    bl_options = {"REGISTER", "UNDO"}
+
+    title: bpy.props.StringProperty(name="Name", description="Up to 11 bytes", maxlen=11)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Make the group and make it the active one: layers are added to the group of the active object."""
+        group = add_group(level, self.title)
+        originals.make_active(context, group)
+        make_object_active(context, group_root(group))
+
+
+class AddClip(MapOperator, bpy.types.Operator):
+    """Give the active group a clip rectangle: move and scale it; layers show only inside"""
+
+    bl_idname = "levelwright.teeworlds_add_clip"
+    bl_label = "Add Clip Rectangle"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Make it."""
+        add_clip(level, self.group(context, level))
+
+
+class MoveGroup(MapOperator, bpy.types.Operator):
+    """Draw the active group later or earlier than its neighbour"""
+
+    bl_idname = "levelwright.teeworlds_move_group"
+    bl_label = "Move Group"
+    bl_options = {"REGISTER", "UNDO"}
+
+    steps: bpy.props.IntProperty(name="Steps", description="Positive: later, in front", default=1)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Move it."""
+        move_group(level, self.group(context, level), self.steps)
+
+
+class RemoveGroup(MapOperator, bpy.types.Operator):
+    """Remove the active group with all its layers"""
+
+    bl_idname = "levelwright.teeworlds_remove_group"
+    bl_label = "Remove Group"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Remove it."""
+        remove_group(level, self.group(context, level))
+
+
+class MoveLayer(MapOperator, bpy.types.Operator):
+    """Draw the active layer later or earlier than its neighbour"""
+
+    bl_idname = "levelwright.teeworlds_move_layer"
+    bl_label = "Move Layer"
+    bl_options = {"REGISTER", "UNDO"}
+
+    steps: bpy.props.IntProperty(name="Steps", description="Positive: later, in front", default=1)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Move it within its group."""
+        move_layer(level, self.layer(context), self.steps)
+
+
+class MoveToGroup(MapOperator, bpy.types.Operator):
+    """Put the active layer into another group; what it holds keeps its place in the group"""
+
+    bl_idname = "levelwright.teeworlds_move_to_group"
+    bl_label = "Move Layer to Group"
+    bl_options = {"REGISTER", "UNDO"}
+
+    target: bpy.props.IntProperty(name="Group", description="Its number in draw order, from 0", min=0)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Move it."""
+        groups = groups_of(level)
+        if self.target >= len(groups):
+            raise SceneError(f"there is no group {self.target}: the map has {len(groups)}")
+        move_to_group(level, self.layer(context), groups[self.target])
+
+
+class RemoveLayer(MapOperator, bpy.types.Operator):
+    """Remove the active layer with all that is in it"""
+
+    bl_idname = "levelwright.teeworlds_remove_layer"
+    bl_label = "Remove Layer"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Remove it."""
+        remove_layer(level, self.layer(context))
+
+
+CLASSES: tuple[type[Any], ...] = (AddGroup, AddClip, MoveGroup, RemoveGroup, MoveLayer, MoveToGroup, RemoveLayer)

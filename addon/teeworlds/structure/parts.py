@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which part of a map each collection and object of a level stands for: told by its stamp, never by its name."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import bpy
+
+from ...scene import originals, properties
+from ...scene.identity import kind_of
+from ...scene.reports import SceneError
+from .. import layout
+
+Part = TypeVar("Part")
+
+
+def token_of(level: bpy.types.Collection) -> int:
+    """The token of a level. Raises SceneError for a collection that isn't a level."""
+    info = originals.describe(level)
+    if info is None:
+        raise SceneError(f"{level.name} is not a level")
+    return info.token
+
+
+# ---- groups
+
+
+def groups_of(level: bpy.types.Collection) -> list[bpy.types.Collection]:
+    """The groups of a level, in draw order."""
+    return [child for child in level.children if kind_of(child) == layout.GROUP]
+
+
+def group_roots(level: bpy.types.Collection) -> list[bpy.types.Object]:
+    """The root empties of a level's groups, in no order."""
+    return [obj for obj in level.all_objects if obj.type == "EMPTY" and kind_of(obj) == layout.GROUP]
+
+
+def group_root(group: bpy.types.Collection) -> bpy.types.Object:
+    """The root empty of a group. Raises SceneError for a collection without one."""
+    root = next((obj for obj in group.objects if kind_of(obj) == layout.GROUP), None)
+    if root is None:
+        raise SceneError(f"{group.name} has no root empty")
+    return root
+
+
+def group_of(level: bpy.types.Collection, obj: bpy.types.Object | None) -> bpy.types.Collection | None:
+    """The group that an object is in; None for none of this level's."""
+    if obj is None:
+        return None
+    return next((group for group in groups_of(level) if obj.name in group.all_objects), None)
+
+
+def physics_collections(level: bpy.types.Collection) -> list[bpy.types.Collection]:
+    """The collections of a level's physics layers."""
+    return [child for child in level.children_recursive if kind_of(child) == layout.PHYSICS]
+
+
+# ---- layers
+
+
+def all_layers(level: bpy.types.Collection) -> list[bpy.types.Object]:
+    """The layer objects of a level, in no order."""
+    return [obj for obj in level.all_objects if kind_of(obj) == layout.LAYER]
+
+
+def layers_of(group: bpy.types.Collection) -> list[bpy.types.Object]:
+    """The layer objects of a group, in draw order."""
+    return sorted(all_layers(group), key=lambda obj: (int(obj.get(layout.ORDER, 0)), obj.name))
+
+
+def layer_above(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The layer's object that an object hangs below; None where it hangs below none."""
+    parent = obj.parent
+    while parent is not None and kind_of(parent) != layout.LAYER:
+        parent = parent.parent
+    return parent
+
+
+def tile_kind(layer: bpy.types.Object) -> str | None:
+    """The name of the TileKind of a layer's object; None for what is no tile layer."""
+    if layer.get("tile_kind") is None:
+        return None
+    return properties.read(layer, layout.TileLayerProperties)[0].tile_kind
+
+
+def properties_of(layer: bpy.types.Object) -> type[layout.LayerProperties]:
+    """The class of the properties that a layer's object has."""
+    if layer.get("tile_kind") is not None:
+        return layout.TileLayerProperties
+    return layout.SoundLayerProperties if layer.get("sound") is not None else layout.QuadLayerProperties
+
+
+def game_size(level: bpy.types.Collection) -> tuple[int, int]:
+    """Width and height of the game layer, in tiles; those of the game's smallest layer without one."""
+    for layer in all_layers(level):
+        if tile_kind(layer) == "GAME":
+            values, _ = properties.read(layer, layout.TileLayerProperties)
+            return values.width, values.height
+    return 2, 2
+
+
+def restack(level: bpy.types.Collection) -> None:
+    """Number the layers of each group and lay them above one another in the order they are drawn in."""
+    number = 0
+    for group in groups_of(level):
+        for order, layer in enumerate(layers_of(group)):
+            layer[layout.ORDER] = order
+            layer.location.z = layout.depth(number, physics=tile_kind(layer) not in (None, "TILES"))
+            number += 1
+
+
+def move(order: list[Part], one: Part, steps: int) -> None:
+    """Move one of a list by so many places, no further than its ends."""
+    place = order.index(one)
+    order.insert(min(max(place + steps, 0), len(order) - 1), order.pop(place))

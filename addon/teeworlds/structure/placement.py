@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a layer's object goes in the scene, and what it is made with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+
+from ...scene import identity
+from ...scene.reports import Report
+from .. import layout
+from ..envelopes.build import Envelopes
+from ..materials.build import Clip, Materials
+from .group_build import BuiltGroup
+
+
+@dataclass(frozen=True)
+class LayerPlacement:
+    """The place of one layer in a level's scene."""
+
+    token: int
+    """The level's."""
+    report: Report
+    number: int
+    """Of the layer in the map: its stamp's record."""
+    order: int
+    """Of the layer in its group."""
+    group: BuiltGroup
+    materials: Materials
+    envelopes: Envelopes
+
+    @property
+    def clip(self) -> Clip | None:
+        """What clips the layer."""
+        return self.group.clip
+
+    @property
+    def element_token(self) -> int:
+        """The token of the ids of the layer's tiles, quads or sources."""
+        return layout.element_token(self.token, self.number)
+
+    def place(self, obj: bpy.types.Object, physics: bool = False) -> None:
+        """Put the layer's object where it belongs: stamped, in order, below its group's root, in its collection."""
+        identity.stamp(obj, self.token, layout.LAYER, self.number)
+        obj[layout.ORDER] = self.order
+        obj.location = (0.0, 0.0, layout.depth(self.number, physics))
+        obj.parent = self.group.root
+        (self.group.physics if physics else self.group.collection).objects.link(obj)
+
+    def place_below(self, obj: bpy.types.Object, parent: bpy.types.Object, kind: str, record: int) -> None:
+        """Put an object below another of the layer: stamped as a record of the layer, in its group's collection."""
+        identity.stamp(obj, self.token, kind, record)
+        obj.parent = parent
+        self.group.collection.objects.link(obj)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The objects of tile layers back to their records: tiles from the mesh or the images, colour, automapper, names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ....formats.binary import FormatError
+from ....formats.teeworlds import TILE_RECORDS, Automapper, EnvelopeKind, TileKind, TileLayer, tile_faces, tile_images
+from ....formats.teeworlds.tile_faces import TILE_FIELDS, TileError, TileFaces, Tiles
+from ....formats.teeworlds.tile_layers import refuse_too_large
+from ...scene import images, meshes
+from ...scene.reports import SceneError
+from .. import layout
+from ..envelopes.collect import EnvelopeTable
+from ..images.collect import ImageTable
+from ..layout import TileLayerProperties
+from ..structure.layer_collect import SceneLayer, write_common
+
+COLOR_LIMIT = 255
+"""A full colour channel of a record."""
+Reference = tuple[int, int]
+"""The number of an envelope, -1 = none, and the time offset in ms."""
+
+
+def collect(scene: SceneLayer, layer: TileLayer, envelopes: EnvelopeTable) -> Reference:
+    """The envelope of a layer's colour, as `envelopes` exports it. `layer`: its record, as it was read."""
+    values, _ = scene.properties(TileLayerProperties)
+    record = (-1, 0) if scene.new else (layer.color_envelope, layer.color_envelope_offset)
+    by_property = (values.color_envelope, values.color_envelope_offset)
+    played = envelopes.played(scene.object, EnvelopeKind.COLOR)
+    numbers, offsets = envelopes.assign(EnvelopeKind.COLOR, played, _arrays(record), _arrays(by_property))
+    return int(numbers[0]), int(offsets[0])
+
+
+def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table: ImageTable) -> None:
+    """Write into a layer's record what was edited of it; `envelope`: what `collect` returned.
+
+    Raises SceneError, with the faces at fault, or FormatError.
+    """
+    values, changed = scene.properties(TileLayerProperties)
+    write_common(layer, values, changed)
+    _write_color(scene.object, layer)
+    _write_automapper(layer, values, changed)
+    _write_tiles(scene, layer, (values.height, values.width))
+    layer.color_envelope, layer.color_envelope_offset = envelope
+    visible, before = layer.tile_kind == TileKind.TILES, layer.image
+    layer.image = image_table.of_layer(scene.object, layer, values.image, "image" in changed, scene.new, visible)
+    if visible:
+        image_table.warn_uneven(layer.image, before, scene.object.name)
+
+
+def _arrays(reference: Reference) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    number, offset = reference
+    return np.array([number], np.int32), np.array([offset], np.int32)
+
+
+def _write_tiles(scene: SceneLayer, layer: TileLayer, shape: tuple[int, int]) -> None:
+    """The tiles, from the mesh or the images. shape: the (height, width) that the layer gets."""
+    obj, (height, width) = scene.object, shape
+    storage = obj.get(layout.STORAGE)
+    if storage == layout.KEPT:
+        if (height, width) != (layer.height, layer.width):
+            raise SceneError(f"{obj.name}: its tiles can't be read, so it can't get another size", [obj])
+        return
+    refuse_too_large(width, height, TILE_RECORDS[layer.tile_kind])
+    kind = layer.tile_kind.name or "TILES"
+    if storage == layout.PLANE:
+        _write_painted(scene, kind, layer, shape)
+        return
+    try:
+        tiles = tile_faces.read_tiles(_faces(scene, kind), kind, _tiles_of(layer), shape)
+    except TileError as error:
+        faces = {} if meshes.needs_evaluation(obj) else {obj: error.faces}
+        raise SceneError(f"{obj.name}: {error.message}", [obj], faces) from error
+    layer.set_tiles(tiles)
+
+
+def _tiles_of(layer: TileLayer) -> Tiles:
+    """The records that the layer was drawn from; none where they can't be read, or there are none yet."""
+    try:
+        return layer.tiles()
+    except FormatError:
+        return np.zeros((0, 0), TILE_RECORDS[layer.tile_kind])
+
+
+def _faces(scene: SceneLayer, kind: str) -> TileFaces:
+    """What the mesh holds, in map axes (y down)."""
+    obj, names = scene.object, TILE_FIELDS[kind].attributes
+    data = meshes.read(obj, scene.depsgraph, names)
+    odd = np.flatnonzero(data.face_sizes != 4)
+    if len(odd):
+        raise TileError(f"{len(odd)} faces don't have four corners, as tiles do", odd)
+    to_map = scene.matrix[:2] * ((1.0,), (-1.0,))
+    points = np.empty((len(data.positions), 2))
+    for axis in range(2):
+        points[:, axis] = to_map[axis, 3]
+        for channel in range(3):
+            if to_map[axis, channel]:
+                points[:, axis] += data.positions[:, channel] * to_map[axis, channel]
+    uvs = data.uv(layout.UV)
+    return TileFaces(
+        corners=points[data.corner_verts].reshape(-1, 4, 2),
+        uvs=None if uvs is None else uvs.reshape(-1, 4, 2),
+        ids=np.zeros(len(data.face_starts), np.int32) if scene.ids_token is None else data.ids("FACE", scene.ids_token),
+        attributes={
+            name: _whole(obj, name, values) for name in names if (values := data.attribute(name, "FACE")) is not None
+        },
+    )
+
+
+def _whole(obj: bpy.types.Object, name: str, values: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    """An attribute as whole numbers, one a face: whatever type a node or a script gave it."""
+    if values.ndim != 1 or not (np.abs(values) < 2**31).all() or (values != np.floor(values)).any():
+        raise SceneError(f"{obj.name}: attribute {name} must hold one whole number a face", [obj])
+    return values.astype(np.int32)
+
+
+def _write_painted(scene: SceneLayer, kind: str, layer: TileLayer, shape: tuple[int, int]) -> None:
+    """The tiles of a layer that is drawn from images: what was painted, pixel by pixel. Layers can be huge: one that
+    nobody painted isn't even decoded.
+    """
+    obj, fields = scene.object, TILE_FIELDS[kind]
+    if not np.abs(scene.matrix[:2] - np.eye(4)[:2])[:, (0, 1, 3)].max() <= tile_faces.SNAP:
+        raise SceneError(f"{obj.name}: a layer drawn from images can't be moved or turned, only painted", [obj])
+    painted = []
+    for key, channels in zip(layout.FIELD_IMAGES, fields.images, strict=False):
+        image = obj.get(key)
+        if not isinstance(image, bpy.types.Image):
+            raise SceneError(f"{obj.name}: the image that holds its tiles is gone ({key})", [obj])
+        if not images.unchanged(image):
+            painted.append((image, channels))
+    before = (layer.height, layer.width)
+    if not painted and shape == before:
+        return
+    tiles = tile_faces.resized(_tiles_of(layer), shape)
+    for image, channels in painted:
+        pixels = images.to_rgba(image)
+        if pixels.shape[:2] not in (before, shape):
+            size = f"{pixels.shape[1]} x {pixels.shape[0]}"
+            raise SceneError(f"{obj.name}: image {image.name} is {size}, the layer {shape[1]} x {shape[0]}", [obj])
+        tile_images.write_pixels(tiles, fields, channels, pixels)
+    layer.set_tiles(tiles)
+
+
+def _write_color(obj: bpy.types.Object, layer: TileLayer) -> None:
+    """The object's colour, where it isn't what the record's looks like."""
+    shown = np.array(obj.color, np.float32)
+    was = np.array(layer.color, np.float64) / COLOR_LIMIT
+    edited = shown != was.astype(np.float32)
+    if edited.any():
+        values = np.rint(shown.astype(np.float64) * COLOR_LIMIT)
+        if not ((values >= 0) & (values <= COLOR_LIMIT)).all():
+            raise SceneError(f"{obj.name}: its colour {tuple(shown.tolist())} isn't within 0 and 1", [obj])
+        layer.color = [
+            int(new if changed else old) for new, changed, old in zip(values, edited, layer.color, strict=True)
+        ]
+
+
+def _write_automapper(layer: TileLayer, values: TileLayerProperties, changed: frozenset[str]) -> None:
+    if not changed & {"automapper_config", "automapper_seed", "automapper_automatic"}:
+        return
+    if layer.automapper is None:
+        layer.automapper = Automapper.new(-1)
+    layer.automapper.config = values.automapper_config
+    layer.automapper.seed = values.automapper_seed
+    layer.automapper.automatic = values.automapper_automatic

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looking at a map as the game does: the camera, groups that follow it, borders, clipping, colours.
+
+Nothing here is exported. The game shows a part of the world around the camera (804 x 1430 px at 16:9 and zoom 1); a
+group with parallax p moves with p percent of the camera, and zooms with its larger parallax (teeworlds.md §5).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....formats.teeworlds.camera import view_size
+from ...scene import animation, identity, stage
+from ...scene.identity import kind_of
+from ...scene.reports import Report
+from .. import layout
+from ..materials import shading
+from ..structure.parts import all_layers, group_roots, physics_collections, tile_kind
+from . import borders
+
+WIDTH = "game_width"
+"""On the game camera: how many tiles the game shows side by side at zoom 1."""
+
+_DELTA = "c - {x!r} + o / w * ({x!r} - c * p / 100) / (1 + clamp(max(p, q), 0, 100) / 100 * (o / w - 1))"
+"""delta_location of a group's root along one axis. c: the camera's place, o: its ortho_scale, w: its WIDTH, p and q:
+the parallax along this and the other axis, x: the root's location. From: place = c - scale * (c * p - x). At zoom 1 x
+cancels out, so that moving the root shows at once; it can't be a variable, since it depends on what is driven."""
+_SCALE = "o / w / (1 + clamp(max(p, q), 0, 100) / 100 * (o / w - 1))"
+
+
+def view_as_game(
+    scene: bpy.types.Scene,
+    collection: bpy.types.Collection,
+    x: float,
+    y: float,
+    zoom: float = 1.0,
+    time: float | None = None,
+) -> bpy.types.Object:
+    """Put the scene's camera where the game's is, and draw what the game draws; returns the camera.
+
+    x, y: the picture's middle in tiles of the map, y down. zoom: above 1 shows more. time: in seconds since the map
+    began; None leaves the frame.
+    """
+    render = scene.render
+    aspect = render.resolution_x * render.pixel_aspect_x / (render.resolution_y * render.pixel_aspect_y)
+    width, _ = view_size(aspect)
+    camera = _camera(collection)
+    data: Any = camera.data
+    top = len(all_layers(collection)) * layout.STEP + layout.PHYSICS_DEPTH
+    camera.location = (x, -y, top + 10.0)
+    data.ortho_scale = width * zoom
+    data.clip_end = top + 100.0
+    camera[WIDTH] = width
+    scene.camera = camera
+    if time is not None:
+        frame = float(animation.frame_of(time, scene))
+        scene.frame_set(int(np.floor(frame)), subframe=frame - float(np.floor(frame)))
+    set_parallax(collection, True)
+    borders.set_borders(collection, True)
+    shading.set_switch(shading.CLIP, 1.0)
+    return camera
+
+
+def _camera(collection: bpy.types.Collection) -> bpy.types.Object:
+    """The game camera of a level, made if it has none."""
+    camera = game_camera(collection)
+    if camera is None:
+        data = bpy.data.cameras.new("Game camera")
+        data.type, data.sensor_fit = "ORTHO", "HORIZONTAL"
+        camera = bpy.data.objects.new("Game camera", data)
+        identity.stamp(camera, 0, layout.PREVIEW, -1)
+        collection.objects.link(camera)
+    return camera
+
+
+def game_camera(collection: bpy.types.Collection) -> bpy.types.Object | None:
+    """The camera that "View as the game" made for a level."""
+    return next((obj for obj in collection.objects if obj.type == "CAMERA" and kind_of(obj) == layout.PREVIEW), None)
+
+
+def has_parallax(collection: bpy.types.Collection) -> bool:
+    """Say whether the groups of a level follow the camera."""
+    return any(root.animation_data is not None and len(root.animation_data.drivers) for root in group_roots(collection))
+
+
+def set_parallax(collection: bpy.types.Collection, on: bool) -> None:
+    """Let the groups of a level follow its game camera, or put them back. The game's own group never moves."""
+    camera = game_camera(collection)
+    game = {layer.parent for layer in all_layers(collection) if tile_kind(layer) == "GAME"}
+    for root in group_roots(collection):
+        if root in game:
+            continue
+        for path in ("delta_location", "delta_scale"):
+            for axis in (0, 1):
+                root.driver_remove(path, axis)
+        root.delta_location, root.delta_scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+        if on and camera is not None:
+            _follow(root, camera)
+
+
+def _follow(root: bpy.types.Object, camera: bpy.types.Object) -> None:
+    parallax = ('["parallax_x"]', '["parallax_y"]')
+    for axis in (0, 1):
+        own, other = parallax[axis], parallax[1 - axis]
+        variables: dict[str, tuple[bpy.types.ID, str]] = {
+            "o": (camera, "data.ortho_scale"),
+            "w": (camera, f'["{WIDTH}"]'),
+            "p": (root, own),
+            "q": (root, other),
+        }
+        animation.drive(root, "delta_scale", axis, _SCALE, variables)
+        variables["c"] = (camera, f"location[{axis}]")
+        animation.drive(root, "delta_location", axis, _DELTA.format(x=root.location[axis]), variables)
+
+
+def show_physics(collection: bpy.types.Collection, on: bool) -> None:
+    """Show or hide the physics layers of a level, in viewports and renders."""
+    for child in physics_collections(collection):
+        child.hide_viewport = child.hide_render = not on
+
+
+def set_game_colors(scene: bpy.types.Scene, on: bool) -> None:
+    """Show colours and blend them exactly as the game (view transform Raw), or in Blender's usual way (Standard)."""
+    settings: Any = scene.view_settings
+    settings.view_transform = "Raw" if on else "Standard"
+    settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
+    shading.set_switch(shading.DISPLAY, 0.0 if on else 1.0)
+
+
+def prepare_scene(scene: bpy.types.Scene, alone: bool, seven: bool, report: Report) -> None:
+    """Make renders of the scene look as the game. alone: there is nothing else in the scene. seven: the game is 0.7."""
+    settings: Any = scene.view_settings
+    if alone:
+        set_game_colors(scene, True)
+        scene.audio_distance_model = "LINEAR_CLAMPED"  # how sounds fade in the game: see `sounds`
+        scene.world = shading.backdrop(0.0 if seven else 128 / 255)  # DDNet's cl_background_color
+    elif settings.view_transform != "Raw":
+        shading.set_switch(shading.DISPLAY, 1.0)
+        if settings.view_transform != "Standard":
+            report.warn(
+                f"the scene holds other things, so its view transform {settings.view_transform} was left: it changes "
+                "the map's colours. Standard shows them right, Raw (Game Colors in the sidebar) also blends as the game"
+            )
+    cycles = getattr(scene, "cycles", None)
+    if cycles is not None:  # as many layers as a map has lie over each other
+        cycles.transparent_max_bounces = max(cycles.transparent_max_bounces, 256)
+
+
+def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
+    """Let the 3D viewports look straight down on the level, all of it in view: those in windows or, without any, all
+    that a .blend would be opened with.
+    """
+    low, high = _extent(collection)
+    for space in stage.viewports(context):
+        space.region_3d.view_rotation = (1.0, 0.0, 0.0, 0.0)
+        space.region_3d.view_perspective = "ORTHO"
+        space.region_3d.view_location = (*((low + high) / 2), 0.0)
+        space.region_3d.view_distance = max(float((high - low).max()), 10.0)
+        space.clip_end = max(space.clip_end, 10.0 * space.region_3d.view_distance)
+        space.shading.type = "MATERIAL"
+
+
+def _extent(collection: bpy.types.Collection) -> tuple[Any, Any]:
+    """Lower left and upper right corner of the tile layers, as their properties tell."""
+    sizes = [(obj["width"], obj["height"]) for obj in all_layers(collection) if obj.get("width") is not None]
+    width, height = (max(size) for size in zip(*sizes, strict=True)) if sizes else (32, 32)
+    return np.array((0.0, -float(height))), np.array((float(width), 0.0))

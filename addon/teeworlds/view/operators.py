@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The game's view, and what of it is switched on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...scene import animation, stage
+from ...scene.sidebar import Result
+from ..materials import shading
+from ..structure.map_operator import MapOperator
+from ..structure.parts import physics_collections
+from . import borders, game_view
+
+
+class ViewAsGame(MapOperator, bpy.types.Operator):
+    """Put the scene's camera where the game's would be, and draw what the game draws from there"""
+
+    bl_idname = "levelwright.teeworlds_view_as_game"
+    bl_label = "View as the Game"
+    bl_options = {"REGISTER", "UNDO"}
+
+    x: bpy.props.FloatProperty(name="X", description="Middle of the picture, in tiles from the map's left edge")
+    y: bpy.props.FloatProperty(name="Y", description="Middle of the picture, in tiles from the map's upper edge")
+    zoom: bpy.props.FloatProperty(name="Zoom", description="Above 1 shows more", default=1.0, min=0.01, max=100.0)
+    time: bpy.props.FloatProperty(name="Time", description="Seconds since the map began", unit="TIME_ABSOLUTE")
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Start from where the 3D cursor is, at the current frame."""
+        scene = stage.scene_of(context)
+        self.x, self.y = scene.cursor.location.x, -scene.cursor.location.y
+        self.time = float(animation.time_of(scene.frame_current_final, scene))
+        return self.execute(context)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Make or move the game camera."""
+        game_view.view_as_game(stage.scene_of(context), level, self.x, self.y, self.zoom, self.time)
+        space: Any = context.space_data
+        if space is not None and space.type == "VIEW_3D" and space.region_3d is not None:
+            space.region_3d.view_perspective = "CAMERA"
+
+
+@dataclass(frozen=True)
+class _Switch:
+    """One thing that can be shown or not."""
+
+    title: str
+    tooltip: str
+    get: Callable[[bpy.types.Context, bpy.types.Collection], bool]
+    """Says whether it is shown for a map."""
+    put: Callable[[bpy.types.Context, bpy.types.Collection, bool], Any]
+    """Shows it or not."""
+
+
+SWITCHES = {
+    "PARALLAX": _Switch(
+        "Parallax",
+        "Groups follow the game camera as in the game",
+        lambda _, level: game_view.has_parallax(level),
+        lambda _, level, on: game_view.set_parallax(level, on),
+    ),
+    "BORDERS": _Switch(
+        "Borders",
+        "Repeat the tiles at the layers' edges outwards, as the game does; switch off and on to follow edits",
+        lambda _, level: borders.has_borders(level),
+        lambda _, level, on: borders.set_borders(level, on),
+    ),
+    "CLIP": _Switch(
+        "Clip",
+        "Draw clipped groups only inside their rectangles (in all levels of the file)",
+        lambda _, __: shading.get_switch(shading.CLIP) != 0,
+        lambda _, __, on: shading.set_switch(shading.CLIP, float(on)),
+    ),
+    "PHYSICS": _Switch(
+        "Physics",
+        "Show the game, front, tele, speedup, switch and tune layers",
+        lambda _, level: any(not child.hide_viewport for child in physics_collections(level)),
+        lambda _, level, on: game_view.show_physics(level, on),
+    ),
+    "COLORS": _Switch(
+        "Game Colors",
+        "Blend as the game does: view transform Raw. Off: Standard, for scenes with other things in them",
+        lambda context, _: stage.scene_of(context).view_settings.view_transform == "Raw",
+        lambda context, _, on: game_view.set_game_colors(stage.scene_of(context), on),
+    ),
+}
+
+
+class SwitchView(MapOperator, bpy.types.Operator):
+    """Show or hide a part of the game's view"""
+
+    bl_idname = "levelwright.teeworlds_switch_view"
+    bl_label = "Switch View"
+    bl_options = {"REGISTER", "UNDO"}
+
+    what: bpy.props.EnumProperty(items=[(key, one.title, one.tooltip) for key, one in SWITCHES.items()])
+    on: bpy.props.BoolProperty(name="On", default=True)
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip of the one that it switches."""
+        return SWITCHES[properties.what].tooltip
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Switch it."""
+        SWITCHES[self.what].put(context, level, self.on)
+
+
+CLASSES: tuple[type[Any], ...] = (ViewAsGame, SwitchView)

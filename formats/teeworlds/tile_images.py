@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tiles as pixels of images, and back: for layers too large for a face a tile (arrays in, arrays out)."""
+
+import numpy as np
+import numpy.typing as npt
+
+from .tile_faces import TileFields, Tiles
+
+Channels = tuple[tuple[str, int], ...]
+"""The (attribute, shift) of an image's red, green and blue: see TileFields."""
+Pixels = npt.NDArray[np.uint8]
+
+
+def channel_pixels(tiles: Tiles, fields: TileFields, channels: Channels) -> Pixels:
+    """The pixels, uint8 [h, w, 4], of one of the images of a layer with these tiles [h, w]; alpha is 255.
+
+    fields: of the layer's kind. channels: one of `fields.images`.
+    """
+    pixels = np.zeros((*tiles.shape, 4), np.uint8)
+    pixels[..., 3] = 255
+    for channel, (attribute, shift) in enumerate(channels):
+        values = tiles[fields.attributes[attribute]]
+        pixels[..., channel] = values if values.dtype.itemsize == 1 else (values >> shift) & 255
+    return pixels
+
+
+def write_pixels(tiles: Tiles, fields: TileFields, channels: Channels, pixels: Pixels) -> None:
+    """Write the pixels, uint8 [h, w, 3 or 4], of one of a layer's images into its tiles, as far as both reach.
+
+    The inverse of `channel_pixels`; alpha is ignored.
+    """
+    height, width = np.minimum(tiles.shape, pixels.shape[:2])
+    for attribute in dict.fromkeys(name for name, _ in channels):
+        values = np.zeros((height, width), np.uint16)
+        for channel, (name, shift) in enumerate(channels):
+            if name == attribute:
+                values |= pixels[:height, :width, channel].astype(np.uint16) << np.uint16(shift)
+        field = fields.attributes[attribute]
+        tiles[field][:height, :width] = values.astype(tiles.dtype[field])  # 16 bits: two's complement
