@@ -76,12 +76,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.arrays import Array
 from ...formats.fable.records import GAME_CELL_EDGE, Records
 from ..scene import identity
 from ..scene.attributes import Kind
@@ -140,9 +140,9 @@ class CellField:
     kind: Kind = "INT"
     """The type of the attribute."""
 
-    def of(self, records: Records) -> NDArray[Any]:
+    def of(self, records: Records) -> Array:
         """The field of each record: a view, of the records' shape."""
-        values: NDArray[Any] = records[self.field]
+        values: Array = records[self.field]
         return values if self.part is None else values[..., self.part]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ....formats.fable import heights
 from ....formats.fable.geometry import finite_heights, grid, grid_edges
@@ -19,7 +19,7 @@ from ...scene.attributes import Domain, Kind
 from .. import layout
 from ..context import ImportContext
 
-Arrays = dict[str, tuple[Domain, Kind, Any]]
+Arrays = dict[str, tuple[Domain, Kind, npt.ArrayLike]]
 
 
 def build_terrain(importing: ImportContext, layers: Sequence[str], blend: Weights) -> bpy.types.Object:
@@ -70,7 +70,7 @@ def fill_layers(terrain: bpy.types.Object, layers: Sequence[str], found: Weights
     Blender sets many vertices to one weight at a time: there are at most 255 of those a layer, so that a million cells
     take 0.4 s. layers: "" for slots that have none.
     """
-    groups: dict[int, Any] = {slot: terrain.vertex_groups.new(name=name) for slot, name in enumerate(layers) if name}
+    groups = {slot: terrain.vertex_groups.new(name=name) for slot, name in enumerate(layers) if name}
     key = found.slots.astype(np.uint16) << np.uint16(8) | found.weights
     bounds = [0, *(np.flatnonzero(key[1:] != key[:-1]) + 1).tolist(), len(key)]
     for start, end in pairwise(bounds if len(key) else ()):
