@@ -25,7 +25,7 @@ _U32, _I32 = struct.Struct("<I"), struct.Struct("<i")
 _U64, _I64 = struct.Struct("<Q"), struct.Struct("<q")
 _F32, _F64 = struct.Struct("<f"), struct.Struct("<d")
 
-_NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)")
+_NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)")
 
 DEFLATE_RATIO = 1032  # deflate cannot do better: 258 bytes (its longest match) for 2 bits
 _TEXT_STEP = 256

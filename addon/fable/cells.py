@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The vertices or faces of a mesh as cells of the level: found by their identity, refused by their number."""
+"""The vertices or faces of a mesh as cells of the level: made with an identity, found by it, refused by number."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -10,11 +11,16 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scene import meshes
-from ..scene.attributes import Domain
+from ...formats.arrays import Array
+from ...formats.fable.records import Records
+from ..scene import identity, meshes
+from ..scene.attributes import Domain, Kind
 from ..scene.meshes import MeshData
 from ..scene.reports import SceneError
+from .layout import CellField
 
+Arrays = dict[str, tuple[Domain, Kind, Array]]
+"""Attributes as `scene.meshes.build` takes them."""
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 
@@ -65,6 +71,14 @@ class MeshCells:
         """Raise SceneError, with how many vertices or faces are concerned, if there are such cells, bool[cells]."""
         if cells.any():
             refuse(self.object, self.domain, f"{{}}: {what}{hint and '. '}{hint}", self.indices[np.flatnonzero(cells)])
+
+
+def cell_attributes(cells: Records, fields: Mapping[str, CellField], token: int, domain: Domain) -> Arrays:
+    """The attributes of cells [rows, columns], a vertex or face each in their order: identity and fields."""
+    flat = cells.reshape(-1)
+    made: Arrays = identity.id_attributes(token, np.arange(1, flat.size + 1, dtype=np.int32), domain)
+    made.update((name, (domain, field.kind, field.of(flat).astype(np.int32))) for name, field in fields.items())
+    return made
 
 
 def refuse(obj: bpy.types.Object, domain: Domain, message: str, indices: Ints) -> NoReturn:

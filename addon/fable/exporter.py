@@ -19,10 +19,9 @@ from ..scene import evaluated, identity, meshes, originals, properties, transfor
 from ..scene.gate import refuse_new
 from ..scene.identity import kind_of
 from ..scene.level import only, root_of
-from ..scene.reports import Report, SceneError
+from ..scene.reports import Report, SceneError, listed
 from . import layout
 from .game_map.collect import collect_game_map
-from .layout import listed
 from .navigation.collect import collect_navigation
 from .navigation.ground import follow_ground, make_from_ground
 from .palettes import lists
@@ -33,7 +32,7 @@ from .terrain.collect import Ground, TerrainMesh
 from .things.collect import collect_things
 
 BAKED = (
-    "The retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here counts for walking, "
+    "The retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here is used for walking, "
     "sounds and navigation, and is seen once the ground is baked anew (with FableForge, for example)"
 )
 """What exports of changed ground, and their options, say (fable.md §0)."""
@@ -49,7 +48,7 @@ def export_level(
     """
     original = originals.require(collection, settings.build_as_new)
     level = fable.read(original.data) if original is not None else None
-    export = _Export(context, collection, level, original, settings, report)
+    export = _FableExport(context, collection, level, original, settings, report)
     with export.evaluation() as depsgraph:
         made = export.run(depsgraph)
     data = fable.write(made)
@@ -59,7 +58,7 @@ def export_level(
     return data if export.things is None else {".lev": data, layout.TNG: export.things}
 
 
-class _Export:
+class _FableExport:
     def __init__(
         self,
         context: bpy.types.Context,
@@ -150,7 +149,7 @@ class _Export:
                 raise SceneError(f"{self.collection.name}: this version of the map header has no {name}")
 
     def _unknown_layers(self, mesh: TerrainMesh, layers: dict[str, int], names: lists.Palettes) -> None:
-        """Refuse weight layers that are no themes, or make them some."""
+        """Refuse weight layers that aren't themes, or make them themes."""
         if self.settings.unknown_themes == "ignore":
             return
         unknown = mesh.unknown_layers(layers)
@@ -187,7 +186,7 @@ class _Export:
         strange = [obj for obj in self.collection.all_objects if obj.type == "MESH" and kind_of(obj) is None]
         if strange:
             names = listed([repr(obj.name) for obj in strange])
-            self.report.left_out(f"meshes that are no part of a Fable level ({names})", len(strange))
+            self.report.left_out(f"meshes that aren't part of a Fable level ({names})", len(strange))
         if self.level is not None:
             for what, count in ground.edited.items():
                 self.report.note(f"{self.terrain.name}: {count} cells with other {what}")

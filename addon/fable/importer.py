@@ -31,7 +31,7 @@ def import_level(
     """Build the scene of a level in a collection of its own, in the context's scene.
 
     file: the level's path or name: the collection is named after it, and the `.tng` is looked for beside it.
-    Raises FormatError for bytes that are no level.
+    Raises FormatError for bytes that aren't a level.
     """
     path = Path(file)
     parts = _beside(path) if settings.things else {}

@@ -78,12 +78,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ...formats.fable.records import GAME_CELL_EDGE, Records
-from ..scene import identity
 from ..scene.attributes import Kind
 from ..scene.names import showable
 from ..scene.properties import setting
@@ -117,7 +115,7 @@ NEW_THING = "NewThing"
 SECTION_NAME = "XXXSectionStart"
 """On a section's collection: its name, as the file has it."""
 BARE_TEXTS = ("ScriptName", "OverridingBrainName")
-"""Statements whose texts have no quotes around them; those of all others do, where they are no numbers."""
+"""Statements whose texts have no quotes around them; those of all others do, where they aren't numbers."""
 
 # Worlds: property keys.
 WORLD, WORLD_NAME, MAP = "levelwright_world", "levelwright_world_name", "levelwright_map"
@@ -228,17 +226,3 @@ def layer_names(names: Sequence[str], used: Sequence[bool] | NDArray[np.bool_]) 
         taken.add(layer)
         layers.append(layer)
     return layers
-
-
-def object_of(level: bpy.types.Collection, kind: str) -> bpy.types.Object | None:
-    """The first object of a kind in a level, by its stamp."""
-    for obj in level.all_objects:
-        mark = identity.stamped(obj)
-        if mark is not None and mark.kind == kind:
-            return obj
-    return None
-
-
-def listed(names: Sequence[str]) -> str:
-    """Up to five of the names, for a message."""
-    return ", ".join(names[:5]) + (" and others" if len(names) > 5 else "")

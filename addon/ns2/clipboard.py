@@ -15,13 +15,19 @@ import numpy as np
 
 from ...formats import ns2
 from ...formats.binary import FormatError
+from ...formats.ns2.editing.edited import Bools
 from ...formats.ns2.records import NO_MAPPING_GROUP, Records
 from ..scene import identity, originals
 from ..scene.reports import Report, SceneError
-from . import entity_edit, exporter, geometry, layout, mapping_groups
-from .mesh_reader import Bools, SceneMesh
+from . import layout
+from .context import ImportContext
+from .entities import editing
+from .exporter import collect_level
+from .faces import mapping_groups
+from .faces.build import build_faces
+from .faces.collect import CollectedMesh, collect_faces
+from .materials.build import Materials
 from .settings import ExportSettings
-from .site import Site
 
 
 def copy(
@@ -34,9 +40,9 @@ def copy(
     original = originals.require(collection, settings.build_as_new)
     level = ns2.read(original.data) if original is not None else ns2.new_level()
     settings = replace(settings, save_as_v10=True, uneven_uvs="nearest")
-    told = Report()
-    made = exporter.laid(context, collection, level, original, settings, told)
-    for warning in told.warnings:
+    of_export = Report()
+    made = collect_level(context, collection, level, original, settings, of_export)
+    for warning in of_export.warnings:
         report.warn(warning)
     selected = _selected(made.geometry)
     faces = np.unique(made.polygon_faces[selected])
@@ -53,14 +59,14 @@ def copy(
     return ns2.clipboard.build(ns2.clipboard.selection(made.level, faces, entities))
 
 
-def _selected(scene: SceneMesh) -> Bools:
+def _selected(found: CollectedMesh) -> Bools:
     """Which polygons are selected, bool[p]."""
-    selected = np.zeros(len(scene.faces), np.bool_)
-    editing = any(obj.mode == "EDIT" for obj in scene.objects)
-    for number, obj in enumerate(scene.objects):
+    selected = np.zeros(len(found.faces), np.bool_)
+    editing = any(obj.mode == "EDIT" for obj in found.objects)
+    for number, obj in enumerate(found.objects):
         if not (obj.mode == "EDIT" if editing else obj.select_get()):
             continue
-        first, last = scene.firsts[number], scene.firsts[number + 1]
+        first, last = found.firsts[number], found.firsts[number + 1]
         mesh: Any = obj.data
         if not editing or not isinstance(mesh, bpy.types.Mesh) or len(mesh.polygons) != last - first:
             selected[first:last] = True  # of objects with modifiers, too: what is selected is before those
@@ -81,54 +87,55 @@ def paste(
     entities = level.entities
     made: list[bpy.types.Object] = []
     if len(level.mesh.faces):
-        made += _paste_faces(context, entity_edit.site_of(context, collection, report), level)
+        made += _paste_faces(context, ImportContext.of_scene(context, collection, report), level)
     if entities:
-        made += entity_edit.add_all(context, collection, entities, report)
+        made += editing.add_all(context, collection, entities, report)
         report.count("entities", len(entities))
     if not made:
         raise FormatError("there is nothing in it", "clipboard")
     return made
 
 
-def _paste_faces(context: bpy.types.Context, site: Site, level: ns2.Level) -> list[bpy.types.Object]:
+def _paste_faces(context: bpy.types.Context, importing: ImportContext, level: ns2.Level) -> list[bpy.types.Object]:
     """Build faces as an import would, in a collection that isn't kept; of this level they are no records."""
     mesh = level.mesh
-    groups = _renumbered(context, site, mesh)
+    groups = _renumbered(context, importing, mesh)
     aside = bpy.data.collections.new("levelwright pasted")
     try:
         token = identity.new_token()
-        other = replace(site, level=level, collection=aside, token=token)
-        objects = geometry.build(other, [_material(site, path) for path in mesh.materials])
+        other = replace(importing, level=level, collection=aside, token=token)
+        materials = Materials(importing)
+        objects = build_faces(other, [_material(importing, materials, path) for path in mesh.materials])
         for obj in objects:
             aside.objects.unlink(obj)
-            site.collection.objects.link(obj)
+            importing.collection.objects.link(obj)
             obj.name = "Pasted"
-            identity.stamp(obj, site.token, layout.GEOMETRY, -1)
+            identity.stamp(obj, importing.token, layout.GEOMETRY, -1)
     finally:
         bpy.data.collections.remove(aside)
     if len(groups):
-        mapping_groups.add(site.collection, groups)
+        mapping_groups.add(importing.collection, groups)
     return objects
 
 
-def _material(site: Site, path: str) -> bpy.types.Material:
+def _material(importing: ImportContext, materials: Materials, path: str) -> bpy.types.Material:
     """The level's material of a path, or a new one."""
-    for block in originals.resources(site.collection, layout.MATERIAL_KIND).values():
+    for block in originals.resources(importing.collection, layout.MATERIAL_KIND).values():
         if isinstance(block, bpy.types.Material) and block.get(layout.MATERIAL) == path:
             return block
-    return site.materials.get(path)
+    return materials.get(path)
 
 
-def _renumbered(context: bpy.types.Context, site: Site, mesh: ns2.Mesh) -> Records:
+def _renumbered(context: bpy.types.Context, importing: ImportContext, mesh: ns2.Mesh) -> Records:
     """Give mapping groups of a mesh ids that are none of the level's; returns them."""
     groups = mesh.mapping_groups.copy()
     if not len(groups):
         return groups
-    taken = mapping_groups.added(site.collection)["id"].tolist()
-    original = originals.find(site.collection)
+    taken = mapping_groups.added(importing.collection)["id"].tolist()
+    original = originals.find(importing.collection)
     if original is not None:
         taken += ns2.read(original.data).mesh.mapping_groups["id"].tolist()
-    used = exporter.read_geometry(context, site.collection, original, site.report).mapping_groups
+    used = collect_faces(context, importing.collection, original, importing.report).mapping_groups
     taken += np.unique(used[used != NO_MAPPING_GROUP]).tolist()
     first = max(taken, default=5) + 1  # those of the editor begin at 6
     old = groups["id"].copy()

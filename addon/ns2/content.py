@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the game's materials, models and textures are."""
+"""Where the game's materials, models and textures are looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import bpy
 
 from ..scene.content_folders import ContentFolder
 
@@ -10,3 +17,30 @@ NS2 = ContentFolder(
     "folders around the level",
     variable="LEVELWRIGHT_NS2",
 )
+CONTENT = ("materials", "models")
+"""Folders by which a folder is known as one with the game's content, or with that of a mod."""
+GAMES = ("ns2", "core")
+"""Folders of the game's directory that have content."""
+ABOVE = 4
+"""How many folders above the level's may be the game's."""
+
+
+def content_folders(path: Path, chosen: str = "") -> tuple[Path, ...]:
+    """Where content is looked for: around a file, in the folder that was chosen, in those of the preferences."""
+    folders = [*_around(path), *([Path(bpy.path.abspath(chosen))] if chosen else []), *NS2.folders()]
+    return tuple(dict.fromkeys(part for folder in folders for part in _with_games(folder)))
+
+
+def _around(path: Path) -> Iterator[Path]:
+    """The folders above a level that have content in them: a level lies in the maps of its game or mod."""
+    for folder in list(path.parents)[:ABOVE]:
+        if any((folder / name).is_dir() for name in CONTENT):
+            yield folder
+
+
+def _with_games(folder: Path) -> Iterator[Path]:
+    """A folder, and those in it that have content when it is the game's own."""
+    yield folder
+    for name in GAMES:
+        if (folder / name).is_dir():
+            yield folder / name

@@ -1,12 +1,51 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Natural Selection 2."""
 
+import bpy
+
 from ..game import FileKind, Game
-from . import register, unregister
+from . import operators, panel
 from .content import NS2
+from .entities import operators as entity_operators
+from .entities import panel as entity_panel
 from .exporter import export_level
+from .faces import operators as face_operators
 from .importer import import_level
+from .layers import operators as layer_operators
+from .layers import panel as layer_panel
+from .layers import properties
 from .settings import ExportSettings, ImportSettings
+
+CLASSES = tuple(
+    cls
+    for part in (
+        operators,
+        layer_operators,
+        face_operators,
+        entity_operators,
+        panel,  # the others are in it, in this order
+        layer_panel,
+        entity_panel,
+    )
+    for cls in part.CLASSES
+)
+
+
+def register() -> None:
+    """Register the game's own properties, operators and panels, and its entry in File > New."""
+    properties.register()
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.TOPBAR_MT_file_new.append(operators.add_to_new_menu)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    bpy.types.TOPBAR_MT_file_new.remove(operators.add_to_new_menu)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
+    properties.unregister()
+
 
 GAME = Game(
     key="ns2",

@@ -13,15 +13,15 @@ scaled. All is relative to the level's root empty: moving that edits nothing.
       Groups                    collection, stamp "groups"
         <group>                 collection, stamp "group", record = the group's id: the objects in it
 
-**Layers and groups** are two ordered lists on the level's collection, of id, name, visible, colour (see `layers`, which
-also lays them over a level again): they say which there are, and what they are called (a collection that was renamed
-says it, too). Which ones an *object* is in is said by the collections that it is linked to: any number of layers, and
-one group. Bits of a mask and group ids that are in no list stay as the original has them. Which ones *faces* are in is
-said by their attributes, and by the collections that their object is linked to: those of an import are in none of
-these; faces of another level are in those of the same names (`strangers`). What is hidden (in a layer or group that
-isn't visible, or one that the game doesn't draw) is hidden by `view.show`: objects by Disable in Viewports, faces by
-the attribute HIDDEN and a modifier named HIDING: both are for show, and an export takes no notice of them. Objects have
-the colour of their first layer that has one, or of their group: for show, too.
+**Layers and groups** are two ordered lists on the level's collection, of id, name, visible, colour (see `layers`): they
+say which there are, and what they are called (a collection that was renamed says it, too). Which ones an *object* is in
+is said by the collections that it is linked to: any number of layers, and one group. Bits of a mask and group ids that
+are in no list stay as the original has them. Which ones *faces* are in is said by their attributes, and by the
+collections that their object is linked to: those of an import are in none of these; faces of another level are in those
+of the same names (`other_levels`). What is hidden (in a layer or group that isn't visible, or one that the game doesn't
+draw) is hidden by `visibility.show`: objects by Disable in Viewports, faces by the attribute HIDDEN and a modifier
+named HIDING: both are for show, and an export takes no notice of them. Objects have the colour of their first layer
+that has one, or of their group: for show, too.
 
 **Geometry.** One mesh object, or several (option "split"): record = the running number of the object. Which object a
 face is in means nothing, and neither do names: faces are who they are by their ids. Unstamped mesh objects in the
@@ -30,13 +30,13 @@ level, and those of another level, are new geometry.
 *Vertices* have VERTEX_ID = vertex + 1 and VERTEX_CHECK (as scene.identity makes them; an attribute's name can't be that
 of faces, too: `vertex_ids`), their place exactly as in the file (what is not finite: 0) and, where the level has such
 groups, VERTEX_GROUP. Vertices that no polygon has are left out (they stay in the original), but for those of loose
-edges, which the option "loose_edges" shows. A vertex may be there in several objects with the same id: bearers of one
-id at the very same place are one vertex.
+edges, which the option "loose_edges" shows. A vertex may be there in several objects with the same id: those of one id
+at the very same place are one vertex.
 
 *Edges* have no ids: they are the pair of vertices that they join, and an edge of the file is found by the ids of its
 two vertices. Where the file has several edges between two vertices, the one with the lowest number, of those that
-polygons pass, is the one that is shown (`edge_numbers`); an edit is one of all of them. EDGE_GROUP, where the level has
-such groups. BRIDGE is set on cuts through faces with holes, which are no edges of the file.
+polygons pass, is the one that is shown (`formats.ns2.editing`); an edit is one of all of them. EDGE_GROUP, where the
+level has such groups. BRIDGE is set on cuts through faces with holes, which are no edges of the file.
 
 An edge is **smooth** if it isn't sharp (`sharp_edge`) and no face at it is flat (`sharp_face`): as Blender shows it. So
 faces without a smooth edge are flat, and of the others all edges that aren't smooth are sharp.
@@ -62,21 +62,20 @@ polygon, an edge or a vertex had (position, groups, layers, material) follows ex
 so that those that no face uses stay. **Viewports** are a text, resource VIEWPORTS 0.
 
 **Entities** are objects, stamp "entity", record = number in the list of objects (-1: of no file). What each is, follows
-from its class and its properties (`entity_looks`): a prop its model's mesh (all of one model share it; a box of edges
+from its class and its properties (`appearance`): a prop its model's mesh (all of one model share it; a box of edges
 where it isn't found), a trigger or location a box of half its scale, a light, speaker or camera Blender's own, all else
-an empty. CLASS (`entity_values`) is its class. Its properties are custom properties under their own names (a further
-one of a name has "#2" behind it), typed as in the file: choices are numbers with a menu, angles radians, colours red,
-green, blue as the editor has them. Only `origin`, `angles` and `scale` (a decal's `extents`) are the object's location,
-rotation_euler (roll, pitch, yaw about x, y, z) and scale; of spotlights and cameras, which look along their own -z, the
-rotation has `entities.TURN` behind it. TYPES holds the properties' names, types, order and keys: so a copy of an object
-is that entity in another level, too. A property that says what the file does leaves its bytes as they are; a deleted
-one goes; a new one is typed as its class knows it, otherwise by its value. What can't be shown (bytes that are no
-value, infinite places) stays as it is in the original.
-Lights, speakers, cameras and the size of an empty say some properties, too (`entity_data`): of these an edited property
-wins, otherwise an edited light or speaker. A prop that was given the mesh of another one has its model. A probe's
-picture is an image in its property `probes.KEY`. Ambient lights are empties of their colour, and the world of a new
-scene (`ambience`), which is for show: stamp PREVIEW. An object without a stamp is a new entity if it has CLASS, or is a
-point or spot light. Objects of the same record are copies: new entities like it.
+an empty. CLASS is its class. Its properties are custom properties under their own names (a further one of a name has
+"#2" behind it), typed as in the file: choices are numbers with a menu, angles radians, colours red, green, blue as the
+editor has them. Only `origin`, `angles` and `scale` (a decal's `extents`) are the object's location, rotation_euler
+(roll, pitch, yaw about x, y, z) and scale; of spotlights and cameras, which look along their own -z, the rotation has
+`placements.TURN` behind it. TYPES holds the properties' names, types, order and keys: so a copy of an object is that
+entity in another level, too. A property that says what the file does leaves its bytes as they are; a deleted one goes;
+a new one is typed as its class knows it, otherwise by its value. What can't be shown (bytes that are no value, infinite
+places) stays as it is in the original. Lights, speakers, cameras and the size of an empty say some properties, too
+(`object_data`): of these an edited property wins, otherwise an edited light or speaker. A prop that was given the mesh
+of another one has its model. A probe's picture is an image in its property `probes.KEY`. Ambient lights are empties of
+their colour, and the world of a new scene (`ambience`), which is for show: stamp PREVIEW. An object without a stamp is
+a new entity if it has CLASS, or is a point or spot light. Objects of the same record are copies: new entities like it.
 """
 
 from __future__ import annotations
@@ -88,16 +87,18 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.ns2.editing import ShownPolygons, groups_shown
 from ...formats.ns2.records import NO_GROUP
 from ..scene import baselines, identity
 from ..scene.meshes import MeshData
+from ..scene.names import showable
 from ..scene.properties import MAX_KEY, setting
 
 FORMAT = "ns2"
 """The originals' format."""
 
 # Stamps: the `kind` of scene.identity.stamp.
-LEVEL, ROOT, GEOMETRY = "level", "root", "geometry"
+GEOMETRY = "geometry"
 ENTITIES, ENTITY = "entities", "entity"
 LAYER_HOMES, LAYER, GROUP_HOMES, GROUP = "layers", "layer", "groups", "group"
 MATERIAL_KIND, IMAGE, VIEWPORTS = "material", "image", "viewports"
@@ -118,11 +119,15 @@ LAYERS = "layers_"
 MAPPING_GROUP = "mapping_group"
 """INT, faces."""
 HIDDEN = "levelwright_hidden"
-"""BOOLEAN, faces: for show only, see `view.show`."""
+"""BOOLEAN, faces: for show only, see `visibility.show`."""
 HIDING = "Levelwright hidden"
 """Name of the modifier that takes HIDDEN faces out of sight."""
 MATERIAL = "material"
 """On materials: the path as in the file."""
+CLASS = "class_name"
+"""On entities: their class."""
+AMBIENT_LIGHT = "light_ambient"
+"""A class whose objects have the colour of their light."""
 
 # Keys of scene.baselines on the level's collection: p polygons, c corners of polygons, n faces.
 POLYGON_FACES = "polygon_faces"
@@ -147,26 +152,14 @@ class LevelProperties:
     custom_colors: str = setting("", "The colours that the editor's dialog remembers, hexadecimal AARRGGBB each")
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What the import made of a level's faces: see the baselines."""
-
-    faces: NDArray[np.int32]
-    starts: NDArray[np.int32]
-    members: NDArray[np.int32]
-    bridges: NDArray[np.bool_]
-    uvs: NDArray[np.float32]
-    faults: NDArray[np.uint8]
-
-
-def shown(collection: bpy.types.Collection) -> Shown | None:
+def shown(collection: bpy.types.Collection) -> ShownPolygons | None:
     """The baselines of a level's geometry; None where one is missing."""
     parts = [baselines.load(collection, key) for key in (POLYGON_FACES, POLYGON_STARTS, MEMBERS, BRIDGES, UVS, FAULTS)]
     found: list[Any] = [part for part in parts if part is not None]
-    return Shown(*found) if len(found) == len(parts) else None
+    return ShownPolygons(*found) if len(found) == len(parts) else None
 
 
-def keep_shown(collection: bpy.types.Collection, made: Shown) -> None:
+def keep_shown(collection: bpy.types.Collection, made: ShownPolygons) -> None:
     """Keep the baselines of a level's geometry."""
     for key, values in (
         (POLYGON_FACES, made.faces),
@@ -187,29 +180,6 @@ def vertex_ids(mesh: MeshData, token: int) -> NDArray[np.int32]:
     return identity.valid_ids(ids, check, token)
 
 
-def edge_numbers(pairs: NDArray[np.intp], used: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """For each edge of the file, [e], the one that shows it: the lowest number between the same two vertices, of those
-    that are `used` (bool[e]: polygons pass them); -1 for edges between vertices that no used edge joins.
-
-    pairs: `Mesh.edge_vertices`, [e, 2].
-    """
-    one, other = pairs.T
-    keys = np.minimum(one, other) * (pairs.max(initial=0) + 1) + np.maximum(one, other)
-    ordered = np.sort(keys)
-    if not (ordered[1:] == ordered[:-1]).any():
-        return np.where(used, np.arange(len(keys)), -1)
-    order = np.argsort(keys, kind="stable")
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    starts = np.flatnonzero(first)
-    result = np.full(len(keys), -1, np.intp)
-    if len(keys):
-        lowest = np.minimum.reduceat(np.where(used, np.arange(len(keys)), len(keys))[order], starts)
-        lowest[lowest == len(keys)] = -1
-        result[order] = np.repeat(lowest, np.diff(starts, append=len(keys)))
-    return result
-
-
 def group_values(ids: NDArray[np.uint32]) -> NDArray[np.int32]:
     """Group ids of a file (NO_GROUP for none) as attributes have them: int32 bit patterns, 0 for none."""
     return np.where(ids == NO_GROUP, np.uint32(0), ids).view(np.int32)
@@ -217,8 +187,7 @@ def group_values(ids: NDArray[np.uint32]) -> NDArray[np.int32]:
 
 def group_ids(values: NDArray[np.int32]) -> NDArray[np.uint32]:
     """The inverse of `group_values`."""
-    ids = np.ascontiguousarray(values).view(np.uint32)
-    return np.where(ids == 0, np.uint32(NO_GROUP), ids)
+    return groups_shown(np.ascontiguousarray(values).view(np.uint32))
 
 
 def to_blender(points: NDArray[Any]) -> NDArray[Any]:
@@ -231,26 +200,6 @@ def from_blender(points: NDArray[Any]) -> NDArray[Any]:
     return np.take(points, (1, 2, 0), axis=-1)
 
 
-def object_of(level: bpy.types.Collection, kind: str) -> bpy.types.Object | None:
-    """The first object of a kind in a level, by its stamp."""
-    for obj in level.all_objects:
-        mark = identity.stamped(obj)
-        if mark is not None and mark.kind == kind:
-            return obj
-    return None
-
-
-def readable(text: str) -> str:
-    """A text of a level as the name of something in Blender: without characters that end it, or that UTF-8 lacks."""
-    plain = text.replace("\0", "").replace("\n", " ").replace("\r", " ")
-    return plain.encode("utf-8", "replace").decode()
-
-
-def readable_lines(text: str) -> str:
-    """A text of a level as a text block or a property holds it: its lines stay."""
-    return text.replace("\0", "").replace("\r\n", "\n").encode("utf-8", "replace").decode()
-
-
 def holds(key: str) -> bool:
     """Say whether Blender can hold a custom property of this name."""
-    return 0 < len(key.encode("utf-8", "surrogatepass")) <= MAX_KEY and readable(key) == key
+    return 0 < len(key.encode("utf-8", "surrogatepass")) <= MAX_KEY and showable(key) == key

@@ -16,9 +16,10 @@ from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.records import INT_TYPES, TEXT_TYPES
 from ..scene import identity, originals, properties
+from ..scene.names import showable_lines
 from ..scene.reports import SceneError
 from . import layout
-from .site import Site
+from .context import ImportContext
 
 TOOLTIPS = {
     "Agent Radius": "Half the width of what walks, metres",
@@ -28,9 +29,9 @@ TOOLTIPS = {
 }
 
 
-def write(site: Site) -> None:
+def build_settings(importing: ImportContext) -> None:
     """Write a level's settings."""
-    level, collection = site.level, site.collection
+    level, collection = importing.level, importing.collection
     colors = " ".join(f"{color:08x}" for color in level.custom_colors)
     properties.write(collection, layout.LevelProperties(level.version, colors))
     for key, value, name in _shown(level):
@@ -39,8 +40,8 @@ def write(site: Site) -> None:
             manager: Any = collection.id_properties_ui(key)
             manager.update(description=TOOLTIPS[name])
     text = bpy.data.texts.new(f"{collection.name} viewports")
-    text.write(layout.readable_lines(level.viewports))
-    identity.stamp(text, site.token, layout.VIEWPORTS, 0)
+    text.write(showable_lines(level.viewports))
+    identity.stamp(text, importing.token, layout.VIEWPORTS, 0)
     originals.set_resource(collection, layout.VIEWPORTS, 0, text)
 
 
@@ -56,14 +57,14 @@ def _shown(level: ns2.Level) -> Iterator[tuple[str, ns2.Value, str]]:
                 value = each.value
             except FormatError:
                 continue
-            if isinstance(value, str) and layout.readable_lines(value) != value:
+            if isinstance(value, str) and showable_lines(value) != value:
                 continue
             seen.add(key)
             yield key, value, each.name
 
 
-def lay(collection: bpy.types.Collection, level: ns2.Level) -> bool:
-    """Write what was edited of the settings into a level; says whether anything was. `format_version` only tells.
+def collect_settings(collection: bpy.types.Collection, level: ns2.Level) -> bool:
+    """Write what was edited of the settings into a level; says whether anything was. `format_version` is for show.
 
     Raises SceneError for values that aren't of their type.
     """
@@ -74,7 +75,7 @@ def lay(collection: bpy.types.Collection, level: ns2.Level) -> bool:
             continue
         value = value.to_list() if hasattr(value, "to_list") else value
         now = tuple(value) if isinstance(value, list) else value
-        if now == before or (now != now and before != before):  # no number stays none
+        if now == before or (now != now and before != before):  # NaN stays NaN
             continue
         block = next(block for block in level.editor_settings if block.name == key[: -len(name) - 1])
         kind = next(each.type for each in block.properties if each.name == name)
@@ -85,7 +86,7 @@ def lay(collection: bpy.types.Collection, level: ns2.Level) -> bool:
         changed = True
     if changed:
         level.editor_settings = level.editor_settings  # it was changed in place
-    return _lay_colors(collection, level) | _lay_viewports(collection, level) | changed
+    return _collect_colors(collection, level) | _collect_viewports(collection, level) | changed
 
 
 def _as(kind: int, value: Any) -> ns2.Value:
@@ -96,7 +97,7 @@ def _as(kind: int, value: Any) -> ns2.Value:
     return tuple(float(part) for part in value) if isinstance(value, tuple) else float(value)
 
 
-def _lay_colors(collection: bpy.types.Collection, level: ns2.Level) -> bool:
+def _collect_colors(collection: bpy.types.Collection, level: ns2.Level) -> bool:
     text = collection.get("custom_colors")
     if not isinstance(text, str):
         return False
@@ -110,12 +111,12 @@ def _lay_colors(collection: bpy.types.Collection, level: ns2.Level) -> bool:
     return True
 
 
-def _lay_viewports(collection: bpy.types.Collection, level: ns2.Level) -> bool:
+def _collect_viewports(collection: bpy.types.Collection, level: ns2.Level) -> bool:
     text = originals.resources(collection, layout.VIEWPORTS).get(0)
     if not isinstance(text, bpy.types.Text):
         return False
     now = text.as_string()
-    if now.rstrip("\n") == layout.readable_lines(level.viewports).rstrip("\n"):
+    if now.rstrip("\n") == showable_lines(level.viewports).rstrip("\n"):
         return False
     level.viewports = now if now.endswith("\n") else f"{now}\n"
     return True

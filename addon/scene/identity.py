@@ -21,9 +21,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.arrays import Integers, Reals
+from ...formats.arrays import Array, Integers, Reals
 from . import attributes
-from .attributes import Domain
+from .attributes import Domain, Kind
 
 ID, CHECK = "record_id", "record_check"
 """Names of the two mesh attributes. Not plain "id": Blender 4 keeps that name for points, and refuses it on faces."""
@@ -52,6 +52,14 @@ def new_token(data: bytes | memoryview | None = None) -> Token:
     """
     value = secrets.randbelow(2**32 - 1) + 1
     return Token(value - (value >> 31 << 32), hashlib.sha256(data).hexdigest() if data is not None else "")
+
+
+def id_attributes(token: int, ids: NDArray[np.int32], domain: Domain) -> dict[str, tuple[Domain, Kind, Array]]:
+    """Return the two attributes that say which record each element of a mesh is, as `meshes.build` takes them.
+
+    ids: int32[n], the number of the record + 1 of each.
+    """
+    return {ID: (domain, "INT", ids), CHECK: (domain, "INT", checks(token, ids))}
 
 
 def checks(token: int, ids: Integers) -> NDArray[np.int32]:

@@ -13,7 +13,7 @@ import bpy
 from . import identity, originals, stage
 from .names import showable
 from .properties import fields
-from .reports import Report, SceneError
+from .reports import Report, SceneError, listed
 
 PATHS = frozenset(("DIR_PATH", "FILE_PATH"))
 """Subtypes of settings that say where things are on this machine: those aren't kept in the scene."""
@@ -119,11 +119,16 @@ class ImportContext(Generic[Level, Settings]):
         return made
 
 
+def first_of(collection: bpy.types.Collection, kind: str) -> bpy.types.Object | None:
+    """Return the first object of a kind in a level; None without one. For what is shown: `only` refuses several."""
+    return next((obj for obj in collection.all_objects if identity.kind_of(obj) == kind), None)
+
+
 def only(collection: bpy.types.Collection, kind: str) -> bpy.types.Object | None:
     """Return the object of a kind of which a level has one; None without one. Raises SceneError for several."""
     found = [obj for obj in collection.all_objects if identity.kind_of(obj) == kind]
     if len(found) > 1:
-        names = ", ".join(obj.name for obj in found[:5])
+        names = listed([obj.name for obj in found])
         raise SceneError(f"{collection.name!r} has {len(found)} objects of which a level has one: {names}", found)
     return found[0] if found else None
 

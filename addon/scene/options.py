@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The options of an import or export: a frozen dataclass a game, as operator properties and on the command line.
 
-Its fields are those of `scene.properties`: bool, int, float, str, IntEnum, str with choices; with tooltip and limits.
-"choices" in a field's metadata may also be {word: (title, tooltip)}; "panel" is the title of the panel it is shown in;
-"precision" says how many digits of a number are shown after its point, "unit" what it measures ("LENGTH").
+Its fields are those of `scene.properties`: bool, int, float, str, IntEnum, str with choices; `option` says how they are
+shown.
 """
 
 import dataclasses
@@ -31,6 +30,29 @@ _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 
 class UsageError(ValueError):
     """A command line, or an option in it, that makes no sense."""
+
+
+def option(
+    default: Value,
+    title: str,
+    tooltip: str,
+    choices: Mapping[str, tuple[str, str]] | None = None,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    subtype: str | None = None,
+    panel: str | None = None,
+    precision: int | None = None,
+    unit: str | None = None,
+) -> Value:
+    """Return the dataclass field of an option. choices: word -> its title and tooltip, of a menu of words.
+
+    panel: title of the panel that it is shown in. subtype: as Blender has it ("DIR_PATH"). precision: digits that a
+    number shows after its point. unit: what a number measures ("LENGTH").
+    """
+    shown = {"title": title, "tooltip": tooltip, "choices": choices, "min": minimum, "max": maximum}
+    shown |= {"subtype": subtype, "panel": panel, "precision": precision, "unit": unit}
+    return dataclasses.field(default=default, metadata={key: each for key, each in shown.items() if each is not None})
 
 
 def _choices(field: Field) -> tuple[str, ...]:

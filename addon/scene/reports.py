@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import bpy
 
@@ -13,6 +13,13 @@ from ...formats.arrays import Integers
 
 SHOWN = 20
 """Warnings that `Report.forward` shows one by one; the rest are in the text block."""
+NAMED = 5
+"""Names that one message has."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first of the names, for a message: 'a, b, c, d, e and others'."""
+    return ", ".join(names[:NAMED]) + (" and others" if len(names) > NAMED else "")
 
 
 class SceneError(Exception):
@@ -90,8 +97,7 @@ class Report:
         """One line: '2 groups, 17 tile layers; 1 missing: images grass_main; left out: 3 sounds; 1 warning'."""
         parts = [", ".join(f"{n} {kind}" for kind, n in self.counts.items() if n) or "nothing"]
         for kind, names in self._missing.items():
-            shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-            parts.append(f"{len(names)} missing {kind}: {shown}")
+            parts.append(f"{len(names)} missing {kind}: {listed(names)}")
         if self._left_out:
             parts.append("left out: " + ", ".join(f"{n} {what}" for what, n in self._left_out.items()))
         if self.warnings:

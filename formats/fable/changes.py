@@ -28,7 +28,7 @@ class NavigationChanges:
             (self.lost, "{:g} square units of ground cannot be walked on any more"),
             (
                 self.outlines,
-                "{} squares that were cut, as by outlines of objects, which ground does not tell, are whole now",
+                "{} squares that were cut, as by outlines of objects, are whole now: the ground does not show cuts",
             ),
             (self.doors, "{} squares of doors are gone"),
             (self.links, "{} links between layers are gone"),

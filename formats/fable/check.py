@@ -4,6 +4,7 @@
 An error keeps the level or a part of it from working as it says; a warning is worth a look.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,28 +42,27 @@ def _header(level: Level) -> Iterator[Problem]:
     if level.map_version != 3:
         yield Problem(place, f"map version {level.map_version}, in known levels 3", "warning")
     if len(level.sounds) > MAX_SOUNDS:
-        yield Problem("sounds", f"{len(level.sounds)} names, cells can only tell {MAX_SOUNDS}")
+        yield Problem("sounds", f"{len(level.sounds)} names, cells can only name {MAX_SOUNDS}", count=len(level.sounds))
     if level.map_header["sound_count"] == 0:
-        yield Problem("sounds", "a count of 0: there is always the sound that is none", "warning")
-    for name in sorted({name for name in level.sounds if level.sounds.count(name) > 1}):
-        yield Problem("sounds", f"{name} is there twice", "warning")
+        yield Problem("sounds", "a count of 0: it counts silence too, so it is 1 where there are no sounds", "warning")
+    for name, times in _repeated(level.sounds):
+        yield Problem(f"sound {name}", f"is there {times} times", "warning", times - 1)
     for title, palette in (("ground palette", level.ground_palette), ("atmosphere palette", level.atmosphere_palette)):
         names = palette_names(palette)
         if names[0] or palette["value"][0]:
-            yield Problem(title, "slot 0 means nothing, but is used", "warning")
-        unused = [name for name, value in zip(names, palette["value"].tolist(), strict=True) if name and not value]
-        if unused:
-            yield Problem(title, f"value 0 switches off: {_some(unused)}", "warning")
-        nameless = [s for s, (n, v) in enumerate(zip(names, palette["value"].tolist(), strict=True)) if v and not n]
-        if nameless:
-            yield Problem(title, f"slots without a name are used: {_some(nameless)}", "warning")
+            yield Problem(title, "slot 0 stands for no theme, but is used", "warning")
+        for slot, (name, value) in enumerate(zip(names, palette["value"].tolist(), strict=True)):
+            if name and not value:
+                yield Problem(f"{title}: {name}", "its value is 0, which switches it off", "warning")
+            elif value and not name:
+                yield Problem(f"{title}: slot {slot}", "it is used, but has no name", "warning")
     try:
         count = int(level.brush_header()["brush_count"])
     except FormatError as error:
         yield Problem("script-brush block", str(error))
     else:
         if count:
-            yield Problem("script-brush block", f"{count} brushes: their layout is not known", "warning")
+            yield Problem("script-brush block", f"{count} brushes: their layout is not known", "warning", count)
     for title, gap in (
         ("bytes behind the file header", level.header_gap),
         ("bytes behind the map", level.map_gap),
@@ -70,11 +70,12 @@ def _header(level: Level) -> Iterator[Problem]:
         ("trailing bytes", level.trailing),
     ):
         if gap:
-            yield Problem(title, f"{len(gap)} of them; known levels have none", "warning")
+            yield Problem(title, f"{len(gap)} of them; known levels have none", "warning", len(gap))
 
 
-def _some(parts: "list[Any]") -> str:
-    return ", ".join(map(str, parts[:5])) + (" and others" if len(parts) > 5 else "")
+def _repeated(names: list[str]) -> list[tuple[str, int]]:
+    """The names that are there more than once, sorted, and how many times."""
+    return sorted((name, times) for name, times in Counter(names).items() if times > 1)
 
 
 def _cells(level: Level) -> Iterator[Problem]:
@@ -84,16 +85,17 @@ def _cells(level: Level) -> Iterator[Problem]:
         return
     height = cells["height"]
     used = (palette_names(level.ground_palette), level.ground_palette["value"])
-    yield from _at("height cells", ~((height >= 0) & (height < 1)), "world height is not 0 or more and less than 2048")
+    yield from _at("height cells", ~((height >= 0) & (height < 1)), "world height is not at least 0 and less than 2048")
     yield from _blend("height cells", cells, used)
     for name in ("walkable", "camera", "shore", "path"):
         yield from _at("height cells", cells[name] > 1, f"{name} is neither 0 nor 1", "warning")
-    for name in ("zero_9", "zero_18"):
-        yield from _at("height cells", cells[name] != 0, f"{name} is not 0", "warning")
+    for name in ("zero_9", "zero_18"):  # in the place: numbers in messages don't tell kinds apart
+        yield from _at(f"height cells, {name}", cells[name] != 0, "is not 0, which it is in known levels", "warning")
     stuck = (cells["walkable"] & 1 == 1) & (cells["camera"] & 1 == 0)
-    yield from _at("height cells", stuck, "walkable, so the camera may pass whatever is said", "warning")
+    yield from _at("height cells", stuck, "walkable, so the camera passes, though closed to it", "warning")
     if level.map_version < 3:
-        yield from _at("height cells", cells["old_sound"] > len(level.sounds), "old_sound names nothing")
+        unknown = cells["old_sound"] > len(level.sounds)
+        yield from _at("height cells", unknown, "old_sound names a sound that is not there")
 
 
 def _game_map(level: Level) -> Iterator[Problem]:
@@ -102,7 +104,7 @@ def _game_map(level: Level) -> Iterator[Problem]:
     used = (palette_names(level.atmosphere_palette), level.atmosphere_palette["value"])
     yield from _blend("game map", level.game_map, used)
     if level.map_version >= 3:
-        yield from _at("game map", level.game_map["sound"] > len(level.sounds), "sound names nothing")
+        yield from _at("game map", level.game_map["sound"] > len(level.sounds), "sound names a sound that is not there")
 
 
 def _blend(place: str, cells: Records, used: "tuple[list[str], npt.NDArray[np.uint32]]") -> Iterator[Problem]:
@@ -131,8 +133,8 @@ def _navigation(level: Level) -> Iterator[Problem]:
         yield Problem("navigation", "has no directory: the game reads a tree of the old form", "warning")
         return
     names = [section.name for section in level.sections]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        yield Problem(f"section {name}", "is there twice")
+    for name, times in _repeated(names):
+        yield Problem(f"section {name}", f"is there {times} times", count=times - 1)
     for section in level.sections:
         yield from _section(level, section)
 
@@ -140,7 +142,7 @@ def _navigation(level: Level) -> Iterator[Problem]:
 def _section(level: Level, section: Section) -> Iterator[Problem]:
     place = f"section {section.name}"
     if section.gap:
-        yield Problem(place, f"{len(section.gap)} bytes before it; known levels have none", "warning")
+        yield Problem(place, f"{len(section.gap)} bytes before it; known levels have none", "warning", len(section.gap))
     try:
         tree = section.navigation
     except FormatError as error:
@@ -155,7 +157,8 @@ def _section(level: Level, section: Section) -> Iterator[Problem]:
     if beyond:
         yield Problem(place, f"{beyond} action points are on no layer", count=beyond)
     if tree.tail:
-        yield Problem(place, f"{len(tree.tail)} bytes behind its end mark; known levels have none", "warning")
+        count = len(tree.tail)
+        yield Problem(place, f"{count} bytes behind its end mark; known levels have none", "warning", count)
 
 
 def _tree(tree: Navigation) -> Iterator[tuple[int, str]]:
@@ -174,7 +177,7 @@ def _tree(tree: Navigation) -> Iterator[tuple[int, str]]:
         (np.count_nonzero(leaf & ((nodes["region"] < 0) | (nodes["region"] >= tree.region_count))), "of no region"),
         (int(counts[counts > 1].sum()), "have the index of another one"),
         (np.count_nonzero(~np.isin(children, indices) & (children != 0)), "named as children are not there"),
-        (np.count_nonzero(~np.isin(tree.neighbours, leaves)), "named as neighbours are no leaves"),
+        (np.count_nonzero(~np.isin(tree.neighbours, leaves)), "named as neighbours are not leaves"),
         (np.count_nonzero(~np.isin(links, back)), "name a neighbour that does not name them"),
     )
     yield from ((int(count), message) for count, message in rules if count)

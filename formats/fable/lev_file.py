@@ -125,7 +125,7 @@ def _read_sections(cursor: Cursor, level: Level) -> None:
         end = cursor.u32(what)
         if not cursor.offset <= end <= cursor.end:
             cursor.offset -= 4
-            raise cursor.error(f"its end is {end:#x}: not behind it and within the file", what)
+            raise cursor.error(f"its end is {end:#x}, which is not behind its start and within the file", what)
         level.sections.append(Section(name, cursor.take(end - cursor.offset, what), gap, offset))
     level.trailing = bytes(cursor.take(cursor.left, "trailing bytes"))
 
@@ -221,7 +221,7 @@ def _counted(text: str, what: str) -> bytes:
     try:
         raw = text.encode("latin-1")
     except UnicodeEncodeError:
-        raise FormatError(f"{text!r} has characters that Latin-1 has not", what) from None
+        raise FormatError(f"{text!r} has characters that Latin-1 does not have", what) from None
     return _word(len(raw)) + raw
 
 

@@ -64,7 +64,7 @@ def rebuild(navigation: Navigation, layer: int, ground: npt.NDArray[Any]) -> Nav
         x, y, edge = old.grid.square(old.nodes[door])
         part = values[y : y + edge, x : x + edge]
         free[number] = bool((part != BLOCKED).all())
-        part[...] = BLOCKED  # its leaf is no part of the ground's
+        part[...] = BLOCKED  # its leaf is not part of the ground's
     new = _cover(values, layer)
     same = _matches(old, new)
     known = same >= 0

@@ -194,7 +194,7 @@ def encode(navigation: Navigation) -> bytes:
     if version == 5 and nodes["switchable"].any():
         raise FormatError("version 5 has no switchable nodes", "navigation")
     if version < COSTS_SINCE and (nodes["preference"][is_leaf] != OLD_PREFERENCE).any():
-        raise FormatError(f"version {version} holds no preferences but {OLD_PREFERENCE}", "navigation")
+        raise FormatError(f"version {version} stores no preference other than {OLD_PREFERENCE}", "navigation")
 
     head, place, leaf = node_parts(version)
     behind = head.itemsize + place.itemsize

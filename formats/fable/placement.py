@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from . import tng
-from .text import Block, Statement, number
+from .text import Statement, StatementBlock, number
 
 Frame = tuple[tng.Vector, tng.Vector, tng.Vector]
 
@@ -16,10 +16,10 @@ OBJECT_SCALE = "ObjectScale"
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class ThingPlacement:
     """Where a thing is, as far as it says so in finite numbers of a usable size."""
 
-    body: Block | None = None
+    body: StatementBlock | None = None
     """The component that says it (CTCPhysicsStandard, ...)."""
     position: tng.Vector | None = None
     """Units, local to the map."""
@@ -31,7 +31,7 @@ class Placement:
     """Those that say all this."""
 
 
-def placement_of(thing: tng.Thing) -> Placement:
+def placement_of(thing: tng.Thing) -> ThingPlacement:
     """Where a thing is, how it stands, and how large it is made.
 
     Right is front x top. The file's vectors are a little short, and not quite at right angles: the front is kept.
@@ -43,17 +43,17 @@ def placement_of(thing: tng.Thing) -> Placement:
     found = () if scale is None else (scale,)
     body = thing.body
     if body is None:
-        return Placement(scale=factor, statements=found)
+        return ThingPlacement(scale=factor, statements=found)
     first: dict[str, Statement] = {}
     for statement in body.statements():
         first.setdefault(statement.key, statement)
     position, where = _vector(first, "Position")
     if position is None:
-        return Placement(body, scale=factor, statements=found)
+        return ThingPlacement(body, scale=factor, statements=found)
     forward, towards = _vector(first, "RHSetForward")
     up, upwards = _vector(first, "RHSetUp")
     frame = None if forward is None or up is None else _frame(forward, up)
-    return Placement(body, position, frame, factor, (*found, *where, *(towards + upwards if frame else ())))
+    return ThingPlacement(body, position, frame, factor, (*found, *where, *(towards + upwards if frame else ())))
 
 
 def _vector(statements: dict[str, Statement], name: str) -> tuple[tng.Vector | None, tuple[Statement, ...]]:

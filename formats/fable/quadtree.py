@@ -38,13 +38,15 @@ class Grid:
 
     @classmethod
     def of(cls, navigation: Navigation) -> "Grid":
-        """The grid of a navigation. Raises FormatError if its size is no multiple of 32."""
+        """The grid of a navigation. Raises FormatError if its size is not a multiple of 32."""
         size = [float(navigation.header[name]) for name in ("width", "height")]
         roots = [value / ROOT_EDGE for value in size]
         if not all(0 <= number <= _MAX_ROOTS and number == int(number) for number in roots):
-            raise FormatError(f"size {size[0]:g} x {size[1]:g} is no multiple of {ROOT_EDGE}", "navigation")
+            raise FormatError(f"size {size[0]:g} x {size[1]:g} is not a multiple of {ROOT_EDGE}", "navigation")
         if roots[0] * roots[1] > _MAX_ROOTS or navigation.layer_count > _MAX_LAYERS:
-            raise FormatError(f"{navigation.layer_count} layers of {size[0]:g} x {size[1]:g} are absurd", "navigation")
+            raise FormatError(
+                f"{navigation.layer_count} layers of {size[0]:g} x {size[1]:g} are more than any map has", "navigation"
+            )
         return cls(int(roots[0]), int(roots[1]), navigation.layer_count)
 
     @property
@@ -68,7 +70,7 @@ class Grid:
         if bad.any():
             node = nodes[int(bad.argmax())]
             where = f"level {node['level']}, layer {node['layer']} at {node['x']:g}, {node['y']:g}"
-            raise FormatError(f"a leaf is no square of the map's grid: {where}", "navigation")
+            raise FormatError(f"a leaf is not a square of the map's grid: {where}", "navigation")
 
     def squares(self, nodes: Records) -> tuple[Numbers, Numbers, Numbers]:
         """Lower left corners (x, y) and edges, in smallest squares."""

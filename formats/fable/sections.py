@@ -67,7 +67,7 @@ def numbered_sections(level: Level) -> Iterator[NumberedSection]:
 def door_lists(
     navigation: Navigation, numbers: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.int32], list[tuple[int, ...]]]:
-    """Which list of keys each of some nodes has, int32[n], 0 for those that are no doors; and the lists, from 1 on.
+    """Which list of keys each of some nodes has, int32[n], 0 for those that aren't doors; and the lists, from 1 on.
 
     numbers: int[n], of the nodes. Doors with the same keys in the same order have the same list.
     """

@@ -35,20 +35,22 @@ class Statement:
 
 
 @dataclass(slots=True, eq=False)
-class Block:
+class StatementBlock:
     """What stands between two statements: a thing, a section, a component, a map."""
 
     opening: Statement
-    entries: "list[Statement | Block]" = field(default_factory=list)
+    entries: "list[Statement | StatementBlock]" = field(default_factory=list)
     closing: Statement = field(default_factory=lambda: Statement("", "", "", ""))
 
     def statements(self) -> Iterator[Statement]:
         """Its own statements, not those of blocks in it."""
         return (entry for entry in self.entries if isinstance(entry, Statement))
 
-    def blocks(self, *openings: str) -> "Iterator[Block]":
+    def blocks(self, *openings: str) -> "Iterator[StatementBlock]":
         """Blocks in it, of some openings or of all."""
-        return (e for e in self.entries if isinstance(e, Block) and (not openings or e.opening.key in openings))
+        return (
+            e for e in self.entries if isinstance(e, StatementBlock) and (not openings or e.opening.key in openings)
+        )
 
     def find(self, key: str) -> Statement | None:
         """Its first statement of a key."""
@@ -80,7 +82,7 @@ class Block:
 class Document:
     """A whole file."""
 
-    entries: list[Statement | Block]
+    entries: list[Statement | StatementBlock]
     tail: str = ""  # blanks behind the last statement
 
 
@@ -123,7 +125,7 @@ def coordinates_text(value: tuple[float, float, float]) -> str:
     return f"C3DCoordF({','.join(map(decimal, value))})"
 
 
-def set_number(block: Block, key: str, value: float) -> None:
+def set_number(block: StatementBlock, key: str, value: float) -> None:
     """Change a number; one that reads as `value` already stays as it is written. Raises ValueError for NaN and such."""
     if not isfinite(value):
         raise ValueError(f"{key} cannot be {value}")
@@ -135,7 +137,7 @@ def _check(value: str) -> None:
     if not re.fullmatch(r'(?:"[^"\n]*"|[^;"\r\n])*', value):
         raise ValueError(f"{value!r} cannot stand in a statement: it holds a line end, a quote or a semicolon")
     if not value.isascii() and max(value) > "\xff":
-        raise ValueError(f"{value!r} cannot stand in a statement: it has characters that Latin-1 has not")
+        raise ValueError(f"{value!r} cannot stand in a statement: it has characters that Latin-1 does not have")
 
 
 # --------------------------------------------------------------------------------------------------- bytes <-> document
@@ -144,7 +146,7 @@ def _check(value: str) -> None:
 def parse(data: Buffer, closing: Callable[[str], str | None]) -> Document:
     """Read a document; `closing` tells the key that closes the block that a key opens. Raises FormatError."""
     document = Document([])
-    entries, open_blocks = document.entries, list[tuple[Block, str]]()
+    entries, open_blocks = document.entries, list[tuple[StatementBlock, str]]()
     for statement, offset in _statements(str(memoryview(data), "latin-1"), document):
         if open_blocks and statement.key == open_blocks[-1][1]:
             open_blocks.pop()[0].closing = statement
@@ -157,7 +159,7 @@ def parse(data: Buffer, closing: Callable[[str], str | None]) -> Document:
             inside = f"inside {open_blocks[-1][0].opening.key}" if open_blocks else "outside of everything"
             raise FormatError(f"{statement.key} {inside}", "statement", offset)
         else:
-            block = Block(statement)
+            block = StatementBlock(statement)
             entries.append(block)
             open_blocks.append((block, closer))
             entries = block.entries
@@ -180,7 +182,9 @@ def _statements(text: str, document: Document) -> Iterator[tuple[Statement, int]
     blank = _BLANK.match(text, at)
     document.tail = blank.group() if blank else ""
     if at + len(document.tail) != len(text):
-        raise FormatError(f"{text[at:][:20].strip()!r} begins no statement", "statement", at + len(document.tail))
+        raise FormatError(
+            f"{text[at:][:20].strip()!r} does not begin a statement", "statement", at + len(document.tail)
+        )
 
 
 def unparse(document: Document) -> bytes:
@@ -190,7 +194,7 @@ def unparse(document: Document) -> bytes:
     return ("".join(parts) + document.tail).encode("latin-1")
 
 
-def _append(parts: list[str], entries: "list[Statement | Block]") -> None:
+def _append(parts: list[str], entries: "list[Statement | StatementBlock]") -> None:
     for entry in entries:
         if isinstance(entry, Statement):
             parts.append(str(entry))

@@ -29,7 +29,7 @@ Otherwise = Literal["refuse", "fit"]
 
 
 class BlendError(Exception):
-    """Cells whose weights are no blend."""
+    """Cells whose weights aren't a blend."""
 
     message: str
     """What is wrong with them."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..binary import Buffer
 from . import text
 from .records import UID_BASE
-from .text import Block, Document, Statement, set_number
+from .text import Document, Statement, StatementBlock, set_number
 
 Vector = tuple[float, float, float]
 
@@ -26,7 +26,7 @@ class Thing:
 
     __slots__ = ("block",)
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: StatementBlock) -> None:
         self.block = block
 
     @property
@@ -68,15 +68,15 @@ class Thing:
         self.block.set("ScriptName", name)
 
     @property
-    def components(self) -> dict[str, Block]:
+    def components(self) -> dict[str, StatementBlock]:
         """Its components by name ("CTCEditor"); of several of a name, the first."""
-        found: dict[str, Block] = {}
+        found: dict[str, StatementBlock] = {}
         for block in self.block.blocks():
             found.setdefault(block.opening.key.removeprefix("Start"), block)
         return found
 
     @property
-    def body(self) -> Block | None:
+    def body(self) -> StatementBlock | None:
         """The component that holds its place: "CTCPhysicsStandard", "CTCPhysicsNavigator"..."""
         return next((block for block in self.block.blocks() if block.find("PositionX") is not None), None)
 
@@ -139,7 +139,7 @@ class ThingSection:
 
     __slots__ = ("block",)
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: StatementBlock) -> None:
         self.block = block
 
     @property
@@ -176,7 +176,7 @@ class Things:
     @property
     def sections(self) -> list[ThingSection]:
         """Its sections, in order."""
-        blocks = (e for e in self.document.entries if isinstance(e, Block))
+        blocks = (e for e in self.document.entries if isinstance(e, StatementBlock))
         return [ThingSection(block) for block in blocks if block.opening.key == SECTION]
 
     def __iter__(self) -> Iterator[Thing]:
@@ -203,26 +203,26 @@ def new_thing(
 ) -> Thing:
     """A thing with what every thing has, looking along +y."""
     ctc = f"CTC{component}"
-    body = Block(_line(f"Start{ctc}", "", newline), closing=_line(f"End{ctc}", "", newline))
+    body = StatementBlock(_line(f"Start{ctc}", "", newline), closing=_line(f"End{ctc}", "", newline))
     for name, vector in ((_PLACE, position), (_FORWARD, (0.0, 1.0, 0.0)), (_UP, (0.0, 0.0, 1.0))):
         body.entries += [_line(name + axis, text.decimal(v), newline) for axis, v in zip(_AXES, vector, strict=True)]
-    block = Block(_line(THING, kind, newline * 2), closing=_line("EndThing", "", newline))
+    block = StatementBlock(_line(THING, kind, newline * 2), closing=_line("EndThing", "", newline))
     head = {
         "Player": "4", "UID": str(uid), "DefinitionType": f'"{definition_type}"', "ScriptName": "NULL",
         "ScriptData": '"NULL"', "ThingGamePersistent": "FALSE", "ThingLevelPersistent": "FALSE",
     }  # fmt: skip
     block.entries += [_line(key, value, newline) for key, value in head.items()]
-    editor = Block(_line("StartCTCEditor", "", newline), closing=_line("EndCTCEditor", "", newline))
+    editor = StatementBlock(_line("StartCTCEditor", "", newline), closing=_line("EndCTCEditor", "", newline))
     block.entries += [body, editor]
     return Thing(block)
 
 
-def _vector(block: Block, name: str) -> Vector | None:
+def _vector(block: StatementBlock, name: str) -> Vector | None:
     x, y, z = (text.number(block.get(name + axis)) for axis in _AXES)
     return None if x is None or y is None or z is None else (x, y, z)
 
 
-def _set_vector(block: Block, name: str, value: Vector) -> None:
+def _set_vector(block: StatementBlock, name: str, value: Vector) -> None:
     """Change the components that differ."""
     for axis, part in zip(_AXES, value, strict=True):
         set_number(block, name + axis, part)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..binary import Buffer
 from . import text
-from .text import Block, Document, unquoted
+from .text import Document, StatementBlock, unquoted
 
 _ENDS = {"NewMap": "EndMap", "NewRegion": "EndRegion"}
 
@@ -18,7 +18,7 @@ class WorldMap:
 
     __slots__ = ("block",)
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: StatementBlock) -> None:
         self.block = block
 
     @property
@@ -73,7 +73,7 @@ class Region:
 
     __slots__ = ("block",)
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: StatementBlock) -> None:
         self.block = block
 
     @property
@@ -116,8 +116,8 @@ class World:
         wanted = base_name(file_name).lower()
         return next((each for each in self.maps if base_name(each.level_name or "").lower() == wanted), None)
 
-    def _blocks(self, opening: str) -> list[Block]:
-        return [e for e in self.document.entries if isinstance(e, Block) and e.opening.key == opening]
+    def _blocks(self, opening: str) -> list[StatementBlock]:
+        return [e for e in self.document.entries if isinstance(e, StatementBlock) and e.opening.key == opening]
 
 
 def base_name(path: str) -> str:

@@ -12,7 +12,8 @@ loops, `face_layers`, `mapping_groups`, `geometry_groups`, `triangles`. Metres, 
     data = write(level)
 
 `clipboard` parses and builds what is copied; `as_v10` converts older levels; `cubemap` decodes what reflection probes
-have seen; `names` are those that mean something to the game.
+have seen; `names` are those that mean something to the game; `entity_classes` knows what entities can be placed, with
+the defaults of their properties; `editing` shows the mesh as polygons, and lays edits of those over it.
 """
 
 from . import clipboard, cubemap, names

@@ -20,13 +20,15 @@ Severity = Literal["error", "warning"]
 
 
 def check(level: Level) -> list[Problem]:
-    """Problems, each with its place; many of one kind are one problem that names the first."""
+    """Problems, each with its place; many of one kind are one problem that names the first and counts all."""
     found: list[Problem] = []
     for part in (_listed, _vertices, _loops, _faces, _triangles, _groups, _entities):
         try:
             found += part(level)
         except FormatError as error:
-            problem = Problem(error.reading or "level", str(error))
+            place = error.reading or "level"
+            # Its byte is a place, too: what stands before may have grown.
+            problem = Problem(place if error.offset is None else f"{place}, byte {error.offset:#x}", error.message)
             if problem not in found:
                 found.append(problem)
     return found
@@ -37,7 +39,7 @@ def _some(wrong: npt.NDArray[np.bool_], place: str, message: str, severity: Seve
     numbers = np.flatnonzero(wrong)
     if len(numbers):
         more = f" (and {len(numbers) - 1} more)" if len(numbers) > 1 else ""
-        yield Problem(f"{place} {numbers[0]}{more}", message, severity)
+        yield Problem(f"{place} {numbers[0]}{more}", message, severity, len(numbers))
 
 
 def _listed(level: Level) -> Iterator[Problem]:
@@ -55,12 +57,12 @@ def _names(listed: list[Layer] | list[Group], kind: str) -> Iterator[Problem]:
             yield Problem(place, "its name begins or ends with a blank", "warning")
     for number, count in Counter(each.id for each in listed).items():
         if count > 1:
-            yield Problem(f"{kind} id {number}", f"{count} have it")
+            yield Problem(f"{kind} id {number}", f"{count} have it", count=count)
 
 
 def _vertices(level: Level) -> Iterator[Problem]:
     mesh = level.mesh
-    yield from _some(~np.isfinite(mesh.positions).all(axis=1), "vertex", "its position is no number")
+    yield from _some(~np.isfinite(mesh.positions).all(axis=1), "vertex", "its position is NaN or infinite")
     beyond = (mesh.edges["vertices"] >= len(mesh.vertices)).any(axis=1)
     yield from _some(beyond, "edge", f"names a vertex that is not there: there are {len(mesh.vertices)}")
 
@@ -70,16 +72,22 @@ def _loops(level: Level) -> Iterator[Problem]:
     faces = mesh.faces
     if not len(faces):
         return
-    starts, ends = mesh.corners, mesh.ends
+    small = np.zeros(len(faces), np.bool_)
+    small[faces.loop_faces[np.diff(faces.loop_members) < 3]] = True
+    yield from _some(small, "face", "a loop has fewer than three edges", "warning")
+    members = faces.members
+    beyond, turned = members["edge"] >= len(mesh.edges), members["flipped"] > 1
+    yield from _some(beyond, "loop member", f"names an edge that is not there: there are {len(mesh.edges)}")
+    yield from _some(turned, "loop member", "its direction is neither 0 nor 1")
+    if beyond.any() or turned.any() or (mesh.edges["vertices"] >= len(mesh.vertices)).any():
+        return  # where the members lie can't be told
+    starts, ends = mesh.member_vertices()
     following = np.arange(1, len(starts) + 1)
     filled = np.diff(faces.loop_members) > 0
     following[faces.loop_members[1:][filled] - 1] = faces.loop_members[:-1][filled]
     broken = np.zeros(len(faces), np.bool_)
     broken[faces.loop_faces[faces.member_loops[ends != starts[following]]]] = True
     yield from _some(broken, "face", "the edges of a loop are not one behind the other", "warning")
-    small = np.zeros(len(faces), np.bool_)
-    small[faces.loop_faces[np.diff(faces.loop_members) < 3]] = True
-    yield from _some(small, "face", "a loop has fewer than three edges", "warning")
 
 
 def _faces(level: Level) -> Iterator[Problem]:
@@ -91,16 +99,21 @@ def _faces(level: Level) -> Iterator[Problem]:
     missing = (groups != NO_MAPPING_GROUP) & ~np.isin(groups, mesh.mapping_groups["id"])
     yield from _some(missing, "face", "names a mapping group that is not there")
     numbers = np.column_stack([records["angle"], records["offset"], records["scale"]])
-    yield from _some(~np.isfinite(numbers).all(axis=1), "face", "its texture lies nowhere: no numbers", "warning")
+    yield from _some(~np.isfinite(numbers).all(axis=1), "face", "its texture's mapping is NaN or infinite", "warning")
     layers = mesh.face_layers
     if len(layers.has) != len(records):
-        yield Problem("face layers", f"are of {len(layers.has)} faces, there are {len(records)}")
+        yield _other_count("face layers", len(layers.has), len(records))
     elif layers.masks.shape[1] == MASK_WORDS:
         known = _mask_words(level.layers)
         yield from _some((layers.masks & ~known).any(axis=1), "face", "is in a layer that is not there", "warning")
     for number, path in enumerate(mesh.materials):
         if not path.endswith(material.ENDING):
             yield Problem(f"material {number}", f"{path!r} does not end with {material.ENDING}", "warning")
+
+
+def _other_count(place: str, count: int, faces: int) -> Problem:
+    """A table that has more or fewer rows than there are faces."""
+    return Problem(place, f"are of {count} faces, there are {faces}", count=abs(count - faces))
 
 
 def _mask_words(layers: list[Layer]) -> npt.NDArray[np.uint32]:
@@ -115,7 +128,7 @@ def _triangles(level: Level) -> Iterator[Problem]:
         return
     faces = len(triangles.face_triangles) - 1
     if faces != len(mesh.faces):
-        yield Problem("triangles", f"are of {faces} faces, there are {len(mesh.faces)}")
+        yield _other_count("triangles", faces, len(mesh.faces))
     table = triangles.triangles
     count = len(mesh.vertices) + len(triangles.ghosts)
     owners = np.repeat(np.arange(faces), np.diff(triangles.face_triangles))
@@ -142,8 +155,10 @@ def _groups(level: Level) -> Iterator[Problem]:
         table = getattr(mesh.geometry_groups, kind)
         for number in table.ids[~np.isin(table.ids, known)].tolist():
             yield Problem(f"{kind} of group {number}", "there is no such group", "warning")
-        if len(table.members) and int(table.members.max()) >= len(elements(mesh)):
-            yield Problem(f"{kind} of groups", f"{table.members.max()} is named, there are {len(elements(mesh))}")
+        beyond = table.members[table.members >= len(elements(mesh))]
+        if len(beyond):
+            message = f"{beyond.max()} is named, there are {len(elements(mesh))}"
+            yield Problem(f"{kind} of groups", message, count=len(beyond))
 
 
 def _entities(level: Level) -> Iterator[Problem]:
@@ -156,7 +171,7 @@ def _entities(level: Level) -> Iterator[Problem]:
             yield Problem(place, f"is in group {entity.group}, which is not there", "warning")
         missing = [layer for layer in layers_of(entity.layers) if layer not in layers]
         if missing:
-            yield Problem(place, f"is in layer {missing[0]}, which is not there", "warning")
+            yield Problem(place, f"is in layer {missing[0]}, which is not there", "warning", len(missing))
 
 
 def _properties(entity: Entity, place: str) -> Iterator[Problem]:
@@ -165,15 +180,18 @@ def _properties(entity: Entity, place: str) -> Iterator[Problem]:
         if name not in names:
             yield Problem(place, f"has no {name}", "warning")
     if len(names) < len(entity.properties):
-        name, count = Counter(each.name for each in entity.properties).most_common(1)[0]
-        yield Problem(place, f"has {name!r} {count} times", "warning")
+        for name, count in Counter(each.name for each in entity.properties).items():
+            if count > 1:
+                yield Problem(place, f"has {name!r} {count} times", "warning", count)
     for each in entity.properties:
         if each.type in FLOAT_TYPES and len(each.raw) == 4 * each.components:
-            # Infinite or no number: all bits of the exponent are set.
-            if any(each.raw[at + 3] & 0x7F == 0x7F and each.raw[at + 2] & 0x80 for at in range(0, len(each.raw), 4)):
-                yield Problem(place, f"{each.name} is no number: {each.value}")
+            # Infinite or NaN: all bits of the exponent are set.
+            raw = each.raw
+            wrong = [at for at in range(0, len(raw), 4) if raw[at + 3] & 0x7F == 0x7F and raw[at + 2] & 0x80]
+            if wrong:
+                yield Problem(place, f"{each.name} is NaN or infinite: {each.value}", count=len(wrong))
         elif each.id == 2:
             try:
                 _ = each.value
             except FormatError as error:
-                yield Problem(place, str(error))
+                yield Problem(place, f"{error.reading}: {error.message}")

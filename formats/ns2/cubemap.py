@@ -27,13 +27,13 @@ def decode(data: Buffer) -> npt.NDArray[np.float32]:
 def encode(colors: npt.ArrayLike) -> bytes:
     """The 98,304 bytes of float [6, 64, 64, 3], 0 or more; what `decode` gave comes out as it was.
 
-    Raises FormatError for another shape, and for colors that are negative, no numbers, or beyond what fits (2 ** 127).
+    Raises FormatError for another shape, and for colors that are negative, NaN, or beyond what fits (2 ** 127).
     """
     values = np.asarray(colors, np.float64)
     if values.shape != (6, EDGE, EDGE, 3):
         raise FormatError(f"pictures of shape {values.shape}, not (6, {EDGE}, {EDGE}, 3)", "cubemap")
     if not ((values >= 0) & (values < 2.0**127)).all():
-        raise FormatError("has colors that are negative, no numbers, or too bright", "cubemap")
+        raise FormatError("has colors that are negative, NaN, or too bright", "cubemap")
     _, exponents = np.frexp(values.max(axis=-1, keepdims=True))
     black = exponents <= -128
     pixels = np.zeros((6, EDGE, EDGE, 4), np.uint8)

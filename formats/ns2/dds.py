@@ -14,11 +14,14 @@ _ALPHA = 0x1
 
 @dataclass(frozen=True, slots=True)
 class Texture:
-    """`width` and `height` in pixels. `alpha`: whether it has any (DXT1 has none that counts)."""
+    """What a header says."""
 
     width: int
+    """Pixels."""
     height: int
+    """Pixels."""
     alpha: bool
+    """Whether it has any; that of DXT1 is ignored."""
 
 
 def describe(head: Buffer, size: int) -> Texture:

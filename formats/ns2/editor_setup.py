@@ -103,11 +103,14 @@ class EntityClass:
 
 @dataclass(slots=True, eq=False)
 class EditorSetup:
-    """All classes by name. `settings`: other parts (hole_checker...) with what they list. `notes`: what isn't right."""
+    """What a file says."""
 
     classes: dict[str, EntityClass] = field(default_factory=dict)
+    """By name."""
     settings: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """Other parts (hole_checker, ...) with what they list."""
     notes: list[str] = field(default_factory=list)
+    """What isn't right."""
 
     def lineage(self, name: str) -> list[EntityClass]:
         """A class and all its parents, the nearest first, each once; empty for a class that isn't known."""
@@ -181,7 +184,7 @@ def _parameter(element: Element, owner: str, notes: list[str]) -> Parameter:
         try:
             number = int(value)
         except ValueError:
-            notes.append(f"line {choice.line}: {owner}.{texts['name']}: choice {value!r} is no number")
+            notes.append(f"line {choice.line}: {owner}.{texts['name']}: choice {value!r} isn't a number")
             continue
         choices.append(Choice(choice.attributes.get("label", value), number, choice.attributes.get("help", "")))
     if texts["type"] not in TYPES:

@@ -20,17 +20,16 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """Faces with their loops: the border first, then holes, as in a level.
-
-    `face_loops` int[n + 1], `loop_corners` int[l + 1]: where the loops of faces and the corners of loops begin;
-    `corners` int[k]: numbers of corners of the polygons; the edge from a corner to the next one of its loop is the
-    polygon's own. `polygon_faces` int[p]: which face each polygon is in.
-    """
+    """n faces with l loops: the border first, then holes, as in a level; made of p polygons."""
 
     face_loops: Ints
+    """[n + 1]: where the loops of each face begin."""
     loop_corners: Ints
+    """[l + 1]: where the corners of each loop begin."""
     corners: Ints
+    """[k]: corners of the polygons. The edge from one to the next of its loop is the polygon's own."""
     polygon_faces: Ints
+    """[p]: the face that each polygon is in."""
 
 
 def joined(positions: Floats, vertices: Ints, edges: Ints, starts: Ints, owners: Ints, marked: Mask) -> Joined:

@@ -26,10 +26,12 @@ KEYS = ("shader", "albedoMap", "normalMap", "specularMap", "opacityMap", "emissi
 
 @dataclass(slots=True, eq=False)
 class Material:
-    """A material. `values`: by key, as written, the last one where a key is there twice. `notes`: what isn't right."""
+    """A material."""
 
     values: dict[str, Value] = field(default_factory=dict)
+    """By key, as written; the last one where a key is there twice."""
     notes: list[str] = field(default_factory=list)
+    """What isn't right."""
 
     def text(self, key: str) -> str:
         """A value that is a text: a path, a shader, the kind of surface; "" if there is none."""
@@ -83,7 +85,7 @@ def _add(material: Material, line: str, number: int) -> None:
     else:
         numbers = [_number(item) for item in (digits if items is None else items).split(",")]
         if any(item is None for item in numbers):
-            material.notes.append(f"line {number}: {(digits or items)[:60]!r} is no number")
+            material.notes.append(f"line {number}: {(digits or items)[:60]!r} isn't a number")
             return
         found = tuple(item for item in numbers if item is not None)
         value = found if items is not None else found[0]

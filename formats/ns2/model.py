@@ -28,40 +28,44 @@ _VERTICES, _INDICES, _FACE_SETS, _MATERIALS, _ATTACH_POINTS, _BOUNDS = 1, 2, 3, 
 
 @dataclass(frozen=True, slots=True)
 class FaceSet:
-    """Triangles first to first + count, which have one material; `bones`: those that move them."""
+    """Triangles first to first + count, which have one material."""
 
     material: int
+    """Into `Model.materials`."""
     first: int
     count: int
     bones: tuple[int, ...] = ()
+    """Those that move the triangles."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttachPoint:
-    """A named place on a model. `bone`: -1 for none; `coords` float32[4, 3]: x, y and z axis and origin."""
+    """A named place on a model."""
 
     name: str
     bone: int
+    """That it moves with, -1: none."""
     coords: npt.NDArray[np.float32]
+    """[4, 3]: x, y and z axis and origin."""
 
 
 @dataclass(slots=True, eq=False)
 class Model:
-    """A model. `vertices`: VERTEX88 or VERTEX92 records; `triangles` uint32[t, 3].
-
-    `materials`: paths of `.material` files, which the face sets have numbers of; `bounds` float32[2, 3]: middle and
-    half extents, None in version 3; `chunks`: the sizes of all chunks by id, of those too that aren't read (bones,
-    animations, solids).
-    """
+    """A model."""
 
     version: int
     vertices: npt.NDArray[np.void] = field(default_factory=lambda: np.zeros(0, VERTEX92))
+    """VERTEX88 or VERTEX92 [v]."""
     triangles: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros((0, 3), np.uint32))
+    """[t, 3]: vertices."""
     face_sets: list[FaceSet] = field(default_factory=list)
     materials: list[str] = field(default_factory=list)
+    """Paths of `.material` files, which the face sets have numbers of."""
     attach_points: list[AttachPoint] = field(default_factory=list)
     bounds: npt.NDArray[np.float32] | None = None
+    """[2, 3]: middle and half extents; None in version 3."""
     chunks: dict[int, int] = field(default_factory=dict)
+    """The sizes of all chunks by id, of those too that aren't read (bones, animations, solids)."""
 
     def triangle_materials(self) -> npt.NDArray[np.intp]:
         """The number of the material of each triangle; 0 for those in no face set."""

@@ -67,7 +67,7 @@ class Property(NamedTuple):
     def with_value(self, value: Value) -> "Property":
         """The same property with another value. Raises FormatError if it is none of the type.
 
-        Of a float that is no number and stays none, the bits stay too.
+        Of a NaN that stays NaN, the bits stay too.
         """
         if self.type not in FLOAT_TYPES | TEXT_TYPES | INT_TYPES:
             raise FormatError(f"is of type {self.type}, which is not known", f"property {self.name!r}")

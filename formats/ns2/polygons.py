@@ -42,18 +42,18 @@ class Fault(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Polygons:
-    """Polygons in the order of their faces.
-
-    `starts` int[p + 1]: where the corners of each begin; `members` int[k]: the member of a loop that starts at the
-    corner, so that corners[members] are vertices; `bridges` bool[k]: the edge from the corner to the next one is a cut,
-    else it is the member's; `faces` int[p]; `faults` uint8[n]: of every face, a Fault.
-    """
+    """p polygons with k corners, in the order of their n faces."""
 
     starts: Ints
+    """[p + 1]: where the corners of each begin."""
     members: Ints
+    """[k]: the member of a loop that starts at the corner, so that corners[members] are vertices."""
     bridges: Mask
+    """[k]: the edge from the corner to the next one is a cut, else it is the member's."""
     faces: Ints
+    """[p]."""
     faults: Faults
+    """[n]: a Fault of every face."""
 
 
 def polygons(

@@ -24,17 +24,18 @@ _FAR = 1e9  # metres: beyond every hit on the right side
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rings:
-    """A batch of faces as rings: `faces` int[n], `rings` int[n, m], `sizes` int[n], `flat` float[n, m, 2] (NaN padded).
-
-    Flat points go counter-clockwise. `complete` bool[n]: whether all holes could be joined to their border; those that
-    couldn't are missing in the ring.
-    """
+    """A batch of n faces as rings of up to m corners."""
 
     faces: Ints
+    """[n]."""
     rings: Ints
+    """[n, m]."""
     sizes: Ints
+    """[n]: corners of each ring."""
     flat: Floats
+    """[n, m, 2]: the corners in their planes, counter-clockwise; NaN behind them."""
     complete: Mask
+    """[n]: all holes could be joined to their border. Those that couldn't are missing in the ring."""
 
 
 def padded(begins: Ints, sizes: Ints) -> tuple[Ints, Mask]:

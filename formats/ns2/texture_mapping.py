@@ -29,11 +29,14 @@ _FLOAT_STEP = 2.0**-22  # of a coordinate's size
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mapping:
-    """Parameters of charts: `angle` [c] radians, `scale` [c, 2] repeats a metre, `offset` [c, 2] repeats."""
+    """Parameters of charts."""
 
     angle: Floats
+    """[c], radians."""
     scale: Floats
+    """[c, 2], repeats a metre."""
     offset: Floats
+    """[c, 2], repeats."""
 
     def __getitem__(self, some: slice) -> "Mapping":
         """Those of some charts."""
@@ -42,16 +45,16 @@ class Mapping:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """What texture coordinates say of charts.
-
-    `mapping` (float64); `residual` float64[c]: the farthest that a corner's coordinates lie from what the mapping
-    gives, in repeats, NaN where there is nothing to go by (a chart without an area); `found` bool[c]: whether this is
-    within the tolerance. Where it isn't, the coordinates are skewed, bent or torn, and no parameters give them.
-    """
+    """What texture coordinates say of charts."""
 
     mapping: Mapping
+    """float64."""
     residual: Doubles
+    """[c]: the farthest that a corner's coordinates lie from what the mapping gives, repeats; NaN where there is
+    nothing to go by (a chart without an area)."""
     found: Mask
+    """[c]: whether this is within the tolerance. Where it isn't, the coordinates are skewed, bent or torn, and no
+    parameters give them."""
 
 
 def axes(normals: Floats) -> tuple[Doubles, Doubles]:

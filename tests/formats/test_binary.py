@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.binary import Budget, Cursor, FormatError, inflate, table
+from formats.binary import Budget, Cursor, FormatError, Problem, inflate, table
 
 
 def test_scalars_are_little_endian_and_move_the_cursor():
@@ -124,3 +124,9 @@ def test_a_budget_is_for_all_parts_together():
     with pytest.raises(FormatError, match="reading second"):
         inflate(stream, 600, budget, "second")
     assert budget.left == 400
+
+
+@pytest.mark.parametrize("value", ["0", "-12", "2.5", "1e-30", "nan", "-inf", "0xabc12", "0xdef"])
+def test_a_kind_of_problem_is_its_message_without_the_numbers(value):
+    assert Problem("part 3", f"at byte {value}: has no end").kind == "error at byte #: has no end"
+    assert Problem("part 4", "has no end", "warning").kind == "warning has no end"

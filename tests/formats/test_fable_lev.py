@@ -207,7 +207,7 @@ def test_a_level_may_be_given_another_size():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda level: level.sounds.append("Ω"), "sound 4: 'Ω' has characters that Latin-1 has not"),
+        (lambda level: level.sounds.append("Ω"), "sound 4: 'Ω' has characters that Latin-1 does not have"),
         (lambda level: setattr(level, "game_map", None), "version 3 has a game map"),
         (lambda level: level.map_header.__setitem__("map_version", 1), "version 1 has no game map"),
         (lambda level: setattr(level, "game_map", new_cells(GAME_CELL, 1, (1, 1))), "game map: .* of them"),
@@ -235,7 +235,7 @@ def test_nodes_that_do_not_fit_their_lists_are_refused(change, message):
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [(4, "version 4, known"), (5, "no switchable"), (6, "no preferences but 64"), (9, "version 9, known")],
+    [(4, "version 4, known"), (5, "no switchable"), (6, "no preference other than 64"), (9, "version 9, known")],
 )
 def test_navigation_of_a_version_that_cannot_hold_it_is_refused(version, message):
     tree = read(build.WALKED.build()).sections[0].navigation

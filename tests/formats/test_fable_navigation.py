@@ -308,17 +308,17 @@ def test_weights_of_cells():
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        (build.section([build.leaf(8, 1.0, 1.0, 1)]), "no square of the map's grid: level 8"),
-        (build.section([build.leaf(0, 17.0, 16.0, 1)]), "no square"),
-        (build.section([build.leaf(0, build.NAN, 16.0, 1)]), "no square"),
-        (build.section([build.leaf(0, 48.0, 16.0, 1)]), "no square"),
-        (build.section([build.leaf(0, 16.0, 16.0, 1, layer=1)]), "no square"),
+        (build.section([build.leaf(8, 1.0, 1.0, 1)]), "not a square of the map's grid: level 8"),
+        (build.section([build.leaf(0, 17.0, 16.0, 1)]), "not a square"),
+        (build.section([build.leaf(0, build.NAN, 16.0, 1)]), "not a square"),
+        (build.section([build.leaf(0, 48.0, 16.0, 1)]), "not a square"),
+        (build.section([build.leaf(0, 16.0, 16.0, 1, layer=1)]), "not a square"),
         (build.section([build.leaf(0, 16.0, 16.0, 1), build.leaf(1, 8.0, 8.0, 2)]), "over each other"),
-        (build.section([], width=33), "no multiple of 32"),
-        (build.section([], width=float("nan")), "no multiple of 32"),
-        (build.section([], width=1e9, height=1e9), "no multiple of 32"),
-        (build.section([], width=1 << 16, height=1 << 16), "absurd"),
-        (build.section([], layers=1 << 31), "absurd"),
+        (build.section([], width=33), "not a multiple of 32"),
+        (build.section([], width=float("nan")), "not a multiple of 32"),
+        (build.section([], width=1e9, height=1e9), "not a multiple of 32"),
+        (build.section([], width=1 << 16, height=1 << 16), "more than any map has"),
+        (build.section([], layers=1 << 31), "more than any map has"),
     ],
 )
 def test_navigation_that_is_no_quadtree_is_refused(section, message):

@@ -124,7 +124,7 @@ def test_any_text_is_kept_or_refused(parts):
         ("NewThing A;\nStartCTCX;\nEndThing;\nEndCTCX;", "at byte 0x17: reading statement: EndThing inside StartCTCX"),
         ("EndThing;", "at byte 0x0: reading statement: EndThing outside of everything"),
         ("StartCTCA;EndCTCB;", "EndCTCB inside StartCTCA"),
-        ('Key "never ended;\n', "begins no statement"),
+        ('Key "never ended;\n', "does not begin a statement"),
     ],
 )
 def test_text_that_is_torn_is_refused(text, message):

@@ -117,8 +117,8 @@ def test_an_old_material():
         ('wdddshader = "a.surface_shader"', "wdddshader", "'shader' is one"),
         ('surface = "organic""', "surface", "left out"),
         ("nothing at all", None, "says nothing"),
-        ("speed = 1.2.3", None, "is no number"),
-        ("color = [1, x]", None, "is no number"),
+        ("speed = 1.2.3", None, "isn't a number"),
+        ("color = [1, x]", None, "isn't a number"),
         ('a = "1"\na = "2"', "a", "there twice"),
         ('albedoMap = "no end', None, "says nothing"),
     ],
@@ -200,7 +200,7 @@ def test_what_is_not_right_is_told():
         b'</class><class name="b"/><class/></classes>'
     )
     notes = " ".join(found.notes)
-    for note in ("unknown type 'odd'", "choice '' is no number", "there twice", "without a name"):
+    for note in ("unknown type 'odd'", "choice '' isn't a number", "there twice", "without a name"):
         assert note in notes
     assert [entity.name for entity in found.lineage("a")] == ["a", "b"]
     both = editor_setup.read(

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ....formats.fable.geometry import finite_heights, grid, grid_edges
 from ....formats.fable.records import Records
-from ...scene import identity, meshes
+from ...scene import meshes
 from .. import layout
+from ..cells import cell_attributes
 from ..context import ImportContext
-from ..terrain.build import Arrays
 
 
 def build_game_map(importing: ImportContext) -> bpy.types.Object | None:
@@ -24,22 +24,12 @@ def build_game_map(importing: ImportContext) -> bpy.types.Object | None:
     positions, corners = grid(rows + 1, columns + 1, layout.CELLS_A_GAME_CELL)
     positions[:, 2] = _over(importing.level.cells, rows + 1, columns + 1)
     edges = grid_edges(rows + 1, columns + 1)
-    mesh = meshes.build("Atmosphere", positions, corners, attributes=attributes(records, importing.token), edges=edges)
+    attributes = cell_attributes(records, layout.GAME_FIELDS, importing.token, "FACE")
+    mesh = meshes.build("Atmosphere", positions, corners, attributes=attributes, edges=edges)
     made = importing.object_of("Atmosphere", layout.GAME_MAP, data=mesh)
     made.display_type = "WIRE"
     made.hide_render = True
     importing.report.count("game map cells", records.size)
-    return made
-
-
-def attributes(records: Records, token: int) -> Arrays:
-    """The face attributes of game map cells, GAME_CELL [rows, columns]: identity and fields."""
-    flat = records.reshape(-1)
-    ids = np.arange(1, flat.size + 1, dtype=np.int32)
-    made: Arrays = {identity.ID: ("FACE", "INT", ids)}
-    made[identity.CHECK] = ("FACE", "INT", identity.checks(token, ids))
-    for name, field in layout.GAME_FIELDS.items():
-        made[name] = ("FACE", field.kind, field.of(flat).astype(np.int32))
     return made
 
 

@@ -72,5 +72,5 @@ def _cells(obj: bpy.types.Object, count: int, token: int, depsgraph: bpy.types.D
     indices, extra, missing = match_cells(ids.astype(np.intp) - 1, count)
     if len(extra) or len(missing):
         lost = f", and {len(missing)} of its {count} cells have none" if len(missing) else ""
-        refuse(obj, "FACE", f"not every face is a cell's (added, or there twice): {{}}{lost}", extra)
+        refuse(obj, "FACE", f"faces that belong to no cell (added, or there twice): {{}}{lost}", extra)
     return MeshCells(obj, "FACE", data, ids, indices)

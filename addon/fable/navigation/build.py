@@ -72,8 +72,7 @@ def _mesh(
         f"{showable(section.name) or '-'} layer {layer}",
         np.concatenate([corners, z[:, :, None]], axis=2).reshape(-1, 3),
         attributes={
-            identity.ID: ("FACE", "INT", ids),
-            identity.CHECK: ("FACE", "INT", identity.checks(importing.token, ids)),
+            **identity.id_attributes(importing.token, ids, "FACE"),
             **{name: ("FACE", "INT", nodes[name].astype(np.int32)) for name in (*layout.LEAF_FIELDS, "level")},
             layout.DOOR: ("FACE", "INT", doors),
             layout.CLOSED: ("FACE", "BOOLEAN", nodes["blocked"] != 0),

@@ -22,16 +22,16 @@ from ....formats.fable.nodes import COSTS_SINCE
 from ....formats.fable.records import Records
 from ....formats.fable.sections import NumberedSection, door_lists, numbered_sections
 from ...scene import evaluated, identity, meshes, transforms
-from ...scene.identity import kind_of
+from ...scene.identity import kind_of, record_of
+from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
 from ...scene.meshes import MeshData
 from ...scene.properties import INT32
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
-from ..cells import match_cells, refuse
-from ..layout import listed
+from ..cells import MeshCells, match_cells, refuse
 
-HINT = "the squares follow from the ground: paint that, and export with the option Navigation"
+HINT = "The squares follow from the ground: paint that, and export with the option Navigation"
 Keys = dict[int, tuple[int, ...]]
 """Number of a node -> its keys."""
 
@@ -146,54 +146,45 @@ class _SectionEdit:
         """Take what was edited of the leaves of a layer."""
         numbers = self.section.leaves(layer)
         if transforms.changed_channels(obj) - ({transforms.PARENT} if obj.parent is None else set()):
-            raise SceneError(f"{obj.name} was moved, turned or scaled: {HINT}", [obj])
+            raise SceneError(f"{obj.name} was moved, turned or scaled. {HINT}", [obj])
         names = (*layout.LEAF_FIELDS, layout.DOOR, layout.CLOSED)
         data = meshes.read(obj, self.depsgraph, names)
-        cells = data.ids("FACE", self.token).astype(np.int64) - 1 - self.section.first_node
-        at = np.minimum(np.searchsorted(numbers, cells), max(len(numbers) - 1, 0))
-        cells = np.where((cells >= 0) & (numbers[at] == cells), at, -1)
-        faces, extra, missing = match_cells(cells, len(numbers))
+        ids = data.ids("FACE", self.token)
+        found = ids.astype(np.int64) - 1 - self.section.first_node
+        at = np.minimum(np.searchsorted(numbers, found), max(len(numbers) - 1, 0))
+        faces, extra, missing = match_cells(np.where((found >= 0) & (numbers[at] == found), at, -1), len(numbers))
         if len(extra):
-            refuse(obj, "FACE", f"{{}} too many: {HINT}", extra)
+            refuse(obj, "FACE", f"{{}} too many. {HINT}", extra)
         if len(missing):
-            raise SceneError(f"{obj.name}: {len(missing)} leaves are gone: {HINT}", [obj])
-        moved = faces[_moved(data, faces, leaf_corners(self.before.nodes[numbers]))]
-        if len(moved):
-            refuse(obj, "FACE", f"{{}} moved: {HINT}", moved)
-        self._collect_fields(obj, data, faces, numbers)
-        self._collect_doors(obj, data, faces, numbers)
+            raise SceneError(f"{obj.name}: {len(missing)} leaves are gone. {HINT}", [obj])
+        leaves = MeshCells(obj, "FACE", data, ids, faces)
+        leaves.refuse("moved", _moved(data, faces, leaf_corners(self.before.nodes[numbers])), HINT)
+        self._collect_fields(leaves, numbers)
+        self._collect_doors(leaves, numbers)
 
-    def _collect_fields(
-        self, obj: bpy.types.Object, data: MeshData, faces: NDArray[np.intp], numbers: NDArray[np.intp]
-    ) -> None:
+    def _collect_fields(self, leaves: MeshCells, numbers: NDArray[np.intp]) -> None:
         for name, highest in layout.LEAF_FIELDS.items():
-            now = _whole(obj, data, name, faces)
+            now = leaves.whole(name)
             if now is None:
                 continue
             changed = now != self.before.nodes[name][numbers]
-            bad = changed & ((now < 0) | (now > highest))
-            if bad.any():
-                refuse(obj, "FACE", f"{{}} with a {name} that isn't 0 to {highest}", faces[bad])
-            if name == "preference" and changed.any() and self.before.version < COSTS_SINCE:
-                refuse(obj, "FACE", f"{{}} with another {name}, which this old section doesn't store", faces[changed])
+            leaves.refuse(f"attribute {name} isn't within 0 and {highest}", changed & ((now < 0) | (now > highest)))
+            if name == "preference" and self.before.version < COSTS_SINCE:
+                leaves.refuse(f"another {name}, which this old section doesn't store", changed)
             if changed.any():
                 self.nodes[name][numbers[changed]] = now[changed]
                 self.notes.append(f"{np.count_nonzero(changed)} leaves with other {name}")
 
-    def _collect_doors(
-        self, obj: bpy.types.Object, data: MeshData, faces: NDArray[np.intp], numbers: NDArray[np.intp]
-    ) -> None:
+    def _collect_doors(self, leaves: MeshCells, numbers: NDArray[np.intp]) -> None:
         """Take which leaves are doors, of what things, and which of them are closed."""
         was, lists = door_lists(self.before, numbers)
-        now = _whole(obj, data, layout.DOOR, faces)
+        now = leaves.whole(layout.DOOR)
         now = was.astype(np.int64) if now is None else now
-        listing = {number: _keys(obj, number) for number in np.unique(now[now != 0]).tolist()}
-        closed = _whole(obj, data, layout.CLOSED, faces)
+        listing = {number: _keys(leaves.object, number) for number in np.unique(now[now != 0]).tolist()}
+        closed = leaves.whole(layout.CLOSED)
         before = self.before.nodes["blocked"][numbers] != 0
         closed = before if closed is None else closed != 0
-        astray = closed & (now == 0)
-        if astray.any():
-            refuse(obj, "FACE", f"{{}} closed, but no door: {HINT}", faces[astray])
+        leaves.refuse("closed, but not a door", closed & (now == 0), HINT)
         keys_were: dict[int, tuple[int, ...] | None] = dict(enumerate(lists, start=1))
         different = {
             (old, new)
@@ -201,8 +192,8 @@ class _SectionEdit:
             if keys_were.get(old) != listing.get(new)
         }
         rekeyed = np.array([(old, new) in different for old, new in zip(was.tolist(), now.tolist(), strict=True)], bool)
-        if rekeyed.any() and self.before.version == 5:
-            refuse(obj, "FACE", "{} made a door, which this old section doesn't know", faces[rekeyed])
+        if self.before.version == 5:
+            leaves.refuse("made a door, which this old section doesn't store", rekeyed)
         for at in np.flatnonzero(rekeyed).tolist():
             node, keys = int(numbers[at]), listing.get(int(now[at]))
             self.nodes["switchable"][node] = keys is not None
@@ -220,21 +211,15 @@ class _SectionEdit:
         """Take the action points of a section's collection, unless the import left them in the file."""
         if collection.get(layout.POINTS) is None:
             return
-        known: dict[int, bpy.types.Object] = {}
-        new: list[bpy.types.Object] = []
+        points: list[Instance] = []
         for obj in sorted(collection.all_objects, key=lambda one: one.name):
             mark = identity.stamped(obj)
-            if obj.type != "EMPTY" or (mark is not None and mark.kind != layout.ACTION_POINT):
-                continue
-            record = mark.record - self.section.first_point if mark is not None and mark.token == self.token else -1
-            if not 0 <= record < len(self.before.positions):
-                new.append(obj)
-            elif record not in known:
-                known[record] = obj
-            else:
-                stays = transforms.unchanged(obj) and not transforms.unchanged(known[record])
-                new.append(known[record] if stays else obj)
-                known[record] = obj if stays else known[record]
+            if obj.type == "EMPTY" and (mark is None or mark.kind == layout.ACTION_POINT):
+                record = record_of(obj, self.token) - self.section.first_point
+                points.append(Instance(obj, record if 0 <= record < len(self.before.positions) else -1))
+        mark_copies(points, lambda one: transforms.unchanged(one.object))
+        known = {one.record: one.object for one in points if one.is_record}
+        new = [one.object for one in points if not one.is_record]
         rows = [self._point(obj, self.before.positions[record]) for record, obj in sorted(known.items())]
         rows += [self._point(obj, None) for obj in new]
         made = np.array(rows, POSITION)
@@ -281,22 +266,6 @@ def _moved(data: MeshData, faces: NDArray[np.intp], expected: NDArray[np.float32
     moved: NDArray[np.bool_] = ((low != expected.min(axis=1)) | (high != expected.max(axis=1))).any(axis=1)
     moved |= data.face_sizes[faces] != 4
     return moved
-
-
-def _whole(obj: bpy.types.Object, data: MeshData, name: str, faces: NDArray[np.intp]) -> NDArray[np.int64] | None:
-    """A face attribute as whole numbers; None where there is none."""
-    values = data.attribute(name, "FACE")
-    if values is None:
-        return None
-    if values.ndim != 1:
-        raise SceneError(f"{obj.name}: attribute {name} must hold one number a face", [obj])
-    values = values[faces]
-    with np.errstate(invalid="ignore"):
-        whole: NDArray[np.int64] = np.nan_to_num(values.astype(np.float64)).astype(np.int64)
-    bad = whole != values
-    if bad.any():
-        refuse(obj, "FACE", f"{{}} whose {name} isn't a whole number", faces[bad])
-    return whole
 
 
 def _keys(obj: bpy.types.Object, number: int) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ....formats.fable import strengths, theme_resolution, theme_weights
 from ....formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS
 from ...scene import attributes, vertex_groups
+from ...scene.level import first_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..cells import Ints
@@ -39,7 +40,7 @@ class Canvas:
         Raises SceneError where there is nothing to paint on, or nothing of this name.
         """
         kind = layout.GAME_MAP if target in ("atmosphere", "sound") else layout.TERRAIN
-        obj = layout.object_of(level, kind)
+        obj = first_of(level, kind)
         if obj is None or not isinstance(obj.data, bpy.types.Mesh):
             raise SceneError(f"{level.name} has no {'game map' if kind == layout.GAME_MAP else 'terrain'} to paint on")
         if obj.data.is_editmode:
@@ -229,7 +230,7 @@ def selected(canvas: Canvas, context: bpy.types.Context) -> Ints:
     """The cells of a canvas that are selected, int[k]; of the game map also those over selected ones of the terrain."""
     active = context.active_object
     if canvas.target in ("atmosphere", "sound") and active != canvas.object:
-        terrain = layout.object_of(canvas.level, layout.TERRAIN)
+        terrain = first_of(canvas.level, layout.TERRAIN)
         if terrain is None or active != terrain:
             return np.zeros(0, np.intp)
         middles = _middles(terrain.data, layout.TERRAIN)[_selection(terrain.data, "vertices")]

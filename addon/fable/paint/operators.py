@@ -12,6 +12,7 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
+from ...scene.level import first_of
 from ...scene.reports import SceneError
 from ...scene.sidebar import OnLevel, Result, refuse
 from .. import layout
@@ -111,7 +112,7 @@ class LEVELWRIGHT_OT_fable_brush(_Painting, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Wait for the mouse; each stroke is a step of undo."""
         level = self.level(context)
-        terrain = layout.object_of(level, layout.TERRAIN) if level is not None else None
+        terrain = first_of(level, layout.TERRAIN) if level is not None else None
         if context.area is None or context.area.type != "VIEW_3D" or level is None or terrain is None:
             self.report({"ERROR"}, "The brush paints on the terrain of a level in a 3D view")
             return {"CANCELLED"}

@@ -14,6 +14,7 @@ import numpy as np
 from ....formats.fable import palette_name
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
 from ...scene import attributes, originals, vertex_groups
+from ...scene.level import first_of
 from ...scene.reports import SceneError
 from .. import layout
 from . import lists
@@ -53,7 +54,7 @@ def add(level: bpy.types.Collection, kind: lists.List, name: str) -> int:
 
 def remove(context: bpy.types.Context, level: bpy.types.Collection, kind: lists.List, place: int) -> None:
     """Remove the name of a slot, or of a sound's number. Raises SceneError if cells have it."""
-    terrain, game_map = (layout.object_of(level, one) for one in (layout.TERRAIN, layout.GAME_MAP))
+    terrain, game_map = (first_of(level, one) for one in (layout.TERRAIN, layout.GAME_MAP))
     names = lists.get(level)
     if kind == "sounds":
         info = originals.describe(level)
@@ -78,7 +79,7 @@ def _put(level: bpy.types.Collection, names: lists.Palettes) -> None:
     """Put the lists back, with the weight layers of the themes: a removed theme's layer goes."""
     held = lists.of(level)
     was = {item.slot: item.layer for item in held.themes}
-    terrain = layout.object_of(level, layout.TERRAIN)
+    terrain = first_of(level, layout.TERRAIN)
     lists.put(level, names)
     for item in held.themes:
         item.layer = was.pop(item.slot, "")

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import bpy
 
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
+from ...scene.level import first_of
 from .. import layout
 
 KEY = "levelwright_fable"
@@ -86,7 +87,7 @@ def _fill(items: Any, names: Iterable[tuple[int, str]]) -> None:
 
 def name_layers(collection: bpy.types.Collection) -> None:
     """Give the terrain's weight layers the names that the list of themes has now, and make those that are missing."""
-    terrain = layout.object_of(collection, layout.TERRAIN)
+    terrain = first_of(collection, layout.TERRAIN)
     items = of(collection).themes
     layers = get(collection).layers()
     if terrain is None:
@@ -113,7 +114,7 @@ def _renamed(item: Any, _context: bpy.types.Context) -> None:
 
 def _chosen(lists: Any, _context: bpy.types.Context) -> None:
     """The theme that is chosen in the list is the one that weight painting paints."""
-    terrain: Any = layout.object_of(lists.id_data, layout.TERRAIN)
+    terrain: Any = first_of(lists.id_data, layout.TERRAIN)
     if terrain is not None and lists.active_theme < len(lists.themes):
         group = terrain.vertex_groups.get(lists.themes[lists.active_theme].layer)
         if group is not None:

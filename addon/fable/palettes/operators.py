@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ...scene.level import first_of
 from ...scene.reports import SceneError
 from ...scene.sidebar import OnLevel, Result, refuse
 from .. import layout
@@ -24,7 +25,7 @@ class _ChangesPalettes(OnLevel):
         level = cls.level(context)
         if level is None:
             return False
-        parts = [layout.object_of(level, kind) for kind in (layout.TERRAIN, layout.GAME_MAP)]
+        parts = [first_of(level, kind) for kind in (layout.TERRAIN, layout.GAME_MAP)]
         return not any(obj is not None and obj.mode == "EDIT" for obj in parts)
 
 

@@ -14,12 +14,10 @@ from ....formats.fable import heights
 from ....formats.fable.geometry import finite_heights, grid, grid_edges
 from ....formats.fable.records import Records
 from ....formats.fable.theme_weights import FULL, Weights
-from ...scene import identity, meshes
-from ...scene.attributes import Domain, Kind
+from ...scene import meshes
 from .. import layout
+from ..cells import cell_attributes
 from ..context import ImportContext
-
-Arrays = dict[str, tuple[Domain, Kind, Any]]
 
 
 def build_terrain(importing: ImportContext, layers: Sequence[str], blend: Weights) -> bpy.types.Object:
@@ -41,27 +39,17 @@ def build_mesh(name: str, cells: Records, token: int) -> bpy.types.Mesh:
     rows, columns = cells.shape
     positions, corners = grid(rows, columns)
     positions[:, 2] = finite_heights(cells).reshape(-1)
+    attributes = cell_attributes(cells, layout.CELL_FIELDS, token, "POINT")
+    flat = cells.reshape(-1)
+    attributes.update((name, ("POINT", "BOOLEAN", layout.flag(flat, name))) for name in layout.FLAGS)
     return meshes.build(
         name,
         positions,
         corners,
-        attributes=attributes(cells, token),
+        attributes=attributes,
         smooth=True,
         edges=grid_edges(rows, columns) if len(corners) else None,  # which Blender would take most of the time to find
     )
-
-
-def attributes(cells: Records, token: int) -> Arrays:
-    """The point attributes of height cells: identity, fields and flags."""
-    flat = cells.reshape(-1)
-    ids = np.arange(1, flat.size + 1, dtype=np.int32)
-    made: Arrays = {identity.ID: ("POINT", "INT", ids)}
-    made[identity.CHECK] = ("POINT", "INT", identity.checks(token, ids))
-    for name, field in layout.CELL_FIELDS.items():
-        made[name] = ("POINT", field.kind, field.of(flat).astype(np.int32))
-    for name in layout.FLAGS:
-        made[name] = ("POINT", "BOOLEAN", layout.flag(flat, name))
-    return made
 
 
 def fill_layers(terrain: bpy.types.Object, layers: Sequence[str], found: Weights) -> None:

@@ -77,7 +77,7 @@ class TerrainMesh:
         return int(most[1]) + 1, int(most[0]) + 1
 
     def unknown_layers(self, layers: dict[str, int]) -> dict[str, Ints]:
-        """The vertex groups that are no weight layers, nothing that modifiers use, and have weights; which vertices."""
+        """The vertex groups that aren't weight layers, nothing that modifiers use, and have weights; which vertices."""
         others = [group.name for group in self.object.vertex_groups if group.name not in layers]
         used = {
             getattr(modifier, each.identifier)
@@ -117,8 +117,8 @@ class TerrainMesh:
         if unknown:
             many = "1 vertex was" if unknown == 1 else f"{unknown} vertices were"
             self.report.warn(
-                f"{self.object.name}: {many} made anew: their heights and weights count, flags and "
-                "slots stay as they were there"
+                f"{self.object.name}: {many} made anew: their heights and weights are exported, "
+                "flags and slots stay as they were there"
             )
         return ground
 
@@ -153,7 +153,7 @@ class TerrainMesh:
         for found, text in (
             (sideways, "moved sideways"),
             (double, "where another one is"),
-            (strange, "no cell's (added, merged or outside)"),
+            (strange, "not cells (added, merged or outside)"),
         ):
             if len(found):
                 parts.append(f"{len(found)} {'vertex is' if len(found) == 1 else 'vertices are'} {text}")
@@ -186,7 +186,7 @@ class TerrainMesh:
         if self.settings.clamp:
             z = np.clip(z, 0, TOP)
             wrong[:] = False
-        mesh.refuse(f"a height isn't 0 or more and less than {HEIGHT_SCALE:g}", wrong, CLAMP_HINT)
+        mesh.refuse(f"a height isn't at least 0 and less than {HEIGHT_SCALE:g}", wrong, CLAMP_HINT)
         flat["height"][edited] = stored_heights(z[edited])
         ground.count("heights", edited)
 
@@ -313,5 +313,6 @@ def _moved(points: NDArray[np.float32], matrix: NDArray[np.float64]) -> NDArray[
     exact = points.astype(np.float64)
     if np.array_equal(matrix, np.eye(4)):
         return exact
-    moved: NDArray[np.float64] = exact @ matrix[:3, :3].T + matrix[:3, 3]
+    with np.errstate(invalid="ignore"):  # an infinite place becomes NaN, and is refused as one that was moved
+        moved: NDArray[np.float64] = exact @ matrix[:3, :3].T + matrix[:3, 3]
     return moved

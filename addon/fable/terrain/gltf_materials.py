@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ...scene.level import first_of
 from ...scene.materials import unlit
 from ...scene.reports import Report
 from .. import layout
@@ -14,7 +15,7 @@ from .. import layout
 
 def make_gltf_materials(collection: bpy.types.Collection, _report: Report) -> None:
     """Give a level's terrain a material that glTF can hold, for good: the colours of its themes."""
-    terrain = layout.object_of(collection, layout.TERRAIN)
+    terrain = first_of(collection, layout.TERRAIN)
     mesh: Any = terrain.data if terrain is not None else None
     if not isinstance(mesh, bpy.types.Mesh):
         return

@@ -20,6 +20,7 @@ from ....formats.fable import colors, theme_weights
 from ....formats.fable.colors import PACKED
 from ....formats.fable.theme_weights import Weights
 from ...scene import attributes, identity, images, vertex_groups
+from ...scene.level import first_of
 from ...scene.materials import Nodes, Socket, shader
 from .. import layout
 from ..context import ImportContext
@@ -68,8 +69,8 @@ def color(mesh: bpy.types.Mesh, names: Palettes, blend: Weights) -> None:
 
 
 def refresh(context: bpy.types.Context, level: bpy.types.Collection) -> bool:
-    """Show what was painted of themes since; False where there is no terrain to be coloured (or it is in edit mode)."""
-    terrain = layout.object_of(level, layout.TERRAIN)
+    """Show what was painted of themes since; False where no terrain can be coloured (or it is in edit mode)."""
+    terrain = first_of(level, layout.TERRAIN)
     mesh: Any = terrain.data if terrain is not None else None
     if not isinstance(mesh, bpy.types.Mesh) or mesh.is_editmode or mesh.shape_keys is not None:
         return False

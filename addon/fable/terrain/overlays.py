@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ....formats.fable import colors
 from ...scene import attributes, meshes
+from ...scene.level import first_of
 from ...scene.materials import Nodes, Socket, node_group
 from .. import layout
 from ..palettes import lists
@@ -89,7 +90,7 @@ def _mix(nodes: Nodes, factor: Socket, first: Any, second: Any) -> Socket:
 
 def show(level: bpy.types.Collection, kind: str) -> bool:
     """Show an overlay, a key of KINDS, on a level's terrain; False where none has our material."""
-    terrain = layout.object_of(level, layout.TERRAIN)
+    terrain = first_of(level, layout.TERRAIN)
     switch = _switch(terrain)
     if terrain is None or switch is None:
         return False
@@ -101,7 +102,7 @@ def show(level: bpy.types.Collection, kind: str) -> bool:
 
 def shown(level: bpy.types.Collection) -> str:
     """The overlay that a level's terrain shows, a key of KINDS."""
-    switch = _switch(layout.object_of(level, layout.TERRAIN))
+    switch = _switch(first_of(level, layout.TERRAIN))
     number = round(switch.outputs[0].default_value) if switch is not None else 0
     return list(KINDS)[min(max(number, 0), len(KINDS) - 1)]
 
@@ -122,7 +123,7 @@ def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: s
     edited = mesh.is_editmode
     if edited:
         terrain.update_from_editmode()
-    game_map = layout.object_of(level, layout.GAME_MAP)
+    game_map = first_of(level, layout.GAME_MAP)
     ground = meshes.read(terrain) if not meshes.needs_evaluation(terrain) else None
     if game_map is None or ground is None or edited:
         return

@@ -19,14 +19,13 @@ from ....formats import fable
 from ....formats.binary import FormatError
 from ....formats.fable import UID_BASE, tng
 from ....formats.fable.sections import numbered_sections
-from ....formats.fable.text import Block, Document, Statement, line_end
+from ....formats.fable.text import Document, Statement, StatementBlock, line_end
 from ...scene import evaluated, identity, transforms
 from ...scene.identity import kind_of, record_of
 from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
-from ..layout import listed
 from . import values
 from .placements import collect_placement
 
@@ -42,7 +41,7 @@ class ThingInstance(Instance):
 
     foreign: bool = False
     """Whether it comes from another level."""
-    block: Block | None = None
+    block: StatementBlock | None = None
     """Of a copy, what it was copied from."""
 
 
@@ -174,7 +173,7 @@ class _Things:
 
     def _new_section(self, name: str) -> tng.ThingSection:
         opening = Statement(tng.SECTION, self._section_name(name), self.newline * 2)
-        block = Block(opening, closing=Statement("XXXSectionEnd", "", self.newline * 2, ""))
+        block = StatementBlock(opening, closing=Statement("XXXSectionEnd", "", self.newline * 2, ""))
         self.things.document.entries.append(block)
         return tng.ThingSection(block)
 
@@ -254,7 +253,7 @@ class _Things:
         left = [thing for section in self.sections for thing in section.things]
         named = {value for thing in left for value in _texts(thing.block) if value in gone}
         if named:
-            self.report.warn(f"other things name some that are gone, by their UIDs: {listed(sorted(named))}")
+            self.report.warn(f"other things refer to some that are gone, by their UIDs: {listed(sorted(named))}")
         doors = {key for record in records if (key := self.records[record].door_key) is not None}
         opened = {key for section in numbered_sections(self.level) for key in section.door_keys() if key in doors}
         if opened:
@@ -287,7 +286,7 @@ class _Things:
         while counter + UID_BASE in self.uids:
             counter += 1
         if counter >= 1 << KEY_BITS:
-            raise ValueError(f"the level's counter, {counter}, is beyond what UIDs of things have")
+            raise ValueError(f"the level's counter, {counter}, is too high for the UIDs of things")
         self.level.map_header["thing_uid_counter"] = counter + 1
         return counter + UID_BASE
 
@@ -297,7 +296,7 @@ class _Things:
         physics = next((key.partition(".")[0] for key in keys if key.startswith("CTCPhysics")), "CTCPhysicsStandard")
         kind = _kind_name(obj.get(layout.NEW_THING, "Object"))
         model = tng.new_thing(kind, 0, "", (0.0, 0.0, 0.0), self.newline, physics.removeprefix("CTC"))
-        made = tng.Thing(Block(model.block.opening, closing=model.block.closing))
+        made = tng.Thing(StatementBlock(model.block.opening, closing=model.block.closing))
         for key in keys:
             _add(made, key, _as_list(obj[key]))
         entries = made.block.entries
@@ -330,7 +329,7 @@ def _collect_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
     if kind is not None and kind != thing.kind:
         thing.block.opening.value = _kind_name(kind)
         changed = True
-    emptied: list[Block] = []
+    emptied: list[StatementBlock] = []
     for key, source in sources.items():
         if key in now:
             try:
@@ -357,7 +356,7 @@ def _add(thing: tng.Thing, key: str, value: object) -> None:
         raise ValueError(f"property {key}: {error}") from error
 
 
-def _drop_empty(around: Block, block: Block) -> None:
+def _drop_empty(around: StatementBlock, block: StatementBlock) -> None:
     """Take a component out of its block, wherever that is, if nothing is left in it."""
     if block.entries:
         return
@@ -379,10 +378,10 @@ def _as_list(value: Any) -> Any:
     return value.to_list() if hasattr(value, "to_list") else value
 
 
-def _texts(block: Block) -> Iterator[str]:
+def _texts(block: StatementBlock) -> Iterator[str]:
     """The values of all statements of a thing, those of its components too."""
     for entry in block.entries:
-        if isinstance(entry, Block):
+        if isinstance(entry, StatementBlock):
             yield from _texts(entry)
         else:
             yield entry.value

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.fable import tng
-from ....formats.fable.placement import OBJECT_SCALE, Placement, placement_of
+from ....formats.fable.placement import OBJECT_SCALE, ThingPlacement, placement_of
 from ....formats.fable.text import set_number
 from ...scene import transforms
 
@@ -68,7 +68,7 @@ def _rounding(root: bpy.types.Object | None) -> float:
     return float(np.finfo(np.float32).eps) * max(8.0, 2 * reach)
 
 
-def _collect_position(thing: tng.Thing, was: Placement, now: Matrix, rounding: float, with_start: bool) -> bool:
+def _collect_position(thing: tng.Thing, was: ThingPlacement, now: Matrix, rounding: float, with_start: bool) -> bool:
     if was.position is None or was.body is None:
         if np.abs(now).max() > 0:
             raise ValueError("it has no place in its file, so it can't be moved")
@@ -92,7 +92,7 @@ def _decimals(value: Any) -> float:
     return round(float(value), 6) + 0.0
 
 
-def _collect_frame(was: Placement, now: Matrix, tolerance: float) -> bool:
+def _collect_frame(was: ThingPlacement, now: Matrix, tolerance: float) -> bool:
     if abs(float(now[:, 1] @ now[:, 2])) > SQUARE:
         raise ValueError("it is sheared, which a thing can't be")
     off = np.abs(now - (np.eye(3) if was.frame is None else np.array(was.frame).T)) > tolerance
@@ -107,7 +107,7 @@ def _collect_frame(was: Placement, now: Matrix, tolerance: float) -> bool:
     return True
 
 
-def _collect_scale(thing: tng.Thing, was: Placement, lengths: Matrix) -> bool:
+def _collect_scale(thing: tng.Thing, was: ThingPlacement, lengths: Matrix) -> bool:
     old, now = was.scale or 1.0, float(lengths.mean())
     if (np.abs(lengths - now) > SQUARE * now).any():
         raise ValueError(f"its scale differs between the axes: {OBJECT_SCALE} is one number")

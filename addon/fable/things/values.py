@@ -14,8 +14,8 @@ from math import isfinite
 import bpy
 
 from ....formats.fable import tng
-from ....formats.fable.placement import Placement, placement_of
-from ....formats.fable.text import Block, Statement, coordinates, coordinates_text, decimal, line_end, unquoted
+from ....formats.fable.placement import ThingPlacement, placement_of
+from ....formats.fable.text import Statement, StatementBlock, coordinates, coordinates_text, decimal, line_end, unquoted
 from ...scene import properties
 from .. import layout
 
@@ -30,15 +30,15 @@ _PATH = re.compile(r"((?:CTC\w*(?:#\d+)?\.)*)([^\s;\"]+)")
 class PropertySource:
     """What a property is made of."""
 
-    parent: Block
+    parent: StatementBlock
     """The block around it."""
-    entry: Statement | Block
+    entry: Statement | StatementBlock
     """A statement, or a component without any that are shown."""
 
     @property
     def value(self) -> Property:
         """The property that is made of it."""
-        return "" if isinstance(self.entry, Block) else as_property(self.entry.value)
+        return "" if isinstance(self.entry, StatementBlock) else as_property(self.entry.value)
 
 
 def as_property(text: str) -> Property:
@@ -75,7 +75,7 @@ def as_text(value: object, was: Property | None = None) -> str:
     raise ValueError("a statement holds a switch, a number, a text or three coordinates")
 
 
-def sources(thing: tng.Thing, placement: Placement | None = None) -> dict[str, PropertySource]:
+def sources(thing: tng.Thing, placement: ThingPlacement | None = None) -> dict[str, PropertySource]:
     """What of a thing is shown, by the names of the properties, in the file's order. placement: its own, if known."""
     found: dict[str, PropertySource] = {}
     taken: dict[str, int] = {}
@@ -88,7 +88,7 @@ def sources(thing: tng.Thing, placement: Placement | None = None) -> dict[str, P
     return found
 
 
-def _walk(block: Block, prefix: str, hidden: set[int]) -> Iterator[tuple[str, PropertySource]]:
+def _walk(block: StatementBlock, prefix: str, hidden: set[int]) -> Iterator[tuple[str, PropertySource]]:
     names: dict[str, int] = {}
     for entry in block.entries:
         if isinstance(entry, Statement):
@@ -114,7 +114,7 @@ def add(thing: tng.Thing, key: str, value: object) -> None:
     """
     match = _PATH.fullmatch(key)
     if match is None or not key.isascii():
-        raise ValueError("a statement's name has no blanks, quotes and semicolons")
+        raise ValueError("a statement's name can't have blanks, quotes or semicolons")
     block = thing.block
     for name in match[1].split(".")[:-1]:
         block = _component(block, name)
@@ -122,7 +122,7 @@ def add(thing: tng.Thing, key: str, value: object) -> None:
     if name.startswith("CTC"):
         _component(block, match[2])
         return
-    made = Block(block.opening)
+    made = StatementBlock(block.opening)
     text = as_text(value)
     quoted = isinstance(value, str) and not _BARE.fullmatch(text) and name not in layout.BARE_TEXTS
     made.set(name, f'"{text}"' if quoted and '"' not in text else text)
@@ -132,7 +132,7 @@ def add(thing: tng.Thing, key: str, value: object) -> None:
     block.entries.append(statement)
 
 
-def _component(block: Block, name: str) -> Block:
+def _component(block: StatementBlock, name: str) -> StatementBlock:
     """A component of this name ("CTCDoor", of several of a name "CTCDoor#2"), made where there is none."""
     base, _, which = name.partition("#")
     there = list(block.blocks(f"Start{base}"))
@@ -140,14 +140,14 @@ def _component(block: Block, name: str) -> Block:
     if 0 < wanted <= len(there):
         return there[wanted - 1]
     newline = line_end(block.opening.before)
-    made = Block(Statement(f"Start{base}", "", newline, ""), closing=Statement(f"End{base}", "", newline, ""))
+    made = StatementBlock(Statement(f"Start{base}", "", newline, ""), closing=Statement(f"End{base}", "", newline, ""))
     block.entries.append(made)
     return made
 
 
 def change(source: PropertySource, value: object) -> bool:
     """Give a statement what a property says; whether that changed its text. Raises ValueError as `as_text` does."""
-    if isinstance(source.entry, Block):
+    if isinstance(source.entry, StatementBlock):
         return False
     was = source.value
     if type(was) is type(value) and was == value:
@@ -156,7 +156,7 @@ def change(source: PropertySource, value: object) -> bool:
     if as_property(text) == was:
         return False
     before = source.entry.value
-    Block(source.parent.opening, [source.entry]).set(source.entry.key, text)
+    StatementBlock(source.parent.opening, [source.entry]).set(source.entry.key, text)
     return source.entry.value != before
 
 

@@ -14,9 +14,8 @@ from ....formats.binary import FormatError
 from ....formats.fable import wld
 from ...scene import identity, images, stage
 from ...scene.baselines import put_bytes
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
-from ..layout import listed
 from ..settings import WorldSettings
 from .maps import check, root_of
 

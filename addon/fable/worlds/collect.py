@@ -10,9 +10,8 @@ from ....formats.fable import wld
 from ....formats.fable.records import ROOT_EDGE
 from ...scene import identity, originals, transforms
 from ...scene.identity import kind_of
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
-from ..layout import listed
 from .maps import check, root_of
 
 EDGE = 8192
@@ -38,7 +37,7 @@ def export_form(context: bpy.types.Context, collection: bpy.types.Collection, _s
         number = _map_of(level, mark.token)
         if not 0 <= number < len(maps):
             if level in collection.children_recursive:
-                report.left_out(f"level {level.name}, which the .wld doesn't know")
+                report.left_out(f"level {level.name}, which the .wld doesn't have")
             continue
         root = root_of(level)
         origin = _origin(root)

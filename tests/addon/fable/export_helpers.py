@@ -11,6 +11,7 @@ from levelwright.addon.fable.exporter import export_level
 from levelwright.addon.fable.importer import import_level
 from levelwright.addon.fable.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene import attributes
+from levelwright.addon.scene.level import first_of
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import fable
 
@@ -64,11 +65,11 @@ def reopened(level: bpy.types.Collection, folder: Path) -> bpy.types.Collection:
 
 
 def terrain(level: bpy.types.Collection) -> bpy.types.Object:
-    return layout.object_of(level, layout.TERRAIN)
+    return first_of(level, layout.TERRAIN)
 
 
 def game_map(level: bpy.types.Collection) -> bpy.types.Object:
-    return layout.object_of(level, layout.GAME_MAP)
+    return first_of(level, layout.GAME_MAP)
 
 
 def positions(obj: bpy.types.Object) -> np.ndarray:

@@ -7,6 +7,7 @@ import pytest
 from levelwright.addon.fable import layout
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.scene import attributes
+from levelwright.addon.scene.level import first_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
 
@@ -81,7 +82,7 @@ def test_looking_at_a_level_edits_nothing():
         assert exported(level) == DATA
     obj.hide_viewport = True
     game_map(level).hide_set(True)
-    layout.object_of(level, layout.ROOT).location = (2592, 2112, 7)
+    first_of(level, layout.ROOT).location = (2592, 2112, 7)
     level.hide_viewport = True
     assert exported(level) == DATA
 
@@ -313,4 +314,4 @@ def test_meshes_that_are_no_part_of_the_level_are_left_out_by_name():
     level.objects.link(bpy.data.objects.new("House", bpy.data.meshes.new("House")))
     report = Report()
     assert exported(level, report) == DATA
-    assert "1 meshes that are no part of a Fable level ('House')" in report.summary()
+    assert "1 meshes that aren't part of a Fable level ('House')" in report.summary()

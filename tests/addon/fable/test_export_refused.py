@@ -11,6 +11,7 @@ from levelwright.addon.fable.importer import build_scene
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.scene import identity
+from levelwright.addon.scene.level import first_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
 
@@ -125,7 +126,7 @@ def test_cells_deleted():
 def test_cells_added():
     level = imported()
     edited(level, "mesh.subdivide", [at(4, 4), at(5, 4), at(4, 5), at(5, 5)])
-    error = refused(level, "5 vertices are no cell's")
+    error = refused(level, "5 vertices are not cells")
     assert points(error, level) == list(range(COLUMNS * COLUMNS, COLUMNS * COLUMNS + 5))
 
 
@@ -181,7 +182,7 @@ def test_heights_that_a_cell_cannot_have(z, clamped):
     values = positions(terrain(level))
     values[[at(1, 1), at(2, 1)], 2] = z
     place(terrain(level), values)
-    error = refused(level, "2 vertices: a height isn't 0 or more and less than 2048. The option Clamp")
+    error = refused(level, "2 vertices: a height isn't at least 0 and less than 2048. The option Clamp")
     assert points(error, level) == [at(1, 1), at(2, 1)]
     after = exported(level, clamp=True)
     assert changed_cells(DATA, after) == {(1, 1): {"height"}, (2, 1): {"height"}}
@@ -369,4 +370,4 @@ def test_sizes_that_a_new_level_cannot_have():
     small = fable.read(LEVEL.but(width=12, height=8, sections=()).build())
     level = build_scene(bpy.context, small, None, Path("new"), ImportSettings(), Report())
     refused(level, "multiples of 32")
-    assert layout.object_of(level, layout.TERRAIN) is not None
+    assert first_of(level, layout.TERRAIN) is not None

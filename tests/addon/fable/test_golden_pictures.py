@@ -10,6 +10,7 @@ import pytest
 from levelwright.addon.fable import layout
 from levelwright.addon.fable.terrain import overlays
 from levelwright.addon.scene import attributes
+from levelwright.addon.scene.level import first_of
 from mathutils import Vector
 
 from tests import pictures
@@ -48,7 +49,7 @@ def level() -> bpy.types.Collection:
 
 def one_colour() -> None:
     """All themes look the same."""
-    mesh = layout.object_of(level(), layout.TERRAIN).data
+    mesh = first_of(level(), layout.TERRAIN).data
     grey = np.full((len(mesh.vertices), 4), 0.2, np.float32)
     attributes.write(mesh, layout.THEME_COLOR, "POINT", "FLOAT_COLOR", grey)
 

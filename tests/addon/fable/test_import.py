@@ -11,6 +11,7 @@ from levelwright.addon.fable import importer, layout
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.scene import attributes, identity, originals, properties, vertex_groups
+from levelwright.addon.scene.level import first_of
 from levelwright.addon.scene.reports import Report
 from levelwright.formats.binary import FormatError
 
@@ -19,13 +20,13 @@ from tests.formats import fable_bytes as build
 
 
 def terrain_of(level: bpy.types.Collection) -> bpy.types.Object:
-    found = layout.object_of(level, layout.TERRAIN)
+    found = first_of(level, layout.TERRAIN)
     assert found is not None
     return found
 
 
 def game_map_of(level: bpy.types.Collection) -> bpy.types.Object:
-    found = layout.object_of(level, layout.GAME_MAP)
+    found = first_of(level, layout.GAME_MAP)
     assert found is not None
     return found
 
@@ -163,7 +164,7 @@ def test_rows_of_the_game_map_run_upwards() -> None:
 
 def test_old_maps_have_no_game_map() -> None:
     level = imported(LEVEL.but(map_version=1).build())
-    assert layout.object_of(level, layout.GAME_MAP) is None
+    assert first_of(level, layout.GAME_MAP) is None
     assert originals.describe(level).options["map_version"] == 1
 
 
@@ -200,7 +201,7 @@ def test_the_lists_and_the_headers_values_are_on_the_level() -> None:
 
 def test_everything_hangs_on_the_root() -> None:
     level = imported()
-    root = layout.object_of(level, layout.ROOT)
+    root = first_of(level, layout.ROOT)
     assert root.name == level.name == "test"
     assert {obj.parent for obj in (terrain_of(level), game_map_of(level))} == {root}
     assert level.name in bpy.context.scene.collection.children
@@ -214,10 +215,10 @@ def test_things_come_from_the_file_beside(tmp_path: Path) -> None:
     (tmp_path / "FARM.TNG").write_bytes(tng)
     level = imported(LEVEL.build(), file)
     assert originals.find(level).parts == {"FARM.TNG": tng}
-    assert layout.object_of(level, layout.THING) is not None
+    assert first_of(level, layout.THING) is not None
     without = imported(LEVEL.build(), file, things=False)
     assert originals.find(without).parts == {}
-    assert layout.object_of(without, layout.THING) is None
+    assert first_of(without, layout.THING) is None
 
 
 def test_what_is_no_level_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -237,11 +238,11 @@ def test_a_scene_with_other_things_keeps_its_colours_and_light() -> None:
     level = importer.import_level(bpy.context, LEVEL.build(), "x.lev", ImportSettings(), report)
     assert bpy.context.scene.view_settings.view_transform == "AgX"
     assert [one for one in report.warnings if "AgX" in one]
-    assert layout.object_of(level, layout.PREVIEW) is None
+    assert first_of(level, layout.PREVIEW) is None
 
 
 def test_two_levels_share_one_sun() -> None:
     first, second = imported(), imported()
     assert bpy.context.scene.view_settings.view_transform == "Standard"
-    assert layout.object_of(first, layout.PREVIEW) is not None
-    assert layout.object_of(second, layout.PREVIEW) is None
+    assert first_of(first, layout.PREVIEW) is not None
+    assert first_of(second, layout.PREVIEW) is None

@@ -145,14 +145,14 @@ def test_leaves_become_doors_and_doors_ground():
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda obj: set_value(obj, "preference", 1, 256), "1 face with a preference that isn't 0 to 255"),
-        (lambda obj: set_value(obj, "region", 0, -1), "region that isn't 0"),
+        (lambda obj: set_value(obj, "preference", 1, 256), "1 face: attribute preference isn't within 0 and 255"),
+        (lambda obj: set_value(obj, "region", 0, -1), "attribute region isn't within 0"),
         (lambda obj: set_value(obj, layout.DOOR, 0, 9), "property door_9 must have the UIDs"),
         (lambda obj: obj.__setitem__("door_1", "the gate"), "property door_1 must have"),
         (lambda obj: obj.__setitem__("door_1", str(1 << 64)), "isn't a UID"),
-        (lambda obj: set_value(obj, layout.CLOSED, 0, True), "1 face closed, but no door"),
+        (lambda obj: set_value(obj, layout.CLOSED, 0, True), "1 face: closed, but not a door"),
         (lambda obj: setattr(obj, "location", (1, 0, 0)), "was moved"),
-        (lambda obj: setattr(obj.data.vertices[4], "co", (1, 2, 3)), "1 face moved"),
+        (lambda obj: setattr(obj.data.vertices[4], "co", (1, 2, 3)), "1 face: moved"),
     ],
 )
 def test_what_navigation_cannot_be_is_refused(edit, message):

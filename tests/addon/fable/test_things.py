@@ -131,7 +131,7 @@ def test_new_and_deleted_properties_and_components():
         ("junk", {"a": 1}, "property junk: a statement holds"),
         ("junk", [1, 2], "property junk: a statement holds"),
         ("NewThing", 3, "can't be the kind of a thing"),
-        ("ScriptName", "\u4e2d", "property ScriptName: .* has characters that Latin-1 has not"),
+        ("ScriptName", "\u4e2d", "property ScriptName: .* has characters that Latin-1 does not have"),
         ("UID", str(2**64), "property UID: '18446744073709551616' isn't a number of 64 bits"),
         ("UID", "seven", "property UID: 'seven' isn't a number of 64 bits"),
         ("UID", str(UID + 1), f"property UID: {UID + 1} is another thing's"),

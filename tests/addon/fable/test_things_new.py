@@ -26,7 +26,7 @@ def test_a_deleted_thing_goes_and_who_names_it_is_told():
     after = written(level, report)
     assert [each.uid for each in tng.read(after.encode())] == [UID + 1, UID + 2, UID + 3]
     assert not [line for line in difference(after) if line[0] == "+"]
-    assert any("name some that are gone" in line and str(UID) in line for line in report.lines())
+    assert any("refer to some that are gone" in line and str(UID) in line for line in report.lines())
 
 
 def test_a_deleted_door_that_navigation_names_is_told():

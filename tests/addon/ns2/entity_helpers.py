@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from levelwright.addon.ns2.entity_values import CLASS
 from levelwright.addon.ns2.exporter import export_level
 from levelwright.addon.ns2.importer import import_level
+from levelwright.addon.ns2.layout import CLASS
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2

@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import ambience
+from levelwright.addon.ns2.entities import ambience
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2
 from levelwright.formats.ns2 import PropertyType

@@ -8,7 +8,9 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import entities, entity_data, entity_values, layers, probes
+from levelwright.addon.ns2.entities import custom_properties, object_data, placements, probes
+from levelwright.addon.ns2.layers import lists
+from levelwright.addon.ns2.layout import CLASS
 from levelwright.addon.scene import images
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2
@@ -65,7 +67,7 @@ def turned(angles: tuple[float, float, float]) -> np.ndarray:
 
 
 def test_every_entity_is_an_object_of_its_kind(level: bpy.types.Collection) -> None:
-    kinds = {obj.get(entity_values.CLASS): obj.type for obj in level.all_objects if obj.get(entity_values.CLASS)}
+    kinds = {obj.get(CLASS): obj.type for obj in level.all_objects if obj.get(CLASS)}
     assert kinds == {
         "prop_static": "MESH",
         "light_point": "LIGHT",
@@ -134,7 +136,7 @@ def test_lights(level: bpy.types.Collection) -> None:
 
 @pytest.mark.parametrize(("inner", "outer"), [(0.0, 0.5), (0.3, 0.5), (0.5, 0.5), (0.2, 1.5)])
 def test_cones_both_ways(inner: float, outer: float) -> None:
-    assert entity_data.inner_of(entity_data.blend_of(inner, outer), outer) == pytest.approx(inner, abs=1e-6)
+    assert object_data.inner_of(object_data.blend_of(inner, outer), outer) == pytest.approx(inner, abs=1e-6)
 
 
 def test_sounds_ranges_and_cameras(level: bpy.types.Collection) -> None:
@@ -147,7 +149,7 @@ def test_sounds_ranges_and_cameras(level: bpy.types.Collection) -> None:
 
 def test_properties_are_typed_named_and_in_order(level: bpy.types.Collection) -> None:
     obj = object_of(level, "func_moveable")
-    assert entity_values.written_keys(obj) == ["direction", "name", "direction#2"]
+    assert custom_properties.written_keys(obj) == ["direction", "name", "direction#2"]
     assert (obj["direction"], obj["name"], obj["direction#2"]) == (-1, "door \u00e9\u2603", 3)
     light = object_of(level, "light_point")
     assert list(light["color"]) == [1.0, 0.5, 0.25]
@@ -172,7 +174,7 @@ def test_layers_and_groups_are_collections(level: bpy.types.Collection) -> None:
     assert homes("light_point") == {"Rooms"}
     assert homes("light_spot") == {"Rooms", "Lights", "Low Lights"}
     assert homes("tech_point") == {"Entities"}
-    assert layers.memberships(level)[object_of(level, "light_spot")] == (3, [5])
+    assert lists.memberships(level)[object_of(level, "light_spot")] == (3, [5])
 
 
 def test_a_probes_picture_is_what_it_saw(level: bpy.types.Collection) -> None:
@@ -196,7 +198,7 @@ def test_a_model_is_one_mesh_for_all_its_props(tmp_path: Path) -> None:
     two = [nb.entity(10, "prop_static", PLACES["prop_static"])] * 2
     report = Report()
     level = opened(nb.level(10, objects=two), tmp_path, report)
-    meshes = {obj.data for obj in level.all_objects if obj.get(entity_values.CLASS)}
+    meshes = {obj.data for obj in level.all_objects if obj.get(CLASS)}
     (mesh,) = meshes
     read = model.read(cb.model(7))
     assert len(mesh.vertices) == len(read.vertices) > 0
@@ -215,7 +217,7 @@ def test_missing_and_broken_models_are_boxes_named_once(tmp_path: Path) -> None:
     level = opened(nb.level(10, objects=objects), tmp_path, report)
     assert report.missing_names["models"] == ["models/props/rock.model"]
     assert sum("bad.model" in message for message in report.warnings) == 1
-    assert {len(obj.data.edges) for obj in level.all_objects if obj.get(entity_values.CLASS)} == {12}
+    assert {len(obj.data.edges) for obj in level.all_objects if obj.get(CLASS)} == {12}
 
 
 def test_editor_setup_tells_what_classes_are(tmp_path: Path) -> None:
@@ -226,7 +228,7 @@ def test_editor_setup_tells_what_classes_are(tmp_path: Path) -> None:
     level = opened(nb.level(10, objects=[nb.entity(10, "mod_light", parts)]), tmp_path)
     obj = object_of(level, "mod_light")
     assert obj.type == "LIGHT"
-    assert obj.data.energy == pytest.approx(1.5 * entity_data.power_of(2.0))
+    assert obj.data.energy == pytest.approx(1.5 * object_data.power_of(2.0))
     ui = obj.id_properties_ui("power").as_dict()
     assert (ui["description"], ui["soft_min"], ui["soft_max"]) == ("Power (0 to 4): How bright", 0.0, 4.0)
     items = obj.id_properties_ui("side").as_dict()["items"]
@@ -235,6 +237,6 @@ def test_editor_setup_tells_what_classes_are(tmp_path: Path) -> None:
 
 def test_angles_both_ways() -> None:
     for angles in ((0.1, 0.2, 0.3), (3.0, -1.2, -2.5), (0.0, math.pi / 2, 0.0), (1.0, -math.pi / 2, 0.5)):
-        rotation = entities.rotation_of(angles)
+        rotation = placements.rotation_of(angles)
         assert np.abs(rotation - turned(angles)).max() < 1e-12
-        assert np.abs(entities.rotation_of(entities.euler_of(rotation)) - rotation).max() < 1e-9
+        assert np.abs(placements.rotation_of(placements.euler_of(rotation)) - rotation).max() < 1e-9

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon.ns2.entity_values import CLASS, written_keys
+from levelwright.addon.ns2.entities.custom_properties import written_keys
+from levelwright.addon.ns2.layout import CLASS
 from levelwright.formats import ns2
 from levelwright.formats.binary import FormatError
 

@@ -9,9 +9,11 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import entity_edit, entity_values, layers, probes
+from levelwright.addon.ns2.entities import editing, probes
 from levelwright.addon.ns2.exporter import export_level
 from levelwright.addon.ns2.importer import import_level
+from levelwright.addon.ns2.layers import lists
+from levelwright.addon.ns2.layout import CLASS
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene import transforms
 from levelwright.addon.scene.reports import Report, SceneError
@@ -233,11 +235,11 @@ def test_classes_layers_and_groups_follow_the_scene() -> None:
     level = opened(DATA)
     object_of(level, "tech_point")["class_name"] = "resource_point"
     obj = object_of(level, "light_point")
-    layers.homes(level, "layers")[1].objects.link(obj)
-    layers.homes(level, "layers")[0].objects.unlink(obj)
-    layers.homes(level, "groups")[5].objects.link(obj)
+    lists.homes(level, "layers")[1].objects.link(obj)
+    lists.homes(level, "layers")[0].objects.unlink(obj)
+    lists.homes(level, "groups")[5].objects.link(obj)
     spot = object_of(level, "light_spot")
-    layers.homes(level, "groups")[5].objects.unlink(spot)
+    lists.homes(level, "groups")[5].objects.unlink(spot)
     after = read(exported(level))
     assert (after["light_point"].layers, after["light_point"].group) == (2, 5)
     assert (after["light_spot"].layers, after["light_spot"].group) == (3, ns2.NO_GROUP)
@@ -248,7 +250,7 @@ def test_an_object_in_two_groups_is_refused() -> None:
     data = nb.level(10, objects=[nb.entity(10, "x", placed(0, 0, 0))],
                     groups=nb.listed(10, [("A", 1), ("B", 2)], groups=True))  # fmt: skip
     level = opened(data)
-    for home in layers.homes(level, "groups").values():
+    for home in lists.homes(level, "groups").values():
         home.objects.link(object_of(level, "x"))
     with pytest.raises(SceneError, match="several groups") as error:
         exported(level)
@@ -261,7 +263,7 @@ def test_deleted_and_copied_entities() -> None:
     obj = object_of(level, "light_spot")
     copy = obj.copy()
     copy.location.x += 2
-    layers.homes(level, "layers")[1].objects.link(copy)
+    lists.homes(level, "layers")[1].objects.link(copy)
     before, after = ns2.read(DATA).entities, ns2.read(exported(level)).entities
     assert [each.class_name for each in after[:-1]] == [e.class_name for e in before if e.class_name != "decal"]
     spot, new = read(DATA)["light_spot"], after[-1]
@@ -380,14 +382,14 @@ def test_a_probes_picture_can_go_and_be_anothers() -> None:
 def test_new_entities_of_any_class(name: str, version: int) -> None:
     level = opened(level_bytes(version))
     report = Report()
-    obj = entity_edit.add(bpy.context, level, name, (3.0, 1.0, 2.0), report, layer=1)
+    obj = editing.add(bpy.context, level, name, (3.0, 1.0, 2.0), report, layer=1)
     assert {each.name for each in obj.users_collection} == {"Lights"}
     obj.location.x += 1
     after = ns2.read(exported(level))
     new = after.entities[-1]
     assert len(after.entities) == len(PLACES) + 2
     assert (new.class_name, new.get("origin"), new.layers) == (name, (1.0, 2.0, 4.0), 2)
-    known = entity_edit.classes(bpy.context, level, report).new(name)
+    known = editing.classes(bpy.context, level, report).new(name)
     assert [each[:3] for each in new.properties] == [each[:3] for each in known]
     assert [each for each in new.properties if each.name != "origin"] == [p for p in known if p.name != "origin"]
 
@@ -448,14 +450,14 @@ def test_turning_in_another_mode_without_turning_changes_nothing() -> None:
     obj.rotation_quaternion = quaternion
     assert transforms.unchanged(obj)
     assert exported(level) == DATA
-    assert entity_values.CLASS in obj
+    assert CLASS in obj
 
 
 def test_lights_and_props_can_be_made_to_look_as_their_properties_say() -> None:
     level = opened(DATA)
     light, prop, probe = (object_of(level, name) for name in ("light_spot", "prop_static", "reflection_probe"))
     light["intensity"], light["outerAngle"], prop["model"], probe["distance"] = 6.0, 1.0, "models/b.model", 2.0
-    entity_edit.select_only(bpy.context, [light, prop, probe])
+    editing.select_only(bpy.context, [light, prop, probe])
     assert bpy.ops.levelwright.ns2_show_properties() == {"FINISHED"}
     assert light.data.energy == pytest.approx(6.0 * (math.pi * 4) ** 2 / 2)
     assert light.data.spot_size == pytest.approx(2.0)
@@ -475,9 +477,9 @@ def test_lights_and_props_can_be_made_to_look_as_their_properties_say() -> None:
 def test_entities_that_were_not_opened_stay() -> None:
     settings = ImportSettings(entities=False)
     level = import_level(bpy.context, DATA, "room.level", settings, Report())
-    assert not [obj for obj in level.all_objects if obj.get(entity_values.CLASS)]
+    assert not [obj for obj in level.all_objects if obj.get(CLASS)]
     assert exported(level) == DATA
-    entity_edit.add(bpy.context, level, "resource_point", (1, 2, 3), Report())
+    editing.add(bpy.context, level, "resource_point", (1, 2, 3), Report())
     before, after = ns2.read(DATA).entities, ns2.read(exported(level)).entities
     assert [e.properties for e in after[:-1]] == [e.properties for e in before]
     assert after[-1].class_name == "resource_point"

@@ -3,7 +3,7 @@
 
 import bpy
 import pytest
-from levelwright.addon.ns2 import layers
+from levelwright.addon.ns2.layers import lists
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 
@@ -20,7 +20,7 @@ def test_what_is_done_to_the_meshes_of_props_is_told_and_places_that_were_applie
         obj.data.vertices[0].co.x += 1
     report = Report()
     assert exported(level, report) == DATA
-    assert "meshes of props and boxes counts for nothing" in report.warnings[0]
+    assert "meshes of props and boxes are ignored" in report.warnings[0]
     assert {prop.name, trigger.name} <= set(report.warnings[0].rpartition(": ")[2].split(", "))
     trigger.data.vertices[0].co.x -= 1
     for other in bpy.context.view_layer.objects:
@@ -55,7 +55,7 @@ def test_a_light_that_was_just_added_reaches_as_far_as_its_power_does() -> None:
 
 def test_layers_of_version_4_which_has_no_ids_are_renumbered_with_what_is_in_them() -> None:
     level = opened(level_bytes(4))
-    layers.entries(level, "layers").move(0, 1)
+    lists.entries(level, "layers").move(0, 1)
     after = ns2.read(exported(level))
     found = {each.class_name: each.layers for each in after.entities}
     assert [(each.name, each.id) for each in after.layers] == [("Lights", 0), ("Rooms", 1)]

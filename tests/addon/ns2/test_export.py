@@ -7,10 +7,12 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import layers
+from levelwright.addon.ns2.layers import lists
+from levelwright.addon.ns2.layers.build import make_home
 from levelwright.addon.scene import attributes
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
+from levelwright.formats.binary import FormatError
 
 from tests.addon import blenders
 from tests.addon.ns2.export_helpers import (
@@ -157,9 +159,9 @@ def test_layers_of_faces_are_bits_of_their_ids(number, name):
 def test_a_layer_and_a_group_that_were_added_are_written():
     level = imported(whole(10))
     for kind, number in (("layers", 9), ("groups", 5)):
-        item = layers.entries(level, kind).add()
+        item = lists.entries(level, kind).add()
         item.number, item.name, item.visible = number, f"New {kind}", True
-        layers.make_home(level, kind, number, item.name)
+        make_home(level, kind, number, item.name)
     obj = geometry(level)
     values = attributes.read(obj.data, "face_group", "FACE")
     values[-1] = 5
@@ -271,7 +273,7 @@ def test_before_version_9_there_are_no_smooth_edges():
 def test_what_only_later_versions_hold_is_refused_with_a_hint():
     level = imported(whole(4))
     attributes.write(geometry(level).data, "face_group", "FACE", "INT", np.ones(len(geometry(level).data.polygons)))
-    with pytest.raises(SceneError, match="As version 10"):
+    with pytest.raises(FormatError, match="as version 10"):
         exported(level)
     assert ns2.read(exported(level, save_as_v10=True)).mesh.geometry_groups.faces.assignment(3).tolist() == [1, 1, 1]
 

@@ -5,7 +5,8 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2.edit import mark_bridges, new_level
+from levelwright.addon.ns2.faces.edges import mark_bridges
+from levelwright.addon.ns2.operators import new_level
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 from mathutils import Matrix

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.ns2 import layout
+from levelwright.addon.scene.level import only
 from mathutils import Vector
 
 from tests import pictures
@@ -40,7 +41,7 @@ def without_textures() -> None:
 
 def flat() -> None:
     """As if no edge were smooth."""
-    mesh = layout.object_of(bpy.data.collections["ns2_room"], layout.GEOMETRY).data
+    mesh = only(bpy.data.collections["ns2_room"], layout.GEOMETRY).data
     sizes = [polygon.loop_total for polygon in mesh.polygons]
     mesh.normals_split_custom_set(np.repeat([each.vector for each in mesh.polygon_normals], sizes, axis=0))
 

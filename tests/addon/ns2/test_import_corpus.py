@@ -6,7 +6,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import importer, layout, view
+from levelwright.addon.ns2 import importer, layout
+from levelwright.addon.ns2.layers import visibility
 from levelwright.addon.ns2.settings import ImportSettings
 from levelwright.addon.scene import attributes, identity
 from levelwright.addon.scene.reports import Report
@@ -53,7 +54,7 @@ def test_a_level_opens_with_the_faces_that_the_game_draws(file: Path) -> None:
             bpy.ops.import_scene.ns2_level(filepath=str(file))
         return
     level = importer.import_level(bpy.context, data, file, ImportSettings(entities=False), Report())
-    (obj,) = view.geometry(level)
+    (obj,) = visibility.geometry(level)
     assert not obj.data.copy().validate(), "Blender finds nothing to mend"
     mesh, shown = ns2.read(data).mesh, layout.shown(level)
     missing = ~np.isin(shown.faults, (Fault.NONE, Fault.PARTLY))
@@ -75,7 +76,7 @@ def test_split_levels_have_the_same_faces(split: str) -> None:
         for one in ("none", split)
     )
     count = len(ns2.read(file.read_bytes()).mesh.faces)
-    of_parts = sum(shown_areas(obj, count) for obj in view.geometry(parts))
-    assert len(view.geometry(parts)) > 1
-    assert np.allclose(of_parts, shown_areas(*view.geometry(whole), count), rtol=1e-5, atol=1e-5)
-    assert not any(obj.data.copy().validate() for obj in view.geometry(parts))
+    of_parts = sum(shown_areas(obj, count) for obj in visibility.geometry(parts))
+    assert len(visibility.geometry(parts)) > 1
+    assert np.allclose(of_parts, shown_areas(*visibility.geometry(whole), count), rtol=1e-5, atol=1e-5)
+    assert not any(obj.data.copy().validate() for obj in visibility.geometry(parts))

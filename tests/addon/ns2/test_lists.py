@@ -7,8 +7,11 @@ from contextlib import contextmanager
 import bmesh
 import bpy
 import pytest
-from levelwright.addon.ns2 import importer, layers, layout, level_settings, lists, panel, view
+from levelwright.addon.ns2 import importer, layout, level_settings, panel
 from levelwright.addon.ns2.exporter import export_level
+from levelwright.addon.ns2.layers import lists, properties, visibility
+from levelwright.addon.ns2.layers.build import add_entry
+from levelwright.addon.ns2.layers.collect import collect_lists
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene import attributes, identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
@@ -28,7 +31,7 @@ def imported(data: bytes = WHOLE, **settings) -> bpy.types.Collection:
 
 
 def geometry_of(level: bpy.types.Collection) -> bpy.types.Object:
-    (found,) = view.geometry(level)
+    (found,) = visibility.geometry(level)
     return found
 
 
@@ -40,8 +43,8 @@ def entity(level: bpy.types.Collection, record: int) -> bpy.types.Object:
     raise AssertionError(record)
 
 
-def item(level: bpy.types.Collection, kind: layers.Kind, number: int):
-    return next(each for each in layers.entries(level, kind) if layers.unsigned(each.number) == number)
+def item(level: bpy.types.Collection, kind: lists.Kind, number: int):
+    return next(each for each in lists.entries(level, kind) if lists.unsigned(each.number) == number)
 
 
 def seen_faces(obj: bpy.types.Object) -> set[int]:
@@ -125,7 +128,7 @@ def test_hidden_faces_that_went_with_their_modifier_are_told() -> None:
 def test_hiding_is_switched_off_for_reading_and_comes_back() -> None:
     level = imported()
     obj = geometry_of(level)
-    with view.nothing_hidden(level):
+    with visibility.nothing_hidden(level):
         assert seen_faces(obj) == {0, 1, 2}
     assert seen_faces(obj) == {1}
 
@@ -133,7 +136,7 @@ def test_hiding_is_switched_off_for_reading_and_comes_back() -> None:
 def test_faces_are_put_into_layers_and_groups_and_taken_out() -> None:
     level = imported(invisible="show")
     obj = geometry_of(level)
-    chosen = layers.lists_of(level)
+    chosen = lists.lists_of(level)
     chosen.active_layer, chosen.active_group = 1, 1
     with editing(obj, {1, 2}):
         bpy.ops.levelwright.ns2_assign(kind="layers")
@@ -163,13 +166,13 @@ def test_objects_are_put_into_layers_and_groups_and_taken_out() -> None:
     mover = entity(level, 1)
     for obj in bpy.context.view_layer.objects:
         obj.select_set(obj == mover)
-    layers.lists_of(level).active_group = 1
+    lists.lists_of(level).active_group = 1
     bpy.ops.levelwright.ns2_assign(kind="layers")
     bpy.ops.levelwright.ns2_assign(kind="groups")
-    assert layers.memberships(level)[mover] == (1 << VENTS, [GROUP]), "one group only"
+    assert lists.memberships(level)[mover] == (1 << VENTS, [GROUP]), "one group only"
     bpy.ops.levelwright.ns2_assign(kind="layers", on=False)
     bpy.ops.levelwright.ns2_assign(kind="groups", on=False)
-    assert mover not in layers.memberships(level)
+    assert mover not in lists.memberships(level)
     assert [home.name.split(".")[0] for home in mover.users_collection] == ["Entities"]
 
 
@@ -182,7 +185,7 @@ def test_faces_of_a_new_object_are_in_the_layers_and_the_group_of_its_collection
     bpy.context.view_layer.update()
     for obj in bpy.context.view_layer.objects:
         obj.select_set(obj == ramp)
-    layers.lists_of(level).active_group = 1
+    lists.lists_of(level).active_group = 1
     bpy.ops.levelwright.ns2_assign(kind="layers")
     bpy.ops.levelwright.ns2_assign(kind="groups")
     written = ns2.read(export_level(bpy.context, level, ExportSettings(), Report())).mesh
@@ -193,7 +196,7 @@ def test_faces_of_a_new_object_are_in_the_layers_and_the_group_of_its_collection
         *before.geometry_groups.faces.assignment(3).tolist(),
         GROUP,
     ]
-    layers.homes(level, "groups")[COLLISION].objects.link(ramp)
+    lists.homes(level, "groups")[COLLISION].objects.link(ramp)
     with pytest.raises(SceneError, match="ramp is in the collections of several groups"):
         export_level(bpy.context, level, ExportSettings(), Report())
 
@@ -201,7 +204,7 @@ def test_faces_of_a_new_object_are_in_the_layers_and_the_group_of_its_collection
 def test_selecting_what_is_in_a_layer() -> None:
     level = imported(invisible="show")
     obj = geometry_of(level)
-    layers.lists_of(level).active_layer = 1
+    lists.lists_of(level).active_layer = 1
     bpy.ops.levelwright.ns2_select(kind="layers")
     assert list(bpy.context.selected_objects) == [entity(level, 0)]
     with editing(obj, set()) as mesh:
@@ -215,14 +218,14 @@ def test_lists_are_edited_and_laid_over_a_level() -> None:
     item(level, "layers", LIGHTS).name = "Lamps"
     item(level, "layers", VENTS).color = (0, 0, 1, 1)
     item(level, "layers", LIGHTS).pathing = True
-    layers.lists_of(level).active_layer = 1
+    lists.lists_of(level).active_layer = 1
     bpy.ops.levelwright.ns2_move_entry(kind="layers", by=-1)
     assert bpy.ops.levelwright.ns2_move_entry(kind="layers", by=-1) == {"CANCELLED"}
     bpy.ops.levelwright.ns2_add_entry(kind="groups", name="CommanderInvisible")
-    assert layers.homes(level, "layers")[LIGHTS].name == "Lamps"
-    assert layers.homes(level, "groups")[3].name == "CommanderInvisible"
+    assert lists.homes(level, "layers")[LIGHTS].name == "Lamps"
+    assert lists.homes(level, "groups")[3].name == "CommanderInvisible"
     of_level = ns2.read(WHOLE)
-    assert layers.lay(level, of_level)
+    assert collect_lists(level, of_level)
     assert [(each.name, each.id, each.color) for each in of_level.layers] == [
         ("Lamps", LIGHTS, (0xFF, 0x80, 0x40, 0x20)),
         ("Vents", VENTS, (0, 0, 255, 255)),
@@ -239,16 +242,16 @@ def test_lists_are_edited_and_laid_over_a_level() -> None:
 def test_a_collection_that_is_renamed_renames_its_layer() -> None:
     imported()
     level = imported()  # again: Blender numbers the names of its collections
-    home = layers.homes(level, "layers")[VENTS]
+    home = lists.homes(level, "layers")[VENTS]
     laid = ns2.read(WHOLE)
     assert home.name.endswith(".001")
-    assert not layers.lay(level, laid)
+    assert not collect_lists(level, laid)
     home.name = "Ducts"
-    assert layers.lay(level, laid)
+    assert collect_lists(level, laid)
     assert [each.name for each in laid.layers if each.id == VENTS] == ["Ducts"]
     item(level, "layers", VENTS).name = "Shafts"
     assert home.name == "Shafts"
-    assert layers.lay(level, laid)
+    assert collect_lists(level, laid)
     assert [each.name for each in laid.layers if each.id == VENTS] == ["Shafts"]
 
 
@@ -256,9 +259,9 @@ def test_removing_a_layer_takes_everything_out_of_it() -> None:
     level = imported(invisible="show")
     obj, prop = geometry_of(level), entity(level, 0)
     bpy.ops.levelwright.ns2_remove_entry(kind="layers")  # Vents
-    assert [each.number for each in layers.entries(level, "layers")] == [LIGHTS]
+    assert [each.number for each in lists.entries(level, "layers")] == [LIGHTS]
     assert word(obj, "layers_0", 0) == {0}
-    assert layers.memberships(level)[prop] == (1 << LIGHTS, [])
+    assert lists.memberships(level)[prop] == (1 << LIGHTS, [])
     bpy.ops.levelwright.ns2_remove_entry(kind="groups")  # CollisionGeometry
     assert word(obj, layout.FACE_GROUP, 0) == {0}
     assert {value for name in ("vertex_group", "edge_group") for value in attributes.read(obj.data, name)} <= {0, GROUP}
@@ -275,10 +278,10 @@ def test_removing_a_layer_takes_everything_out_of_it() -> None:
 def test_a_level_has_256_layers() -> None:
     level = imported()
     for number in range(254):
-        layers.add(level, "layers", f"Layer {number}")
-    assert sorted(each.number for each in layers.entries(level, "layers")) == list(range(256))
+        add_entry(level, "layers", f"Layer {number}")
+    assert sorted(each.number for each in lists.entries(level, "layers")) == list(range(256))
     with pytest.raises(SceneError, match="256 layers"):
-        layers.add(level, "layers", "one more")
+        add_entry(level, "layers", "one more")
 
 
 def test_edges_are_made_smooth_and_hard() -> None:
@@ -320,10 +323,10 @@ def test_edges_are_made_smooth_and_hard() -> None:
 
 def test_names_that_mean_something_are_offered() -> None:
     level = imported()
-    offered = dict(lists._names(layers.entries(level, "groups")[0], bpy.context, "commander"))
+    offered = dict(properties._names(lists.entries(level, "groups")[0], bpy.context, "commander"))
     assert "CommanderInvisible" in offered
     assert "CollisionGeometry" not in offered
-    assert dict(lists._names(layers.entries(level, "layers")[0], bpy.context, "")).keys() >= {"Pathing", "Vents"}
+    assert dict(properties._names(lists.entries(level, "layers")[0], bpy.context, "")).keys() >= {"Pathing", "Vents"}
 
 
 def test_settings_of_a_level_are_properties_and_go_back() -> None:
@@ -333,19 +336,19 @@ def test_settings_of_a_level_are_properties_and_go_back() -> None:
     assert level["Pathing.Max Poly Vertices"] == 6
     assert level["custom_colors"].split()[15] == "ff102030"
     of_level = ns2.read(WHOLE)
-    assert not level_settings.lay(level, of_level)
+    assert not level_settings.collect_settings(level, of_level)
     assert ns2.write(of_level) == WHOLE
     level["Pathing.Agent Radius"] = 0.75
     level["custom_colors"] = "ff000000 " * 16
     originals.resources(level, layout.VIEWPORTS)[0].write("more\n")
-    assert level_settings.lay(level, of_level)
+    assert level_settings.collect_settings(level, of_level)
     again = ns2.read(ns2.write(of_level))
     assert again.pathing.get("Agent Radius") == 0.75
     assert again.custom_colors == [0xFF000000] * 16
     assert "more" in again.viewports
     level["Pathing.Agent Radius"] = "wide"
     with pytest.raises(SceneError, match="Agent Radius"):
-        level_settings.lay(level, of_level)
+        level_settings.collect_settings(level, of_level)
 
 
 def test_the_panel_is_for_levels_of_the_game() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import pytest
 from levelwright.addon.ns2 import importer, layout
-from levelwright.addon.ns2.materials import PLACEHOLDER
+from levelwright.addon.ns2.materials.build import PLACEHOLDER
 from levelwright.addon.ns2.settings import ImportSettings
 from levelwright.addon.scene import images
 from levelwright.addon.scene.reports import Report

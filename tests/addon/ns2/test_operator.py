@@ -5,9 +5,10 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon import commands, file_handlers, levels
+from levelwright.addon import commands, levels
 from levelwright.addon.ns2 import layout
 from levelwright.addon.scene import originals
+from levelwright.addon.scene.level import only
 from levelwright.formats import ns2
 
 from tests.addon.command_line import convert
@@ -40,17 +41,10 @@ def test_the_operators_open_levels_with_the_content_around_them(file: Path, name
     assert operator("EXEC_DEFAULT", True, directory=str(file.parent), files=files) == {"FINISHED"}
     assert [level.name for level in originals.levels()] == ["room", "second"]
     for level in originals.levels():
-        assert layout.object_of(level, layout.GEOMETRY) is not None
+        assert only(level, layout.GEOMETRY) is not None
         report = levels.report_of(level)
         assert report is not None
         assert "missing" not in report.as_string()
-
-
-def test_levels_are_dropped_on_a_window() -> None:
-    handler = file_handlers.IO_FH_game_level
-    assert ".level" in handler.bl_file_extensions.split(";")
-    assert handler.bl_import_operator == "import_scene.game_level"
-    assert file_handlers.IO_FH_ns2_level.bl_export_operator == "export_scene.ns2_level"
 
 
 def test_an_import_that_fails_leaves_nothing(file: Path) -> None:
@@ -60,13 +54,6 @@ def test_an_import_that_fails_leaves_nothing(file: Path) -> None:
     with pytest.raises(RuntimeError, match=r"broken\.level"):
         bpy.ops.import_scene.ns2_level(directory=str(file.parent), files=[{"name": file.name}, {"name": broken.name}])
     assert blocks() == before
-
-
-def test_one_undo_step(file: Path) -> None:
-    bpy.ops.ed.undo_push()
-    bpy.ops.import_scene.ns2_level("EXEC_DEFAULT", True, filepath=str(file))
-    bpy.ops.ed.undo()
-    assert originals.levels() == []
 
 
 def test_what_was_not_edited_is_written_as_it_was_and_a_refused_export_leaves_the_old_file(file: Path) -> None:

@@ -8,9 +8,9 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2 import layout
-from levelwright.addon.ns2.edit import new_level
+from levelwright.addon.ns2.operators import new_level
 from levelwright.addon.scene import originals
+from levelwright.addon.scene.level import root_of
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2
 
@@ -239,7 +239,7 @@ def test_an_empty_level_that_was_made_in_blender() -> None:
 
 
 def test_removing_the_root_is_no_edit(level: bpy.types.Collection) -> None:
-    bpy.data.objects.remove(layout.object_of(level, layout.ROOT))
+    bpy.data.objects.remove(root_of(level))
     assert exported(level) == ROOM
 
 
@@ -297,7 +297,7 @@ def test_older_levels_are_edited_in_their_version(version: int) -> None:
     data = exported(level, report)
     assert ns2.read(data).version == version
     assert len(ns2.read(data).mesh.faces) > len(ns2.read(whole(version)).mesh.faces)
-    assert any("As version 10" in note for note in report.notes), "of triangles that older editors weld"
+    assert any("as version 10" in note for note in report.notes), "of triangles that older editors weld"
     assert exported(imported(data, "again.level")) == data
 
 

@@ -376,3 +376,11 @@ def test_long_names_that_blender_cuts_are_no_other_names() -> None:
     assert identity.is_named(name[:63], name)
     assert identity.is_named(name[:59] + ".001", name)
     assert not identity.is_named(name[:40], name)
+
+
+def test_a_mesh_is_built_with_the_ids_of_its_elements() -> None:
+    corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+    mesh = meshes.build("tile", corners, attributes=identity.id_attributes(TOKEN, np.array([7], np.int32), "FACE"))
+    obj = link(bpy.data.objects.new("tile", mesh))
+    assert meshes.read(obj).ids("FACE", TOKEN).tolist() == [7]
+    assert meshes.read(obj).ids("FACE", OTHER).tolist() == [0]

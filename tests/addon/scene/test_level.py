@@ -7,8 +7,8 @@ import bpy
 import pytest
 from levelwright.addon.scene import identity, originals
 from levelwright.addon.scene.instances import Instance, mark_copies
-from levelwright.addon.scene.level import ImportContext, only, root_of
-from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.scene.level import ImportContext, first_of, only, root_of
+from levelwright.addon.scene.reports import Report, SceneError, listed
 from levelwright.addon.scene.sidebar import active_level
 
 
@@ -74,6 +74,8 @@ def test_a_level_has_one_root_and_one_of_what_it_has_one_of() -> None:
     assert only(importing.collection, "ground") == ground
     for obj in (ground, importing.root):
         importing.collection.objects.link(obj.copy())
+    assert first_of(importing.collection, "ground") == ground
+    assert first_of(importing.collection, "sky") is None
     with pytest.raises(SceneError, match="has 2 root empties: a level has one"):
         root_of(importing.collection)
     with pytest.raises(SceneError, match=r"has 2 objects of which a level has one: ground, ground\.001"):
@@ -91,3 +93,9 @@ def test_of_several_instances_the_one_that_stays_is_the_record() -> None:
     found = instances(1, 1, 1)
     mark_copies(found, lambda one: one.object.name.startswith("2"))
     assert [one.copied for one in found] == [True, True, False]
+
+
+def test_a_message_names_five() -> None:
+    assert listed([]) == ""
+    assert listed(list("abcde")) == "a, b, c, d, e"
+    assert listed(list("abcdef")) == "a, b, c, d, e and others"

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Entities to objects: see `layout` for what becomes what; `collect` is the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bpy
+
+from ....formats import ns2
+from ....formats.ns2.entity_classes import Classes
+from ...scene import identity, properties, transforms
+from ...scene.names import showable
+from .. import layout
+from ..context import ImportContext
+from ..layers.lists import Homes
+from ..layout import CLASS
+from ..materials.build import Materials
+from . import ambience, custom_properties, object_data, placements, probes
+from .appearance import BOX, EMPTY, LIGHT_POINT, LIGHT_SPOT, PROP, SPEAKER, Appearance, Appearances
+from .classes import Descriptions, find_classes
+from .custom_properties import PropertySlot
+from .props import Props
+
+NEW = -1
+"""Record of what is no record of the original."""
+
+
+def build_entities(
+    importing: ImportContext, materials: Materials, listed: Sequence[ns2.Entity] | None = None
+) -> list[bpy.types.Object]:
+    """Make an object of each entity of the level, in order; or of others, which then are no record of any file."""
+    builder = _Builder(importing, materials, find_classes(importing.find, importing.report))
+    return builder.build(importing.level.entities if listed is None else listed, listed is None)
+
+
+class _Builder:
+    """One import of entities."""
+
+    def __init__(self, importing: ImportContext, materials: Materials, classes: Classes) -> None:
+        self.importing, self.descriptions = importing, Descriptions(classes)
+        self.appearances, self.props = Appearances(classes), Props(importing, materials)
+        self.known = custom_properties.Known()
+        self.homes = Homes(importing.collection)
+
+    def build(self, listed: Sequence[ns2.Entity], records: bool) -> list[bpy.types.Object]:
+        shown = [self.known.shown(each) for each in listed]
+        unplaced, values = [slots for slots, _ in shown], [said for _, said in shown]
+        appearances = [
+            self.appearances.of(each.class_name, slots) for each, slots in zip(listed, unplaced, strict=True)
+        ]
+        # All meshes first: a mesh that gets a material looks at all objects. Then objects, in Blender's order of names.
+        for appearance, said in zip(appearances, values, strict=True):
+            if appearance.kind == PROP:
+                self.props.model(model_of(appearance, said))
+        names = [
+            _name(each, appearance, said) for each, appearance, said in zip(listed, appearances, values, strict=True)
+        ]
+        made: list[Any] = [None] * len(listed)
+        for at in sorted(range(len(listed)), key=names.__getitem__):
+            slots = custom_properties.with_channels(unplaced[at], appearances[at].channels)
+            made[at] = self._make(listed[at], names[at], appearances[at], slots, values[at], at if records else NEW)
+        for obj, each in zip(made, listed, strict=True):
+            for home in self.homes.of(each.layers, each.group):
+                home.objects.link(obj)
+        return made
+
+    def _make(
+        self,
+        entity: ns2.Entity,
+        name: str,
+        appearance: Appearance,
+        slots: tuple[PropertySlot, ...],
+        said: dict[str, Any],
+        record: int,
+    ) -> bpy.types.Object:
+        obj: Any = bpy.data.objects.new(name, self._data(name, appearance, said))
+        obj.parent = self.importing.root
+        identity.stamp(obj, self.importing.token, layout.ENTITY, record)
+        placements.build(obj, {slot.key: said[slot.name] for slot in slots if slot.key in custom_properties.CHANNELS})
+        if appearance.kind == EMPTY or obj.data is None:
+            object_data.show_size(obj, appearance, said)
+        if entity.class_name == layout.AMBIENT_LIGHT:
+            obj.color = (*ambience.colors_of(entity).mean(axis=(0, 1)).clip(0, 1), 1.0)
+        self._write(obj, entity, slots, said)
+        object_data.remember(obj, appearance)
+        for each in entity.editor_data:
+            if each.name == probes.KEY and (image := probes.build(name, each.data)) is not None:
+                obj[probes.KEY] = image
+        transforms.remember(obj)
+        self.importing.report.count(_COUNTED.get(appearance.kind, "entities"))
+        made: bpy.types.Object = obj
+        return made
+
+    def _data(self, name: str, appearance: Appearance, said: dict[str, Any]) -> bpy.types.ID | None:
+        if appearance.kind == PROP:
+            path = model_of(appearance, said)
+            # A class that is a model by itself has a shape of its own where that isn't found.
+            return self.props.model(path) if appearance.model or self.props.is_found(path) else None
+        if appearance.kind == BOX:
+            return self.props.box(appearance.centred)
+        return object_data.build(appearance, name, said)
+
+    def _write(self, obj: Any, entity: ns2.Entity, slots: tuple[PropertySlot, ...], said: dict[str, Any]) -> None:
+        """Write class and properties, with what the editor knows of them."""
+        class_name = entity.class_name
+        obj[CLASS] = showable(class_name)
+        obj[custom_properties.TYPES] = custom_properties.as_text(slots)
+        for slot in slots:
+            if slot.key in said:
+                write(obj, class_name, slot, said[slot.key], self.descriptions)
+
+
+def write(obj: Any, class_name: str, slot: PropertySlot, value: Any, descriptions: Descriptions) -> None:
+    """Write one custom property, with its tooltip, limits and choices."""
+    properties.put(obj, slot.key, value)
+    if not isinstance(value, bytes):
+        shown = descriptions.of(class_name, slot.name, slot.type, slot.components)
+        if shown:
+            obj.id_properties_ui(slot.key).update(**shown)
+
+
+_COUNTED = {
+    LIGHT_POINT: "lights",
+    LIGHT_SPOT: "lights",
+    SPEAKER: "sounds",
+    PROP: "props",
+}
+
+
+def model_of(appearance: Appearance, said: Mapping[str, Any]) -> str:
+    """The path of a prop's model, "" for none."""
+    path = said.get(appearance.model) if appearance.model else appearance.file
+    return path if isinstance(path, str) else ""
+
+
+def _name(entity: ns2.Entity, appearance: Appearance, said: dict[str, Any]) -> str:
+    """What to call an entity's object: as its model, as itself, otherwise as its class."""
+    path = model_of(appearance, said) if appearance.model else ""
+    own = said.get("name")
+    name = path.rsplit("/", 1)[-1].removesuffix(".model") or (own if isinstance(own, str) else "") or entity.class_name
+    return showable(name) or "(no class)"

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lights, speakers, cameras and empties that say some of their entity's properties themselves, and back.
+
+What an object's data say is kept as its `state` (numbers, see STATES): an entity's property follows where that differs
+from the import's, and the property itself was not edited.
+
+**Power of lights.** How Spark's light falls off is not published. Here it is taken to fall evenly from its intensity at
+the light to 0 at its distance, and a white surface that it hits squarely with intensity 1 to be white. Blender's falls
+with the square of the distance: a light's power is chosen so that both are equal half way, which makes it
+intensity * (pi * distance) ** 2 / 2 watts. A spotlight's power is that of the point light that it is a part of.
+Cones: of 984 spotlights of real levels none has an outer angle beyond 90 degrees, so it is measured from the middle:
+Blender's spot_size is twice that, and spot_blend fades from the inner to the outer angle.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...scene import baselines
+from .appearance import CAMERA, LIGHT_POINT, LIGHT_SPOT, SPEAKER, Appearance
+from .classes import numbers
+
+STATE = "entity_state"
+"""Key of the baseline, on objects."""
+LINKS = "levelwright_links"
+"""On objects: which property is what of the data, as text "radius=distance intensity=intensity"."""
+COLOR, POWER, REACH, SHADOW, SPECULAR, SPOT, BLEND = slice(0, 3), 3, 4, 5, 6, 7, 8
+"""Of a light's state. A speaker's is volume, distances of full and no loudness, pitch; a camera's its angle; an
+empty's its size."""
+
+USUAL_INTENSITY = 5.0
+"""That of lights in editor_setup.xml."""
+_UNSET = 40.0
+"""Metres: the distance of Blender's new lights, which is ignored until it is switched on."""
+LIGHT_CLASSES = {"POINT": "light_point", "SPOT": "light_spot"}
+"""Class of a new light of one of Blender's types."""
+
+Values = Mapping[str, Any]
+
+
+def power_of(distance: float) -> float:
+    """Watts of a light of intensity 1."""
+    return (math.pi * distance) ** 2 / 2
+
+
+def distance_of(power: float) -> float:
+    """Metres that a light of so many watts reaches at the usual intensity."""
+    return math.sqrt(2 * max(power, 0.0) / USUAL_INTENSITY) / math.pi
+
+
+def blend_of(inner: float, outer: float) -> float:
+    """Blender's spot_blend of a cone's two angles, measured from the middle, radians."""
+    rim = math.cos(min(outer, math.pi / 2))
+    return min(max((math.cos(min(inner, outer)) - rim) / (1 - rim), 0.0), 1.0) if rim < 1 else 0.0
+
+
+def inner_of(blend: float, outer: float) -> float:
+    """The inverse of `blend_of`."""
+    rim = math.cos(min(outer, math.pi / 2))
+    return math.acos(min(max(rim + blend * (1 - rim), -1.0), 1.0))
+
+
+def build(appearance: Appearance, name: str, values: Values) -> bpy.types.ID | None:
+    """The data of an entity's object, as its properties say; None for empties. values: by the keys of properties."""
+    made: Any = None
+    if appearance.kind in (LIGHT_POINT, LIGHT_SPOT):
+        made = bpy.data.lights.new(name, "SPOT" if appearance.kind == LIGHT_SPOT else "POINT")
+        made.use_custom_distance, made.shadow_soft_size = True, 0.0
+    elif appearance.kind == SPEAKER:
+        made = bpy.data.speakers.new(name)
+        made.attenuation = 1.0
+    elif appearance.kind == CAMERA:
+        made = bpy.data.cameras.new(name)
+        made.display_size = 0.5
+    if made is not None:
+        show(made, appearance, values)
+    return made  # type: ignore[no-any-return]
+
+
+def show(data: Any, appearance: Appearance, values: Values) -> None:
+    """Make a light, speaker or camera what the properties say."""
+    said = {tag: values.get(key) for tag, key in appearance.links.items()}
+    if isinstance(data, bpy.types.Light):
+        _show_light(data, said)
+    elif isinstance(data, bpy.types.Speaker):
+        data.volume = _number(said.get("volume"), 0.5)
+        data.distance_reference = _number(said.get("min_distance"), 5.0)
+        data.distance_max = _number(said.get("max_distance"), 12.0)
+        data.pitch = 2.0 ** min(max(_number(said.get("pitch"), 0.0), -4.0), 4.0)
+    elif isinstance(data, bpy.types.Camera):
+        data.angle = math.radians(min(max(_number(said.get("fov"), 90.0), 1.0), 172.0))
+
+
+def _show_light(light: Any, said: Values) -> None:
+    distance = _number(said.get("radius"), 2.0)
+    light.color = [max(one, 0.0) for one in numbers(_tuple(said.get("color")), 3) or (1.0, 1.0, 1.0)]
+    light.energy = _number(said.get("intensity"), 5.0) * power_of(distance)
+    light.cutoff_distance = distance
+    light.use_shadow = bool(said.get("casts_shadows", True))
+    light.specular_factor = float(bool(said.get("specular", True)))
+    if light.type == "SPOT":
+        outer = _number(said.get("outer_angle"), math.radians(40.0))
+        light.spot_size = 2 * outer
+        light.spot_blend = blend_of(_number(said.get("inner_angle"), outer), outer)
+
+
+def show_size(obj: Any, appearance: Appearance, values: Values) -> None:
+    """Draw an empty in its shape, as large as it reaches."""
+    obj.empty_display_type, size = appearance.shape
+    radius = _number(values.get(appearance.links.get("radius", "")), 0.0)
+    obj.empty_display_size = radius if 0 < radius < 1e6 else size
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _number(value: Any, default: float) -> float:
+    found = numbers(value, 1)
+    return found[0] if found is not None else default
+
+
+def remember(obj: Any, appearance: Appearance) -> None:
+    """Keep on an object what its data say, and of which properties."""
+    if appearance.links:
+        obj[LINKS] = " ".join(f"{tag}={key}" for tag, key in appearance.links.items() if " " not in key)
+        baselines.store(obj, STATE, state(obj))
+
+
+def state(obj: Any) -> Any:
+    """What an object's data say: float32[n], n by the type of the object."""
+    data = obj.data
+    said: tuple[float, ...] = ()
+    if obj.type == "LIGHT":
+        cone = (data.spot_size, data.spot_blend) if data.type == "SPOT" else (0.0, 0.0)
+        reach, shadow = data.cutoff_distance, float(data.use_shadow)
+        said = (*data.color, data.energy, reach, shadow, data.specular_factor, *cone)
+    elif obj.type == "SPEAKER":
+        said = (data.volume, data.distance_reference, data.distance_max, data.pitch)
+    elif obj.type == "CAMERA":
+        said = (data.angle,)
+    elif obj.type == "EMPTY":
+        said = (obj.empty_display_size,)
+    return np.array(said, np.float32)
+
+
+def links_of(obj: bpy.types.Object) -> dict[str, str]:
+    """Which property is what of an object's data, by the latter."""
+    text = obj.get(LINKS)
+    pairs = (part.partition("=") for part in text.split(" ")) if isinstance(text, str) else ()
+    return {tag: key for tag, _, key in pairs if key}
+
+
+def collect(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fresh: bool) -> dict[str, Any]:
+    """The properties that an object's data say otherwise than the import's did, with their new values.
+
+    values: what the properties say now. links: see `links_of`. fresh: say all, whatever the import made.
+    """
+    if not links:
+        return {}
+    now, was = state(obj), baselines.load(obj, STATE)
+    if fresh or was is None or was.shape != now.shape:
+        was = np.full(now.shape, np.nan, np.float32)
+        if obj.type == "LIGHT" and now[REACH] == _UNSET and not obj.data.use_custom_distance:
+            now[REACH] = distance_of(float(now[POWER]))
+    edited: dict[str, Any] = {}
+    if obj.type == "LIGHT":
+        _collect_light(now, was, links, values, edited)
+    elif obj.type == "SPEAKER":
+        for place, tag in enumerate(("volume", "min_distance", "max_distance")):
+            if now[place] != was[place]:
+                edited[tag] = float(now[place])
+        if now[3] != was[3]:
+            edited["pitch"] = math.log2(float(now[3]))
+    elif obj.type == "CAMERA" and now[0] != was[0]:
+        edited["fov"] = math.degrees(float(now[0]))
+    elif obj.type == "EMPTY" and now[0] != was[0]:
+        edited["radius"] = float(now[0])
+    return {links[tag]: value for tag, value in edited.items() if tag in links}
+
+
+def _collect_light(now: Any, was: Any, links: Mapping[str, str], values: Values, edited: dict[str, Any]) -> None:
+    differs = now != was
+    if differs[COLOR].any():
+        edited["color"] = [float(one) for one in now[COLOR]]
+    if differs[REACH]:
+        edited["radius"] = float(now[REACH])
+    if differs[POWER]:
+        distance = edited.get("radius", _number(values.get(links.get("radius", "")), float(now[REACH])))
+        power = power_of(distance)
+        edited["intensity"] = float(now[POWER]) / power if power > 0 else 0.0
+    for place, tag in ((SHADOW, "casts_shadows"), (SPECULAR, "specular")):
+        if differs[place]:
+            edited[tag] = bool(now[place] > 0)
+    outer = float(now[SPOT]) / 2
+    if not outer:
+        return
+    if differs[SPOT]:
+        edited["outer_angle"] = outer
+    inner = _number(values.get(links.get("inner_angle", "")), outer)
+    if differs[BLEND]:
+        edited["inner_angle"] = inner_of(float(now[BLEND]), outer)
+    elif differs[SPOT] and inner > outer:
+        edited["inner_angle"] = outer

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Buttons for entities: adding one, and showing what its properties say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...scene.level import root_of
+from ...scene.reports import Report, SceneError
+from ...scene.sidebar import OnLevel, Result, active_level, refuse
+from .. import layout
+from ..layers import lists
+from ..layout import CLASS
+from . import editing
+
+
+def _names(_operator: Any, context: bpy.types.Context, text: str) -> list[str]:
+    """The classes that can be placed, and those that the level has."""
+    level = active_level(context, layout.FORMAT)
+    if level is None:
+        return []
+    known = editing.classes(context, level, Report()).names()
+    present = {name for obj in level.all_objects if isinstance(name := obj.get(CLASS), str)}
+    return [name for name in sorted({*known, *present}) if text.casefold() in name.casefold()]
+
+
+class LEVELWRIGHT_OT_ns2_add_entity(OnLevel, bpy.types.Operator):
+    """Add an entity to the NS2 level at the 3D cursor, in the layer that is chosen in the list"""
+
+    bl_idname = "levelwright.ns2_add_entity"
+    bl_label = "Add NS2 Entity"
+    bl_options = {"REGISTER", "UNDO"}
+
+    format_key = layout.FORMAT
+
+    class_name: bpy.props.StringProperty(
+        name="Class", description="What it is, as editor_setup.xml calls it", default="prop_static", search=_names
+    )
+    in_layer: bpy.props.BoolProperty(
+        name="In the chosen layer", description="Otherwise it is in no layer", default=True
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level of the game."""
+        return context.mode == "OBJECT" and super().poll(context)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask for the class."""
+        manager: Any = context.window_manager
+        result: Result = manager.invoke_props_dialog(self)
+        return result
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Add it, and select it alone."""
+        level = self.level(context)
+        if level is None:
+            return {"CANCELLED"}
+        scene: Any = context.scene
+        report = Report()
+        try:
+            root = root_of(level)
+            if root is None:
+                raise SceneError(f"{level.name} has no root empty")
+            place = root.matrix_world.inverted_safe() @ scene.cursor.location
+            made = editing.add(context, level, self.class_name, place, report, self._layer(level))
+        except SceneError as error:
+            return refuse(self, context, error)
+        for message in report.warnings:
+            self.report({"WARNING"}, message)
+        editing.select_only(context, [made])
+        return {"FINISHED"}
+
+    def _layer(self, level: bpy.types.Collection) -> int | None:
+        """The id of the layer that is chosen in the list."""
+        items, at = lists.entries(level, "layers"), lists.lists_of(level).active_layer
+        number = lists.unsigned(items[at].number) if self.in_layer and at < len(items) else 256
+        return number if number < 256 else None
+
+
+class LEVELWRIGHT_OT_ns2_show_properties(OnLevel, bpy.types.Operator):
+    """Make the selected lights, sounds and props look as their properties say"""
+
+    bl_idname = "levelwright.ns2_show_properties"
+    bl_label = "Show Properties"
+    bl_options = {"REGISTER", "UNDO"}
+
+    format_key = layout.FORMAT
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level of the game."""
+        return context.mode == "OBJECT" and super().poll(context)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Show those that are selected."""
+        level, report = self.level(context), Report()
+        if level is None:
+            return {"CANCELLED"}
+        try:
+            shown = editing.show_properties(context, level, context.selected_objects, report)
+        except SceneError as error:
+            return refuse(self, context, error)
+        report.count("entities", shown)
+        report.forward(self)
+        return {"FINISHED"} if shown else {"CANCELLED"}
+
+
+CLASSES = (LEVELWRIGHT_OT_ns2_add_entity, LEVELWRIGHT_OT_ns2_show_properties)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar's part for entities: what the active one says of itself, and adding new ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...scene import identity
+from ...scene.sidebar import LevelPanel
+from .. import layout
+from ..layout import CLASS
+from . import custom_properties
+from .operators import LEVELWRIGHT_OT_ns2_add_entity, LEVELWRIGHT_OT_ns2_show_properties
+
+
+class LEVELWRIGHT_PT_ns2_entity(LevelPanel, bpy.types.Panel):
+    """The active object, if it is an entity."""
+
+    bl_label = "Entity"
+    bl_parent_id = "LEVELWRIGHT_PT_ns2"
+    format_key = layout.FORMAT
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw its class and properties."""
+        column: Any = self.layout.column()
+        column.operator(LEVELWRIGHT_OT_ns2_add_entity.bl_idname, icon="ADD")
+        obj = context.active_object
+        if obj is None or obj.get(CLASS) is None or identity.kind_of(obj) not in (None, layout.ENTITY):
+            return
+        column.operator(LEVELWRIGHT_OT_ns2_show_properties.bl_idname, icon="FILE_REFRESH")
+        column.use_property_split = True
+        column.prop(obj, f'["{CLASS}"]', text="Class")
+        for key in custom_properties.written_keys(obj):
+            if not isinstance(obj[key], bytes):
+                column.prop(obj, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
+
+
+CLASSES = (LEVELWRIGHT_PT_ns2_entity,)

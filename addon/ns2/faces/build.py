@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The faces of a level as mesh objects: polygons, their attributes, and the baselines of all that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats import ns2
+from ....formats.ns2.editing import ShownPolygons, show_mesh
+from ....formats.ns2.polygons import Fault
+from ...scene import attributes as mesh_attributes
+from ...scene import identity, meshes
+from ...scene.attributes import Domain, Kind
+from .. import layout
+from ..context import ImportContext
+
+Ints = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+
+NOT_SHOWN = {
+    Fault.UNCHAINED: "faces whose edges are not one behind the other",
+    Fault.TOO_FEW: "faces with fewer than three corners",
+    Fault.TANGLED: "faces whose outline crosses itself",
+    Fault.TOO_LARGE: "faces with too many corners",
+    Fault.TWIN: "faces with the same vertices as another",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class FaceGeometry:
+    """All p polygons of a level with c corners, e edges, and what of its n faces and v vertices they show."""
+
+    positions: NDArray[np.float32]
+    """[v, 3], Blender's axes."""
+    corners: Ints
+    """[c]: the vertex of each corner."""
+    starts: Ints
+    """[p + 1]: the first corner of each polygon."""
+    faces: Ints
+    """[p]: the face of each polygon."""
+    corner_edges: Ints
+    """[c]: the edge from each corner to the next one."""
+    edges: Ints
+    """[e, 2]: vertices."""
+    smooth: Mask
+    """[e]."""
+    bridges: Mask
+    """[e]."""
+    uvs: NDArray[np.float32]
+    """[c, 2]."""
+    materials: Ints
+    """[n]: numbers in the level's list; its length for one that isn't in it."""
+    fields: dict[str, Ints]
+    """Attributes of faces that any of them has, [n] each."""
+    vertex_groups: Ints | None
+    """[v], where the level has such groups."""
+    edge_groups: Ints | None
+    """[e], where the level has such groups."""
+
+
+def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[FaceGeometry, ShownPolygons]:
+    """The geometry of a level's mesh, and its baselines. loose_edges: also edges that no polygon has.
+
+    Raises FormatError for members, edges or groups that name what isn't there.
+    """
+    made = show_mesh(mesh, loose_edges)
+    shown, numbers, groups = made.polygons, made.numbers, mesh.geometry_groups
+    real = numbers >= 0
+    smooth = np.zeros(len(numbers), np.bool_)
+    smooth[real] = mesh.smooth[numbers[real]]
+    edge_groups = None
+    if len(groups.edges.members):
+        edge_groups = np.zeros(len(numbers), np.int32)
+        of_file = layout.group_values(groups.edges.assignment(len(mesh.edges)))
+        edge_groups[real] = of_file[numbers[real]]
+    vertex_groups = None
+    if len(groups.vertices.members):
+        vertex_groups = layout.group_values(groups.vertices.assignment(len(mesh.vertices)))
+    records = mesh.faces.records
+    count = len(mesh.materials)
+    geometry = FaceGeometry(
+        positions=layout.to_blender(mesh.positions),
+        corners=made.corners,
+        starts=shown.starts,
+        faces=shown.faces,
+        corner_edges=made.corner_edges,
+        edges=made.edges,
+        smooth=smooth,
+        bridges=made.bridges,
+        uvs=shown.uvs,
+        materials=np.where(records["material"] < count, records["material"], count).astype(np.int32),
+        fields=_fields(mesh),
+        vertex_groups=vertex_groups,
+        edge_groups=edge_groups,
+    )
+    return geometry, shown
+
+
+def _fields(mesh: ns2.Mesh) -> dict[str, Ints]:
+    """The attributes of faces that any face has: name -> int32[n]."""
+    masks = mesh.face_layers.masks
+    found = {
+        f"{layout.LAYERS}{word}": np.ascontiguousarray(masks[:, word]).view(np.int32)
+        for word in range(masks.shape[1])
+        if len(masks) == len(mesh.faces) and masks[:, word].any()
+    }
+    mapping = mesh.faces.records["mapping_group"]
+    if (mapping != ns2.NO_MAPPING_GROUP).any():
+        found[layout.MAPPING_GROUP] = layout.group_values(np.ascontiguousarray(mapping))
+    groups = mesh.geometry_groups.faces
+    if len(groups.members):
+        found[layout.FACE_GROUP] = layout.group_values(groups.assignment(len(mesh.faces)))
+    return found
+
+
+# -------------------------------------------------------------------------------------------------------------- objects
+
+
+def build_faces(importing: ImportContext, materials: list[bpy.types.Material]) -> list[bpy.types.Object]:
+    """Make a level's faces, keep their baselines, and report what can't be shown."""
+    mesh = importing.level.mesh
+    geometry, shown = of_mesh(mesh, importing.settings.loose_edges)
+    layout.keep_shown(importing.collection, shown)
+    _report(importing, geometry, shown)
+    parts = list(_parts(importing, geometry))
+    made = [_mesh(importing, name, geometry, chosen, materials) for name, chosen in parts]
+    objects = []
+    for record, part in enumerate(made):
+        obj = importing.object_of(part.name, layout.GEOMETRY, record, part)
+        objects.append(obj)
+    return objects
+
+
+def _report(importing: ImportContext, geometry: FaceGeometry, shown: ShownPolygons) -> None:
+    """Count what is shown, and what isn't."""
+    report, faults = importing.report, np.bincount(shown.faults, minlength=len(Fault))
+    mesh = importing.level.mesh
+    report.count("faces", len(shown.faults) - int(faults[list(NOT_SHOWN)].sum()))
+    holed = shown.faults[np.diff(mesh.faces.face_loops) > 1]
+    report.count("of them with holes", int(np.count_nonzero(~np.isin(holed, list(NOT_SHOWN)))))
+    for fault, what in NOT_SHOWN.items():
+        if faults[fault]:
+            report.left_out(what, int(faults[fault]))
+    if faults[Fault.PARTLY]:
+        report.note(f"{faults[Fault.PARTLY]} faces are shown without parts that enclose nothing")
+    passed = np.zeros(len(mesh.edges), np.bool_)
+    passed[mesh.faces.members["edge"]] = True
+    loose = int(np.count_nonzero(~passed))
+    if loose and not importing.settings.loose_edges:
+        report.note(f"{loose} edges belong to no face: they are kept, but not shown")
+    records = mesh.faces.records
+    lost = _infinite(records["angle"], records["offset"], records["scale"])
+    if lost:
+        report.note(f"{lost} faces have texture parameters that aren't finite: their UVs are 0")
+    places = _infinite(geometry.positions)
+    if places:
+        report.warn(f"{places} vertices have coordinates that aren't finite: they lie at 0")
+
+
+def _infinite(*values: NDArray[np.floating[Any]]) -> int:
+    """How many rows of these values [n] or [n, k] hold one that is no finite number."""
+    finite = [np.isfinite(column) for each in values for column in np.atleast_2d(each.T)]
+    return int(np.count_nonzero(~np.logical_and.reduce(finite)))
+
+
+def _parts(importing: ImportContext, geometry: FaceGeometry) -> Iterator[tuple[str, NDArray[np.intp] | None]]:
+    """The names of the objects, and which polygons are in each: None for all of them."""
+    split = importing.settings.split
+    if split == "group":
+        names = [layout.FACE_GROUP]
+        listed = {each.id: each.name for each in importing.level.groups}
+    else:
+        names = [f"{layout.LAYERS}{word}" for word in range(8)]
+        listed = {each.id: each.name for each in importing.level.layers}
+    columns = [geometry.fields[name][geometry.faces] for name in names if name in geometry.fields]
+    if split == "none" or not columns or not len(geometry.faces):
+        yield "Geometry", None
+        return
+    kinds, which = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    order = np.argsort(which.reshape(-1), kind="stable")
+    words = [name.rsplit("_", 1)[-1] for name in names if name in geometry.fields]
+    for kind, chosen in zip(
+        kinds.view(np.uint32).tolist(), np.split(order, np.cumsum(np.bincount(which.reshape(-1)))[:-1]), strict=True
+    ):
+        if split == "group":
+            ids = [kind[0]] if kind[0] else []
+        else:
+            ids = [
+                32 * int(word) + bit
+                for word, value in zip(words, kind, strict=True)
+                for bit in range(32)
+                if value >> bit & 1
+            ]
+        yield f"Geometry: {', '.join(listed.get(one, str(one)) for one in ids) or 'no ' + split}", chosen
+
+
+def _mesh(
+    importing: ImportContext,
+    name: str,
+    geometry: FaceGeometry,
+    chosen: NDArray[np.intp] | None,
+    materials: list[bpy.types.Material],
+) -> bpy.types.Mesh:
+    """Make the mesh of some polygons, with the vertices, edges and materials that they have."""
+    faces, starts, corners, uvs = geometry.faces, geometry.starts, geometry.corners, geometry.uvs
+    corner_edges = geometry.corner_edges
+    kept_edges: Any = slice(None)
+    if chosen is not None:
+        faces = faces[chosen]
+        sizes = np.diff(starts)[chosen]
+        own = np.repeat(starts[chosen] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        corners, uvs, corner_edges = corners[own], uvs[own], corner_edges[own]
+        kept_edges, (corner_edges,) = _compressed(len(geometry.edges), corner_edges)
+    vertices, (corners, ends) = _compressed(len(geometry.positions), corners, geometry.edges[kept_edges])
+
+    smooth = geometry.smooth[kept_edges]
+    flat = ~_any(smooth[corner_edges], starts)
+    if not flat.all():  # the parts of a face with holes are shaded alike
+        rounded = np.zeros(len(geometry.materials), np.bool_)
+        rounded[faces[~flat]] = True
+        flat = ~rounded[faces]
+    layers: dict[str, tuple[Domain, Kind, Any]] = {}
+    ids = (vertices + 1).astype(np.int32)
+    layers[layout.VERTEX_ID] = ("POINT", "INT", ids)
+    layers[layout.VERTEX_CHECK] = ("POINT", "INT", identity.checks(importing.token, ids))
+    if geometry.vertex_groups is not None:
+        layers[layout.VERTEX_GROUP] = ("POINT", "INT", geometry.vertex_groups[vertices])
+    layers["sharp_face"] = ("FACE", "BOOLEAN", flat)
+    for field, values in geometry.fields.items():
+        layers[field] = ("FACE", "INT", values[faces])
+    slots, index = materials, geometry.materials[faces]
+    if chosen is not None:
+        used, (index,) = _compressed(len(materials) + 1, index)
+        slots = [materials[slot] for slot in used.tolist() if slot < len(materials)]
+    mesh: Any = meshes.build(
+        name,
+        geometry.positions.take(vertices, axis=0),
+        corners,
+        starts[:-1],
+        {layout.UV: uvs},
+        layers,
+        index,
+        smooth=True,
+        report=importing.report,
+        edges=(ends, corner_edges),
+    )
+    identity.write_ids(mesh, "FACE", faces + np.int32(1), importing.token)
+    for material in slots:
+        mesh.materials.append(material)
+    if len(ends):
+        touched = np.zeros(len(ends), np.bool_)
+        touched[corner_edges[np.repeat(~flat, np.diff(starts))]] = True
+        _write_edges(mesh, touched & ~smooth & ~geometry.bridges[kept_edges], geometry, kept_edges)
+    made: bpy.types.Mesh = mesh
+    return made
+
+
+def _compressed(count: int, *numbers: Ints) -> tuple[NDArray[np.intp], list[Ints]]:
+    """Which of `count` things are named at all, ascending, and the numbers as places among those."""
+    used = np.zeros(count, np.bool_)
+    for each in numbers:
+        used[each] = True
+    kept = np.flatnonzero(used)
+    if len(kept) == count:
+        return kept, list(numbers)
+    place = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    return kept, [place[each] for each in numbers]
+
+
+def _any(corners: Mask, starts: Ints) -> Mask:
+    """Whether any corner of each polygon is set."""
+    if not len(corners) or not corners.any():
+        return np.zeros(len(starts) - 1, np.bool_)
+    return np.asarray(np.logical_or.reduceat(corners, starts[:-1]), np.bool_)
+
+
+def _write_edges(mesh: bpy.types.Mesh, sharp: Mask, geometry: FaceGeometry, kept: NDArray[np.intp] | slice) -> None:
+    """Write what edges have: attributes can only be made where the edges are there already."""
+    if sharp.any():
+        mesh_attributes.create(mesh, "sharp_edge", "EDGE", "BOOLEAN", sharp)
+    bridges = geometry.bridges[kept]
+    if bridges.any():
+        mesh_attributes.create(mesh, layout.BRIDGE, "EDGE", "BOOLEAN", bridges)
+    if geometry.edge_groups is not None:
+        mesh_attributes.create(mesh, layout.EDGE_GROUP, "EDGE", "INT", geometry.edge_groups[kept])

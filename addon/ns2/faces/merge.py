@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scene's faces laid over those of a level."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ....formats import ns2
+from ....formats.ns2.editing import RefusedFacesError, ShownPolygons, overlay
+from ....formats.ns2.editing.edited import Ints
+from ....formats.ns2.records import MASK_WORDS
+from ...scene import originals
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..layers import visibility
+from ..materials.collect import collect_materials
+from ..settings import ExportSettings
+from . import mapping_groups
+from .collect import CollectedMesh, collect_faces
+
+
+def merge_faces(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    level: ns2.Level,
+    original: originals.Original | None,
+    settings: ExportSettings,
+    report: Report,
+) -> tuple[CollectedMesh, Ints]:
+    """Lay the scene's faces over those of a level. Returns what the scene has, and the face of each polygon of that.
+
+    Raises SceneError, with the faces selected, and FormatError for what the level's version can't hold.
+    """
+    found = collect_faces(context, collection, original, report)
+    shown = layout.shown(collection) if original is not None else ShownPolygons.none()
+    if shown is None:
+        raise SceneError(f"{collection.name}: what the import made of its faces is lost: export with Build as New")
+    options = original.options if original is not None else {}
+    token = original.token if original is not None else None
+    before = level.mesh
+    held = originals.resources(collection, layout.MATERIAL_KIND)
+    try:
+        made = overlay(
+            found,
+            before,
+            shown,
+            collect_materials(found.palette, held, list(before.materials), token),
+            loose_edges=bool(options.get("loose_edges")),
+            split=options.get("split", "none") != "none",
+            added_groups=mapping_groups.added(collection),
+            nearest=settings.uneven_uvs == "nearest",
+        )
+    except RefusedFacesError as error:
+        raise found.error(error.message, error.polygons) from error
+    for finding in made.findings:
+        (report.warn if finding.severity == "warning" else report.note)(finding.message)
+    level.mesh = made.mesh
+    report.count("faces", len(made.mesh.faces))
+    report.count("edges", len(made.mesh.edges))
+    report.count("vertices", len(made.mesh.vertices))
+    _report_hidden(collection, before, np.setdiff1d(np.arange(len(before.faces)), made.table.records), report)
+    return found, made.table.polygons
+
+
+def _report_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Ints, report: Report) -> None:
+    """Warn of faces that were deleted though nobody saw them: what hides them is a modifier, which can be applied."""
+    if not len(deleted):
+        return
+    off, groups = visibility.hidden(collection)
+    masks = mesh.face_layers.masks[deleted]
+    words = MASK_WORDS if masks.shape[1] == MASK_WORDS else 1
+    bits = np.frombuffer(ns2.mask_of([one for one in off if one < 256]).to_bytes(4 * MASK_WORDS, "little"), "<u4")
+    of_groups = mesh.geometry_groups.faces.assignment(len(mesh.faces))[deleted]
+    unseen = (masks[:, :words] & bits[:words]).any(axis=1) | np.isin(of_groups, list(groups))
+    if unseen.any():
+        report.warn(
+            f"{unseen.sum()} faces were deleted that are hidden: if the modifier {layout.HIDING!r} was applied, undo it"
+        )

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Buttons for selected edges."""
+
+import bpy
+
+from ...scene.sidebar import OnLevel, Result
+from .. import layout
+from .edges import mark_bridges, set_smooth
+
+
+class LEVELWRIGHT_OT_ns2_smooth_edges(OnLevel, bpy.types.Operator):
+    """Make the selected edges smooth, or hard, as the game shows them"""
+
+    bl_idname = "levelwright.ns2_smooth_edges"
+    bl_label = "Smooth Edges"
+    bl_options = {"REGISTER", "UNDO"}
+
+    format_key = layout.FORMAT
+
+    smooth: bpy.props.BoolProperty(name="Smooth", default=True, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level, and for a mesh in edit mode."""
+        return context.mode == "EDIT_MESH" and super().poll(context)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Do it, and say how many there are."""
+        self.report({"INFO"}, f"{set_smooth(context, self.smooth)} edges")
+        return {"FINISHED"}
+
+
+class LEVELWRIGHT_OT_ns2_bridges(bpy.types.Operator):
+    """Join the faces at selected edges to one face of the level, as around a hole; or keep them two"""
+
+    bl_idname = "levelwright.ns2_bridges"
+    bl_label = "Bridge"
+    bl_options = {"REGISTER", "UNDO"}
+
+    clear: bpy.props.BoolProperty(name="Clear", description="They are edges of their own again")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for edit mode."""
+        return context.mode == "EDIT_MESH"
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Mark them."""
+        return {"FINISHED"} if mark_bridges(context, not self.clear) else {"CANCELLED"}
+
+
+CLASSES = (LEVELWRIGHT_OT_ns2_smooth_edges, LEVELWRIGHT_OT_ns2_bridges)

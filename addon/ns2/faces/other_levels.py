@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Geometry that came from another level of the .blend: what its layers and groups are in this one.
+
+Attributes of faces, edges and vertices name layers and groups by their numbers, which mean others in another level.
+Elements that are records of another level are known by their ids, wherever they were moved or joined to: they are in
+the layers and the groups of the same names here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats.ns2.editing import EditedMesh
+from ....formats.ns2.editing.edited import Words
+from ....formats.ns2.records import MASK_WORDS, NO_GROUP
+from ...scene import originals
+from ...scene.meshes import MeshData
+from .. import layout
+from ..layers import lists
+
+
+@dataclass(slots=True)
+class OtherLevel:
+    """Another level of the .blend, as a level sees it."""
+
+    name: str
+    token: int
+    layers: Mapping[int, int]
+    """For the ids of its layers those of the same names here."""
+    groups: Mapping[int, int]
+    """For the ids of its groups those of the same names here."""
+    lost: int = 0
+    """How many of its faces that came here are in layers or groups that aren't here."""
+
+    def adopt(self, part: EditedMesh, data: MeshData) -> None:
+        """Renumber the layers and groups of the elements of one mesh that are this level's. data: the mesh as read."""
+        ids = data.ids("FACE", self.token)
+        faces = np.flatnonzero(ids)
+        masks, groups = part.layers[faces], part.face_groups[faces]
+        part.layers[faces], part.face_groups[faces] = self._layers(masks), self._groups(groups)
+        less = (_bits(part.layers[faces]) < _bits(masks)) | (part.face_groups[faces] == NO_GROUP) & (groups != NO_GROUP)
+        self.lost += len(np.unique(ids[faces[less]]))
+        vertices = layout.vertex_ids(data, self.token) > 0
+        part.vertex_groups[vertices] = self._groups(part.vertex_groups[vertices])
+        edges = vertices[part.edges].all(axis=1)
+        part.edge_groups[edges] = self._groups(part.edge_groups[edges])
+
+    def _layers(self, masks: Words) -> Words:
+        result = np.zeros_like(masks)
+        for old, new in self.layers.items():
+            result[:, new // 32] |= (masks[:, old // 32] >> np.uint32(old % 32) & np.uint32(1)) << np.uint32(new % 32)
+        return result
+
+    def _groups(self, ids: Words) -> Words:
+        result = np.full_like(ids, NO_GROUP)
+        for old, new in self.groups.items():
+            result[ids == old] = new
+        return result
+
+
+def other_levels(collection: bpy.types.Collection) -> list[OtherLevel]:
+    """All other levels, as a level sees them."""
+    own = originals.describe(collection)
+    found = []
+    for other in bpy.data.collections:
+        info = originals.describe(other)
+        if info is not None and info.format == layout.FORMAT and (own is None or info.token != own.token):
+            numbers = [_same_names(other, collection, kind) for kind in ("layers", "groups")]
+            below = {old: new for old, new in numbers[0].items() if max(old, new) < 32 * MASK_WORDS}
+            found.append(OtherLevel(other.name, info.token, below, numbers[1]))
+    return found
+
+
+def _same_names(other: bpy.types.Collection, collection: bpy.types.Collection, kind: lists.Kind) -> dict[int, int]:
+    """For the ids of another level's layers or groups those of the same names of this one."""
+    here = {item.name: lists.unsigned(item.number) for item in reversed(lists.entries(collection, kind))}
+    there = lists.entries(other, kind)
+    return {lists.unsigned(item.number): here[item.name] for item in there if item.name in here}
+
+
+def _bits(masks: Words) -> NDArray[np.intp]:
+    """How many layers each mask [n, 8] has, int[n]."""
+    return np.asarray(np.unpackbits(np.ascontiguousarray(masks).view(np.uint8), axis=1).sum(axis=1, dtype=np.intp))

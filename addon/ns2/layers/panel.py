@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar's lists of layers and groups."""
+
+from typing import Any
+
+import bpy
+
+from ...scene.sidebar import LevelPanel
+from .. import layout
+from . import lists
+from .operators import (
+    TITLES,
+    LEVELWRIGHT_OT_ns2_add_entry,
+    LEVELWRIGHT_OT_ns2_assign,
+    LEVELWRIGHT_OT_ns2_move_entry,
+    LEVELWRIGHT_OT_ns2_remove_entry,
+    LEVELWRIGHT_OT_ns2_select,
+)
+
+
+class LEVELWRIGHT_UL_ns2_entries(bpy.types.UIList):
+    """Layers or groups: colour, name, whether they are shown."""
+
+    def draw_item(  # Blender counts the parameters
+        self,
+        _context: Any,
+        row: Any,
+        _data: Any,
+        item: Any,
+        _icon: Any,
+        _active_data: Any,
+        active_property: Any,
+        _index: Any = 0,
+        _flag: Any = 0,
+    ) -> None:
+        """Draw an entry; a double click edits its name."""
+        split = row.split(factor=0.12)
+        split.prop(item, "color", text="")
+        line = split.row(align=True)
+        line.prop(item, "name", text="", emboss=False)
+        if active_property == TITLES["layers"][1]:
+            line.prop(item, "pathing", text="", icon="MOD_DYNAMICPAINT", emboss=item.pathing)
+        line.prop(item, "visible", text="", icon="HIDE_OFF" if item.visible else "HIDE_ON", emboss=False)
+
+
+class _ListPanel(LevelPanel, bpy.types.Panel):
+    """What the panels of the lists share."""
+
+    bl_parent_id = "LEVELWRIGHT_PT_ns2"
+    format_key = layout.FORMAT
+
+    kind: lists.Kind
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the list and its buttons."""
+        level = self.level(context)
+        if level is None:
+            return
+        held, active = lists.lists_of(level), TITLES[self.kind][1]
+        row = self.layout.row()
+        row.template_list("LEVELWRIGHT_UL_ns2_entries", self.kind, held, self.kind, held, active)
+        column: Any = row.column(align=True)
+        column.operator(LEVELWRIGHT_OT_ns2_add_entry.bl_idname, text="", icon="ADD").kind = self.kind
+        column.operator(LEVELWRIGHT_OT_ns2_remove_entry.bl_idname, text="", icon="REMOVE").kind = self.kind
+        for by, icon in ((-1, "TRIA_UP"), (1, "TRIA_DOWN")):
+            move = column.operator(LEVELWRIGHT_OT_ns2_move_entry.bl_idname, text="", icon=icon)
+            move.kind, move.by = self.kind, by
+        buttons: Any = self.layout.row(align=True)
+        for on, title in ((True, "Assign"), (False, "Remove")):
+            button = buttons.operator(LEVELWRIGHT_OT_ns2_assign.bl_idname, text=title)
+            button.kind, button.on = self.kind, on
+        buttons.operator(LEVELWRIGHT_OT_ns2_select.bl_idname).kind = self.kind
+
+
+class LEVELWRIGHT_PT_ns2_layers(_ListPanel):
+    """The level's layers."""
+
+    bl_label = "Layers"
+    kind: lists.Kind = "layers"
+
+
+class LEVELWRIGHT_PT_ns2_groups(_ListPanel):
+    """The level's groups."""
+
+    bl_label = "Groups"
+    kind: lists.Kind = "groups"
+
+
+CLASSES = (LEVELWRIGHT_UL_ns2_entries, LEVELWRIGHT_PT_ns2_layers, LEVELWRIGHT_PT_ns2_groups)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The materials of faces, by their paths, as the scene has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import bpy
+
+from ....formats.ns2 import material as material_file
+from ....formats.ns2.editing import MaterialEdits
+from ...scene import identity
+from .. import layout
+
+
+def collect_materials(
+    palette: Sequence[bpy.types.Material | None], held: Mapping[int, bpy.types.ID], listed: list[str], token: int | None
+) -> MaterialEdits:
+    """What materials of faces are, and what became of those of the file. held: the level's materials by number.
+
+    listed: the paths of those of the file with this token. A path that another one has is no new name.
+    """
+    names, kept = list(listed), set[int]()
+    for number, block in held.items():
+        if isinstance(block, bpy.types.Material) and number < len(listed):
+            path = material_path(block, listed, token)
+            if path and path not in names:
+                names[number] = path
+            if path == names[number]:
+                kept.add(number)
+    return MaterialEdits([material_path(each, listed, token) for each in palette], names, frozenset(kept))
+
+
+def material_path(material: bpy.types.Material | None, listed: list[str], token: int | None) -> str:
+    """The path that a material stands for, "" for no material. listed: those of the file with this token.
+
+    One that was renamed to a path has that one: the import calls none so.
+    """
+    if material is None:
+        return ""
+    if "/" in material.name and material.name.endswith(material_file.ENDING):
+        return material.name
+    path = material.get(layout.MATERIAL)
+    if isinstance(path, str):
+        return path
+    mark = identity.stamped(material)
+    if mark is not None and mark.kind == layout.MATERIAL_KIND and mark.token == token and mark.record < len(listed):
+        return listed[mark.record]  # a path that no property can hold
+    return material.name

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Buttons of whole levels: making one, an entry of File > New; the Spark editor's clipboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+
+from ...formats import ns2
+from ...formats.binary import FormatError
+from ..scene import files
+from ..scene.reports import Report, SceneError
+from ..scene.sidebar import OnLevel, Result, refuse
+from . import clipboard, layout
+from .entities.editing import select_only
+from .importer import build_scene
+from .settings import ExportSettings, ImportSettings
+from .windows_clipboard import WindowsClipboard, available
+
+ENDING = ".spark"
+"""Of files with what the Spark editor has on the clipboard."""
+FAILURES = (FormatError, SceneError, OSError)
+
+
+def new_level(context: bpy.types.Context, name: str) -> bpy.types.Collection:
+    """Make an empty level, linked to the scene; nothing was imported for it. Mesh objects in it are its faces."""
+    return build_scene(context, ns2.new_level(), None, name, ImportSettings(), Report())
+
+
+class LEVELWRIGHT_OT_ns2_new_level(bpy.types.Operator):
+    """Make an empty level of Natural Selection 2: mesh objects put into it are its faces"""
+
+    bl_idname = "levelwright.ns2_new_level"
+    bl_label = "NS2 Level"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: bpy.props.StringProperty(name="Name", default="ns2_level")
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Make it."""
+        try:
+            new_level(context, self.name)
+        except FAILURES as error:
+            return refuse(self, context, error)
+        return {"FINISHED"}
+
+
+def add_to_new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    """Draw the entry."""
+    menu.layout.operator(LEVELWRIGHT_OT_ns2_new_level.bl_idname, icon="FILE_NEW")
+
+
+class _Clipboard(OnLevel, bpy.types.Operator):
+    """What copying and pasting share: a file, or the clipboard where there is one."""
+
+    format_key = layout.FORMAT
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Use the clipboard of Windows; elsewhere ask for a file."""
+        if self.filepath or available():
+            return self.execute(context)
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Do it."""
+        level = self.level(context)
+        report = Report()
+        try:
+            if level is None:
+                raise SceneError("there is no level of NS2")
+            if not self.filepath and not available():
+                raise SceneError("only Windows has the Spark editor's clipboard: name a file")
+            self.run(context, level, report)
+        except FAILURES as error:
+            return refuse(self, context, error)
+        report.forward(self)
+        return {"FINISHED"}
+
+    def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
+        """Copy or paste. Raises what FAILURES lists."""
+        raise NotImplementedError
+
+    @property
+    def path(self) -> Path:
+        """The file that was chosen."""
+        return Path(bpy.path.abspath(self.filepath))
+
+
+class LEVELWRIGHT_OT_ns2_copy(_Clipboard):
+    """Copy what is selected, as the Spark editor does: in edit mode faces, else geometry and entities"""
+
+    bl_idname = "levelwright.ns2_copy"
+    bl_label = "Copy to Spark Editor"
+
+    def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
+        """Write the clipboard, or the file."""
+        data = clipboard.copy(context, level, ExportSettings(), report)
+        if self.filepath:
+            files.write_atomically(self.path, data, verify=ns2.clipboard.parse)
+        else:
+            WindowsClipboard(ns2.clipboard.FORMAT).put(data)
+
+
+class LEVELWRIGHT_OT_ns2_paste(_Clipboard):
+    """Paste what was copied in the Spark editor, as new faces and entities"""
+
+    bl_idname = "levelwright.ns2_paste"
+    bl_label = "Paste from Spark Editor"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
+        """Read the clipboard, or the file."""
+        data = self.path.read_bytes() if self.filepath else WindowsClipboard(ns2.clipboard.FORMAT).get()
+        if data is None:
+            raise SceneError("nothing of the Spark editor is on the clipboard")
+        made = clipboard.paste(context, level, data, report)
+        if context.view_layer is not None:
+            context.view_layer.update()  # it doesn't know them yet
+        select_only(context, made)
+
+
+CLASSES = (LEVELWRIGHT_OT_ns2_new_level, LEVELWRIGHT_OT_ns2_copy, LEVELWRIGHT_OT_ns2_paste)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One meaning a class name in the whole tree: who reads `Hull` need not ask which one."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+CONTRACT = {
+    "ImportContext": "what all parts of one import share: the core's, and each game's own with more fields",
+    "ImportSettings": "the options of a game's import, which game.py declares",
+    "ExportSettings": "the options of a game's export, which game.py declares",
+    "LevelProperties": "the properties of a level's collection, which the sidebar shows",
+    "Level": "what a format's verbs read, write and check",
+    "Materials": "the materials that one import makes, each by its name in the game once",
+}
+"""Names that are the same thing in every game by contract, and what that is: each is once in a package."""
+
+STILL = {
+    "AddEntity",
+    "Appearance",
+    "Archive",
+    "Changes",
+    "Choice",
+    "Declared",
+    "Drawn",
+    "Edges",
+    "Entity",
+    "EntityClass",
+    "Entry",
+    "Faces",
+    "Field",
+    "Geometry",
+    "Group",
+    "GroupProperties",
+    "Hills",
+    "Hull",
+    "Instance",
+    "Layer",
+    "Look",
+    "Material",
+    "Model",
+    "NewLevel",
+    "Piece",
+    "Place",
+    "Planes",
+    "Polygons",
+    "SceneGroup",
+    "SceneLevel",
+    "ShapeError",
+    "Site",
+    "Solid",
+    "Solids",
+    "Sounds",
+    "Texture",
+    "Textures",
+    "Tree",
+    "Vertices",
+    "_Cell",
+    "_Collector",
+    "_Edit",
+    "_Export",
+    "_Part",
+    "_Pieces",
+    "_Reader",
+}
+"""Names that still have two meanings. It only ever gets shorter: new names are found for what is new."""
+
+
+def classes(root: Path) -> dict[str, list[str]]:
+    """The classes of addon/ and formats/, public or not, by name: the modules that define them, from the root."""
+    found = defaultdict(list)
+    for folder in ("addon", "formats"):
+        for path in sorted((root / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    found[node.name].append(path.relative_to(root).as_posix())
+    return dict(found)
+
+
+def clashes(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Those that are defined twice: anywhere, or where a contract gives a name to every game, within one package."""
+    twice = {}
+    for name, modules in found.items():
+        places = ["/".join(module.split("/")[:2]) if name in CONTRACT else "" for module in modules]
+        if len(set(places)) < len(places):
+            twice[name] = modules
+    return twice
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    assert {name: where for name, where in clashes(classes(ROOT)).items() if name not in STILL} == {}
+
+
+def test_what_the_contract_names_is_there() -> None:
+    assert CONTRACT.keys() - classes(ROOT).keys() == set()
+
+
+@pytest.mark.parametrize(
+    ("modules", "wrong"),
+    [
+        ({"formats/doom/wad.py": "class Lump: ...", "addon/quake/pak.py": "class Lump: ..."}, ["Lump"]),
+        ({"formats/doom/wad.py": "class _Part: ...\nclass Wad:\n    class _Part: ..."}, ["_Part"]),
+        ({"formats/doom/wad.py": "class Level: ...", "formats/quake/bsp.py": "class Level: ..."}, []),
+        ({"formats/doom/wad.py": "class Level: ...", "formats/doom/maps/udmf.py": "class Level: ..."}, ["Level"]),
+        ({"formats/doom/wad.py": "class Lump: ...", "addon/quake/pak.py": "class Pak: ..."}, []),
+    ],
+)
+def test_the_check_sees_a_name_with_two_meanings(tmp_path: Path, modules: dict[str, str], wrong: list[str]) -> None:
+    for module, text in modules.items():
+        (tmp_path / module).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / module).write_text(text, encoding="utf-8")
+    assert sorted(clashes(classes(tmp_path))) == wrong
