@@ -195,7 +195,7 @@ def test_the_command_lines_page_lists_a_pictures_options() -> None:
 
 def test_every_game_has_its_pages_and_its_picture() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert GAMES == ["fable", "genesis", "ns2", "source", "teeworlds"]
+    assert {"fable", "genesis", "ns2", "source", "teeworlds"} <= set(GAMES)
     for game in GAMES:
         assert {f"docs/{game}.md", f"docs/formats/{game}.md", f"docs/pictures/{game}.webp"} <= set(links(readme))
         picture = ROOT / "docs" / "pictures" / f"{game}.webp"
