@@ -49,7 +49,7 @@ def _texts(_: Any, _context: bpy.types.Context, text: str) -> list[str]:
     return sorted(each.name for each in bpy.data.texts if text.casefold() in each.name.casefold())
 
 
-class _Edit(OnLevel):
+class _FilesOperator(OnLevel):
     """What all operators share that change the list."""
 
     format_key = layout.FORMAT
@@ -71,7 +71,7 @@ class _Edit(OnLevel):
         return {"FINISHED"}
 
 
-class _Dialog(_Edit):
+class _Dialog(_FilesOperator):
     """Those that ask."""
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
@@ -81,7 +81,7 @@ class _Dialog(_Edit):
         return result
 
 
-class AddPakFiles(_Edit, ImportHelper, bpy.types.Operator):  # type: ignore[misc]  # as Blender's own importers are
+class AddPakFiles(_FilesOperator, ImportHelper, bpy.types.Operator):  # type: ignore[misc]  # as Blender's own importers are
     """Put files into the map, as they are now, when it is exported"""
 
     bl_idname = "levelwright.source_pak_files"
@@ -172,7 +172,7 @@ class RemovePakFile(_Dialog, bpy.types.Operator):
         files.remove(level, chosen.path)
 
 
-class ForgetPakFile(_Edit, bpy.types.Operator):
+class ForgetPakFile(_FilesOperator, bpy.types.Operator):
     """Leave this file of the map as it was"""
 
     bl_idname = "levelwright.source_pak_forget"
