@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene to a map: the embedded original with everything laid over it that was edited.
+"""A scene to a map: the embedded original with all that was edited merged into it.
 
 Each step compares a part of the scene with what the import made of the original, and has `formats.source.edits` change
 what differs, with all that is linked with it. So what nobody touched stays as it is, bit for bit.
@@ -7,8 +7,6 @@ what differs, with all that is linked with it. So what nobody touched stays as i
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -16,31 +14,28 @@ import bpy
 import numpy as np
 
 from ...formats import source
-from ...formats.binary import FormatError, Problem
+from ...formats.binary import FormatError
 from ...formats.source.differences import differences
-from ..scene import originals, transforms
+from ..scene import gate, originals, transforms
 from ..scene.reports import Report, SceneError
-from . import (
-    brush_reader,
-    cubemap_reader,
-    displacement_reader,
-    entity_reader,
-    face_reader,
-    layout,
-    lightmap_reader,
-    material_reader,
-    model_rebuild,
-    overlay_reader,
-    pak_reader,
-    prop_reader,
-    scene_reader,
-    worldlight_reader,
-)
-from .scene_reader import SceneLevel
+from . import layout
+from .brush_models import collect as brush_models
+from .brushes import collect as brushes
+from .collecting import scene_level
+from .collecting.scene_level import SceneLevel
+from .cubemaps import collect as cubemaps
+from .displacements import collect as displacements
+from .displacements import mapping
+from .entities import collect as entities
+from .faces import collect as faces
+from .lightmaps import collect as lightmaps
+from .lights import collect as lights
+from .materials import collect as materials
+from .overlays import collect as overlays
+from .pak import collect as pak
+from .props import collect as props
 from .settings import ExportSettings
 
-NAMED = 5
-"""Problems that an error names."""
 _BYSTANDERS = frozenset(("CAMERA", "SPEAKER"))
 """Types of objects that nobody expects in a map."""
 _REFERENCE = {
@@ -56,29 +51,31 @@ _REFERENCE = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One part of an export. title: plural, for errors.
-
-    apply: changes the level where the scene isn't what the import made of it, and nothing else. Raises SceneError with
-    the objects at fault, or FormatError where no object is.
-    """
+    """One part of an export."""
 
     title: str
-    apply: Callable[[SceneLevel, source.Level, ExportSettings, Report], None]
+    """Plural, for errors."""
+    apply: Callable[[SceneLevel, source.Level, Report], None]
+    """Changes the level where the scene isn't what the import made of it, and nothing else.
+
+    Raises SceneError with the objects at fault, or FormatError where no object is.
+    """
 
 
 STEPS: tuple[Step, ...] = (
-    Step("displacements", displacement_reader.apply),
-    Step("textures", material_reader.apply),
-    Step("faces", face_reader.apply),
-    Step("lightmaps", lightmap_reader.apply),
-    Step("files in the pak", pak_reader.apply),
-    Step("static props", prop_reader.apply),
-    Step("overlays", overlay_reader.apply),
-    Step("cubemaps", cubemap_reader.apply),
-    Step("compiled lights", worldlight_reader.apply),
-    Step("brush models", model_rebuild.apply),
-    Step("brushes", brush_reader.tell),
-    Step("entities", entity_reader.apply),
+    Step("displacements", displacements.apply),
+    Step("textures", materials.apply),
+    Step("faces", faces.apply),
+    Step("textures on displacements", mapping.apply),
+    Step("lightmaps", lightmaps.apply),
+    Step("files in the pak", pak.apply),
+    Step("static props", props.apply),
+    Step("overlays", overlays.apply),
+    Step("cubemaps", cubemaps.apply),
+    Step("compiled lights", lights.apply),
+    Step("brush models", brush_models.apply),
+    Step("brushes", brushes.warn_if_edited),
+    Step("entities", entities.apply),
 )
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of
 the pak have the original's names when they are replaced, then follow what they are named after; and entities come last,
@@ -95,16 +92,16 @@ def export_level(
     what no map can hold and for what the game would refuse, and FormatError.
     """
     original = _original(collection)
-    with scene_reader.read(context, collection, original) as scene:
+    with scene_level.read(context, collection, original, settings) as scene:
         level = source.read(original.data, salvage=True)  # as the import does
         for step in STEPS:
             try:
-                step.apply(scene, level, settings, report)
+                step.apply(scene, level, report)
             except FormatError as error:
                 raise SceneError(f"{step.title}: {error}") from error
-        drawn = frozenset(brush_reader.objects(scene))
-        _tell_loose((obj for obj in scene.loose if obj not in drawn), report)
-        _tell_reference(scene, report)
+        brush_objects = frozenset(brushes.objects(scene))
+        _report_loose((obj for obj in scene.loose if obj not in brush_objects), report)
+        _report_reference(scene, report)
         data = source.write(level)
         if data == original.data:
             report.note("nothing is edited: the file is the original, byte for byte")
@@ -118,24 +115,24 @@ def _original(collection: bpy.types.Collection) -> originals.Original:
     """What a level was imported from. Raises SceneError for one that was imported from nothing, or has lost it."""
     original = originals.require(collection)
     if original is None:
-        raise SceneError(f"{collection.name}: it was imported from no .bsp, and only a compiler makes new ones")
+        raise SceneError(f"{collection.name}: it wasn't imported from a .bsp, and only a compiler makes new ones")
     return original
 
 
-def _tell_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
+def _report_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
     for obj in loose:
         if obj.type == "LIGHT":
-            report.left_out(f"light {obj.name!r} (no entity: it needs a property classname)")
+            report.left_out(f"light {obj.name!r} (not an entity: it needs a property classname)")
         elif obj.type == "LIGHT_PROBE":
-            report.left_out(f"light probe {obj.name!r} (no cubemap: copy one that the map has)")
+            report.left_out(f"light probe {obj.name!r} (not a cubemap: copy one that the map has)")
         elif obj.type not in _BYSTANDERS:
-            report.left_out(f"object {obj.name!r} (nothing that a map has: an entity needs a property classname)")
+            report.left_out(f"object {obj.name!r} (not a part of the map: an entity needs a property classname)")
 
 
-def _tell_reference(scene: SceneLevel, report: Report) -> None:
+def _report_reference(scene: SceneLevel, report: Report) -> None:
     """Warn of what was moved or deleted and is there for reference only."""
     for kind, title in _REFERENCE.items():
-        objects = [one.object for one in scene.bearers(kind)]
+        objects = [one.object for one in scene.instances(kind)]
         if not objects and scene.is_shown(kind) and kind != layout.CLUSTERS:
             report.warn(f"{title} are for reference only: they were deleted, in the map they stay")
         moved = sum(not _stands_still(obj, scene) for obj in objects)
@@ -152,25 +149,7 @@ def _stands_still(obj: bpy.types.Object, scene: SceneLevel) -> bool:
 
 def _compare(before: source.Level, after: source.Level, report: Report) -> None:
     """Report how maps differ. Raises SceneError with what the game would refuse, unless it was so before."""
-    found = source.check(after)
-    known = Counter(map(_what, source.check(before))) if found else Counter()
-    new = []
-    for problem in found:
-        if known[_what(problem)] > 0:
-            known[_what(problem)] -= 1
-        else:
-            new.append(problem)
-    errors = [str(problem) for problem in new if problem.severity == "error"]
-    if errors:
-        more = f" and {len(errors) - NAMED} more" if len(errors) > NAMED else ""
-        raise SceneError(f"the game would refuse the map: {'; '.join(errors[:NAMED])}{more}")
-    for problem in new:
-        report.warn(str(problem))
+    gate.refuse_new(source.check, after, lambda: before, report, "map")
     for difference in differences(before, after):
         report.count("changed lumps")
         report.note(str(difference))
-
-
-def _what(problem: Problem) -> str:
-    """A problem without its numbers."""
-    return f"{problem.severity} {re.sub('[0-9]+', '0', problem.message)}"

@@ -1,13 +1,45 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Valve's Source engine."""
 
+from pathlib import Path
+
+import bpy
+
 from ..game import FileKind, Form, Game
-from . import content, register, unregister
+from . import content, edit_panel, panel
 from .exporter import export_level
 from .importer import import_level
-from .plain import make_plain
+from .lightmaps import panel as lightmaps_panel
+from .materials.gltf_materials import make_gltf_materials
+from .pak import panel as pak_panel
 from .settings import ExportSettings, ImportSettings, VmfSettings
+from .visibility import panel as visibility_panel
 from .vmf_exporter import VMF_NOTE, check_vmf, export_vmf
+
+_PRESETS = str(Path(__file__).parent)
+"""The folder that `presets` is in: of the operators, as Blender looks for them."""
+_CLASSES = (
+    panel.LEVELWRIGHT_PT_source,  # those of things lie in it
+    *visibility_panel.CLASSES,
+    *edit_panel.CLASSES,
+    *pak_panel.CLASSES,
+    *lightmaps_panel.CLASSES,
+)
+
+
+def register() -> None:
+    """Register the game's own panels and operators, and the presets of its options."""
+    bpy.utils.register_preset_path(_PRESETS)
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)
+    bpy.utils.unregister_preset_path(_PRESETS)
+
 
 VMF = Form(
     ending=".vmf",
@@ -37,7 +69,7 @@ GAME = Game(
     export_settings=ExportSettings,
     forms=(VMF,),
     folders=(content.GAME, content.DEFINITION),
-    gltf_materials=make_plain,
+    gltf_materials=make_gltf_materials,
     register=register,
     unregister=unregister,
 )

@@ -16,8 +16,8 @@ that root: moving or scaling it edits nothing.
       Leafs                     collection, stamp GROUP (option): the clusters of visibility as boxes
       Entities, Static Props, Overlays, ...   collections, stamp GROUP: what the other parts of the import make
 
-A part is in the collection that `Site.group` makes when it is first asked for. Hidden collections are hidden by
-Disable in Viewports and Disable in Renders: for show only, an export takes no notice.
+A part is in the collection that `ImportContext.group` makes when it is first asked for. Hidden collections are hidden
+by Disable in Viewports and Disable in Renders: for show only, an export takes no notice.
 
 **Worlds and models** are mesh objects, stamp "model", record = the model's number. The faces of model 0 are several
 objects: those of each kind (KINDS) in the collection of the kind, with option "split" one for each material or
@@ -26,7 +26,7 @@ are relative to the entity's origin. It is also the entity's object, with a stam
 
 *Vertices* have VERTEX_ID = number in VERTEXES + 1 and VERTEX_CHECK (as scene.identity makes them), *faces* record_id =
 number in the drawn lump (FACES, or FACES_HDR where only that one is filled) + 1 and record_check. Faces that share all
-vertices with another one, or pass one twice, have vertices of their own: bearers of one vertex id at the very same
+vertices with another one, or pass one twice, have vertices of their own: several with one vertex id at the very same
 place are one vertex. Faces with T-junctions are polygons with all of their corners. Faces also have the attributes
 TEXINFO, ORIGINAL_FACE, SMOOTHING_GROUPS and FLAGS. UV has the texture coordinates, LIGHTMAP_UV the places in the atlas
 (only where the map has lightmaps), LIGHT_STYLES the styles of those. Faces of displacements are no faces of a model's
@@ -44,35 +44,35 @@ Triangles have TAGS (DispTriTag) and FACE, the map's face, as its number + 1.
 them: faces have SIDE, BRUSH and CONTENTS, UV and the material of the editor's file. They are what an export as VMF is
 made of, with any other meshes in their collection; for a .bsp they are for reference only. BRUSH_SUMS tells whether
 they are as imported. For reference are the **clusters**, one mesh object, stamp "clusters": a box each, faces with
-CLUSTER. What `visibility` hides is marked with UNSEEN, and copies that it makes of meshes of which a part is seen are
-stamped PREVIEW.
+CLUSTER. What `visibility.show` hides is marked with UNSEEN, and copies that it makes of meshes of which a part is seen
+are stamped PREVIEW.
 
 **Materials** are stamped "material", record = number in the table of texture names, with the property MATERIAL, the
-name as in the map. **Lightmaps** are images, stamp "lightmap", see `lightmaps`: one for each lump, style slot and bump
-sample, all of one layout; the raw blocks in the original stay the truth.
+name as in the map. **Lightmaps** are images, stamp "lightmap", see `lightmaps.build`: one for each lump, style slot and
+bump sample, all of one layout; the raw blocks in the original stay the truth.
 
 **Entities** are objects, stamp "entity", record = number in the entity lump, in a collection below Entities that their
-class is sorted into (`entity_classes`). The world's pairs are properties of the level's collection. All pairs are
+class is sorted into (`entities.classes`). The world's pairs are properties of the level's collection. All pairs are
 custom properties under their own keys, in the file's order; keys that repeat, and outputs, are lists of text
-(`entity_values`). The origin is the location and no property; the rotation shows `angles` (or the older `angle`; and
-`pitch`, of lights): an edited property wins over it. A property that is equal to what `entity_values.as_property` makes
+(`entities.custom_properties`). The origin is the location and no property; the rotation shows `angles` (or the older
+`angle`; and `pitch`, of lights): an edited property wins over it. A property that is equal to what `as_property` makes
 of the original's text leaves that text as it is. Brush entities are the object of their model, and decals a quad on the
 nearest face where the materials say how large it is; models that are found are the mesh of their entity, ropes a curve
-to the next one (from its own origin), `ladders` and `lights` say what these are.
+to the next one (from its own origin), `ladders` and `lights.lamps` say what these are.
 
 **Static props** are instances, stamp "static_prop", record = place in the lump: PropProperties, the mesh of their model
 and skin (MODEL_PATH and SKIN on it) or a box, rotation, scale. **Overlays** are quads, stamp "overlay", record = place
 in the lump: vertices in the order of the handles, relative to the overlay's origin, the object's location; its delta
 location lifts it off its faces for show. LIGHTMAP_UV, of it and of decals, is that of the face beneath, for show too.
-**Cubemaps** are light probes, stamp "cubemap", record = place in the lump.
-**Area portals** and **occluders** are one mesh object each, stamps "areaportals" and "occluders", record 0; faces have
-PORTAL_KEY, or OCCLUDER. For reference only are **detail props** (option; stamps "detail_prop", record = place in the
-lump, and "detail_sprites": one mesh, faces with DETAIL) and **compiled lights** (option; stamp "worldlight", record =
-place in the lump), hidden, and **water overlays** (stamp "water_overlay", like overlays). The **3D skybox** is a copy
-of what is around the sky camera, stamp PREVIEW. The **sky** is the scene's world, stamp SKY_WORLD (see `sky`), for show
-too; so is the light that the scene gets without one.
+**Cubemaps** are light probes, stamp "cubemap", record = place in the lump. **Area portals** and **occluders** are one
+mesh object each, stamps "areaportals" and "occluders", record 0; faces have PORTAL_KEY, or OCCLUDER. For reference only
+are **detail props** (option; stamps "detail_prop", record = place in the lump, and "detail_sprites": one mesh, faces
+with DETAIL) and **compiled lights** (option; stamp "worldlight", record = place in the lump), hidden, and **water
+overlays** (stamp "water_overlay", like overlays). The **3D skybox** is a copy of what is around the sky camera, stamp
+PREVIEW. The **sky** is the scene's world, stamp SKY_WORLD (see `sky.build`), for show too; so is the light that the
+scene gets without one.
 
-**Files of the pak** that an export adds, replaces and removes are a list on the level's collection: see `pak_files`.
+**Files of the pak** that an export adds, replaces and removes are a list on the level's collection: see `pak.files`.
 
 **Baselines** on the level's collection: BASE, BRUSH_SUMS, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS, OVERLAY_UVS,
 SHADES and SHOWN.
@@ -99,6 +99,8 @@ SCALE = 0.01905
 LEVEL, ROOT, GROUP = "level", "root", "group"
 MODEL, DISPLACEMENT, DISPLACEMENTS, BRUSHES = "model", "displacement", "displacements", "brushes"
 MATERIAL_KIND, IMAGE, LIGHTMAP, SKY_WORLD = "material", "image", "lightmap", "sky"
+BAKED_LIGHT = "baked_light"
+"""Kind of resource: the node group of the lightmaps, see `lightmaps.build`."""
 ENTITY, STATIC_PROP, OVERLAY, CUBEMAP = "entity", "static_prop", "overlay", "cubemap"
 AREAPORTALS, OCCLUDERS = "areaportals", "occluders"
 DETAIL_PROP, DETAIL_SPRITES, WORLDLIGHT = "detail_prop", "detail_sprites", "worldlight"
@@ -117,7 +119,7 @@ WORLD, DISPLACEMENT_HOME, BRUSH_ENTITIES, TRIGGERS, BRUSH_HOME, LEAF_HOME = (
 )
 TOOLS, SKY, WATER, NODRAW = "Tools", "Sky", "Water", "NoDraw"
 KINDS = (WORLD, TOOLS, SKY, WATER, NODRAW)
-"""What a face is, by its texinfo's flags and its material's name: see `faces.kinds`."""
+"""What a face is, by its texinfo's flags and its material's name: see `faces.build`."""
 HIDDEN = frozenset((TOOLS, SKY, NODRAW, TRIGGERS, BRUSH_HOME, LEAF_HOME))
 
 # Keys of properties.
@@ -145,7 +147,7 @@ SIDE, BRUSH, CONTENTS = "side", "brush", "contents"
 BASE = "displacement_positions"
 """float32[n, 3]: where the import put each vertex of DISP_VERTS."""
 BRUSH_SUMS = "brush_sums"
-"""int64[n]: a checksum of each mesh of brushes, as `brush_reader.checksum` makes it."""
+"""int64[n]: a checksum of each mesh of brushes, as `brushes.collect.checksum` makes it."""
 ATLAS = "lightmap_atlas"
 """int32[faces, 2]: the pixel of each face's first luxel, from the image's top left; -1: no lightmap."""
 ATLAS_SIZE = "lightmap_atlas_size"
@@ -169,8 +171,8 @@ DETAIL = "detail"
 CLUSTER = "cluster"
 """INT, faces of the clusters' boxes: the cluster + 1."""
 UNSEEN = "levelwright_unseen"
-"""On objects that `visibility` hid: 1 in viewports, 2 in renders, 3 in both; 0 on the copies of those seen in part.
-On the level's collection: the cluster that is looked from."""
+"""On objects that `visibility.show` hid: 1 in viewports, 2 in renders, 3 in both; 0 on the copies of those seen in
+part. On the level's collection: the cluster that is looked from."""
 
 _OF_DISPLACEMENTS = 0x44495350
 
@@ -191,20 +193,3 @@ def vertex_ids(records: NDArray[Any], token: int) -> dict[str, tuple[Domain, Kin
     """The attributes that say which records the points of a mesh are, int[n]."""
     ids = (records + 1).astype(np.int32)
     return {VERTEX_ID: ("POINT", "INT", ids), VERTEX_CHECK: ("POINT", "INT", identity.checks(token, ids))}
-
-
-def readable(text: str) -> str:
-    """A text of a map as the name of something in Blender: without characters that end it, or that UTF-8 lacks."""
-    if text.isascii() and text.isprintable():
-        return text
-    plain = text.replace("\0", "").replace("\n", " ").replace("\r", " ")
-    return plain.encode("utf-8", "replace").decode()
-
-
-def finite(values: NDArray[Any]) -> NDArray[np.float32]:
-    """Numbers of a map as float32; 0 for those that are none, and for those that are too large."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        made = values.astype(np.float32, copy=False)
-        if not np.isfinite(made).all():
-            made = np.where(np.isfinite(made), made, np.float32(0))
-    return made

@@ -5,6 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+REFUSE, VISUAL, REBUILD = "refuse", "visual", "rebuild"
+"""What `ExportSettings.geometry` may be."""
+IGNORE = "ignore"
+"""So are the models kept as they are, for exports that aren't made of faces."""
 _WORLD, _LIGHT, _PLACED = "World", "Baked light", "Entities and props"
 """Panels of the import's options."""
 

@@ -9,37 +9,38 @@ import numpy as np
 from ...formats.binary import FormatError
 from ...formats.source import LumpId
 from ..scene import identity, stage
-from . import layout, sky
-from .site import Site
+from . import layout
+from .context import ImportContext
+from .sky import build as sky
 
 LIGHT = (0.3, 0.4, 0.5)
 """Linear colour of the light from all sides, for what no lightmap lights."""
 
 
-def prepare_scene(context: bpy.types.Context, site: Site, alone: bool) -> None:
-    """Make the scene and its windows show the map as it is. alone: nothing else is in it but levels of ours."""
-    stage.show_true_colors(site.scene, alone, site.report)
-    if not alone:
+def prepare_scene(context: bpy.types.Context, importing: ImportContext) -> None:
+    """Make the scene and its windows show the map as it is."""
+    stage.show_true_colors(importing.scene, importing.alone, importing.report)
+    if not importing.alone:
         return
-    _show_world(context, site)
+    _show_world(context, importing)
     try:
-        world = site.level.table(LumpId.MODELS)[:1]
-        corners = np.concatenate([world["mins"], world["maxs"]]).astype(np.float64) * site.scale
+        world = importing.level.table(LumpId.MODELS)[:1]
+        corners = np.concatenate([world["mins"], world["maxs"]]).astype(np.float64) * importing.scale
     except FormatError:  # the report has said it
         corners = np.zeros((0, 3))
     stage.look_at(context, corners)
 
 
-def _show_world(context: bpy.types.Context, site: Site) -> None:
+def _show_world(context: bpy.types.Context, importing: ImportContext) -> None:
     """Give the scene the map's sky, unless the world that it has is somebody's; and some light, where it has none."""
-    if not stage.may_replace_world(site.scene):
+    if not stage.may_replace_world(importing.scene):
         return
-    made = sky.build(site, LIGHT)
+    made = sky.build(importing, LIGHT)
     if made is not None:
         for space in stage.viewports(context):
             space.shading.use_scene_world = True
-    elif site.scene.world is None:
+    elif importing.scene.world is None:
         made = stage.plain_world("Source", LIGHT)
     if made is not None:
-        identity.stamp(made, site.token, layout.SKY_WORLD, 0)
-        site.scene.world = made
+        identity.stamp(made, importing.token, layout.SKY_WORLD, 0)
+        importing.scene.world = made

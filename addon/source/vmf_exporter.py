@@ -13,8 +13,10 @@ from ...formats.source import vmf
 from ...formats.source.content import keyvalues
 from ..scene import originals
 from ..scene.reports import Report
-from . import brush_reader, exporter, geometry_reader, layout, scene_reader
-from .settings import ExportSettings, VmfSettings
+from . import exporter, layout
+from .brushes import collect as brushes
+from .collecting import scene_level
+from .settings import IGNORE, REFUSE, ExportSettings, VmfSettings
 
 VMF_NOTE = (
     "Brushes are those in the collection Brushes, which an import with the option Brushes makes. All else is the map "
@@ -27,22 +29,22 @@ def export_vmf(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, report: Report
 ) -> bytes:
     """The text of a level as Hammer has it. Raises SceneError, with objects and faces at fault, or FormatError."""
-    geometry = geometry_reader.IGNORE if settings.faces == "ignore" else geometry_reader.REFUSE
+    geometry = IGNORE if settings.faces == "ignore" else REFUSE
     own = Report()
     data = exporter.export_level(context, collection, ExportSettings(geometry=geometry), own)
     level = source.read(data)
     original = originals.require(collection)
     if original is None:  # export_level has refused that
         raise ValueError(collection.name)
-    with scene_reader.read(context, collection, original) as scene:
-        made = brush_reader.apply(scene, level, vmf.of_level(level), report)
+    with scene_level.read(context, collection, original) as scene:
+        made = brushes.apply(scene, level, vmf.of_level(level), report)
         if not scene.is_shown(layout.BRUSHES):
             report.note("the map's brushes aren't in the scene: import with the option Brushes to edit them")
     text = vmf.write(made)
     for what, count in text.counts.items():
         report.count(what, count)
     for warning in own.warnings:
-        if warning != brush_reader.ONLY_VMF:
+        if warning != brushes.ONLY_VMF:
             report.warn(warning)
     for what in text.lost:
         report.note(f"not as in the editor: {what}")

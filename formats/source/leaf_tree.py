@@ -92,3 +92,14 @@ def faces(level: Level) -> tuple[Ints, Ints]:
         raise FormatError("faces of leafs aren't there", what)
     ranges.check_total(counts, len(listed), what)
     return ranges.owners(counts), listed[ranges.flat(first, counts)]
+
+
+def first_clusters(level: Level, count: int) -> Ints:
+    """int64[faces]: the first cluster of visibility that has each face in a leaf; -1 where none has."""
+    leafs, members = faces(level)
+    owners = level.table(LumpId.LEAFS)["cluster"].astype(np.int64)[leafs]
+    none = np.iinfo(np.int64).max
+    lowest = np.full(count, none)
+    seen = owners >= 0
+    np.minimum.at(lowest, members[seen], owners[seen])
+    return np.where(lowest == none, -1, lowest)

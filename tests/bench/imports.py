@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import bpy
+from tests.fuzz.scenes import empty_file
 
 from . import replay
 from .measure import Times, Way, in_turns
@@ -25,11 +25,6 @@ class Import:
     name: str
     run: Callable[[], object]
     decode: Callable[[], object]
-
-
-def empty_file() -> None:
-    """Open an empty file, as a new session of an artist would."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
 def against_meshes(level: Import, rounds: int, decode: bool = False, edges: bool = True) -> float:

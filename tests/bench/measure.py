@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Times of several ways to do one thing, taken in turns, so that a busy moment of the machine hits all of them."""
+"""CPU times of several ways to do one thing, taken in turns: what else runs on the machine changes them least.
+
+CPU time is that of this process: all its threads and the kernel's work for it. Of two ways, wall-clock time makes the
+longer one look worse on a busy machine: it is the one that gets interrupted.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Times:
-    """Seconds that one way took, a value a round."""
+    """CPU seconds that one way took, a value a round."""
 
     rounds: list[float] = field(default_factory=list)
 
@@ -47,9 +51,9 @@ def in_turns(ways: Mapping[str, Way], rounds: int, collector: bool = False) -> d
             gc.collect()
             if not collector:
                 gc.disable()
-            start = time.perf_counter()
+            start = time.process_time()
             result = way.run(*arguments)
-            seconds = time.perf_counter() - start
+            seconds = time.process_time() - start
             gc.enable()
             del result, arguments
             times[name].rounds.append(seconds)
@@ -58,7 +62,7 @@ def in_turns(ways: Mapping[str, Way], rounds: int, collector: bool = False) -> d
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A measured figure beside what it has to reach."""
+    """A measured figure beside what it has to reach. unit: "x" for a ratio, which a baseline can be kept of."""
 
     what: str
     measured: float
@@ -71,4 +75,4 @@ class Result:
 
     def line(self) -> str:
         mark = "reached" if self.reached else "MISSED"
-        return f"{self.what:<66} {self.measured:9.4g} {self.unit:<2}  target {self.target:6.4g} {self.unit:<2}  {mark}"
+        return f"{self.what:<66} {self.measured:9.4g} {self.unit:<3}  target {self.target:6.4g} {self.unit:<3}  {mark}"

@@ -44,7 +44,7 @@ class Replay:
     later: list[tuple[Any, str, Reference]] = field(default_factory=list)
     """Pointers to what wasn't made yet."""
     shares: dict[str, float] = field(default_factory=dict)
-    """Seconds that the last run spent on each kind of data block."""
+    """CPU seconds that the last run spent on each kind of data block."""
 
     def counts(self) -> Counter[str]:
         return Counter({kind: len(blocks) for kind, blocks in self.blocks.items()})
@@ -54,7 +54,7 @@ class Replay:
         self.made.clear()
         self.later.clear()
         self.shares.clear()
-        start = time.perf_counter()
+        start = time.process_time()
         for kind in KINDS:
             make = getattr(self, "_make_" + kind)
             for recorded in self.blocks[kind]:
@@ -87,7 +87,7 @@ class Replay:
         bpy.context.view_layer.update()
 
     def _spent(self, what: str, start: float) -> float:
-        now = time.perf_counter()
+        now = time.process_time()
         self.shares[what] = now - start
         return now
 
@@ -109,9 +109,9 @@ class Replay:
     def _make_images(self, recorded: Recorded) -> Any:
         parts = recorded.parts
         if parts["rows"] is not None:  # pixels have to become a file: nothing else can be packed without loss
-            start = time.perf_counter()
+            start = time.process_time()
             zlib.compress(parts["rows"], 1)
-            self.shares[PNG] = self.shares.get(PNG, 0.0) + time.perf_counter() - start
+            self.shares[PNG] = self.shares.get(PNG, 0.0) + time.process_time() - start
         image = bpy.data.images.new(recorded.name, *parts["size"])
         if parts["packed"] is not None:
             image.pack(data=parts["packed"], data_len=len(parts["packed"]))

@@ -313,5 +313,6 @@ def _moved(points: NDArray[np.float32], matrix: NDArray[np.float64]) -> NDArray[
     exact = points.astype(np.float64)
     if np.array_equal(matrix, np.eye(4)):
         return exact
-    moved: NDArray[np.float64] = exact @ matrix[:3, :3].T + matrix[:3, 3]
+    with np.errstate(invalid="ignore"):  # an infinite place becomes NaN, and is refused as one that was moved
+        moved: NDArray[np.float64] = exact @ matrix[:3, :3].T + matrix[:3, 3]
     return moved

@@ -14,7 +14,7 @@ from ..lumps import LumpId
 from ..records import Contents
 from . import connections, displacements, groups, placed, portals, sides
 from . import solids as solid_arrays
-from .drawn import Redrawn
+from .brush_polygons import CollectedBrushes
 from .solids import WORLD, Solids
 from .text import write as write_text
 
@@ -48,19 +48,19 @@ class Map:
         parts = [self.solids.taken(kept), *added]
         return replace(self, solids=solid_arrays.joined(parts).numbered())
 
-    def redrawn(self, before: Solids, drawn: Redrawn) -> "Map":
-        """The map with what was drawn in the place of its brushes: see `drawn.read`.
+    def with_brushes(self, before: Solids, collected: CollectedBrushes) -> "Map":
+        """The map with what was drawn in the place of its brushes: see `brush_polygons.match`.
 
         before: the solids that were drawn upon, of this map before anything else of it was edited. Brushes of which
         nothing was drawn are gone; what was made of an entity's brush is at the entity's place of now.
         """
         outlined = np.diff(before.first_corner[before.first_side]) > 0
-        gone = np.setdiff1d(before.brushes[outlined & (before.brushes >= 0)], drawn.kept)
+        gone = np.setdiff1d(before.brushes[outlined & (before.brushes >= 0)], collected.kept)
         removed = np.flatnonzero(np.isin(self.solids.brushes, gone))
         then, now = ({brush: n for n, brush in enumerate(s.brushes.tolist())} for s in (before, self.solids))
         renamed = _renamed(before, self.solids)
         added = []
-        for solid in drawn.solids:
+        for solid in collected.solids:
             names = [
                 renamed.get((side, name), name) for side, name in zip(solid.ids.tolist(), solid.names, strict=True)
             ]

@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 import bpy
 import numpy as np
 from levelwright.addon.scene import meshes, originals, transforms
-from levelwright.addon.source import entity_values, layout, scene_reader
+from levelwright.addon.source import layout
+from levelwright.addon.source.collecting import scene_level
+from levelwright.addon.source.entities import custom_properties
 
 from tests.addon.source.exports import Scene, copied, removed
 
@@ -19,8 +21,8 @@ Move = Callable[[bpy.types.Object, random.Random], None]
 
 def bearers(here: Scene, kind: str) -> list[bpy.types.Object]:
     """The objects of a kind, in the order that their records are written in; of models those of the world."""
-    with scene_reader.read(bpy.context, here.level, originals.find(here.level)) as scene:
-        return [one.object for one in scene.bearers(kind) if kind != layout.MODEL or one.record == 0]
+    with scene_level.read(bpy.context, here.level, originals.find(here.level)) as scene:
+        return [one.object for one in scene.instances(kind) if kind != layout.MODEL or one.record == 0]
 
 
 def edit(here: Scene, chance: random.Random, move: dict[str, Move], kinds: Sequence[str], deletes: bool = True) -> str:
@@ -115,12 +117,12 @@ def _assert_like(kind: str, obj: bpy.types.Object, again: bpy.types.Object) -> N
     assert np.abs(first[:3, 3] - second[:3, 3]).max() < apart, (obj.name, again.name)
     if kind in (layout.ENTITY, layout.STATIC_PROP):
         assert np.abs(first[:3, :3] - second[:3, :3]).max() < 1e-4, (obj.name, again.name)
-    keys = {layout.ENTITY: entity_values.written_keys(obj), layout.STATIC_PROP: ["skin", "model"],
+    keys = {layout.ENTITY: custom_properties.written_keys(obj), layout.STATIC_PROP: ["skin", "model"],
             layout.CUBEMAP: ["cubemapsize"], layout.WORLDLIGHT: ["intensity", "style"]}[kind]  # fmt: skip
     for key in keys:
         if key in ("angles", "pitch"):
             continue  # the rotation has won
-        now, then = (entity_values.as_values(each.get(key)) for each in (obj, again))
+        now, then = (custom_properties.as_values(each.get(key)) for each in (obj, again))
         if kind == layout.WORLDLIGHT:
             assert np.allclose([float(part) for part in now[0].split()], [float(part) for part in then[0].split()])
         else:

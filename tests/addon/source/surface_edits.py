@@ -8,7 +8,8 @@ import bpy
 import numpy as np
 from levelwright.addon.scene import meshes, originals
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.source import layout, scene_reader
+from levelwright.addon.source import layout
+from levelwright.addon.source.collecting import scene_level
 from levelwright.addon.source.settings import ExportSettings
 from levelwright.formats import source
 from levelwright.formats.source.differences import differences
@@ -28,8 +29,8 @@ def edited(
     """The map after one step of an export, read from its bytes, and the names of the lumps that changed."""
     original = originals.find(level)
     made = source.read(original.data)
-    with scene_reader.read(bpy.context, level, original) as scene:
-        step(scene, made, ExportSettings(**settings), Report() if report is None else report)
+    with scene_level.read(bpy.context, level, original, ExportSettings(**settings)) as scene:
+        step(scene, made, Report() if report is None else report)
     after = source.read(source.write(made))
     before = source.read(original.data)
     known = {str(problem) for problem in source.check(before)}

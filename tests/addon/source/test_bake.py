@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import bake, layout, lightmap_reader, lightmaps
+from levelwright.addon.source import layout
+from levelwright.addon.source.lightmaps import bake
+from levelwright.addon.source.lightmaps import build as lightmaps
+from levelwright.addon.source.lightmaps import collect as collect_lightmaps
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, lighting, rgbe
 
@@ -60,10 +63,10 @@ def test_a_lamp_in_front_of_a_face() -> None:
     identity.stamp(scenery, token_of(level), layout.PREVIEW, 1)
     level.objects.link(scenery)
     kept = bpy.context.scene.render.engine
-    group = originals.resources(level, lightmaps.GROUP)[0]
+    group = originals.resources(level, layout.BAKED_LIGHT)[0]
     (image,) = bake.bake(bpy.context, level, bake.BakeSettings(samples=16, bounces=0), report)
     assert report.counts["luxels baked (LDR)"] == WIDE * WIDE
-    made, changed = edited(level, lightmap_reader.apply)
+    made, changed = edited(level, collect_lightmaps.apply)
     assert changed == {"LIGHTING"}
     light = luxels(made)
     far = (np.arange(WIDE) - WIDE // 2) * 32.0
@@ -88,7 +91,7 @@ def test_lamps_that_can_be_switched_do_not_shine() -> None:
     switched = lamp((0, 0, -112), 20.0, targetname="lamp1")
     level.objects.link(switched)
     bake.bake(bpy.context, level, bake.BakeSettings(samples=1, bounces=0), Report())
-    assert (luxels(edited(level, lightmap_reader.apply)[0]) == 0).all()
+    assert (luxels(edited(level, collect_lightmaps.apply)[0]) == 0).all()
     assert not switched.hide_render
 
 
@@ -100,10 +103,10 @@ def test_the_sky_shines_as_the_maps_sun_says() -> None:
     world = bpy.context.scene.world
     assert world is not None
     bake.bake(bpy.context, level, bake.BakeSettings(samples=8, bounces=0), Report())
-    assert np.allclose(luxels(edited(level, lightmap_reader.apply)[0]), 0.5, atol=0.02)
+    assert np.allclose(luxels(edited(level, collect_lightmaps.apply)[0]), 0.5, atol=0.02)
     assert bpy.context.scene.world == world
     bake.bake(bpy.context, level, bake.BakeSettings(samples=8, bounces=0, scene_world=True), Report())
-    assert np.allclose(luxels(edited(level, lightmap_reader.apply)[0])[2, 2], world.color, atol=0.02)
+    assert np.allclose(luxels(edited(level, collect_lightmaps.apply)[0])[2, 2], world.color, atol=0.02)
 
 
 def test_a_lightmap_of_another_style_is_left() -> None:
@@ -113,7 +116,7 @@ def test_a_lightmap_of_another_style_is_left() -> None:
     lamp((0, 0, -112), 20.0)
     bake.bake(bpy.context, level, bake.BakeSettings(samples=1, bounces=0), report)
     assert any("fully bright" in line for line in report.warnings)
-    assert edited(level, lightmap_reader.apply)[1] == set()
+    assert edited(level, collect_lightmaps.apply)[1] == set()
     assert any("first style" in line for line in report.lines())
 
 
@@ -134,26 +137,12 @@ def test_what_cannot_be_baked_is_told() -> None:
         bake.bake(bpy.context, level, bake.BakeSettings(), Report())
 
 
-def test_luxels_without_light_of_their_own_have_their_neighbours() -> None:
-    first = np.array([0, 6, 9])
-    pixels = np.array([0, 1, 2, 8, 9, 10, 3, 4, 5])  # a face of 3 x 2 luxels, one of 3 beside it, in rows of 8
-    where = lightmap_reader.Places(8, 2, np.array([[3, 2], [3, 1], [0, 0]]), pixels, first)
-    baked, covered = np.zeros((16, 3), np.float32), np.zeros(16, np.bool_)
-    baked[0], baked[8], baked[3] = 4, 2, 100
-    covered[[0, 8, 3]] = True
-    light, count = bake.spread(baked, covered, where, np.array([0]))
-    assert light[[0, 8, 1, 9, 2, 10], 0].tolist() == [4, 2, 3, 3, 3, 3]
-    assert np.isnan(light[[3, 4, 5, 15]]).all()
-    assert count == 6
-    assert bake.spread(baked, covered & False, where, np.array([0, 1]))[1] == 0
-
-
 def test_the_operator() -> None:
     assert not bpy.ops.levelwright.source_bake.poll()
     level = imported(lit_floor())
     lamp((0, 0, -112), 20.0)
     assert bpy.ops.levelwright.source_bake(samples=1, bounces=0) == {"FINISHED"}
-    assert edited(level, lightmap_reader.apply)[1] == {"LIGHTING"}
+    assert edited(level, collect_lightmaps.apply)[1] == {"LIGHTING"}
     with pytest.raises(RuntimeError, match="no such lightmaps"):
         bpy.ops.levelwright.source_bake(images="hdr")
 

@@ -6,7 +6,8 @@ import math
 import bpy
 import pytest
 from levelwright.addon import levels
-from levelwright.addon.source import edit, layout
+from levelwright.addon.source import layout
+from levelwright.addon.source.entities import outputs
 from levelwright.formats.source import LumpId
 
 from tests.addon.source.exports import Scene, close
@@ -55,7 +56,7 @@ def test_a_static_prop_is_added() -> None:
     assert (made["prop_type"], made["solid"], made["fade_min_dist"], made["forced_fade_scale"]) == (1, 6, -1, 1)
     assert level.static_props.leafs_of(3).tolist() == [RIGHT_LEAF]
     assert "no baked light" in here.report.warnings[0]
-    with pytest.raises(RuntimeError, match="no model's path"):
+    with pytest.raises(RuntimeError, match="a model's path"):
         bpy.ops.levelwright.source_add_static_prop(what="crate")
 
 
@@ -87,7 +88,7 @@ def test_outputs_are_edited() -> None:
     here = Scene()
     obj = here.objects()[1]
     bpy.context.view_layer.objects.active = obj
-    ((place, known),) = edit.outputs_of(obj)
+    ((place, known),) = outputs.outputs_of(obj)
     assert (place, known.name, known.target, known.input) == (0, "OnUser1", "a", "Kill")
     ops = bpy.ops.levelwright
     ops.source_edit_output("EXEC_DEFAULT", key="OnUser1", place=0, target="b", input="Open", delay=1.5, times=-1)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from levelwright.addon.scene import identity, meshes
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import displacement_reader, layout
+from levelwright.addon.source import layout
+from levelwright.addon.source.displacements import collect as collect_displacements
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, displacements, geometry
 from levelwright.formats.source.records import DispInfoFlag
@@ -18,7 +19,7 @@ from tests.addon.source.rooms import imported, of_kind, room
 from tests.addon.source.surface_edits import edited, move, paint, small_room, the
 from tests.formats import source_room
 
-APPLY = displacement_reader.apply
+APPLY = collect_displacements.apply
 FIELDS = ("vec", "dist", "alpha")
 
 
@@ -220,7 +221,7 @@ def test_blends_of_some_displacements_alone() -> None:
     assert refused(level, "no four textures there").objects == [first]
 
 
-@pytest.mark.parametrize(("height", "match"), [(np.nan, "no numbers"), (1e6, "outside of the world")])
+@pytest.mark.parametrize(("height", "match"), [(np.nan, "NaN or infinite"), (1e6, "outside of the world")])
 def test_vertices_that_are_nowhere_are_selected(level, height: float, match: str) -> None:
     obj = hill(level)
     move(obj, np.array([12]), (0, 0, height))
@@ -236,7 +237,7 @@ def test_alphas_that_none_can_be(level) -> None:
     assert any("1 vertices of displacements were painted beyond 0 to 1" in each for each in report.warnings)
     colors[7, :3] = np.nan
     paint(obj, layout.ALPHA, colors, "color")
-    assert refused(level, "no number").points[obj].tolist() == [7]
+    assert refused(level, "NaN or infinite").points[obj].tolist() == [7]
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -7,7 +7,9 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.source import entity_values, layout, models
+from levelwright.addon.source import layout
+from levelwright.addon.source.entities import custom_properties
+from levelwright.addon.source.props import models
 from levelwright.formats import source
 from mathutils import Matrix
 
@@ -326,7 +328,7 @@ def test_things_that_are_no_entities_are_told() -> None:
     here.export()
     assert "object 'lost'" in here.report.summary()
     assert "light 'lamp'" in here.report.summary()
-    assert "light probe 'probe' (no cubemap" in here.report.summary()
+    assert "light probe 'probe' (not a cubemap" in here.report.summary()
     here.objects()[1]["group"] = {"a": 1}
     assert here.export().file.write() == here.data
     assert "1 groups of properties of 'prop_dynamic 1'" in here.report.summary()
@@ -336,7 +338,7 @@ def test_a_light_of_another_type_stays_what_its_class_says() -> None:
     here = scene(LIGHT)
     here.objects()[1].data.type = "AREA"
     assert here.export().file.write() == here.data
-    assert "AREA counts for nothing" in here.report.warnings[0]
+    assert "AREA is ignored" in here.report.warnings[0]
 
 
 def test_a_light_that_is_brighter_keeps_its_colour() -> None:
@@ -383,7 +385,7 @@ def test_meshes_of_new_entities() -> None:
     obj["classname"] = "info_target"
     assert len(here.export().entities) == 3
     assert here.report.warnings == [
-        "a: its mesh is no part of the map: models can only be built anew from those that the map has"
+        "a: its mesh isn't part of the map: models can only be built anew from those that the map has"
     ]
     obj["model"] = "models/a.mdl"
     models.remember(obj.data)
@@ -393,7 +395,7 @@ def test_meshes_of_new_entities() -> None:
     here.export()
     assert here.report.warnings == [f"a: {models.EDITED}"]
     obj["classname"], obj["model"] = "func_door", ""
-    with pytest.raises(SceneError, match=r"^a: its mesh is no part of the map") as caught:
+    with pytest.raises(SceneError, match=r"^a: its mesh isn't part of the map") as caught:
         here.export()
     assert caught.value.objects == [obj]
     bare = bpy.data.objects.new("b", None)
@@ -444,4 +446,4 @@ def test_values_typed_by_a_game_definition(tmp_path) -> None:
 
 
 def test_every_separator_that_is_shown_is_the_games() -> None:
-    assert entity_values.as_values("a\u241bOpen\u241b\u241b0\u241b-1") == ["a\x1bOpen\x1b\x1b0\x1b-1"]
+    assert custom_properties.as_values("a\u241bOpen\u241b\u241b0\u241b-1") == ["a\x1bOpen\x1b\x1b0\x1b-1"]

@@ -9,16 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from levelwright.addon.scene import identity, images, meshes, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import face_reader, layout, material_reader
+from levelwright.addon.source import layout
+from levelwright.addon.source.displacements import mapping
+from levelwright.addon.source.faces import collect as faces
+from levelwright.addon.source.materials import collect as materials
 from levelwright.formats.source import LumpId, geometry
 
 from tests.addon.source.rooms import of_kind, token_of
 from tests.addon.source.surface_edits import edited, set_uv, small_room, the
 from tests.formats import source_room as room
 
-APPLY = face_reader.apply
 SIZE = 64
 WALLS = ["FACES", "FACES_HDR", "ORIGINALFACES", "TEXINFO"]
+
+
+def APPLY(*arguments) -> None:
+    faces.apply(*arguments)
+    mapping.apply(*arguments)
 
 
 @pytest.fixture
@@ -211,19 +218,19 @@ def test_a_face_without_a_material_is_refused(level) -> None:
 def test_a_renamed_material(level) -> None:
     material = originals.resources(level, layout.MATERIAL_KIND)[0]
     material[layout.MATERIAL] = " Materials\\dev\\another.vmt"
-    made, changed = edited(level, material_reader.apply)
+    made, changed = edited(level, materials.apply)
     assert changed == {"TEXDATA_STRING_TABLE", "TEXDATA_STRING_DATA"}
     assert made.texture_names.names == ["dev/another", "maps/room/dev/wall_10_20_30"]
 
     def both(*arguments) -> None:
-        material_reader.apply(*arguments)
-        face_reader.apply(*arguments)
+        materials.apply(*arguments)
+        APPLY(*arguments)
 
     assert edited(level, both)[1] == changed, "its faces have it still"
     for name in ("x" * 200, 'dev/"floor"', "dev/fl\u00f6or", "", 7):
         material[layout.MATERIAL] = name
         with pytest.raises(SceneError, match="can't be the name") as caught:
-            edited(level, material_reader.apply)
+            edited(level, materials.apply)
         assert caught.value.objects, "those that have it"
 
 
@@ -231,10 +238,10 @@ def test_another_name_in_blender_alone_is_told(level) -> None:
     report = Report()
     material = originals.resources(level, layout.MATERIAL_KIND)[0]
     material.name = material.name + ".001"
-    assert edited(level, material_reader.apply, report)[1] == set()
+    assert edited(level, materials.apply, report)[1] == set()
     assert not report.warnings
     material.name = "dev/other"
-    assert edited(level, material_reader.apply, report)[1] == set()
+    assert edited(level, materials.apply, report)[1] == set()
     assert any("'dev/other'" in each and "keep theirs" in each for each in report.warnings)
 
 

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import identity, meshes
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import face_reader, geometry_reader, layout, surface_reader
+from levelwright.addon.source import layout
+from levelwright.addon.source.faces import collect as faces
+from levelwright.addon.source.faces import geometry_edits, scene_surfaces
 from levelwright.formats import source
-from levelwright.formats.source import LumpId
+from levelwright.formats.source import LumpId, surfaces
 from levelwright.formats.source.entities import Entity
 
 from tests.addon.source.exports import copied
@@ -18,7 +20,7 @@ from tests.addon.source.surface_edits import edited, move, set_uv, small_room, t
 from tests.formats import source_bytes as build
 from tests.formats import source_room
 
-APPLY = face_reader.apply
+APPLY = faces.apply
 DOOR = (
     b'{\n"classname" "worldspawn"\n}\n'
     b'{\n"classname" "func_door"\n"model" "*1"\n"origin" "1 2 3.5"\n"angles" "0 90 0"\n}\n\0'
@@ -180,9 +182,9 @@ def test_brush_models_that_are_built_anew_are_told() -> None:
     move(door, np.array([1]), (0, 3, 0))
     found: list[set[int]] = []
 
-    def step(scene, made, settings, report) -> None:
-        surfaces = surface_reader.read(scene)
-        found.append(geometry_reader.apply(scene, surfaces, made, settings, report))
+    def step(scene, made, report) -> None:
+        shown = scene_surfaces.read(scene)
+        found.append(geometry_edits.apply(scene, shown, made, report))
 
     assert edited(level, step, geometry="rebuild")[1] == set()
     assert found == [{1}]
@@ -230,5 +232,4 @@ def test_faces_of_another_map_are_refused() -> None:
 def test_a_map_whose_faces_cannot_be_read_has_no_surfaces() -> None:
     level = imported(room(lumps={build.SURFEDGES: b"\xff\xff\xff\x7f" * 24}))
     assert edited(level, APPLY)[1] == set()
-    assert surface_reader.drawn_faces(source_room.room()) is not None
-    assert geometry_reader.REFUSE == "refuse"
+    assert surfaces.model_faces(source_room.room()) is not None

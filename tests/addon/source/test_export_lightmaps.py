@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import images, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import layout, lightmap_reader, lightmaps, radiance
-from levelwright.formats.source import LumpId, lighting, rgbe
+from levelwright.addon.source import layout
+from levelwright.addon.source.lightmaps import build as lightmaps
+from levelwright.addon.source.lightmaps import collect as collect_lightmaps
+from levelwright.formats.source import LumpId, lighting, radiance, rgbe
 
 from tests.addon.source.surface_edits import edited, small_room
 from tests.formats import source_room as room
 
-APPLY = lightmap_reader.apply
+APPLY = collect_lightmaps.apply
 LDR, HDR = LumpId.LIGHTING, LumpId.LIGHTING_HDR
 
 
@@ -36,7 +38,7 @@ def put(image: bpy.types.Image, values: np.ndarray) -> None:
 def paint(level: bpy.types.Collection, lump: LumpId, face: int, color: tuple, sample: int = 0) -> None:
     """Paint the first luxel of a face; the image is as high as it is, from the top."""
     image = image_of(level, lump, 0, sample)
-    places = lightmap_reader.places(level, room.room())
+    places = collect_lightmaps.places(level, room.room())
     values = pixels(image)[::-1].copy()
     values.reshape(-1, 4)[places.pixels[places.first[face]], :3] = color
     put(image, values[::-1])
@@ -97,7 +99,7 @@ def test_the_bump_samples_of_a_painted_face_follow_it(level) -> None:
 
 
 def pixels_of_first(before) -> np.ndarray:
-    return lightmap_reader.pixels_of(luxels(before, HDR, room.EAST))[0]
+    return collect_lightmaps.pixels_of(luxels(before, HDR, room.EAST))[0]
 
 
 def test_bump_samples_that_were_painted_are_what_was_painted() -> None:
@@ -128,7 +130,7 @@ def test_light_that_cannot_be_is_refused_or_cut(level) -> None:
     made, _ = edited(level, APPLY)
     assert rgbe.decode(luxels(made, LDR, room.WEST))[0, 0] == 0
     paint(level, LDR, room.WEST, (np.nan, 0, 0))
-    with pytest.raises(SceneError, match="no numbers"):
+    with pytest.raises(SceneError, match="are NaN"):
         edited(level, APPLY)
 
 

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import identity, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import layout, pak_files, pak_panel, pak_reader
+from levelwright.addon.source import layout
+from levelwright.addon.source.pak import collect as pak
+from levelwright.addon.source.pak import files
+from levelwright.addon.source.pak import operators as pak_operators
 from levelwright.formats.source.content import vmt, vtf
 from levelwright.formats.source.content.texels import ImageFormat
 from levelwright.formats.source.content.vtf import TextureFlags
@@ -17,7 +20,7 @@ from levelwright.formats.source.content.vtf import TextureFlags
 from tests.addon.source.surface_edits import edited, small_room
 from tests.formats.source_room import FILES
 
-APPLY = pak_reader.apply
+APPLY = pak.apply
 
 
 @pytest.fixture
@@ -37,9 +40,9 @@ def test_nothing_in_the_list_changes_nothing(level) -> None:
 
 def test_files_added_replaced_and_removed(level) -> None:
     report = Report()
-    pak_files.put_file(level, "sound\\ambient/wind.wav", b"RIFF\0\0")
-    pak_files.put_file(level, "SP_0.vhv", b"other light")
-    pak_files.remove(level, "sp_1.vhv")
+    files.put_file(level, "sound\\ambient/wind.wav", b"RIFF\0\0")
+    files.put_file(level, "SP_0.vhv", b"other light")
+    files.remove(level, "sp_1.vhv")
     made, changed = edited(level, APPLY, report)
     assert changed == {"PAKFILE"}
     wanted = {name: data for name, data in FILES.items() if name != "sp_1.vhv"}
@@ -51,7 +54,7 @@ def test_files_added_replaced_and_removed(level) -> None:
 
 
 def test_what_is_there_already_changes_nothing(level) -> None:
-    pak_files.put_file(level, "sp_0.vhv", FILES["sp_0.vhv"])
+    files.put_file(level, "sp_0.vhv", FILES["sp_0.vhv"])
     assert edited(level, APPLY)[1] == set()
 
 
@@ -59,7 +62,7 @@ def test_what_is_there_already_changes_nothing(level) -> None:
 def test_an_image_is_a_texture_that_others_read(level, form: ImageFormat) -> None:
     srctools = pytest.importorskip("srctools.vtf")
     image = an_image()
-    pak_files.put_image(level, "brick/wall", image, form, TextureFlags.CLAMPS)
+    files.put_image(level, "brick/wall", image, form, TextureFlags.CLAMPS)
     made, changed = edited(level, APPLY)
     assert changed == {"PAKFILE"}
     data = bytes(made.pak.read("materials/brick/wall.vtf"))
@@ -76,7 +79,7 @@ def test_an_image_is_a_texture_that_others_read(level, form: ImageFormat) -> Non
 
 def test_an_image_that_was_painted_after_it_was_put_there(level) -> None:
     image = an_image()
-    pak_files.put_image(level, "wall", image, ImageFormat.BGRA8888)
+    files.put_image(level, "wall", image, ImageFormat.BGRA8888)
     image.pixels.foreach_set(np.full(16 * 8 * 4, 0.2, np.float32))
     made, _ = edited(level, APPLY)
     assert set(vtf.read(made.pak.read("materials/wall.vtf")).pixels().ravel().tolist()) == {51}
@@ -84,7 +87,7 @@ def test_an_image_that_was_painted_after_it_was_put_there(level) -> None:
 
 def test_sides_that_are_no_powers_of_two_are_resized_and_told(level) -> None:
     report = Report()
-    pak_files.put_image(level, "wall", an_image(15, 12))
+    files.put_image(level, "wall", an_image(15, 12))
     made, _ = edited(level, APPLY, report)
     texture = vtf.read(made.pak.read("materials/wall.vtf"))
     assert (texture.width, texture.height) == (16, 16)
@@ -92,14 +95,14 @@ def test_sides_that_are_no_powers_of_two_are_resized_and_told(level) -> None:
 
 
 def test_a_texture_with_its_material(level) -> None:
-    pak_files.put_image(level, "brick/wall", an_image())
-    entry = pak_files.put_material(level, "brick/wall")
+    files.put_image(level, "brick/wall", an_image())
+    entry = files.put_material(level, "brick/wall")
     assert entry.name == "materials/brick/wall.vmt"
     made, _ = edited(level, APPLY)
     found = vmt.read(bytes(made.pak.read(entry.name)))
     assert found.shader == "LightmappedGeneric"
     assert found.texture("$basetexture") == "brick/wall"
-    text = originals.resources(level, pak_files.TEXTS)[entry.number]
+    text = originals.resources(level, files.TEXTS)[entry.number]
     text.clear()
     text.write('"UnlitGeneric" { }')
     made, _ = edited(level, APPLY)
@@ -114,43 +117,43 @@ def test_a_texture_that_was_painted_but_is_not_in_the_list_is_told(level) -> Non
     image.pixels.foreach_set(np.full(16 * 8 * 4, 0.2, np.float32))
     edited(level, APPLY, report)
     assert any("was painted, but" in each for each in report.warnings)
-    pak_files.put_image(level, "wall", image)
+    files.put_image(level, "wall", image)
     report = Report()
     edited(level, APPLY, report)
     assert not report.warnings
 
 
 def test_the_list_travels_and_is_undone_one_by_one(level, tmp_path: Path) -> None:
-    pak_files.put_file(level, "a.txt", b"a\0b")
-    pak_files.put_image(level, "b", an_image())
-    pak_files.remove(level, "sp_0.vhv")
+    files.put_file(level, "a.txt", b"a\0b")
+    files.put_image(level, "b", an_image())
+    files.remove(level, "sp_0.vhv")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "pak.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "pak.blend"))
     (level,) = originals.levels()
-    assert [entry.name for entry in pak_files.entries(level)] == ["a.txt", "materials/b.vtf", "sp_0.vhv"]
+    assert [entry.name for entry in files.entries(level)] == ["a.txt", "materials/b.vtf", "sp_0.vhv"]
     made, _ = edited(level, APPLY)
     assert bytes(made.pak.read("a.txt")) == b"a\0b"
     assert "materials/b.vtf" in made.pak
-    for entry in pak_files.entries(level):
-        pak_files.forget(level, entry.name)
+    for entry in files.entries(level):
+        files.forget(level, entry.name)
     assert edited(level, APPLY)[1] == set()
-    assert not originals.resources(level, pak_files.IMAGES)
+    assert not originals.resources(level, files.IMAGES)
 
 
 @pytest.mark.parametrize("name", ["", "../a", "a//b", "c:/a", "a/\u4e00", "x" * 300, "a\nb"])
 def test_names_that_no_pak_has_are_refused(level, name: str) -> None:
     with pytest.raises(SceneError, match="can't be the path"):
-        pak_files.put_file(level, name, b"")
+        files.put_file(level, name, b"")
 
 
 def test_what_is_gone_is_told(level) -> None:
     image = an_image()
-    pak_files.put_image(level, "wall", image)
+    files.put_image(level, "wall", image)
     bpy.data.images.remove(image)
     with pytest.raises(SceneError, match=r"wall.vtf was to be made of is gone"):
         edited(level, APPLY)
-    pak_files.forget(level, "materials/wall.vtf")
-    pak_files.remove(level, "nothing.txt")
+    files.forget(level, "materials/wall.vtf")
+    files.remove(level, "nothing.txt")
     with pytest.raises(SceneError, match="no such file"):
         edited(level, APPLY)
 
@@ -166,7 +169,7 @@ def test_the_operators(level, tmp_path: Path) -> None:
     assert operators.source_pak_text(text=text.name, path="maps/notes.txt") == {"FINISHED"}
     assert operators.source_pak_remove(path="sp_2.vhv") == {"FINISHED"}
     assert operators.source_pak_forget(path="sound/a/two.wav") == {"FINISHED"}
-    kinds = {entry.name: entry.kind for entry in pak_files.entries(level)}
+    kinds = {entry.name: entry.kind for entry in files.entries(level)}
     assert kinds == {
         "sound/a/one.wav": "file", "materials/n.vtf": "image", "materials/n.vmt": "text", "maps/notes.txt": "text",
         "sp_2.vhv": "removed",
@@ -174,6 +177,6 @@ def test_the_operators(level, tmp_path: Path) -> None:
     assert edited(level, APPLY)[0].pak.read("sound/a/one.wav") == b"one"
     with pytest.raises(RuntimeError, match="no image"):
         operators.source_pak_image(image="none")
-    assert pak_panel._files(None, bpy.context, "VHV")[:2] == ["sp_0.vhv", "sp_1.vhv"]
-    assert "wall" in pak_panel._images(None, bpy.context, "WAL")
-    assert "notes.txt" in pak_panel._texts(None, bpy.context, "")
+    assert pak_operators._files(None, bpy.context, "VHV")[:2] == ["sp_0.vhv", "sp_1.vhv"]
+    assert "wall" in pak_operators._images(None, bpy.context, "WAL")
+    assert "notes.txt" in pak_operators._texts(None, bpy.context, "")

@@ -210,7 +210,7 @@ def test_what_is_done_to_the_mesh_is_told() -> None:
         (lambda obj: obj.__delitem__("model"), "needs a property 'model'"),
         (applied, "applied to its mesh"),
         (lambda obj: obj.__setitem__("model", "models/" + "x" * 200 + ".mdl"), "127 are allowed"),
-        (lambda obj: obj.__setitem__("model", "models/crate"), "is no model's path"),
+        (lambda obj: obj.__setitem__("model", "models/crate"), "isn't a model's path"),
         (lambda obj: obj.__setitem__("lighting_origin", 3.0), "lighting_origin is 3.0"),
     ],
 )

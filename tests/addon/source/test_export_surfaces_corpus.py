@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import meshes, originals
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.source import (
-    exporter,
-    layout,
-    pak_files,
-)
+from levelwright.addon.source import exporter, layout
+from levelwright.addon.source.pak import files
 from levelwright.addon.source.settings import ExportSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, geometry, lighting, rgbe
@@ -47,7 +44,7 @@ def edit_surfaces(level: bpy.types.Collection, token: int) -> dict[str, object]:
         values = np.empty(image.size[0] * image.size[1] * 4, np.float32)
         image.pixels.foreach_get(values)
         image.pixels.foreach_set(np.where(np.arange(len(values)) % 4 < 3, values * 2, values))
-    pak_files.put_file(level, "levelwright.txt", b"was here")
+    files.put_file(level, "levelwright.txt", b"was here")
     return found
 
 

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import meshes, originals
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.source import exporter, layout, lightmap_reader, lightmaps, pak_files
+from levelwright.addon.source import exporter, layout
+from levelwright.addon.source.lightmaps import build as lightmaps
+from levelwright.addon.source.lightmaps import collect as collect_lightmaps
+from levelwright.addon.source.pak import files
 from levelwright.addon.source.settings import ExportSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId
@@ -70,7 +73,7 @@ def rename(level: Level, chance: random.Random) -> None:
 def light_up(level: Level, chance: random.Random) -> None:
     lump = chance.choice([LumpId.LIGHTING, LumpId.LIGHTING_HDR])
     image = originals.resources(level, layout.LIGHTMAP)[lightmaps.record(lump)]
-    where = lightmap_reader.places(level, source_room.room())
+    where = collect_lightmaps.places(level, source_room.room())
     values = np.empty(where.width * where.height * 4, np.float32)
     image.pixels.foreach_get(values)
     rows = values.reshape(where.height, where.width, 4)[::-1].reshape(-1, 4).copy()
@@ -79,7 +82,7 @@ def light_up(level: Level, chance: random.Random) -> None:
 
 
 def put_away(level: Level, chance: random.Random) -> None:
-    pak_files.put_file(level, f"notes/{chance.randrange(9)}.txt", chance.randbytes(20))
+    files.put_file(level, f"notes/{chance.randrange(9)}.txt", chance.randbytes(20))
 
 
 EDITS: list[Callable[[Level, random.Random], None]] = [
@@ -113,8 +116,8 @@ def try_edits(seed: int) -> bool:
     wanted = seen(level)
     data = exporter.export_level(bpy.context, level, ExportSettings(), Report())
     made = source.read(data)
-    for entry in pak_files.entries(level):
-        assert bytes(made.pak.read(entry.name)) == level[f"{pak_files.BYTES}{entry.number}"]
+    for entry in files.entries(level):
+        assert bytes(made.pak.read(entry.name)) == level[f"{files.BYTES}{entry.number}"]
     again = imported(data, displacements="joined")
     found = seen(again)
     assert found["materials"].tolist() == wanted["materials"].tolist()
@@ -124,7 +127,7 @@ def try_edits(seed: int) -> bool:
     assert (found["tags"] == wanted["tags"]).all()
     for number, image in originals.resources(level, layout.LIGHTMAP).items():
         painted, shown = (
-            lightmap_reader.picture(each, lightmap_reader.places(level, made))
+            collect_lightmaps.picture(each, collect_lightmaps.places(level, made))
             for each in (image, originals.resources(again, layout.LIGHTMAP)[number])
         )
         assert (np.abs(painted - shown) <= np.maximum(painted.max(axis=1, keepdims=True), 1) / 128).all()

@@ -11,7 +11,9 @@ import pytest
 from levelwright.addon import commands, games
 from levelwright.addon.scene import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import brush_reader, brushes, layout, vmf_exporter
+from levelwright.addon.source import layout, vmf_exporter
+from levelwright.addon.source.brushes import build as brushes
+from levelwright.addon.source.brushes import collect as collect_brushes
 from levelwright.addon.source.settings import VmfSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, vmf
@@ -23,7 +25,7 @@ from tests.formats import source_room
 from tests.formats.source_vmf import solids_of
 
 
-class Drawn(Scene):
+class BrushPolygons(Scene):
     """The room with its two brushes: below the floor (x -256..272, z -16..0) and behind the west wall."""
 
     def __init__(self, data: bytes = ROOM, **options: object) -> None:
@@ -58,7 +60,7 @@ def dists(solid) -> dict[tuple[int, ...], float]:
     }
 
 
-def the_floor(scene: Drawn):
+def the_floor(scene: BrushPolygons):
     return next(solid for solid in scene.solids() if (0, 0, -1) in dists(solid) and dists(solid)[0, 0, -1] != 0)
 
 
@@ -74,7 +76,7 @@ def box(name: str, low: tuple[float, ...], high: tuple[float, ...], home: bpy.ty
     return made
 
 
-def move_top(scene: Drawn, by: float) -> None:
+def move_top(scene: BrushPolygons, by: float) -> None:
     """Raise the top of the brush below the floor."""
     mesh = scene.brushes.data
     numbers = mesh.attributes[layout.BRUSH].data
@@ -89,14 +91,14 @@ def of_class(whole: keyvalues.Block, classname: str) -> list[keyvalues.Block]:
 
 
 def test_unedited_it_is_the_map_as_the_library_writes_it() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     expected = vmf.write(vmf.of_level(source.read(ROOM))).data
     assert scene.text() == expected
     bpy.context.view_layer.update()
     assert scene.text(faces="ignore") == expected
     assert scene.report.counts["solids"] == 4
     assert any("visgroups" in note for note in scene.report.notes)
-    assert Drawn(split="material").text() == expected
+    assert BrushPolygons(split="material").text() == expected
     without = Scene()
     report = Report()
     assert vmf_exporter.export_vmf(bpy.context, without.level, VmfSettings(), report) == expected
@@ -104,7 +106,7 @@ def test_unedited_it_is_the_map_as_the_library_writes_it() -> None:
 
 
 def test_a_side_that_was_moved() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     before = the_floor(scene)
     move_top(scene, 8)
     after = [solid for solid in scene.solids() if dists(solid).get((0, 0, 1)) == 8]
@@ -117,18 +119,18 @@ def test_a_side_that_was_moved() -> None:
 
 
 def test_an_export_as_map_says_that_it_has_no_brushes() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     assert source.write(scene.export()) == ROOM
     assert scene.report.warnings == []
     move_top(scene, 8)
     assert source.write(scene.export()) == ROOM
-    assert scene.report.warnings == [brush_reader.ONLY_VMF]
+    assert scene.report.warnings == [collect_brushes.ONLY_VMF]
     scene.text()
     assert scene.report.warnings == []
 
 
 def test_all_brushes_moved_with_their_object_and_copied() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     before = sorted(sorted(dists(solid).items()) for solid in scene.solids())
     axes = sorted(map(tuple, np.concatenate([solid.axes.reshape(-1, 4) for solid in scene.solids()]).tolist()))
     scene.brushes.location.z = 32
@@ -146,7 +148,7 @@ def test_all_brushes_moved_with_their_object_and_copied() -> None:
 
 
 def test_a_new_brush_and_a_deleted_one() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     made = box("Step", (0, 0, 0), (64, 32, 16), scene.home)
     made.parent = scene.brushes.parent
     solids = scene.solids()
@@ -171,7 +173,7 @@ def test_a_new_brush_and_a_deleted_one() -> None:
 
 
 def test_textures_that_were_moved() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     before = {
         tuple(n): a for solid in [the_floor(scene)] for n, a in zip(solid.normals.tolist(), solid.axes, strict=True)
     }
@@ -193,7 +195,7 @@ def test_textures_that_were_moved() -> None:
 
 @pytest.mark.parametrize("what", ["dent", "hole", "flat"])
 def test_what_is_no_brush_is_refused_with_its_faces(what: str) -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     made = box("Bad", (0, 0, 0), (64, 64, 64), scene.home)
     made.parent = scene.brushes.parent
     shape = bmesh.new()
@@ -215,7 +217,7 @@ def test_what_is_no_brush_is_refused_with_its_faces(what: str) -> None:
 
 
 def test_a_bent_face_becomes_two_sides() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     made = box("Ramp", (0, 0, 0), (64, 64, 64), scene.home)
     made.parent = scene.brushes.parent
     corner = next(vertex for vertex in made.data.vertices if tuple(vertex.co) == (64, 64, 64))
@@ -225,7 +227,7 @@ def test_a_bent_face_becomes_two_sides() -> None:
 
 
 def test_other_edits_come_along() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     light = next(obj for obj in scene.objects().values() if obj.name.startswith("light"))
     light.location = (8, 16, 24)
     prop = next(iter(scene.objects(layout.STATIC_PROP).values()))
@@ -246,7 +248,7 @@ def test_corners_that_repeat_one_are_left_out_and_faces_that_are_lines_then() ->
 
 
 def test_another_material_on_brushes_and_one_of_none() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     none, mark = bpy.data.materials.new("no material"), identity.stamped(scene.brushes)
     identity.stamp(none, mark.token, layout.MATERIAL_KIND, -1)
     none[layout.MATERIAL] = ""
@@ -254,7 +256,7 @@ def test_another_material_on_brushes_and_one_of_none() -> None:
     scene.brushes.data.materials[0] = none
     after = {name for solid in scene.solids() for name in solid.materials}
     assert before - after
-    assert brush_reader.NODRAW in after
+    assert collect_brushes.NODRAW in after
     del none[layout.MATERIAL]
     none.name = 'a "quote"'
     identity.stamp(none, mark.token + 1, layout.MATERIAL_KIND, -1)
@@ -264,7 +266,7 @@ def test_another_material_on_brushes_and_one_of_none() -> None:
 
 
 def test_renamed_materials_are_so_on_brushes() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     for material in bpy.data.materials:
         if material.get(layout.MATERIAL) == "dev/floor" and material in scene.level_materials():
             material[layout.MATERIAL] = "dev/marble"
@@ -275,7 +277,7 @@ def test_renamed_materials_are_so_on_brushes() -> None:
 
 
 def test_moved_faces_are_refused_or_ignored() -> None:
-    scene = Drawn()
+    scene = BrushPolygons()
     expected = scene.text()
     world = scene.objects(layout.MODEL)[0]
     world.data.vertices[0].co.z += 3
@@ -287,7 +289,7 @@ def test_moved_faces_are_refused_or_ignored() -> None:
 
 
 def test_the_operator_and_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    Drawn()
+    BrushPolygons()
     target = tmp_path / "room.vmf"
     target.write_bytes(b"what was there")
     assert bpy.ops.export_scene.source_vmf(filepath=str(target), backup=True) == {"FINISHED"}
@@ -324,14 +326,14 @@ def test_a_brush_is_added_at_the_cursor() -> None:
     top = solids[-1].axes[solids[-1].normals[:, 2] > 0.9][0]
     assert np.allclose(top, [[4, 0, 0, 0], [0, -4, 0, 0]], atol=1e-3)
     assert source.write(scene.export()) == ROOM
-    assert brush_reader.ONLY_VMF in scene.report.warnings
+    assert collect_brushes.ONLY_VMF in scene.report.warnings
     assert "left out" not in scene.report.summary()
 
 
 def test_brushes_follow_their_entity_and_go_with_it() -> None:
     """A door's brush is where the door is; drawn upon, it goes along when the entity was moved; deleted, it is gone."""
     data = source.write(source_door())
-    scene = Drawn(data=data)
+    scene = BrushPolygons(data=data)
     door = next(obj for obj in scene.level.all_objects if obj.get("classname") == "func_door")
     own = [solid for solid in scene.solids() if solid.classname == "func_door"]
     assert len(own) == 1
@@ -369,7 +371,7 @@ def source_door() -> source.Level:
 def test_real_maps(corpus: Path, name: str) -> None:
     """Imported with their brushes, they give what the library makes of them; moved brushes are all that differs."""
     data = next((corpus / "bsp").rglob(f"{name}.bsp")).read_bytes()
-    scene = Drawn(data, entities=False, static_props="none", worldlights=False)
+    scene = BrushPolygons(data, entities=False, static_props="none", worldlights=False)
     expected = vmf.write(vmf.of_level(source.read(data)))
     assert scene.text() == expected.data
     mesh = scene.brushes.data

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon.source import layout, lightmaps, panel
+from levelwright.addon.source import layout, panel
+from levelwright.addon.source.lightmaps import build as lightmaps
 from mathutils import Vector
 
 from tests import pictures

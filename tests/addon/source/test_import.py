@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import identity, meshes, originals
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.source import layout, lightmaps, panel
+from levelwright.addon.source import layout, panel
+from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.formats import source
 from levelwright.formats.binary import FormatError
 from levelwright.formats.source import LumpId

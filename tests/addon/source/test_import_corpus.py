@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import attributes, baselines, identity, meshes, originals
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.source import importer, layout, lightmaps
+from levelwright.addon.source import importer, layout
+from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.settings import ImportSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, displacements, geometry, lighting, rgbe

@@ -7,7 +7,9 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.source import layout, lightmaps, panel, plain
+from levelwright.addon.source import layout, panel
+from levelwright.addon.source.lightmaps import build as lightmaps
+from levelwright.addon.source.materials import gltf_materials
 
 from tests.addon.source.rooms import (
     GREY,
@@ -284,7 +286,7 @@ def test_what_stands_still_is_named() -> None:
 def test_gltf_gets_plain_materials() -> None:
     level = imported(room(LIT, grey=texture(GREY)))
     report = Report()
-    plain.make_plain(level, report)
+    gltf_materials.make_gltf_materials(level, report)
     for obj in of_kind(level, layout.MODEL):
         for material in obj.data.materials:
             kinds = {node.type for node in material.node_tree.nodes}

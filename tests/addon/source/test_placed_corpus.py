@@ -8,7 +8,9 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import meshes
-from levelwright.addon.source import entity_values, layout, overlays
+from levelwright.addon.source import layout
+from levelwright.addon.source.entities import custom_properties
+from levelwright.addon.source.overlays import build as overlays
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, geometry
 
@@ -36,8 +38,8 @@ def test_every_entity_is_an_object_with_all_of_its_texts(corpus):
         assert Counter(str(obj.get("classname", "")) for obj in made.values()) == +classes, path.name
         for record, obj in made.items():
             entity = entities[record]
-            for key, values in entity_values.shown(entity).items():
-                assert entity_values.as_values(obj[key]) == values, (path.name, record, key)
+            for key, values in custom_properties.shown(entity).items():
+                assert custom_properties.as_values(obj[key]) == values, (path.name, record, key)
             if entity.origin is not None:
                 assert tuple(obj.location) == tuple(np.float32(entity.origin).tolist()), (path.name, record)
                 places += 1

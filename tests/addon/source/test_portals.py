@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import meshes, originals
-from levelwright.addon.source import layout, lightmaps
+from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId
 
@@ -177,6 +177,6 @@ def test_overlays_have_the_light_of_the_face_beneath(times):
     points = np.column_stack([data.positions + np.array(overlay.location), np.ones(4)])
     wanted = (points @ affine)[data.corner_verts].clip(block.min(axis=0), block.max(axis=0))  # no farther than it
     assert data.uvs[layout.LIGHTMAP_UV] == pytest.approx(wanted, abs=1e-4)
-    baked = originals.resources(collection, lightmaps.GROUP)[0]
+    baked = originals.resources(collection, layout.BAKED_LIGHT)[0]
     assert baked in [getattr(node, "node_tree", None) for node in overlay.data.materials[0].node_tree.nodes]
     assert not report.warnings

@@ -8,8 +8,9 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import meshes, properties, transforms
-from levelwright.addon.source import layout, props
-from levelwright.formats.source import LumpId
+from levelwright.addon.source import layout
+from levelwright.addon.source.props import build as props
+from levelwright.formats.source import LumpId, orientation
 from mathutils import Euler
 
 from tests.addon.source.placed import a_map, objects, prop, shown, static_props
@@ -49,7 +50,7 @@ def test_a_models_mesh():
 def test_rotations(angles):
     obj = imported(["models/a.mdl"], [prop(angles=angles)])[0]
     turned = np.array(Euler(obj.rotation_euler, obj.rotation_mode).to_matrix())
-    assert np.allclose(turned, props.matrices(np.array([angles], float))[0], atol=1e-6)
+    assert np.allclose(turned, orientation.rotations([angles])[0], atol=1e-6)
     assert np.degrees(np.roll(obj.rotation_euler, -1)).tolist() == pytest.approx(angles, abs=1e-4)
     p, y, r = map(math.radians, angles)
     forward = (math.cos(p) * math.cos(y), math.cos(p) * math.sin(y), -math.sin(p))

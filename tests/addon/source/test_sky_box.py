@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from levelwright.addon.scene import identity, meshes
-from levelwright.addon.source import layout, sky_box
+from levelwright.addon.source import layout
+from levelwright.addon.source.sky import box
 from levelwright.formats import source
 from levelwright.formats.source.leaf_tree import LeafTree
 
@@ -28,7 +29,7 @@ def test_the_camera_is_the_worlds_middle(corpus: Path, name: str, hills: int):
     scale = float(camera.get("scale"))
     assert tuple(root.scale) == (scale,) * 3
     assert np.allclose(np.array(root.location) / -scale, camera.origin)
-    assert root.users_collection[0].name == sky_box.HOME
+    assert root.users_collection[0].name == box.HOME
     assert made
     assert all(obj.parent == root for obj in made.values())
     assert sum(obj.name.startswith("Displacement") for obj in made.values()) == hills  # no leaf lists their faces

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import identity, meshes, originals
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.source import exporter, layout, visibility
+from levelwright.addon.source import exporter, layout
 from levelwright.addon.source.settings import ExportSettings
+from levelwright.addon.source.visibility import show
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, records_tree
 
@@ -67,7 +68,7 @@ def test_clusters_are_boxes():
 def test_only_what_is_seen_is_shown():
     collection, _ = shown(room(), leafs=True, worldlights=True)
     before = {obj.name: (obj.hide_viewport, obj.hide_render) for obj in collection.all_objects}
-    assert visibility.show_seen(bpy.context, collection, in_metres(LEFT)) == 0
+    assert show.show_seen(bpy.context, collection, in_metres(LEFT)) == 0
     assert faces_of(collection) == {2, 4, 6, 8}
     kinds = [layout.ENTITY, layout.STATIC_PROP, layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT, layout.DISPLACEMENT]
     seen = {kind: {n for n, obj in objects(collection, kind).items() if not obj.hide_viewport} for kind in kinds}
@@ -79,20 +80,20 @@ def test_only_what_is_seen_is_shown():
     assert len(copy.data.polygons) == 6
     assert identity.read_ids(copy.data, "FACE", originals.describe(collection).token).max() == 0
 
-    assert visibility.show_seen(bpy.context, collection, in_metres(RIGHT)) == 1
+    assert show.show_seen(bpy.context, collection, in_metres(RIGHT)) == 1
     assert faces_of(collection) == {3, 5, 7, 9}
     assert objects(collection, layout.OVERLAY)[0].hide_viewport
 
-    visibility.show_all(collection)
+    show.show_all(collection)
     assert {obj.name: (obj.hide_viewport, obj.hide_render) for obj in collection.all_objects} == before
-    assert not visibility.is_limited(collection)
+    assert not show.is_limited(collection)
     assert faces_of(collection) == set(range(2, 10))
 
 
 def test_exports_take_no_notice():
     data = room()
     collection, _ = shown(data, leafs=True)
-    visibility.show_seen(bpy.context, collection, in_metres(LEFT))
+    show.show_seen(bpy.context, collection, in_metres(LEFT))
     assert exporter.export_level(bpy.context, collection, ExportSettings(), Report()) == data
 
 
@@ -100,8 +101,8 @@ def test_what_the_artist_hid_stays_hidden():
     collection, _ = shown(room())
     mine = objects(collection)[3]
     mine.hide_viewport = True
-    visibility.show_seen(bpy.context, collection, in_metres(RIGHT))
-    visibility.show_all(collection)
+    show.show_seen(bpy.context, collection, in_metres(RIGHT))
+    show.show_all(collection)
     assert mine.hide_viewport
     assert not mine.hide_render
 
@@ -109,7 +110,7 @@ def test_what_the_artist_hid_stays_hidden():
 def test_all_that_is_seen_needs_no_copies():
     collection, _ = shown(room([[0b11], [0b11]]))
     count = len(collection.all_objects)
-    visibility.show_seen(bpy.context, collection, in_metres(LEFT))
+    show.show_seen(bpy.context, collection, in_metres(LEFT))
     assert len(collection.all_objects) == count
     assert [obj.get("classname") for obj in collection.all_objects if obj.hide_viewport] == ["logic_auto"]
 
@@ -120,7 +121,7 @@ def test_all_that_is_seen_needs_no_copies():
 def test_places_from_which_nothing_is_known(place, rows, told):
     collection, _ = shown(room(rows))
     with pytest.raises(SceneError, match=told):
-        visibility.show_seen(bpy.context, collection, in_metres(place))
+        show.show_seen(bpy.context, collection, in_metres(place))
     assert not any(obj.hide_viewport for obj in collection.all_objects)
 
 
@@ -152,7 +153,7 @@ def test_real_maps(corpus: Path):
     level = source.read(data)
     collection, _ = shown(data, lightmaps="none")
     start = next(level.entities.of_class("info_player_start"))
-    visibility.show_seen(bpy.context, collection, in_metres(tuple(start.origin)))
+    show.show_seen(bpy.context, collection, in_metres(tuple(start.origin)))
     spawn = next(obj for obj in objects(collection).values() if obj.get("classname") == "info_player_start")
     assert not spawn.hide_viewport
     hidden = [obj for obj in objects(collection).values() if obj.hide_viewport]

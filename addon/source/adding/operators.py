@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all operators share that add a thing to a map that is open.
+
+New things look as if they had been imported, but are no record of the map: their stamps say -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+from ...scene import identity, sidebar
+from ...scene.level import root_of
+from ...scene.reports import Report, SceneError
+from ...scene.sidebar import OnLevel, Result, refuse
+from .. import layout
+
+Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Any, Report], bpy.types.Object]
+"""Adds a thing of what is asked for to a level, at a place in units below the root. Raises SceneError."""
+
+
+def known(context: bpy.types.Context, kind: str, key: str, text: str) -> list[str]:
+    """The texts that the map's objects of a kind have under a key, of those that hold `text`."""
+    level = sidebar.active_level(context, layout.FORMAT)
+    objects = level.all_objects if level is not None else ()
+    found = {obj.get(key) for obj in objects if identity.kind_of(obj) == kind}
+    return sorted(each for each in found if isinstance(each, str) and text.casefold() in each.casefold())
+
+
+def known_materials(_: Any, _context: bpy.types.Context, text: str) -> list[str]:
+    """The names of the map's materials."""
+    found = {material.get(layout.MATERIAL) for material in bpy.data.materials}
+    return sorted(each for each in found if isinstance(each, str) and text.casefold() in each.casefold())
+
+
+class AddAtCursor(OnLevel, bpy.types.Operator):
+    """What all operators share that add a thing at the 3D cursor."""
+
+    format_key = layout.FORMAT
+    bl_options = {"REGISTER", "UNDO"}
+    what: str
+    add: Add
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a map, and for Object Mode."""
+        return context.mode == "OBJECT" and super().poll(context)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask for what it is."""
+        manager: Any = context.window_manager
+        result: Result = manager.invoke_props_dialog(self)
+        return result
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Add it, and select it alone."""
+        level, scene, layer = self.level(context), context.scene, context.view_layer
+        if level is None or scene is None or layer is None:
+            return {"CANCELLED"}
+        report = Report()
+        try:
+            root = root_of(level)
+            if root is None:
+                raise SceneError(f"{level.name} has no root empty")
+            place = root.matrix_world.inverted_safe() @ scene.cursor.location
+            made = type(self).add(context, level, self.what, place[:], report)
+        except SceneError as error:
+            return refuse(self, context, error)
+        for message in report.warnings:
+            self.report({"WARNING"}, message)
+        layer.update()  # what was just made isn't in it yet
+        for obj in layer.objects:
+            obj.select_set(obj == made)
+        if made.name in layer.objects:
+            layer.objects.active = made
+        return {"FINISHED"}

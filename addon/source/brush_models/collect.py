@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Brush entities' models back to the map in another shape: from convex meshes, with what collides.
+
+What is seen are the polygons, what collides the pieces that they enclose (`convex_pieces`). A side that nobody sees
+keeps the texture that it had. Of a model with faces, brushes that never had one stay where they were.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ....formats import source
+from ....formats.binary import FormatError
+from ....formats.source import LumpId, convex_pieces, geometry
+from ....formats.source.convex_pieces import Solid, points_of
+from ....formats.source.edits import brush_models, brush_pieces
+from ....formats.source.edits.brush_models import NEW, Face, Piece
+from ....formats.source.edits.texture_fits import fit
+from ....formats.source.edits.texture_vectors import TOLERANCE
+from ....formats.source.geometry import Floats, Ints
+from ....formats.source.records import Contents
+from ....formats.source.surface_edits import Edits, find
+from ...scene.reports import Report, SceneError
+from ..collecting import scene_level
+from ..collecting.scene_level import SceneLevel
+from ..faces import collect as faces
+from ..faces import scene_surfaces
+from ..faces.mapping import TextureMapping
+from ..faces.scene_surfaces import SceneSurfaces
+from ..materials.collect import Textures
+from ..settings import REBUILD
+
+_SPREAD = 1e-6
+"""Area in UV, of a polygon, below which it has no UVs: new sides of an extrusion."""
+_SCALE = 4.0
+"""Texels a unit of faces without UVs, as the level editor starts with."""
+_NEAR_SIDE = 0.02
+
+
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
+    """Build the models of brush entities anew whose geometry was edited, where the settings say so.
+
+    Raises SceneError, with faces selected, for what is not convex and for what the format cannot hold.
+    """
+    if scene.settings.geometry != REBUILD:
+        return
+    surfaces = scene_surfaces.read(scene)
+    if surfaces is None:
+        return
+    edits = find(surfaces)
+    models = [model for model in edits.models(surfaces).tolist() if model > 0]
+    if not models:
+        return
+    textures = Textures(scene, level, report)
+    mapping = TextureMapping(scene.before, level, textures, report)
+    for model in models:
+        _Model(scene, surfaces, edits, level, mapping, textures, report, model).rebuild()
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """One model that is built anew. `edits`, `surfaces`: of the whole scene, with the original's numbers."""
+
+    scene: SceneLevel
+    surfaces: SceneSurfaces
+    edits: Edits
+    level: source.Level
+    mapping: TextureMapping
+    textures: Textures
+    report: Report
+    model: int
+
+    def rebuild(self) -> None:
+        """Change the level. Raises SceneError."""
+        objects = self._objects()
+        numbers = [n for n, home in enumerate(self.surfaces.homes) if home == self.model and not self.surfaces.twins[n]]
+        polygons = np.concatenate(
+            [np.arange(self.surfaces.polygons[n], self.surfaces.polygons[n + 1]) for n in numbers] or [np.zeros(0, int)]
+        )
+        self._refuse_twins()
+        with scene_level.at_fault(*objects):
+            old = brush_models.pieces(self.level, self.model)
+            first = int(self.scene.before.table(LumpId.MODELS)["firstface"][self.model])
+            drawn_on = _drawn_on(brush_models.faces(self.scene.before, self.model), old)
+        records = np.where(self.edits.new[polygons], NEW, self.surfaces.faces[polygons])
+        self._write_textures(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
+        shown = dict(zip(polygons.tolist(), self._faces(polygons, records), strict=True))
+        carry = convex_pieces.carry_of(self.surfaces, polygons) if self._is_complete(polygons) else None
+        kept: list[Piece] = []
+        with scene_level.at_fault(*objects):
+            if carry is not None:
+                pieces = [convex_pieces.moved(piece, carry) for piece in old]
+            else:
+                copy_of = self.surfaces.faces[polygons] - first
+                copy_of = np.where(copy_of >= 0, drawn_on[np.maximum(copy_of, 0)] if len(drawn_on) else -1, -1)
+                pieces = self._pieces(polygons, np.where(records >= 0, copy_of, -1), copy_of, shown, old)
+                kept = [piece for number, piece in enumerate(old) if len(drawn_on) and number not in drawn_on]
+            self._put([*pieces, *kept], shown)
+        self.report.count("brush models built anew")
+        if kept:
+            self.report.warn(f"model *{self.model}: {len(kept)} of its brushes have no faces, and stay where they were")
+        names = ", ".join(obj.name for obj in objects)
+        self.report.note(
+            f"model *{self.model} ({names}): {len(old)} pieces became {len(pieces) + len(kept)}, "
+            f"{len(drawn_on)} faces {len(shown)}; moved faces keep their light, new ones have that of the nearest"
+        )
+
+    def _put(self, pieces: list[Piece], shown: dict[int, Face]) -> None:
+        """Put pieces and faces into the level. Raises FormatError, or SceneError with the face that it is about."""
+        try:
+            brush_models.rebuild(self.level, self.model, pieces, list(shown.values()))
+        except FormatError as error:
+            number = re.match(r"face (\d+) of", error.reading)
+            if number is None:
+                raise
+            polygon = np.array([list(shown)[int(number[1])]])
+            raise self.surfaces.refused(f"{self.surfaces.named(polygon)}: {error.message}", polygon) from error
+
+    def _objects(self) -> list[bpy.types.Object]:
+        """The objects that show the model."""
+        return [
+            instance.object
+            for instance, home in zip(self.surfaces.instances, self.surfaces.homes.tolist(), strict=True)
+            if home == self.model
+        ]
+
+    def _refuse_twins(self) -> None:
+        """Raise SceneError where several objects show the model, and not by the same mesh."""
+        several = np.flatnonzero((self.surfaces.homes == self.model) & self.surfaces.twins)
+        if len(several):
+            objects = [self.surfaces.instances[number].object for number in several.tolist()]
+            raise SceneError(
+                f"{objects[0].name}: it shows a brush model that another object has, too: only one of them can shape "
+                "it, let the others use its mesh (Link Object Data)",
+                objects,
+            )
+
+    def _write_textures(self, polygons: Ints) -> None:
+        """Give faces that stay where they were the textures that they have in the scene."""
+        self.mapping.write(faces.of_polygons(self.surfaces, self.mapping, polygons))
+
+    # ----------------------------------------------------------------------------------------------------- pieces
+
+    def _is_complete(self, polygons: Ints) -> bool:
+        """Whether polygons are all faces of the model, each as it was but for its place."""
+        gone = self.surfaces.model_faces.models[self.edits.deleted] == self.model
+        return len(polygons) > 0 and not (
+            gone.any() or self.edits.new[polygons].any() or self.edits.torn[polygons].any()
+        )
+
+    def _pieces(
+        self, polygons: Ints, brush_of: Ints, copy_of: Ints, shown: dict[int, Face], old: list[Piece]
+    ) -> list[Piece]:
+        """The pieces that polygons enclose. Raises SceneError for those that enclose none."""
+        corners = _corners(old)
+        parted = convex_pieces.find(self.surfaces, polygons, brush_of, copy_of, corners)
+        if len(parted.bent):
+            raise self.surfaces.refused(
+                f"{self.surfaces.named(parted.bent)}: {len(parted.bent)} faces are not on the outside of a convex "
+                "piece: cut the mesh into loose parts (Split) that are convex each",
+                parted.bent,
+            )
+        texinfos = _TexinfoFinder(old)
+        return [self._piece(solid, shown, old, texinfos) for solid in parted.solids]
+
+    def _piece(self, solid: Solid, shown: dict[int, Face], old: list[Piece], texinfos: _TexinfoFinder) -> Piece:
+        """A piece of the library's; its sides have the texinfos of faces on them, or of the sides that were there."""
+        numbers = np.full(len(solid.hull.dists), -1, np.int64)
+        for polygon, side in zip(solid.polygons.tolist(), solid.sides.tolist(), strict=True):
+            numbers[side] = shown[polygon].texinfo
+        first, corners = solid.hull.first_corner, solid.hull.corners
+        for side in np.flatnonzero(numbers < 0).tolist():
+            ring = solid.points[corners[first[side] : first[side + 1]]]
+            numbers[side] = texinfos.of_side(solid.hull.normals[side], ring, solid.brush)
+        unknown = numbers < 0
+        numbers[unknown] = numbers[~unknown][0] if not unknown.all() else 0
+        contents = old[max(solid.brush, 0)].contents if old else int(Contents.SOLID)
+        return Piece(solid.hull.normals, solid.hull.dists, numbers, contents)
+
+    # ------------------------------------------------------------------------------------------------------ faces
+
+    def _faces(self, polygons: Ints, records: Ints) -> list[Face]:
+        """The faces of polygons, which have the texinfos of their records, or of like faces. Raises SceneError."""
+        table = self.level.table(geometry.drawn_faces(self.level))
+        texinfos = self.level.table(LumpId.TEXINFO)
+        made, bent, stays = [], [], 0
+        for polygon, record in zip(polygons.tolist(), records.tolist(), strict=True):
+            points = points_of(self.surfaces, polygon)
+            turn = int(self.surfaces.turns[polygon]) if record != NEW else 0
+            order = _clockwise(len(points), max(turn, 0))
+            still = record != NEW and not self.edits.reshaped[polygon] and not self.edits.torn[polygon]
+            if still:
+                made.append(Face(points[order], int(table["texinfo"][record]), record))
+                continue
+            texdata = self._texdata(polygon, record)
+            texinfo = int(table["texinfo"][record]) if record != NEW else self._like(texdata)
+            if not 0 <= texinfo < len(texinfos):
+                raise self.surfaces.refused(
+                    f"{self.surfaces.named(polygons)}: a face has no texinfo", np.array([polygon])
+                )
+            vectors, off = self._vectors(polygon, points, texdata)
+            if off > TOLERANCE:
+                if record == NEW or self._has_other_uv(polygon, turn):
+                    bent.append(polygon)
+                    continue
+                vectors, stays = texinfos["texture_vecs"][texinfo].astype(np.float64), stays + 1
+            made.append(Face(points[order], texinfo, record, vectors, texdata))
+        if bent:
+            raise self.surfaces.refused(
+                f"the UVs of {len(bent)} faces in {self.surfaces.named(np.array(bent))} are bent or torn: a map's "
+                "texture lies flat on a face",
+                np.array(bent),
+            )
+        if stays:
+            self.report.warn(
+                f"model *{self.model}: on {stays} faces that were bent out of shape, the texture stays where it was"
+            )
+        return made
+
+    def _texdata(self, polygon: int, record: int) -> int:
+        """The texture of a polygon's material: of a face, its own while the material is the same."""
+        slot = int(self.surfaces.slot[polygon])
+        material = self.surfaces.slots[slot] if slot >= 0 else None
+        texinfos = self.level.table(LumpId.TEXINFO)
+        if record != NEW:
+            table = self.level.table(geometry.drawn_faces(self.level))
+            own = int(texinfos["texdata"][table["texinfo"][record]]) if table["texinfo"][record] >= 0 else -1
+            if own >= 0 and (material is None or self._is_named(material, own)):
+                return own
+        if material is None:
+            raise self.surfaces.refused(
+                f"{self.surfaces.named(np.array([polygon]))}: a new face has no material", np.array([polygon])
+            )
+        return self.textures.texdata(material, (64, 64))
+
+    def _is_named(self, material: bpy.types.Material, texdata: int) -> bool:
+        """Whether a material stands for a texture, by its name."""
+        names = self.level.texture_names.names
+        string = int(self.level.table(LumpId.TEXDATA)["name_string_table_id"][texdata])
+        if self.textures.is_nameless(material) or not 0 <= string < len(names):
+            return self.textures.is_nameless(material)
+        return self.textures.name(material).lower() == names[string].replace("\\", "/").lower()
+
+    def _like(self, texdata: int) -> int:
+        """A texinfo of a face of the model with this texture, else of any in the map, else of any face of the model."""
+        texinfos = self.level.table(LumpId.TEXINFO)
+        row = self.level.table(LumpId.MODELS)[self.model]
+        table = self.level.table(geometry.drawn_faces(self.level))
+        own = table["texinfo"][int(row["firstface"]) : int(row["firstface"]) + int(row["numfaces"])].astype(np.int64)
+        own = own[(own >= 0) & (own < len(texinfos))]
+        for found in (own[texinfos["texdata"][own] == texdata], np.flatnonzero(texinfos["texdata"] == texdata), own):
+            if len(found):
+                return int(found[0])
+        return 0
+
+    def _vectors(self, polygon: int, points: Floats, texdata: int) -> tuple[Floats, float]:
+        """The texture vectors float64[2, 4] of a polygon's UVs, and how many texels the worst corner is off."""
+        first, end = self.surfaces.starts[polygon : polygon + 2]
+        uv = self.surfaces.uv[first:end].astype(np.float64)
+        row = self.level.table(LumpId.TEXDATA)[texdata]
+        size = np.maximum([float(row["width"]), float(row["height"])], 1)
+        arms, following = uv - uv[0], np.roll(uv - uv[0], -1, axis=0)
+        spread = float((arms[:, 0] * following[:, 1] - arms[:, 1] * following[:, 0]).sum())
+        if not np.isfinite(uv).all() or abs(spread) < _SPREAD:
+            return _unwrapped(points), 0.0
+        texels = np.column_stack([uv[:, 0], 1 - uv[:, 1]]) * size
+        vectors, off = fit(np.zeros((1, 2, 4)), points, texels, np.zeros(len(points), np.int64))
+        return vectors[0], float(off[0])
+
+    def _has_other_uv(self, polygon: int, turn: int) -> bool:
+        """Whether a polygon's UVs are others than the import made of its face, or it has other corners."""
+        if turn < 0:
+            return False
+        patches = faces.of_polygons(self.surfaces, self.mapping, np.array([polygon], np.int64))
+        return bool(patches.edited[0])
+
+
+class _TexinfoFinder:
+    """The texinfos of sides that no polygon is on."""
+
+    def __init__(self, old: list[Piece]) -> None:
+        self.old = old
+
+    def of_side(self, normal: Floats, ring: Floats, brush: int) -> int:
+        """Of the old side in the same place, else of that of its brush which looks the same way; -1: there is none."""
+        for piece in self.old:
+            off = np.abs(ring @ piece.normals.T - piece.dists).max(axis=0)
+            same = (off <= _NEAR_SIDE) & (piece.normals @ normal > 0)
+            if same.any():
+                return int(piece.texinfos[int(same.argmax())])
+        if 0 <= brush < len(self.old):
+            return int(self.old[brush].texinfos[int((self.old[brush].normals @ normal).argmax())])
+        return -1
+
+
+def _clockwise(count: int, turn: int) -> Ints:
+    """The corners of an anticlockwise polygon as the file has them: from the one that is its face's first."""
+    return np.asarray((turn - np.arange(count)) % count)
+
+
+def _corners(pieces: list[Piece]) -> list[Floats]:
+    """The corners of each piece."""
+    if not pieces:
+        return []
+    found = brush_pieces.polygons(pieces)
+    return [found.positions[a:b] for a, b in zip(found.first_vertex[:-1], found.first_vertex[1:], strict=True)]
+
+
+def _drawn_on(faces: list[Face], pieces: list[Piece]) -> Ints:
+    """int64[faces]: the piece that each face is on, -1: none."""
+    found = np.full(len(faces), -1, np.int64)
+    for number, face in enumerate(faces):
+        arms = face.points - face.points[0]
+        normal = np.cross(np.roll(arms, -1, axis=0), arms).sum(axis=0)
+        for place, piece in enumerate(pieces):
+            heights = face.points @ piece.normals.T - piece.dists
+            on = (np.abs(heights).max(axis=0) <= _NEAR_SIDE) & (piece.normals @ normal > 0)
+            if on.any() and heights.max() <= _NEAR_SIDE:
+                found[number] = place
+                break
+    return found
+
+
+def _unwrapped(points: Floats) -> Floats:
+    """Texture vectors float64[2, 4] of a face without UVs: seen along the axis that it looks along most."""
+    arms = points - points[0]
+    axis = int(np.abs(np.cross(arms, np.roll(arms, -1, axis=0)).sum(axis=0)).argmax())
+    u, v = ((1, 2), (0, 2), (0, 1))[axis]
+    vectors = np.zeros((2, 4))
+    vectors[0, u], vectors[1, v] = _SCALE, -_SCALE
+    return vectors

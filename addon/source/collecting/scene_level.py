@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a level's collection holds, by what the objects stand for: see `layout`. Found by stamps, never by names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+
+import bpy
+import numpy as np
+
+from ....formats import source
+from ....formats.binary import FormatError
+from ....formats.source.entities import CLASSNAME
+from ...scene import evaluated, identity, meshes, originals, transforms
+from ...scene.instances import Instance, mark_copies
+from ...scene.level import root_of
+from ...scene.reports import SceneError
+from .. import layout
+from ..settings import ExportSettings
+
+ALONE = frozenset(
+    (layout.ENTITY, layout.STATIC_PROP, layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT, layout.DISPLACEMENT)
+)
+"""Kinds of which each record is one object: of several instances, all but one are copies."""
+_SHAPED = frozenset((layout.MODEL, layout.DISPLACEMENT, layout.DISPLACEMENTS, layout.OVERLAY, layout.BRUSHES))
+
+
+class SceneLevel:
+    """A level in Blender. original: what it was imported from. before: that, decoded: never to be changed.
+
+    root: the parent of everything, or None. depsgraph: for objects that have modifiers or constraints. loose: objects
+    that stand for nothing, which the user added: without a stamp and without a class.
+    """
+
+    def __init__(
+        self,
+        context: bpy.types.Context,
+        collection: bpy.types.Collection,
+        original: originals.Original,
+        settings: ExportSettings,
+    ) -> None:
+        self.context, self.collection, self.original, self.settings = context, collection, original, settings
+        self.before = source.read(original.data, salvage=True)  # as the import does
+        self.depsgraph: bpy.types.Depsgraph | None = None
+        self.root = root_of(collection)
+        self._instances, self.loose = _found(collection, original.token)
+        for kind in ALONE & self._instances.keys():
+            mark_copies(self._instances[kind], lambda one: transforms.unchanged(one.object, self.root))
+            self._instances[kind].sort(key=_order)
+
+    @property
+    def token(self) -> identity.Token:
+        """The import's."""
+        return self.original.token
+
+    @cached_property
+    def _shown(self) -> frozenset[str]:
+        kinds = self.collection.get(layout.SHOWN)
+        return frozenset(kinds.split()) if isinstance(kinds, str) else frozenset()
+
+    def instances(self, kind: str) -> list[Instance]:
+        """The objects of a kind: the records in their order, then copies and new ones, by their names."""
+        return self._instances.get(kind, [])
+
+    def records(self, kind: str) -> dict[int, Instance]:
+        """The objects that are records of the original, by number, ascending; only for kinds in ALONE."""
+        return {one.record: one for one in self.instances(kind) if one.is_record}
+
+    def added(self, kind: str) -> list[Instance]:
+        """Copies of records, and new objects; only for kinds in ALONE."""
+        return [one for one in self.instances(kind) if not one.is_record]
+
+    def is_shown(self, kind: str) -> bool:
+        """Whether the import made objects of this kind: only then is one that isn't there deleted."""
+        return kind in self._shown
+
+    def deleted(self, kind: str, count: int) -> list[int]:
+        """The numbers of those of `count` records whose objects are gone; none where the import made none."""
+        if not self.is_shown(kind):
+            return []
+        there = self.records(kind)
+        return [number for number in range(count) if number not in there]
+
+    def matrix(self, obj: bpy.types.Object, deltas: bool = True) -> transforms.Matrix:
+        """Where an object is relative to the root, float64[4, 4], in the map's units. deltas: with delta channels.
+
+        What isn't below the root (as new objects are) is where it is seen.
+        """
+        return transforms.seen(obj, self.root, self.depsgraph, deltas)
+
+    def mesh(self, obj: bpy.types.Object) -> meshes.MeshData:
+        """An object's mesh as it is seen, with its modifiers and shape keys. Raises SceneError if it has none."""
+        return meshes.read(obj, self.depsgraph)
+
+    @property
+    def evaluated(self) -> list[bpy.types.Object]:
+        """The objects that have to be evaluated to be read."""
+        return [
+            one.object
+            for kind, instances in self._instances.items()
+            for one in instances
+            if transforms.needs_evaluation(one.object, self.root)
+            or (
+                (kind in _SHAPED or shows_faces(one.object))
+                and one.object.data is not None
+                and meshes.needs_evaluation(one.object)
+            )
+        ]
+
+
+def shows_faces(obj: bpy.types.Object) -> bool:
+    """Whether an object's mesh is, or was, that of a brush model."""
+    return isinstance(obj.data, bpy.types.Mesh) and layout.VERTEX_ID in obj.data.attributes
+
+
+@contextmanager
+def read(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    original: originals.Original,
+    settings: ExportSettings | None = None,
+) -> Iterator[SceneLevel]:
+    """What a level holds, to be read while the context lasts. Raises SceneError, FormatError."""
+    scene = SceneLevel(context, collection, original, settings or ExportSettings())
+    objects = scene.evaluated
+    if not objects:
+        yield scene
+        return
+    with evaluated.shown(context, [*objects, *([scene.root] if scene.root is not None else [])]) as depsgraph:
+        scene.depsgraph = depsgraph
+        yield scene
+
+
+@contextmanager
+def at_fault(*objects: bpy.types.Object) -> Iterator[None]:
+    """Have a FormatError or ValueError name the objects that it is about: it becomes a SceneError."""
+    try:
+        yield
+    except (FormatError, ValueError) as error:
+        said = error.message if isinstance(error, FormatError) else str(error)
+        said = said.removeprefix(f"{objects[0].name}: ") if objects else said
+        raise SceneError(f"{objects[0].name}: {said}" if objects else str(error), objects) from error
+
+
+@contextmanager
+def one_at_fault(objects: Mapping[int, bpy.types.Object]) -> Iterator[None]:
+    """As `at_fault`, for an edit of several records: the error says which one, "static prop 12"."""
+    try:
+        yield
+    except FormatError as error:
+        what, _, record = error.reading.rpartition(" of ")
+        number = re.search(r"\d+", record)
+        obj = objects.get(int(number[0])) if number is not None else None
+        said = f"{what}: {error.message}" if what else error.message
+        raise SceneError(f"{obj.name}: {said}" if obj else str(error), [obj] if obj else []) from error
+
+
+def remember(collection: bpy.types.Collection) -> None:
+    """Keep which kinds of objects an import made: what `SceneLevel.is_shown` goes by."""
+    collection[layout.SHOWN] = " ".join(sorted(identity.kinds(list(collection.all_objects))))
+
+
+def _found(collection: bpy.types.Collection, token: int) -> tuple[dict[str, list[Instance]], list[bpy.types.Object]]:
+    """The objects of each kind, and those that stand for nothing."""
+    instances: dict[str, list[Instance]] = {}
+    loose: list[bpy.types.Object] = []
+    for obj in list(collection.all_objects):
+        kind = identity.kind_of(obj)
+        if kind is None and not isinstance(obj.get(CLASSNAME), str):
+            loose.append(obj)
+        elif kind not in (layout.ROOT, layout.PREVIEW):
+            one = Instance(obj, identity.record_of(obj, token))
+            instances.setdefault(kind or layout.ENTITY, []).append(one)
+    for alike in instances.values():
+        alike.sort(key=_order)
+    return instances, loose
+
+
+def _order(one: Instance) -> tuple[bool, float, str]:
+    """Records in their order, then copies in that of their records, then what is new."""
+    return not one.is_record, one.record if one.record >= 0 else np.inf, one.object.name

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cubemaps as light probes, which share their settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+from ....formats.source import LumpId
+from ....formats.source.records import Records
+from ...scene import identity, transforms
+from .. import layout
+from ..context import ImportContext
+
+HOME = "Cubemaps"
+CUBEMAP_SIZE = "cubemapsize"
+"""Key on cubemaps: 2**(size - 1) pixels square; 0 is the default."""
+_PROBE_REACH = 512.0
+"""Units: how far light probes reach; in the game, the nearest cubemap counts."""
+
+
+def prepare(importing: ImportContext) -> Callable[[], None]:
+    """Read where cubemaps are; what is returned makes light probes, which share their settings. Raises FormatError."""
+    cubemaps = importing.level.table(LumpId.CUBEMAPS)
+    return lambda: _place(importing, cubemaps)
+
+
+def _place(importing: ImportContext, cubemaps: Records) -> None:
+    if not len(cubemaps):
+        return
+    home = importing.group(HOME)
+    probe: Any = bpy.data.lightprobes.new("Cubemap", "SPHERE")
+    probe.influence_distance = _PROBE_REACH  # Blender scales it with the object
+    width = len(str(len(cubemaps)))
+    places, sizes = cubemaps["origin"].tolist(), cubemaps["size"].tolist()
+    for number, (place, size) in enumerate(zip(places, sizes, strict=True)):
+        obj: Any = bpy.data.objects.new(f"Cubemap {number:0{width}}", probe)
+        obj.parent = importing.root
+        identity.stamp(obj, importing.token, layout.CUBEMAP, number)
+        obj.location = place
+        obj[CUBEMAP_SIZE] = size
+        transforms.remember(obj)
+        home.objects.link(obj)
+    importing.report.count("cubemaps", len(cubemaps))

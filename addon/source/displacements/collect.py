@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Displacements back to the map: where vertices were sculpted to, alphas and blends that were painted, tags.
+
+A vertex that lies where the import put it keeps its bits. Borders stay closed: vertices that lie in one place go
+together, whichever displacement's was moved (`formats.source.edits.displacements`). The grid itself can't change.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats import source
+from ....formats.binary import FormatError
+from ....formats.source import LumpId, displacements, edits, geometry, ranges
+from ....formats.source.displacements import Displacements
+from ....formats.source.edits.changes import FARTHEST
+from ....formats.source.geometry import Floats, Ints
+from ....formats.source.surfaces import Bools
+from ...scene import baselines, identity, meshes
+from ...scene.reports import Report, SceneError
+from .. import layout
+from ..collecting.scene_level import SceneLevel
+from ..faces.scene_surfaces import placed, records
+
+_OPAQUE = 255.0
+_KEPT = ": the grid of a displacement can't be changed"
+NO_MORE = "a map can't get more displacements than it was compiled with"
+
+
+@dataclass(slots=True, eq=False)
+class SceneDisplacements:
+    """All displacements as the scene shows them: n vertices of DISP_VERTS, t triangles of DISP_TRIS."""
+
+    positions: Floats
+    """float64[n, 3]: in the map's units."""
+    colors: NDArray[np.float32]
+    """float32[n, 3]: the painted alphas."""
+    tags: Ints
+    """int64[t]: of each triangle; -1: not shown."""
+    blends: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    """float32[n, 4] each, by the attribute's name."""
+
+
+def objects_of(scene: SceneLevel) -> list[bpy.types.Object]:
+    """The objects that are displacements, each one or all in one."""
+    return [one.object for kind in (layout.DISPLACEMENT, layout.DISPLACEMENTS) for one in scene.instances(kind)]
+
+
+def is_shown(scene: SceneLevel) -> bool:
+    """Whether the import made displacements."""
+    return scene.is_shown(layout.DISPLACEMENT) or scene.is_shown(layout.DISPLACEMENTS)
+
+
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
+    """Change the displacements that were edited. Raises SceneError, with vertices selected, for other grids."""
+    if not is_shown(scene):
+        kinds = (layout.DISPLACEMENT, layout.DISPLACEMENTS)
+        foreign = [one.object for kind in kinds for one in scene.instances(kind) if one.record < 0]
+        if foreign:
+            raise SceneError(f"{foreign[0].name}: {NO_MORE}", foreign)
+        return
+    base = baselines.load(scene.collection, layout.BASE)
+    verts = scene.before.table(LumpId.DISP_VERTS)
+    if base is None or base.shape != (len(verts), 3):
+        raise SceneError(f"{scene.collection.name}: what the import made of displacements is gone from the collection")
+    grids = displacements.displacements(scene.before, geometry.readable_polygons(scene.before))
+    collector = _Collector(scene, grids, base)
+    shown = collector.read()
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = (shown.positions.astype(np.float32) != base).any(axis=1)
+    collector.refuse(
+        moved & ~np.isfinite(shown.positions).all(axis=1), "vertices have positions that are NaN or infinite"
+    )
+    collector.refuse(moved & (np.abs(shown.positions) > FARTHEST).any(axis=1), "vertices lie outside of the world")
+    positions = np.where(moved[:, None], shown.positions, grids.positions(verts)) if moved.any() else None
+    alphas, tags = _alphas(collector, verts["alpha"], shown.colors, report), _tags(scene, shown.tags)
+    if positions is not None or alphas is not None or tags is not None:
+        _report(edits.displacements.change(level, positions, alphas, tags), grids, moved, report)
+    had_hulls = int(scene.before.file.entries["length"][LumpId.PHYSDISP]) > 0
+    if had_hulls and level.file.is_changed(LumpId.PHYSDISP) and not len(level.bytes_of(LumpId.PHYSDISP)):
+        report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
+    if shown.blends:
+        _blends(collector, level, shown.blends, report)
+
+
+def _report(changed: Ints, grids: Displacements, moved: Bools, report: Report) -> None:
+    if len(changed):
+        report.count("displacements edited", len(changed))
+    if moved.any():
+        touched = np.unique(grids.owner[moved & (grids.owner >= 0)])
+        followed = np.setdiff1d(changed, touched)
+        if len(followed):
+            report.note(f"at the borders, displacements {', '.join(map(str, followed.tolist()))} went along")
+
+
+def _alphas(collector: _Collector, before: NDArray[Any], colors: NDArray[np.float32], report: Report) -> Floats | None:
+    """float64[n], 0 to 255: alphas with those that were painted; None if none was. Raises SceneError for NaN."""
+    with np.errstate(invalid="ignore"):
+        finite = np.where(np.isfinite(before), before, np.float32(0)).astype(np.float32)
+    grey = finite / np.float32(_OPAQUE)
+    painted = (colors != grey[:, None]).any(axis=1)
+    if not painted.any():
+        return None
+    collector.refuse(
+        painted & ~np.isfinite(colors).all(axis=1), f"vertices have a {layout.ALPHA!r} that is NaN or infinite"
+    )
+    beyond = painted & ((colors < 0) | (colors > 1)).any(axis=1)
+    if beyond.any():
+        report.warn(f"{int(beyond.sum())} vertices of displacements were painted beyond 0 to 1, which is all they have")
+    shade = colors.astype(np.float64).mean(axis=1).clip(0, 1) * _OPAQUE
+    return np.asarray(np.where(painted, shade, finite))
+
+
+def _tags(scene: SceneLevel, shown: Ints) -> Ints | None:
+    """int64[t]: tags with those that were edited; None if none was. Raises SceneError where the map has none."""
+    try:
+        table = scene.before.table(LumpId.DISP_TRIS)
+    except FormatError:  # the import left them out as well
+        table = None
+    before = np.zeros(len(shown), np.int64)
+    if table is not None:
+        count = min(len(table), len(before))
+        before[:count] = table["tags"][:count]
+    edited = np.flatnonzero((shown >= 0) & (shown != before))
+    if not len(edited):
+        return None
+    if table is None or edited[-1] >= len(table):
+        raise SceneError("tags of displacements were edited, but maps of this version have none", objects_of(scene))
+    made = table["tags"].astype(np.int64)
+    made[edited] = shown[edited]
+    return made
+
+
+def _blends(collector: _Collector, level: source.Level, blends: dict[str, NDArray[np.float32]], report: Report) -> None:
+    """Put weights of four textures into the map where they were painted. Raises SceneError where it has none."""
+    table = level.table(LumpId.DISP_MULTIBLEND).copy()
+    having = displacements.blended(collector.grids, len(table))
+    if having is None:
+        return
+    touched = np.zeros(len(table), np.bool_)
+    for name, values in blends.items():
+        was = np.zeros_like(values)
+        was[having] = table[name]
+        painted = (values.view(np.uint32) != was.view(np.uint32)).any(axis=1)
+        collector.refuse(
+            painted & ~np.isfinite(values).all(axis=1), f"vertices have a {name!r} that is NaN or infinite"
+        )
+        collector.refuse(painted & ~having, f"vertices have a {name!r}, but the map blends no four textures there")
+        table[name][painted[having]] = values[painted]
+        touched |= painted[having]
+    if touched.any():
+        level.set_table(LumpId.DISP_MULTIBLEND, table)
+        report.count("vertices with other blends", int(touched.sum()))
+
+
+class _Collector:
+    """Reads all objects into arrays of the map's order, and refuses what isn't the map's grid."""
+
+    def __init__(self, scene: SceneLevel, grids: Displacements, base: NDArray[Any]) -> None:
+        self.scene, self.grids, self.base = scene, grids, base
+        self.token = layout.displacement_token(scene.token)
+        self.objects = objects_of(scene)
+        self.points: list[Ints] = []
+        self.faces: list[Ints] = []
+
+    def read(self) -> SceneDisplacements:
+        """Return all vertices and triangles, each once. Raises SceneError."""
+        data = [self.scene.mesh(obj) for obj in self.objects]
+        self.points = [records(mesh, "POINT", self.token) for mesh in data]
+        self.faces = [records(mesh, "FACE", self.token) for mesh in data]
+        places = [placed(mesh.positions, self.scene.matrix(obj)) for obj, mesh in zip(self.objects, data, strict=True)]
+        count, total = len(self.base), len(self.grids.triangles)
+        positions = self.base.astype(np.float64)
+        colors, tags = np.zeros((count, 3), np.float32), np.full(total, -1, np.int64)
+        blends = {
+            name: np.zeros((count, 4), np.float32)
+            for name in layout.BLENDS
+            if data and all(mesh.attribute(name, "POINT") is not None for mesh in data)
+        }
+        self._refuse_others(places)
+        self._refuse_missing()
+        self._refuse_triangles(data)
+        if (self.grids.owner < 0).any():  # records that no displacement has: as they are
+            loose = self.grids.owner < 0
+            alpha = np.nan_to_num(self.scene.before.table(LumpId.DISP_VERTS)["alpha"]) / np.float32(_OPAQUE)
+            colors[loose] = alpha[loose, None]
+            table = self.scene.before.table(LumpId.DISP_MULTIBLEND)
+            having = displacements.blended(self.grids, len(table))
+            for name, values in blends.items() if having is not None else ():
+                values[having] = table[name]
+        for obj, mesh, points, faces, here in zip(self.objects, data, self.points, self.faces, places, strict=True):
+            positions[points] = here
+            colors[points] = self._attribute(obj, mesh, layout.ALPHA, "POINT", 4)[:, :3]
+            tags[faces] = self._attribute(obj, mesh, layout.TAGS, "FACE", 1)
+            for name, values in blends.items():
+                values[points] = self._attribute(obj, mesh, name, "POINT", 4)
+        return SceneDisplacements(positions, colors, tags, blends)
+
+    def _attribute(
+        self, obj: bpy.types.Object, mesh: meshes.MeshData, name: str, domain: Any, width: int
+    ) -> NDArray[Any]:
+        values = mesh.attribute(name, domain)
+        if values is None or (values.shape[1] if values.ndim > 1 else 1) != width:
+            raise SceneError(f"{obj.name}: its attribute {name!r} is gone, or is of another type", [obj])
+        return values
+
+    def _refuse_others(self, places: list[Floats]) -> None:
+        """Vertices that the map hasn't, or has once."""
+        new = [np.flatnonzero((own < 0) | (own >= len(self.base))) for own in self.points]
+        self._refuse(new, f"vertices are new{_KEPT}")
+        every = np.concatenate([*self.points, np.zeros(0, np.int64)])
+        near = np.concatenate([*places, np.zeros((0, 3))]) - self.base[every]
+        kept = identity.nearest_bearers(every + 1, (near * near).sum(axis=1))
+        first = ranges.starts([len(own) for own in self.points])
+        self._refuse(
+            [np.flatnonzero(~kept[start:end]) for start, end in itertools.pairwise(first.tolist())],
+            f"vertices are copies, and {NO_MORE}{_KEPT}",
+        )
+
+    def refuse(self, bad: Bools, what: str) -> None:
+        """Raise SceneError for vertices bool[n] of the map, if there are any, with them selected. Only after `read`."""
+        if bad.any():
+            self._refuse([np.flatnonzero(bad[own]) for own in self.points], what)
+
+    def _refuse(self, found: list[Ints], what: str) -> None:
+        points = {obj: each for obj, each in zip(self.objects, found, strict=True) if len(each)}
+        if points:
+            names = ", ".join(obj.name for obj in points)
+            seen = {obj: each for obj, each in points.items() if not meshes.needs_evaluation(obj)}
+            count = sum(map(len, points.values()))
+            raise SceneError(f"{names}: {count} {what}", points, points=seen)
+
+    def _refuse_missing(self) -> None:
+        there = np.zeros(len(self.base), np.bool_)
+        for own in self.points:
+            there[own] = True
+        owner = self.grids.owner
+        short = np.unique(owner[~there & (owner >= 0)])
+        if len(short):
+            holding = [
+                obj for obj, own in zip(self.objects, self.points, strict=True) if np.isin(owner[own], short).any()
+            ]
+            listed = ", ".join(map(str, short[:10].tolist())) + (" ..." if len(short) > 10 else "")
+            raise SceneError(f"vertices of displacements {listed} were deleted{_KEPT}, nor can it go", holding)
+
+    def _refuse_triangles(self, data: list[meshes.MeshData]) -> None:
+        """Faces that aren't the map's triangles, and triangles that aren't there."""
+        wanted = np.sort(self.grids.triangles, axis=1)
+        there = np.zeros(len(wanted), np.bool_)
+        bad: dict[bpy.types.Object, Ints] = {}
+        for obj, mesh, points, faces in zip(self.objects, data, self.points, self.faces, strict=True):
+            known = (mesh.face_sizes == 3) & (faces >= 0) & (faces < len(wanted))
+            whole = np.flatnonzero(known)
+            corners = points[mesh.corner_verts[mesh.face_starts[whole][:, None] + np.arange(3)]]
+            same = (np.sort(corners.reshape(-1, 3), axis=1) == wanted[faces[whole]]).all(axis=1)
+            known[whole[~same]] = False
+            if not known.all():
+                bad[obj] = np.flatnonzero(~known)
+            there[faces[known]] = True
+        if bad:
+            names = ", ".join(obj.name for obj in bad)
+            seen = {obj: each for obj, each in bad.items() if not meshes.needs_evaluation(obj)}
+            raise SceneError(f"{names}: faces are others than the map's triangles{_KEPT}", bad, faces=seen)
+        if not there[self._grid_triangles()].all():
+            short = np.zeros(len(self.base), np.bool_)
+            short[self.grids.triangles[~there]] = True
+            holding = [obj for obj, own in zip(self.objects, self.points, strict=True) if short[own].any()]
+            raise SceneError(f"triangles of displacements were deleted{_KEPT}, nor have holes", holding)
+
+    def _grid_triangles(self) -> Ints:
+        """Those that displacements have."""
+        return ranges.flat(self.grids.first_triangle, 2 * (self.grids.edge - 1) ** 2)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faces back to the map: those that were moved, new or deleted, and the textures on all others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....formats import source
+from ....formats.binary import FormatError
+from ....formats.source import LumpId, geometry, ranges
+from ....formats.source.geometry import Ints
+from ...scene import baselines
+from ...scene.reports import Report
+from .. import layout
+from ..collecting.scene_level import SceneLevel
+from ..lightmaps import build as lightmaps
+from ..materials.collect import Textures
+from . import geometry_edits, scene_surfaces
+from .mapping import Patches, TextureMapping
+from .scene_surfaces import SceneSurfaces
+
+_SAME_LIGHT = 1e-5
+"""Of an image's sides: places in it that are no further apart are one."""
+
+
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
+    """Give faces what the scene shows on them. Raises SceneError, with faces selected.
+
+    Brush models that are to be built anew (`brush_models.collect`) are left as they are.
+    """
+    surfaces = scene_surfaces.read(scene)
+    if surfaces is None:
+        return
+    rebuilt = geometry_edits.apply(scene, surfaces, level, report)
+    try:
+        mapping = TextureMapping(scene.before, level, Textures(scene, level, report), report)
+    except FormatError as error:
+        report.warn(f"textures on faces stay as they are: {error}")
+        return
+    _refuse_twins(surfaces, mapping)
+    polygons = surfaces.kept
+    polygons = polygons[~np.isin(surfaces.model_faces.models[surfaces.faces[polygons]], list(rebuilt))]
+    mapping.write(of_polygons(surfaces, mapping, polygons))
+    _report_light(scene, surfaces, polygons, report)
+
+
+def of_polygons(surfaces: SceneSurfaces, mapping: TextureMapping, polygons: Ints) -> Patches:
+    """Polygons int64[n], which are around the vertices of their faces, as patches."""
+    model_faces = surfaces.model_faces
+    faces = surfaces.faces[polygons]
+    sources, first = model_faces.corners(faces)
+    counts = np.diff(first)
+    owners = ranges.owners(counts)
+    local = np.arange(len(owners)) - first[owners] + surfaces.turns[polygons][owners]
+    corners = surfaces.starts[polygons][owners] + local % np.maximum(counts, 1)[owners]
+    slots = surfaces.slot[polygons].tolist()
+    return Patches(
+        faces,
+        [surfaces.slots[slot] if slot >= 0 else None for slot in slots],
+        owners,
+        surfaces.positions[surfaces.corners[corners]],
+        surfaces.uv[corners],
+        mapping.uv(model_faces.polygons.positions[model_faces.polygons.corners[sources]], faces[owners]),
+        lambda message, which: surfaces.refused(message.format(surfaces.named(polygons[which])), polygons[which]),
+    )
+
+
+def _report_light(scene: SceneLevel, surfaces: SceneSurfaces, polygons: Ints, report: Report) -> None:
+    """Warn of faces whose places in the lightmaps were edited: those of the map can't change without its light."""
+    corners, size = (baselines.load(scene.collection, key) for key in (layout.ATLAS, layout.ATLAS_SIZE))
+    model_faces, texinfos = surfaces.model_faces, scene.before.table(LumpId.TEXINFO)
+    if corners is None or size is None or not len(texinfos):
+        return
+    faces = surfaces.faces[polygons]
+    lit = (corners[faces, 0] >= 0) & geometry.valid_texinfos(scene.before, model_faces.records[faces])
+    patches, faces = polygons[lit], faces[lit]
+    sources, first = model_faces.corners(faces)
+    owners = ranges.owners(np.diff(first))
+    local = np.arange(len(owners)) - first[owners] + surfaces.turns[patches][owners]
+    now = surfaces.light[surfaces.starts[patches][owners] + local % np.maximum(np.diff(first), 1)[owners]]
+    luxels = geometry.luxels(
+        model_faces.polygons.positions[model_faces.polygons.corners[sources]],
+        texinfos,
+        model_faces.records["texinfo"][faces][owners].astype(np.int64),
+        model_faces.records["lightmap_mins"][faces][owners],
+    )
+    was = lightmaps.uv_of(corners[faces][owners] + luxels, *size.tolist())
+    with np.errstate(invalid="ignore"):
+        away = (np.abs(now - was) > _SAME_LIGHT * np.maximum(np.abs(was), 1)).any(axis=1)
+    away &= np.isfinite(luxels).all(axis=1)
+    edited = np.unique(owners[away])
+    if len(edited):
+        report.warn(
+            f"{len(edited)} faces in {surfaces.named(patches[edited])}: the UV map {layout.LIGHTMAP_UV!r} was edited, "
+            "which says where light is. A map keeps that"
+        )
+
+
+def _refuse_twins(surfaces: SceneSurfaces, mapping: TextureMapping) -> None:
+    """Raise SceneError for objects that show a brush model again, and otherwise than its own object does."""
+    twins = np.flatnonzero(surfaces.twins[surfaces.owners] & (surfaces.turns >= 0))
+    twins = twins[np.unique(surfaces.faces[twins], return_index=True)[1]]
+    if not len(twins):
+        return
+    patches = of_polygons(surfaces, mapping, twins)
+    other = patches.edited | mapping.is_swapped(patches)
+    if other.any():
+        raise patches.refused(
+            "{}: entities with one brush model have its textures in common: edit those of the first one, or have the "
+            "others use its mesh (Link Object Data)",
+            np.flatnonzero(other),
+        )

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which texture faces have, and how it lies on them: solved from materials and UVs (source.md §2.7, §3).
+
+A patch whose UVs and material are as the import made them keeps its texinfo; lightmap vectors, and with them the light,
+always stay. Faces of one texinfo that were moved together share their new one. What is solved for is what Blender
+shows: with a texture of another size, vectors are scaled. UVs that no flat texture gives are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats import source
+from ....formats.source import LumpId, edits, geometry
+from ....formats.source.edits.texture_fits import fit
+from ....formats.source.edits.texture_vectors import TOLERANCE
+from ....formats.source.geometry import Floats, Ints
+from ....formats.source.numbers import singles
+from ....formats.source.records import SurfaceFlag
+from ....formats.source.surfaces import Bools
+from ...scene.reports import Report, SceneError
+from ..materials.collect import Textures
+
+_STEP = 2.0**-23
+"""Of coordinates as 32-bit floats."""
+_KEPT = 4
+"""Steps that a UV may be away from what the import made of it, and still be that."""
+_TOGETHER = 0.01
+"""Texels: faces whose coordinates were moved by one map, to this, get one texinfo."""
+_MATERIAL_FLAGS = (
+    SurfaceFlag.BUMPLIGHT
+    | SurfaceFlag.NODRAW
+    | SurfaceFlag.SKY
+    | SurfaceFlag.SKY2D
+    | SurfaceFlag.WARP
+    | SurfaceFlag.TRANS
+    | SurfaceFlag.NOLIGHT
+)
+"""Flags that a texture's material gives to the faces that are compiled with it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Patches:
+    """What textures lie on: n faces of the map, each with some of the c points."""
+
+    faces: Ints
+    """int64[n]: each once."""
+    materials: list[bpy.types.Material | None]
+    """[n]; None: it has none."""
+    owners: Ints
+    """int64[c]: places in `faces`, in any order."""
+    points: Floats
+    """float64[c, 3]: on the flat face, units."""
+    uv: NDArray[np.float32]
+    """float32[c, 2]: as they are, v upwards."""
+    was: NDArray[np.float32]
+    """float32[c, 2]: as the import made them, v upwards."""
+    refused: Callable[[str, Ints], SceneError]
+    """Gives the error about some faces, int64[k] of n, from a message that says what is wrong."""
+
+    @property
+    def edited(self) -> Bools:
+        """bool[n]: whose UVs are no longer those of the import."""
+        near = _KEPT * _STEP * np.maximum(np.abs(self.was), 1)
+        away = ~(np.abs(self.uv - self.was) <= near).all(axis=1)
+        return np.bincount(self.owners, away, len(self.faces)) > 0
+
+
+class TextureMapping:
+    """One export's. textures: what materials stand for."""
+
+    def __init__(self, before: source.Level, level: source.Level, textures: Textures, report: Report) -> None:
+        self.level, self.textures, self.report = level, textures, report
+        self.records = before.table(geometry.drawn_faces(before))
+        self.texinfos, self.texdata = before.table(LumpId.TEXINFO), before.table(LumpId.TEXDATA)
+        self.textured = geometry.valid_texinfos(before, self.records)
+        self.sizes = _sizes(self.texdata)
+
+    def uv(self, points: NDArray[np.float32], faces: Ints) -> NDArray[np.float32]:
+        """float32[c, 2]: the UVs that the import made of corners float32[c, 3], each with its face (see `build`)."""
+        uv = np.zeros((len(points), 2), np.float32)
+        if len(self.texinfos):
+            texinfo = np.where(self.textured, self.records["texinfo"], 0).astype(np.int64)
+            uv = singles(geometry.texture_coordinates(points, self.texinfos, self.texdata, texinfo[faces]))
+        uv[:, 1] = 1 - uv[:, 1]
+        return uv
+
+    def write(self, patches: Patches) -> None:
+        """Give the faces of patches what the scene shows on them. Raises SceneError, FormatError."""
+        old = self._old_texdata(patches.faces)
+        new = self._swapped(patches, old)
+        swapped, edited = new != old, patches.edited
+        touched = np.flatnonzero(swapped | edited)
+        if not len(touched):
+            return
+        bad = touched[~self.textured[patches.faces[touched]]]
+        if len(bad):
+            raise patches.refused("{}: faces have no texinfo, so that they can have no texture", bad)
+        vectors, scaled = self._scaled(patches.faces, old, new)
+        self._solve(patches, np.flatnonzero(edited), new, vectors)
+        moved = np.flatnonzero(edited & ~swapped)
+        edits.texture_vectors.assign(self.level, patches.faces[moved], vectors[moved])
+        other = np.flatnonzero(swapped)
+        changed = np.where((edited | scaled)[other, None, None], vectors[other], self._vectors(patches.faces[other]))
+        edits.texture_vectors.assign(self.level, patches.faces[other], changed, new[other])
+        self.report.count("faces with other UVs", int(edited.sum()))
+        self.report.count("faces with another texture", len(other))
+        self._report_flags(patches.faces[other], new[other])
+
+    def is_swapped(self, patches: Patches) -> Bools:
+        """bool[n]: which have another texture than their faces in the original."""
+        old = self._old_texdata(patches.faces)
+        return np.asarray(self._swapped(patches, old) != old)
+
+    # --------------------------------------------------------------------------------------------------- textures
+
+    def _old_texdata(self, faces: Ints) -> Ints:
+        """int64[n]: the texdata of faces; -1: none that is there."""
+        texdata = np.full(len(faces), -1, np.int64)
+        known = np.flatnonzero(self.textured[faces])
+        texdata[known] = self.texinfos["texdata"][self.records["texinfo"][faces[known]]]
+        texdata[(texdata < 0) | (texdata >= len(self.texdata))] = -1
+        return texdata
+
+    def _swapped(self, patches: Patches, old: Ints) -> Ints:
+        """int64[n]: the texdata that the materials of patches stand for."""
+        materials = list(dict.fromkeys(patches.materials))
+        places = {material: place for place, material in enumerate(materials)}
+        number = np.array([places[material] for material in patches.materials], np.int64)
+        pairs, which = np.unique(np.column_stack([number, old]), axis=0, return_inverse=True)
+        made = np.empty(len(pairs), np.int64)
+        for pair, (place, texdata) in enumerate(pairs.tolist()):
+            material = materials[place]
+            if material is None:
+                if texdata >= 0:
+                    concerned = np.flatnonzero(which.reshape(-1) == pair)
+                    raise patches.refused("{}: faces have no material", concerned)
+                made[pair] = -1
+            elif self._stands_for(material, texdata):
+                made[pair] = texdata
+            else:
+                width, height = self.sizes[texdata].tolist() if texdata >= 0 else (64, 64)
+                made[pair] = self.textures.texdata(material, (width, height))
+        return made[which.reshape(-1)] if len(pairs) else np.zeros(0, np.int64)
+
+    def _stands_for(self, material: bpy.types.Material, texdata: int) -> bool:
+        """Whether a material is that of a texdata, by the name that it now has; of faces without one: none."""
+        if texdata < 0:
+            return self.textures.is_nameless(material)
+        names = self.level.texture_names.names
+        string = int(self.level.table(LumpId.TEXDATA)["name_string_table_id"][texdata])
+        if not 0 <= string < len(names):
+            return self.textures.is_nameless(material)
+        return self.textures.name(material).lower() == names[string].replace("\\", "/").lower()
+
+    def _report_flags(self, faces: Ints, texdata: Ints) -> None:
+        """Warn of faces that have other flags than those that were compiled with their new texture."""
+        names = self.level.texture_names.names
+        known = self.level.table(LumpId.TEXDATA)["name_string_table_id"]
+        for number in np.unique(texdata).tolist():
+            users = self.texinfos["flags"][self.texinfos["texdata"] == number]
+            if not len(users):
+                continue
+            flags = self.texinfos["flags"][self.records["texinfo"][faces[texdata == number]]]
+            apart = (flags ^ users[0]) & int(_MATERIAL_FLAGS)
+            if apart.any():
+                differing = ", ".join(
+                    flag.name.lower() for flag in _MATERIAL_FLAGS if flag.name and (apart & int(flag)).any()
+                )
+                self.report.warn(
+                    f"texture {names[known[number]]}: {int((apart > 0).sum())} faces that were given it keep their "
+                    f"flags, and differ from those that were compiled with it in {differing}"
+                )
+
+    # ---------------------------------------------------------------------------------------------------- vectors
+
+    def _vectors(self, faces: Ints) -> Floats:
+        """float64[n, 2, 4], 0 where a face has none."""
+        vectors = np.zeros((len(faces), 2, 4))
+        known = np.flatnonzero(self.textured[faces])
+        vectors[known] = self.texinfos["texture_vecs"][self.records["texinfo"][faces[known]]]
+        return vectors
+
+    def _scaled(self, faces: Ints, old: Ints, new: Ints) -> tuple[Floats, Bools]:
+        """Vectors that lay a texture of another size as Blender does, and which faces have such ones."""
+        sizes = _sizes(self.level.table(LumpId.TEXDATA))
+        ratio = sizes[new] / self.sizes[old]  # -1: the last row, of those that have none
+        return self._vectors(faces) * ratio[:, :, None], (ratio != 1).any(axis=1)
+
+    def _solve(self, patches: Patches, edited: Ints, texdata: Ints, vectors: Floats) -> None:
+        """Put the vectors of edited patches in place."""
+        if not len(edited):
+            return
+        place = np.full(len(patches.faces), -1, np.int64)
+        place[edited] = np.arange(len(edited))
+        corners = np.flatnonzero(place[patches.owners] >= 0)
+        owners, points, uv = place[patches.owners[corners]], patches.points[corners], patches.uv[corners]
+        hurt = ~(np.isfinite(points).all(axis=1) & np.isfinite(uv).all(axis=1))
+        if hurt.any():
+            raise patches.refused("{}: UVs of faces are NaN or infinite", edited[np.unique(owners[hurt])])
+        wide = uv.astype(np.float64)
+        sizes = _sizes(self.level.table(LumpId.TEXDATA))[texdata[edited]]
+        texels = np.column_stack([wide[:, 0], 1 - wide[:, 1]]) * sizes[owners]
+        rounding: Floats = np.zeros(len(edited))
+        np.maximum.at(rounding, owners, (np.abs(wide) * sizes[owners]).max(axis=1) * _KEPT * _STEP)
+        old = np.nan_to_num(vectors[edited], nan=0, posinf=0, neginf=0)
+        made, residuals = fit(old, points, texels, owners)
+        keys = np.column_stack([self.records["texinfo"][patches.faces[edited]], texdata[edited]])
+        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        group = group.reshape(-1)
+        shared, apart = fit(old[first], points, texels, group[owners])
+        least = np.full(len(first), np.inf)
+        np.minimum.at(least, group, rounding)
+        together = (apart <= _TOGETHER + least)[group]
+        made[together], residuals[together] = shared[group[together]], apart[group[together]]
+        bent = residuals > TOLERANCE + rounding
+        if bent.any():
+            worst = float(residuals[bent].max())
+            raise patches.refused(
+                f"the UVs of {int(bent.sum())} faces in {{}} are bent or torn, by up to {worst:.3g} texels: a map's "
+                "texture lies flat on a face, moved, turned, scaled or slanted",
+                edited[bent],
+            )
+        vectors[edited] = made
+
+
+def _sizes(texdata: NDArray[np.void]) -> NDArray[np.float64]:
+    """float64[n + 1, 2]: pixels of textures; 1 where there are none, and at the end, for those that aren't there."""
+    sizes = np.ones((len(texdata) + 1, 2))
+    sizes[:-1] = np.column_stack([texdata["width"], texdata["height"]]).clip(min=1)
+    return sizes

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The polygons of a level's objects that show faces, and which face of the original each one is.
+
+A polygon is a face while it has the face's number and goes around its very vertices. Faces of the world may be in any
+of the world's objects, those of a brush model only in the object of that model: elsewhere they are new ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats.source import ranges
+from ....formats.source.geometry import Floats, Ints
+from ....formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
+from ...scene import identity, meshes, transforms
+from ...scene.instances import Instance
+from ...scene.meshes import MeshData
+from ...scene.reports import SceneError
+from .. import layout
+from ..collecting.scene_level import SceneLevel, shows_faces
+
+NEAR = 8 * float(np.finfo(np.float32).eps)
+"""How much of its size a number may differ from another and be the same: what Blender's rounding makes of it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SceneSurfaces(Surfaces):
+    """The surfaces of a level's objects, with what they look like."""
+
+    instances: list[Instance]
+    """[o]: the objects."""
+    slots: list[bpy.types.Material | None]
+    """The material slots of all objects."""
+    slot: Ints
+    """int64[p]: place in `slots`; -1: it has none."""
+    uv: NDArray[np.float32]
+    """float32[c, 2]: places in the texture, v upwards."""
+    light: NDArray[np.float32]
+    """float32[c, 2]: places in the lightmaps' images, v upwards; NaN without these."""
+
+    def refused(self, message: str, polygons: Ints) -> SceneError:
+        """An error about polygons int64[n], with them selected: those of meshes that aren't made by modifiers."""
+        objects: dict[bpy.types.Object, None] = {}
+        faces: dict[bpy.types.Object, Ints] = {}
+        for number in np.unique(np.searchsorted(self.polygons, polygons, "right") - 1).tolist():
+            obj = self.instances[number].object
+            objects[obj] = None
+            if not meshes.needs_evaluation(obj):
+                inside = (polygons >= self.polygons[number]) & (polygons < self.polygons[number + 1])
+                faces[obj] = polygons[inside] - self.polygons[number]
+        return SceneError(message, objects, faces=faces)
+
+    def named(self, polygons: Ints) -> str:
+        """The names of the objects that polygons int64[n] are in, the first few."""
+        names = [self.instances[n].object.name for n in np.unique(self.owners[polygons]).tolist()]
+        return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def records(data: MeshData, domain: str, token: int) -> Ints:
+    """Which records points or faces of a mesh are, int64[n], -1: new. token: of the import, or of its displacements."""
+    if domain == "FACE":
+        return data.ids("FACE", token).astype(np.int64) - 1
+    ids, check = (data.attribute(name, "POINT") for name in (layout.VERTEX_ID, layout.VERTEX_CHECK))
+    if ids is None or check is None or ids.dtype != np.int32 or check.dtype != np.int32:
+        return np.full(len(data.positions), -1, np.int64)
+    return identity.valid_ids(ids, check, token).astype(np.int64) - 1
+
+
+def placed(positions: NDArray[np.float32], matrix: Floats) -> Floats:
+    """Positions float32[n, 3] where a matrix float64[4, 4] puts them: the very same ones if that moves nothing."""
+    wide = positions.astype(np.float64)
+    if transforms.agree(matrix, np.eye(4)):
+        return wide
+    return np.asarray(wide @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+def read(scene: SceneLevel) -> SceneSurfaces | None:
+    """The surfaces of a level; None where the import could make none. Raises SceneError for meshes without UVs."""
+    original = model_faces(scene.before)
+    if original is None:
+        return None
+    instances = [*scene.instances(layout.MODEL), *(b for b in scene.instances(layout.ENTITY) if shows_faces(b.object))]
+    if not instances and not scene.is_shown(layout.MODEL):
+        return None
+    return _Collector(scene, original).read(instances)
+
+
+class _Collector:
+    def __init__(self, scene: SceneLevel, original: ModelFaces) -> None:
+        self.scene, self.original = scene, original
+
+    def read(self, instances: Iterable[Instance]) -> SceneSurfaces:
+        """Read all objects but those that show, unedited by what is their own, the very mesh of another one."""
+        used: list[Instance] = []
+        data: list[MeshData] = []
+        homes: list[int] = []
+        faces: list[Ints] = []
+        positions: list[Floats] = []
+        known: set[tuple[int, str]] = set()
+        for instance in instances:
+            mesh = self.scene.mesh(instance.object)
+            own = records(mesh, "FACE", self.scene.token)
+            own[own >= len(self.original.records)] = -1
+            home = self._home(instance, own)
+            places = self._positions(instance.object, mesh, home)
+            if home > 0 and instance.object.data is not None and not meshes.needs_evaluation(instance.object):
+                again = (home, instance.object.data.name)
+                own_materials = any(slot.link == "OBJECT" for slot in instance.object.material_slots)
+                if np.array_equal(places, mesh.positions):
+                    if again in known and not own_materials:
+                        continue
+                    known.add(again)
+            used.append(instance)
+            data.append(mesh)
+            homes.append(home)
+            own[(own >= 0) & (self.original.models[own] != home)] = -1
+            faces.append(own)
+            positions.append(places)
+        return self._joined(used, data, homes, faces, positions)
+
+    def _home(self, instance: Instance, faces: Ints) -> int:
+        """The model that an object shows: of a plain object its record, of an entity the one that it has."""
+        mark = identity.stamped(instance.object)
+        if mark is not None and mark.kind == layout.MODEL:
+            return instance.record
+        entities = self.scene.before.entities
+        if 0 <= instance.record < len(entities):
+            return entities[instance.record].model or -1
+        models = self.original.models[faces[faces >= 0]]
+        models = models[models > 0]
+        return int(np.bincount(models).argmax()) if len(models) else -1
+
+    def _positions(self, obj: bpy.types.Object, mesh: MeshData, home: int) -> Floats:
+        """Where vertices are: of the world relative to the root; of brush models to the entity, which may turn."""
+        matrix = self.scene.matrix(obj)
+        if home != 0:
+            left, sizes, right = np.linalg.svd(matrix[:3, :3])
+            if np.linalg.det(left @ right) < 0:
+                sizes[-1] = -sizes[-1]
+            matrix = np.eye(4)
+            if np.abs(sizes - 1).max() > NEAR:
+                matrix[:3, :3] = right.T @ np.diag(sizes) @ right
+        return placed(mesh.positions, matrix)
+
+    def _joined(
+        self,
+        instances: list[Instance],
+        data: list[MeshData],
+        homes: list[int],
+        faces: list[Ints],
+        positions: list[Floats],
+    ) -> SceneSurfaces:
+        points = ranges.starts([len(mesh.positions) for mesh in data])
+        sizes = _chain([mesh.face_sizes for mesh in data], np.int64)
+        starts = ranges.starts(sizes)
+        owner_of_corner = ranges.owners([len(mesh.corner_verts) for mesh in data])
+        corners = _chain([mesh.corner_verts for mesh in data], np.int64) + points[owner_of_corner]
+        vertices = _chain([records(mesh, "POINT", self.scene.token) for mesh in data], np.int64)
+        vertices[vertices >= len(self.original.positions)] = -1
+        seen: set[int] = set()
+        twins = np.zeros(len(instances), np.bool_)
+        for number, home in enumerate(homes):
+            twins[number] = home > 0 and home in seen
+            seen.add(home)
+        slots, slot = _slots(data)
+        numbers = _chain(faces, np.int64)
+        return SceneSurfaces(
+            model_faces=self.original,
+            homes=np.array(homes, np.int64),
+            twins=twins,
+            polygons=ranges.starts([len(mesh.face_starts) for mesh in data]),
+            points=points,
+            faces=numbers,
+            turns=turns(self.original, numbers, starts, vertices[corners]),
+            starts=starts,
+            corners=corners,
+            vertices=vertices,
+            positions=np.concatenate([*positions, np.zeros((0, 3))]),
+            instances=instances,
+            slots=slots,
+            slot=slot,
+            uv=np.concatenate([*map(_uv, instances, data), np.zeros((0, 2), "f4")]),
+            light=np.concatenate([*map(_light, data), np.zeros((0, 2), "f4")]),
+        )
+
+
+def _chain(parts: Sequence[NDArray[Any]], dtype: type[np.int64]) -> Ints:
+    return np.asarray(np.concatenate([*parts, np.zeros(0, dtype)]), dtype)
+
+
+def _slots(data: list[MeshData]) -> tuple[list[bpy.types.Material | None], Ints]:
+    """All material slots, and of each polygon the place of its slot; -1 where its object has none."""
+    slots: list[bpy.types.Material | None] = []
+    places = []
+    for mesh in data:
+        index = mesh.material_index.astype(np.int64).clip(0, max(len(mesh.materials) - 1, 0))
+        places.append(index + len(slots) if mesh.materials else np.full(len(index), -1, np.int64))
+        slots += mesh.materials
+    return slots, _chain(places, np.int64)
+
+
+def _uv(instance: Instance, mesh: MeshData) -> NDArray[np.float32]:
+    uv = mesh.uv(layout.UV)
+    if uv is None:
+        if not len(mesh.corner_verts):
+            return np.zeros((0, 2), np.float32)
+        raise SceneError(f"{instance.object.name}: its UV map {layout.UV!r} is gone", [instance.object])
+    return uv
+
+
+def _light(mesh: MeshData) -> NDArray[np.float32]:
+    light = mesh.uv(layout.LIGHTMAP_UV)
+    return np.full((len(mesh.corner_verts), 2), np.nan, np.float32) if light is None else light

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What bakes light into the lightmaps of a Source map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...scene.reports import Report, SceneError
+from ...scene.sidebar import OnLevel, Result, refuse
+from .. import layout
+from . import bake, collect
+
+
+class BakeLightmaps(OnLevel, bpy.types.Operator):
+    """Bake the light of Blender's lights into the lightmaps of the visible surfaces, with Cycles"""
+
+    format_key = layout.FORMAT
+    bl_idname = "levelwright.source_bake"
+    bl_label = "Bake Lightmaps"
+    bl_options = {"REGISTER", "UNDO"}
+
+    samples: bpy.props.IntProperty(name="Samples", description="Rays a luxel", default=64, min=1, soft_max=4096)
+    bounces: bpy.props.IntProperty(
+        name="Bounces", description="How often light is thrown back; 0: direct light alone", default=4, min=0, max=64
+    )
+    images: bpy.props.EnumProperty(
+        name="Lightmaps",
+        description="Which of the map's lightmaps get it, as far as it has them",
+        items=[
+            (bake.BOTH, "LDR and HDR", "All"),
+            (bake.HDR, "HDR", "Those of a full compile with both"),
+            (bake.LDR, "LDR", "Those for old graphics cards"),
+        ],
+    )
+    selected: bpy.props.BoolProperty(name="Selected only", description="Leave the light of other objects as it is")
+    scene_world: bpy.props.BoolProperty(
+        name="Scene's world", description="The sky shines as the scene's world, not as the map's light_environment says"
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a map with lightmaps, and for Object Mode."""
+        level = cls.level(context)
+        return level is not None and context.mode == "OBJECT" and bool(collect.shown(level))
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask how."""
+        manager: Any = context.window_manager
+        result: Result = manager.invoke_props_dialog(self)
+        return result
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Bake."""
+        level, chosen = self.level(context), self.properties
+        if level is None:
+            return {"CANCELLED"}
+        report = Report("baked")
+        names = ("samples", "bounces", "images", "selected", "scene_world")
+        try:
+            bake.bake(context, level, bake.BakeSettings(**{name: getattr(chosen, name) for name in names}), report)
+        except SceneError as error:
+            return refuse(self, context, error)
+        report.forward(self)
+        return {"FINISHED"}

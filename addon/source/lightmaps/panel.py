@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar's part for light: what bakes it into the lightmaps of a Source map."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...scene.sidebar import LevelPanel
+from .. import layout
+from .operators import BakeLightmaps
+
+
+class LEVELWRIGHT_PT_source_bake(LevelPanel, bpy.types.Panel):
+    """What bakes light."""
+
+    format_key = layout.FORMAT
+    bl_label = "Light"
+    bl_parent_id = "LEVELWRIGHT_PT_source"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Draw the operator."""
+        self.layout.operator(BakeLightmaps.bl_idname, icon="RENDER_STILL")
+
+
+CLASSES = (BakeLightmaps, LEVELWRIGHT_PT_source_bake)

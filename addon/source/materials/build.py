@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The materials of an import, each made once: what `shaders` makes of a VMT, or a placeholder where it is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....formats import source
+from ....formats.source import LumpId
+from ....formats.source.content import vmt
+from ...scene import identity, originals
+from ...scene.names import showable
+from .. import layout
+from .shaders import PLACEHOLDER, Builder, unlit
+from .textures import Textures
+
+_GREY = (0.2, 0.2, 0.2)
+
+
+class Materials:
+    """The materials of an import: see `context.MaterialMaker`. reflectivity: linear colours of textures by their names,
+    for those that are missing. baked: the level's node group of `lightmaps.build`; None where Blender's lights shine.
+    """
+
+    def __init__(
+        self,
+        collection: bpy.types.Collection,
+        token: int,
+        textures: Textures,
+        reflectivity: dict[str, tuple[float, float, float]],
+        numbers: dict[str, int],
+    ) -> None:
+        self.textures = textures
+        self.baked: bpy.types.NodeTree | None = None
+        self._collection = collection
+        self._token = token
+        self._reflectivity = reflectivity
+        self._numbers = numbers
+        self._made: dict[tuple[str, bool], bpy.types.Material] = {}
+        self._templates: dict[tuple[bool, bool], bpy.types.Material] = {}
+
+    def of(
+        self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512), water: bool = False
+    ) -> bpy.types.Material:
+        """See `context.MaterialMaker`."""
+        key = (name, lightmapped and self.baked is not None)
+        if key not in self._made:
+            made = self._make(name, key[1], size, water)
+            number = self._numbers.get(name, -1)
+            identity.stamp(made, self._token, layout.MATERIAL_KIND, number)
+            made[layout.MATERIAL] = showable(name)
+            if lightmapped and number >= 0:
+                originals.set_resource(self._collection, layout.MATERIAL_KIND, number, made)
+            self._made[key] = made
+        return self._made[key]
+
+    def _make(self, name: str, lightmapped: bool, size: tuple[int, int], water: bool) -> bpy.types.Material:
+        found = self.textures.content.material(name) if name else None
+        if found is None:
+            if name:
+                self.textures.report.missing("materials", name)
+            return self._placeholder(name, (lightmapped, water), self.checker(name, size))
+        material = bpy.data.materials.new(showable(name))
+        builder = Builder(material, found, self.textures, self.baked if lightmapped else None, water)
+        if not builder.build(name):
+            builder.placeholder(self.checker(name, size), not unlit(found.shader.lower()))
+        return material
+
+    def _placeholder(self, name: str, kind: tuple[bool, bool], image: bpy.types.Image) -> bpy.types.Material:
+        """The material of one that is missing. All but the first of a kind are copies of it: nodes take their time to
+        make. kind: whether it is lightmapped, and water.
+        """
+        template = self._templates.get(kind)
+        if template is None:
+            material = bpy.data.materials.new("placeholder")
+            lightmapped, water = kind
+            baked = self.baked if lightmapped else None
+            Builder(material, vmt.Material("missing"), self.textures, baked, water).placeholder(image)
+            self._templates[kind] = material
+        else:
+            material = template.copy()
+            tree: Any = material.node_tree
+            tree.nodes[PLACEHOLDER].image = image
+        material.name = showable(name) or "no material"
+        shown: Any = material
+        shown.diffuse_color = (*self._reflectivity.get(name, _GREY), 1.0)
+        return material
+
+    def checker(self, name: str, size: tuple[int, int]) -> bpy.types.Image:
+        """The placeholder of a material's texture, in the colour that the map knows of it."""
+        return self.textures.checker(name or "none", size, self._reflectivity.get(name, _GREY))
+
+
+def known_textures(level: source.Level) -> tuple[dict[str, tuple[float, float, float]], dict[str, int]]:
+    """The colours (linear, 0 to 1) of a map's textures by their names, and their numbers in the table of names.
+
+    Raises FormatError.
+    """
+    names, texdata = level.texture_names.names, level.table(LumpId.TEXDATA)
+    known = texdata[(texdata["name_string_table_id"] >= 0) & (texdata["name_string_table_id"] < len(names))]
+    colors = np.nan_to_num(known["reflectivity"].astype(np.float64)).clip(0, 1).tolist()
+    reflectivity = {names[n]: (r, g, b) for n, (r, g, b) in zip(known["name_string_table_id"], colors, strict=True)}
+    return reflectivity, {name: number for number, name in reversed(list(enumerate(names)))}

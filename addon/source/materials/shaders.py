@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the engine's shaders do with the parameters of a material (VMT), as nodes that end in the group of `surface`.
+
+Valve Developer Community: "LightmappedGeneric", "WorldVertexTransition", "Water", "Refract", "$envmap", "DecalModulate"
+and others; where a mask is turned round (that of a base texture for reflections): the SDK's shaders.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....formats.source.content import vmt
+from ...scene import materials as plain
+from ...scene.materials import Nodes, Socket
+from ...scene.names import showable
+from .. import layout
+from . import surface
+from .texture_nodes import KNOWN_DETAILS, TextureNodes
+from .textures import Textures
+
+_WATER_COLOR = (0.03, 0.07, 0.06)
+_WATER_ALPHA, _WATER_ROUGHNESS, _WATER_MIRRORS = 0.6, 0.08, 0.02
+"""_WATER_MIRRORS: of what is seen from straight above."""
+_AHEAD = 0.1
+"""Units: more than Cycles' numbers are apart in the largest maps."""
+_GLASS_ALPHA = 0.15
+_MIRROR_ROUGHNESS = 0.15
+"""Cubemaps are small pictures: what they show is blurred."""
+_ALPHA_TEST = 0.5
+_WATER = ("water", "unlitwater")
+_MOVING = ("texturescroll", "animatedtexture", "texturetransform")
+_GAMMA = 2.2
+"""Of colours in materials, up to 1."""
+_WHITE = (1.0, 1.0, 1.0)
+PLACEHOLDER = "placeholder"
+"""Name of the node with a placeholder's image."""
+IS_PLACEHOLDER = "levelwright_placeholder"
+_KEY_LETTERS = 60
+
+
+class Builder:
+    """Makes one material. baked: the node group of the lightmaps that light it; None for Blender's lights. water: water
+    has it, whatever it says itself.
+    """
+
+    def __init__(
+        self,
+        material: bpy.types.Material,
+        found: vmt.Material,
+        textures: Textures,
+        baked: bpy.types.NodeTree | None,
+        water: bool = False,
+    ) -> None:
+        self.material: Any = material
+        self.found, self.report = found, textures.report
+        self.nodes: Nodes = plain.shader(material)
+        self.texture = TextureNodes(self.nodes, found, textures)
+        self.water = found.shader.lower().startswith(_WATER) or found.text("$abovewater") is not None
+        self.doubled = water or self.water
+        self.mirrors = self.water or found.text("$envmap") is not None
+        self.end: Any = self.nodes.add("ShaderNodeGroup", node_tree=surface.group(self.mirrors))
+        self.baked = baked
+
+    def build(self, name: str) -> bool:
+        """Make what the shader's name says, and keep the parameters as properties. False where its texture is missing:
+        what is made then waits for a `placeholder`.
+        """
+        shader = self.found.shader.lower()
+        self.material[layout.SHADER] = showable(self.found.shader)
+        for key, value in self.found.parameters.items():
+            if key.startswith("$"):
+                self.material[showable(key)[:_KEY_LETTERS]] = showable(value)
+        for proxy, _ in self.found.proxies.blocks():
+            if proxy.lower() in _MOVING:
+                self.report.note(f"material {name}: its {proxy} is left out, it stands still")
+        if self.water:
+            self._water()
+        elif shader.startswith("refract"):
+            self._refract()
+        elif shader.startswith(("decalmodulate", "modulate")):
+            return self._modulate(shader)
+        elif not self._surface(name, shader):
+            return False
+        self._finish(self.end.outputs["Surface"])
+        return True
+
+    def placeholder(self, image: bpy.types.Image, lit: bool = True) -> None:
+        """Make the material of one that is missing, or whose texture is."""
+        self.material[IS_PLACEHOLDER] = True
+        if lit:
+            self._light()
+        node = self.nodes.add("ShaderNodeTexImage", image=image)
+        node.name = PLACEHOLDER
+        self.nodes.link(node.outputs["Color"], self.end.inputs["Color"])
+        self._finish(self.end.outputs["Surface"])
+
+    def _finish(self, shown: Socket) -> None:
+        out = self.nodes.add("ShaderNodeOutputMaterial")
+        self.nodes.link(shown, out.inputs["Surface"])
+        self.material.use_backface_culling = not self.found.flag("$nocull")
+        if self.doubled and self.material.use_backface_culling:
+            self._part(out)
+
+    def _part(self, out: Any) -> None:
+        """Part both sides of water: it lies face to face with what it is from beneath, and Cycles, which culls nothing,
+        would show now the one and now the other. Each is shown a bit ahead of its place, and its back isn't.
+        """
+        alpha = self.end.inputs["Alpha"]
+        shown = alpha.links[0].from_socket if alpha.is_linked else alpha.default_value
+        front = self.nodes.math("SUBTRACT", 1.0, self.nodes.add("ShaderNodeNewGeometry").outputs["Backfacing"])
+        self.nodes.link(self.nodes.math("MULTIPLY", front, shown), alpha)
+        ahead = self.nodes.feed(self.nodes.add("ShaderNodeDisplacement"), Height=_AHEAD, Midlevel=0.0, Scale=1.0)
+        self.nodes.link(ahead.outputs[0], out.inputs["Displacement"])
+        self.material.displacement_method = "DISPLACEMENT"
+
+    def _light(self) -> None:
+        """Let the lightmaps light it."""
+        if self.baked is not None:
+            light = self.nodes.add("ShaderNodeGroup", node_tree=self.baked)
+            self.nodes.link(light.outputs["Light"], self.end.inputs["Light"])
+            self.nodes.link(light.outputs["Baked"], self.end.inputs["Baked"])
+
+    # ------------------------------------------------------------------------------------------------ opaque surfaces
+
+    def _surface(self, name: str, shader: str) -> bool:
+        """LightmappedGeneric, VertexLitGeneric, UnlitGeneric, WorldVertexTransition and what resembles them."""
+        base = self.texture.named("$basetexture", "$basetexturetransform")
+        if base is None:
+            return False
+        color, alpha = base.outputs["Color"], base.outputs["Alpha"]
+        bump = self.texture.named("$bumpmap", "$bumptransform", data=True)
+        if shader.startswith("worldvertextransition"):
+            color, alpha, bump = self._two_textures(color, alpha, bump)
+        elif shader.startswith("lightmapped_4wayblend"):
+            color, alpha = self._four_textures(color, alpha)
+        elif bump is not None:
+            bump = bump.outputs["Color"], bump.outputs["Alpha"]
+        mode = self.found.number("$detailblendmode")
+        if self.found.texture("$detail") and mode not in KNOWN_DETAILS:
+            self.report.note(f"material {name}: its detail texture is left out ($detailblendmode {mode:g})")
+        color, alpha, added = self.texture.detailed(color, alpha, shader)
+        tint = np.asarray(self.found.color("$color")) * self.found.color("$color2")
+        tint = np.where(tint > 1, tint, np.power(tint.clip(0), _GAMMA))
+        if not np.allclose(tint, 1):
+            color = self.nodes.multiply(color, (*tint.tolist(), 1.0))
+        self.nodes.link(color, self.end.inputs["Color"])
+        if unlit(shader):
+            self.nodes.set(self.end.inputs["Baked"], 1.0)
+        else:
+            self._light()
+            if bump is not None:
+                self.nodes.link(self.texture.normal(bump[0]), self.end.inputs["Normal"])
+            self._reflections(alpha, None if bump is None else bump[1])
+        self._glow(alpha, added)
+        self._transparency(alpha)
+        return True
+
+    def _two_textures(self, color: Socket, alpha: Socket, bump: Any) -> tuple[Socket, Socket, Any]:
+        """Blend with the second texture by the displacement's alpha, sharpened by $blendmodulatetexture; normal maps,
+        too: colour and alpha, None without one.
+        """
+        normal = None if bump is None else (bump.outputs["Color"], bump.outputs["Alpha"])
+        second = self.texture.named("$basetexture2", "$basetexturetransform2")
+        if second is None:
+            return color, alpha, normal
+        factor = self.nodes.add("ShaderNodeAttribute", attribute_name=layout.ALPHA).outputs["Fac"]
+        mask = self.texture.named("$blendmodulatetexture", "$blendmasktransform", data=True)
+        if mask is not None:  # green is the middle, red the width
+            parts = self.nodes.add("ShaderNodeSeparateColor")
+            self.nodes.link(mask.outputs["Color"], parts.inputs[0])
+            low = self.nodes.math("SUBTRACT", parts.outputs[1], parts.outputs[0])
+            high = self.nodes.math("ADD", parts.outputs[1], parts.outputs[0])
+            ramp = self.nodes.add("ShaderNodeMapRange", interpolation_type="SMOOTHSTEP")
+            self.nodes.feed(ramp, Value=factor, From_Min=low, From_Max=high)
+            factor = ramp.outputs[0]
+        other = self.texture.named("$bumpmap2", "$bumptransform2", data=True) if normal is not None else None
+        if normal is not None and other is not None:
+            normal = (
+                self.texture.mix(factor, normal[0], other.outputs["Color"]),
+                self.texture.mix_numbers(factor, normal[1], other.outputs["Alpha"]),
+            )
+        return (
+            self.texture.mix(factor, color, second.outputs["Color"]),
+            self.texture.mix_numbers(factor, alpha, second.outputs["Alpha"]),
+            normal,
+        )
+
+    def _four_textures(self, color: Socket, alpha: Socket) -> tuple[Socket, Socket]:
+        """Lay the second, third and fourth texture over the first, by the displacement's multiblend."""
+        weights = self.nodes.add("ShaderNodeAttribute", attribute_name=layout.BLENDS[0])
+        parts = self.nodes.add("ShaderNodeSeparateColor")
+        self.nodes.link(weights.outputs["Color"], parts.inputs[0])
+        there = self.nodes.add("ShaderNodeAttribute", attribute_name=layout.FACE).outputs["Fac"]  # else alpha is 1
+        last = self.nodes.math("MULTIPLY", weights.outputs["Alpha"], self.nodes.math("GREATER_THAN", there, 0.5))
+        factors = (parts.outputs[1], parts.outputs[2], last)
+        for number, factor in enumerate(factors, 2):
+            node = self.texture.named(f"$basetexture{number}", f"$basetexturetransform{number}")
+            if node is not None:
+                color = self.texture.mix(factor, color, node.outputs["Color"])
+                alpha = self.texture.mix_numbers(factor, alpha, node.outputs["Alpha"])
+        return color, alpha
+
+    def _reflections(self, alpha: Socket, bump_alpha: Socket | None) -> None:
+        """Mirror what is around as much as $envmaptint says, where there is an $envmap: the game's cubemaps are small
+        pictures of it, added to the light.
+        """
+        if not self.mirrors:
+            return
+        strength: Any = (*self.found.color("$envmaptint"), 1.0)
+        mask = self.texture.named("$envmapmask", "$envmapmasktransform", data=True)
+        if mask is not None:
+            strength = self.nodes.multiply(mask.outputs["Color"], strength)
+        factors = []
+        if self.found.flag("$basealphaenvmapmask"):
+            factors.append(self.nodes.math("SUBTRACT", 1.0, alpha))
+        if self.found.flag("$normalmapalphaenvmapmask") and bump_alpha is not None:
+            factors.append(bump_alpha)
+        straight = self.found.number("$fresnelreflection", 1.0 - self.found.number("$envmapfresnel"))
+        if straight < 1:
+            factors.append(self._grazing(straight))
+        for factor in factors:
+            strength = self.nodes.multiply(self._gray(factor), strength)
+        self.nodes.set(self.end.inputs["Reflection"], strength)
+        self.nodes.set(self.end.inputs["Roughness"], _MIRROR_ROUGHNESS)
+
+    def _grazing(self, straight: float) -> Socket:
+        """How much is mirrored: `straight` of what is seen from straight ahead, all at grazing angles."""
+        facing = self.nodes.add("ShaderNodeLayerWeight").outputs["Facing"]
+        turned = self.nodes.math("POWER", facing, 5.0)
+        return self.nodes.math("MULTIPLY_ADD", turned, 1.0 - straight, straight)
+
+    def _gray(self, value: Socket) -> Socket:
+        node = self.nodes.add("ShaderNodeCombineColor")
+        for socket in node.inputs[:3]:
+            self.nodes.link(value, socket)
+        return node.outputs[0]
+
+    def _glow(self, alpha: Socket, added: Socket | None) -> None:
+        """Shine by itself, where $selfillum and its mask say so; added: a detail texture's own light."""
+        if self.found.flag("$selfillum"):
+            mask = self.texture.named("$selfillummask", data=True)
+            self.nodes.link(alpha if mask is None else mask.outputs["Color"], self.end.inputs["Glow"])
+            self.nodes.set(self.end.inputs["Glow Tint"], (*self.found.color("$selfillumtint"), 1.0))
+        if added is not None:
+            self.nodes.link(added, self.end.inputs["Added Light"])
+
+    def _transparency(self, alpha: Socket) -> None:
+        whole = self.found.number("$alpha", 1.0)
+        if self.found.flag("$alphatest"):
+            limit = self.found.number("$alphatestreference", _ALPHA_TEST) or _ALPHA_TEST
+            self.nodes.link(self.nodes.math("GREATER_THAN", alpha, limit), self.end.inputs["Alpha"])
+        elif self.found.flag("$translucent") or self.found.flag("$vertexalpha") or whole < 1:
+            shown = self.nodes.math("MULTIPLY", alpha, whole) if self.found.flag("$translucent") else whole
+            self.nodes.set(self.end.inputs["Alpha"], shown)
+            self.material.surface_render_method = "BLENDED"
+        if self.found.flag("$additive"):
+            self.nodes.set(self.end.inputs["Additive"], 1.0)
+            self.material.surface_render_method = "BLENDED"
+
+    # ------------------------------------------------------------------------------------------- what is seen through
+
+    def _water(self) -> None:
+        """Water: its fog's colour, which no light changes, over what is below; and what it mirrors, with waves."""
+        color = self.found.color("$fogcolor", _WATER_COLOR)
+        self.nodes.set(self.end.inputs["Color"], (*(min(part, 1.0) ** _GAMMA for part in color), 1.0))
+        self.nodes.set(self.end.inputs["Baked"], 1.0)
+        self.nodes.set(self.end.inputs["Alpha"], _WATER_ALPHA)
+        self.nodes.set(
+            self.end.inputs["Reflection"],
+            self.nodes.multiply(self._gray(self._grazing(_WATER_MIRRORS)), (*self.found.color("$reflecttint"), 1.0)),
+        )
+        self._shine()
+
+    def _refract(self) -> None:
+        """Glass that distorts: nearly clear, shining."""
+        tint = self.found.color("$refracttint")
+        self.nodes.set(self.end.inputs["Color"], (*tint, 1.0))
+        self.nodes.set(self.end.inputs["Alpha"], _GLASS_ALPHA)
+        self._shine()
+
+    def _shine(self) -> None:
+        self.nodes.set(self.end.inputs["Specular"], 0.5)
+        self.nodes.set(self.end.inputs["Roughness"], _WATER_ROUGHNESS)
+        bump = self.texture.named("$normalmap", data=True) or self.texture.named("$bumpmap", data=True)
+        if bump is not None:
+            self.nodes.link(self.texture.normal(bump.outputs["Color"]), self.end.inputs["Normal"])
+        self.material.surface_render_method = "BLENDED"
+
+    def _modulate(self, shader: str) -> bool:
+        """Darken and lighten what is behind: by twice the texture, 128 changes nothing; Modulate by the texture. The
+        game multiplies the screen's numbers, so their product gets the screen's gamma.
+        """
+        base = self.texture.named("$basetexture", "$basetexturetransform", data=True)
+        if base is None:
+            return False
+        twice = shader.startswith("decal") or self.found.flag("$mod2x")
+        doubled = self.nodes.multiply(base.outputs["Color"], (2.0, 2.0, 2.0, 1.0) if twice else (*_WHITE, 1.0))
+        curved = self.nodes.add("ShaderNodeGamma")
+        self.nodes.link(doubled, curved.inputs["Color"])
+        curved.inputs["Gamma"].default_value = _GAMMA
+        clear = self.nodes.feed(self.nodes.add("ShaderNodeBsdfTransparent"), Color=curved.outputs[0])
+        self.nodes.tree.nodes.remove(self.end)
+        self.doubled = False
+        self.material.surface_render_method = "BLENDED"
+        self._finish(clear.outputs[0])
+        return True
+
+
+def unlit(shader: str) -> bool:
+    """Whether a shader (in small letters) takes no notice of light."""
+    return shader.startswith(("unlit", "sky", "sprite", "decal", "modulate"))

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The node group that all materials of Source maps end in: baked light or Blender's, and how it is seen through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...scene.materials import Nodes, Socket, node_group
+
+_NAME, _MIRROR, _VERSION = "Source surface", "Source mirroring surface", 2
+_COLOR, _FLOAT, _VECTOR = "NodeSocketColor", "NodeSocketFloat", "NodeSocketVector"
+_INPUTS: tuple[tuple[str, str, Any], ...] = (
+    ("Color", _COLOR, (0.5, 0.5, 0.5, 1.0)),
+    ("Light", _COLOR, (1.0, 1.0, 1.0, 1.0)),
+    ("Baked", _FLOAT, 0.0),
+    ("Alpha", _FLOAT, 1.0),
+    ("Additive", _FLOAT, 0.0),
+    ("Normal", _VECTOR, None),
+    ("Roughness", _FLOAT, 1.0),
+    ("Specular", _FLOAT, 0.0),
+    ("Glow", _FLOAT, 0.0),
+    ("Glow Tint", _COLOR, (1.0, 1.0, 1.0, 1.0)),
+    ("Added Light", _COLOR, (0.0, 0.0, 0.0, 1.0)),
+)
+"""Light: what `Color` is multiplied by where Baked is 1; where that is 0, Blender's lights shine. Glow: how
+much it shines in its own colour, whatever lights it. Additive 1: adds to what is behind it."""
+_REFLECTION = ("Reflection", _COLOR, (0.0, 0.0, 0.0, 1.0))
+"""What of the light around is mirrored and added."""
+
+
+def group(mirrors: bool = False) -> bpy.types.NodeTree:
+    """The shared group, made when the file hasn't got it yet. mirrors: the one with "Reflection"."""
+    if mirrors:
+        return node_group(_MIRROR, _VERSION, lambda nodes: _build(nodes, True))
+    return node_group(_NAME, _VERSION, lambda nodes: _build(nodes, False))
+
+
+def _build(nodes: Nodes, mirrors: bool) -> None:
+    interface: Any = nodes.tree.interface
+    for name, kind, default in (*_INPUTS, _REFLECTION) if mirrors else _INPUTS:
+        socket = interface.new_socket(name, in_out="INPUT", socket_type=kind)
+        if default is None:
+            socket.hide_value = True
+        else:
+            socket.default_value = default
+    interface.new_socket("Surface", in_out="OUTPUT", socket_type="NodeSocketShader")
+    given = nodes.add("NodeGroupInput").outputs
+    lit = nodes.feed(
+        nodes.add("ShaderNodeBsdfPrincipled"),
+        Base_Color=given["Color"],
+        Roughness=given["Roughness"],
+        Normal=given["Normal"],
+        Specular_IOR_Level=given["Specular"],
+    )
+    own = nodes.multiply(given["Color"], given["Glow Tint"])
+    shining = nodes.feed(nodes.add("ShaderNodeEmission"), Color=own)
+    glowing = _mixed(nodes, given["Glow"], lit.outputs[0], shining.outputs[0])
+    light = nodes.add("ShaderNodeMix", data_type="RGBA")
+    nodes.link(given["Glow"], light.inputs[0])
+    nodes.link(nodes.multiply(given["Color"], given["Light"]), light.inputs[6])
+    nodes.link(own, light.inputs[7])
+    baked = nodes.feed(nodes.add("ShaderNodeEmission"), Color=light.outputs[2])
+    either = _mixed(nodes, given["Baked"], glowing, baked.outputs[0])
+    more = nodes.feed(nodes.add("ShaderNodeEmission"), Color=given["Added Light"])
+    either = _added(nodes, either, more.outputs[0])
+    if mirrors:
+        mirror = nodes.feed(
+            nodes.add("ShaderNodeBsdfAnisotropic"),
+            Color=given["Reflection"],
+            Roughness=given["Roughness"],
+            Normal=given["Normal"],
+        )
+        either = _added(nodes, either, mirror.outputs[0])
+    clear = nodes.add("ShaderNodeBsdfTransparent").outputs[0]
+    blended = _mixed(nodes, given["Alpha"], clear, either)
+    dimmed = _mixed(nodes, given["Alpha"], clear, _added(nodes, clear, either))
+    whole = _mixed(nodes, given["Additive"], blended, dimmed)
+    nodes.link(whole, nodes.add("NodeGroupOutput").inputs["Surface"])
+
+
+def _mixed(nodes: Nodes, factor: Socket, one: Socket, other: Socket) -> Socket:
+    """Mix two shaders: one at 0, the other at 1."""
+    node = nodes.add("ShaderNodeMixShader")
+    for target, source in zip(node.inputs, (factor, one, other), strict=True):
+        nodes.link(source, target)
+    return node.outputs[0]
+
+
+def _added(nodes: Nodes, one: Socket, other: Socket) -> Socket:
+    """Add two shaders."""
+    node = nodes.add("ShaderNodeAddShader")
+    nodes.link(one, node.inputs[0])
+    nodes.link(other, node.inputs[1])
+    return node.outputs[0]

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Textures (VTF) as packed images, and the placeholders of those that weren't found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats.binary import FormatError
+from ....formats.source.content.search_path import SearchPath
+from ....formats.source.content.texels import ImageFormat
+from ....formats.source.content.vtf import Texture
+from ...scene import bitmap_font, identity, images
+from ...scene.names import showable
+from ...scene.reports import Report
+from .. import layout
+
+_DDS = {
+    ImageFormat.DXT1: b"DXT1",
+    ImageFormat.DXT1_ONEBITALPHA: b"DXT1",
+    ImageFormat.DXT3: b"DXT3",
+    ImageFormat.DXT5: b"DXT5",
+    ImageFormat.BC7: b"BC7",
+}
+"""Formats that Blender decodes itself."""
+_CHECKER, _CELLS = 128, 8
+"""Pixels and fields of the longer side of a placeholder: texture coordinates don't depend on how many it has."""
+
+
+class Textures:
+    """The images of an import, each made once."""
+
+    def __init__(self, content: SearchPath, report: Report, token: int) -> None:
+        self.content = content
+        self.report = report
+        self.token = token
+        self._made: dict[tuple[str, bool], bpy.types.Image | None] = {}
+
+    def image(self, name: str, data: bool = False) -> bpy.types.Image | None:
+        """The image of a texture ("brick/wall"), its first frame; None where it is missing or can't be read, which the
+        report tells. data: its pixels are no colours, but normals or masks.
+        """
+        if (name, data) not in self._made:
+            self._made[name, data] = self._make(name, data)
+        return self._made[name, data]
+
+    def _make(self, name: str, data: bool) -> bpy.types.Image | None:
+        texture = self.content.texture(name)
+        if texture is None:
+            self.report.missing("textures", name)
+            return None
+        try:
+            image = to_image(showable(name), texture, data)
+        except (FormatError, IndexError, ValueError) as error:
+            self.report.missing("textures", name)
+            self.report.warn(f"texture {name} can't be read: {error}")
+            return None
+        identity.stamp(image, self.token, layout.IMAGE, 0)
+        return image
+
+    def checker(
+        self, name: str, size: tuple[int, int], color: tuple[float, float, float] = (0.2, 0.2, 0.2)
+    ) -> bpy.types.Image:
+        """The placeholder of a material's texture: a checker of its proportions, of this mean colour (linear), with its
+        name on it.
+        """
+        wide, high = (max(side, 1) for side in size)
+        shrunk = min(1.0, _CHECKER / max(wide, high))
+        width, height = max(1, round(wide * shrunk)), max(1, round(high * shrunk))
+        column, row = ((np.arange(side) * _CELLS // side & 1).astype(np.uint8) for side in (width, height))
+        field = row[:, None] ^ column
+        letters = bitmap_font.text(name.rpartition("/")[2].upper())[:height, :width].astype(np.uint8) * 2
+        tall, broad = letters.shape
+        for top in range(0, height - tall + 1, max(height // 4, tall * 2)):
+            left = (width - broad) // 2
+            place = field[top : top + tall, left : left + broad]
+            np.maximum(place, letters, out=place)
+        mean = np.asarray(color)
+        colors = (_curved(np.stack([mean * 0.8, mean * 1.2, mean * 0.5 + 0.3])) * 255).astype(np.uint8)
+        image = images.from_palette(showable(name), field, colors)
+        image["levelwright_placeholder"] = True
+        identity.stamp(image, self.token, layout.IMAGE, 0)
+        return image
+
+
+def to_image(name: str, texture: Texture, data: bool = False) -> bpy.types.Image:
+    """The largest picture of a texture. Raises FormatError, or ValueError where its bytes are too few."""
+    four_cc = _DDS.get(texture.format)
+    if four_cc is not None:
+        return images.from_dds(name, texture.width, texture.height, four_cc, bytes(texture.image()), data)
+    return images.from_rgba(name, _bytes(texture.pixels()), data)
+
+
+def _bytes(pixels: NDArray[np.uint8] | NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Pixels as bytes; light of float textures is cut at white and gets sRGB's curve, as other textures have."""
+    if pixels.dtype == np.uint8:
+        return pixels.astype(np.uint8, copy=False)
+    light = np.clip(np.nan_to_num(pixels), 0, 1)
+    curved = _curved(light)
+    curved[..., 3] = light[..., 3]
+    return np.asarray(curved * 255 + 0.5, np.uint8)
+
+
+def _curved(light: NDArray[Any]) -> NDArray[Any]:
+    """Linear light as sRGB's numbers, 0 to 1."""
+    cut = np.clip(light, 0, 1)
+    return np.where(cut <= 0.0031308, cut * 12.92, 1.055 * np.power(cut, 1 / 2.4) - 0.055)

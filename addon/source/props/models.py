@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Models as meshes: one for each model and skin, however often it stands in the map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....formats.binary import FormatError
+from ....formats.source.content import mdl
+from ...scene import meshes
+from ...scene.names import showable
+from ...scene.shapes import remember
+from .. import layout
+from ..context import ImportContext
+
+_ENDING = ".mdl"
+EDITED = "what was done to the mesh is ignored: the map has only the name of its model"
+"""The warning of exports."""
+
+
+@dataclass
+class Models:
+    """The models of one import. Meshes are made by `prepare`, before any object is; `of` then finds them."""
+
+    importing: ImportContext
+    _read: dict[str, mdl.Model | None] = field(default_factory=dict, repr=False)
+    _meshes: dict[tuple[str, int], bpy.types.Mesh] = field(default_factory=dict, repr=False)
+
+    def of(self, path: str, skin: int = 0) -> bpy.types.Mesh | None:
+        """The mesh of a model ("models/props/crate.mdl") and skin; None where the model is missing or unreadable.
+
+        Skins that the model has not are its first one.
+        """
+        name = normal(path)
+        model = self._model(name)
+        if model is None:
+            return None
+        skin = skin if 0 <= skin < len(model.skins) else 0
+        if (name, skin) not in self._meshes:
+            self._meshes[name, skin] = self._build(name, model, skin)
+        return self._meshes[name, skin]
+
+    def prepare(self, wanted: Sequence[tuple[str, int]]) -> None:
+        """Make the meshes of these models and skins, in the order of their names."""
+        for path, skin in sorted(set(wanted)):
+            self.of(path, skin)
+
+    def _model(self, name: str) -> mdl.Model | None:
+        if name not in self._read:
+            try:
+                self._read[name] = mdl.load(name, self.importing.content.read)
+            except FormatError as error:
+                self._read[name] = None
+                self.importing.report.warn(f"model {name} is shown as a box: {error}")
+            else:
+                if self._read[name] is None:
+                    self.importing.report.missing("models", name)
+        return self._read[name]
+
+    def _build(self, name: str, model: mdl.Model, skin: int) -> bpy.types.Mesh:
+        title = showable(PurePosixPath(name).stem)
+        used, corners = np.unique(model.triangles[:, ::-1], return_inverse=True)
+        uv = model.uvs[used] * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
+        corners = corners.reshape(-1).astype(np.int32)
+        textures = model.skins[skin][model.triangle_column] if len(model.skins) else model.triangle_column
+        shown, slots = np.unique(textures, return_inverse=True)
+        mesh = meshes.build(
+            title if skin == 0 else f"{title} skin {skin}",
+            model.positions[used],
+            corners,
+            np.arange(0, len(corners), 3, dtype=np.int32),
+            uvs={layout.UV: uv[corners]},
+            material_index=slots.reshape(-1).astype(np.int32),
+            smooth=True,
+            report=self.importing.report,
+        )
+        mesh[layout.MODEL_PATH], mesh[layout.SKIN] = name, skin
+        for texture in shown.tolist():
+            mesh.materials.append(self._material(model, texture))
+        if len(corners):
+            finite: Any = np.nan_to_num(model.normals[used])
+            mesh.normals_split_custom_set_from_vertices(finite)
+        remember(mesh)
+        return mesh
+
+    def _material(self, model: mdl.Model, texture: int) -> bpy.types.Material:
+        paths = model.paths(texture)
+        found = next(
+            (path for path in paths if self.importing.content.read(f"materials/{path}.vmt") is not None), paths[0]
+        )
+        return self.importing.materials.of(found)
+
+
+def normal(path: str) -> str:
+    """A model's path as content is looked for: in small letters, with slashes."""
+    return path.replace("\\", "/").lower()
+
+
+def is_model(path: str) -> bool:
+    """Whether a text names a model file, and not a brush model or a sprite."""
+    return path.lower().endswith(_ENDING)

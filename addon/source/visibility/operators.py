@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What shows of a Source map what is seen from a place, and all of it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....formats.binary import FormatError
+from ...scene.reports import SceneError
+from ...scene.sidebar import OnLevel, Result, refuse
+from .. import layout
+from . import show
+
+CURSOR, ACTIVE, CAMERA = "CURSOR", "ACTIVE", "CAMERA"
+PLACES = (
+    (CURSOR, "3D Cursor", "From the 3D cursor", "PIVOT_CURSOR", 0),
+    (ACTIVE, "Active", "From the origin of the active object", "PIVOT_ACTIVE", 1),
+    (CAMERA, "Camera", "From the scene's camera", "CAMERA_DATA", 2),
+)
+
+
+class ShowSeen(OnLevel, bpy.types.Operator):
+    """Show only what the game draws from a place: what the compiler found to be visible from its cluster"""
+
+    format_key = layout.FORMAT
+    bl_idname = "levelwright.source_show_seen"
+    bl_label = "Show What Is Seen"
+    bl_options = {"REGISTER", "UNDO"}
+
+    place: bpy.props.EnumProperty(name="From", items=PLACES, default=CURSOR)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a map, and for Object Mode: objects give way to copies."""
+        return context.mode == "OBJECT" and super().poll(context)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Hide all else."""
+        level = self.level(context)
+        try:
+            if level is None:
+                raise SceneError("there is no Source map to look at")
+            cluster = show.show_seen(context, level, _place(context, self.place))
+        except (SceneError, FormatError) as error:
+            return refuse(self, context, error)
+        self.report({"INFO"}, f"what cluster {cluster} sees")
+        return {"FINISHED"}
+
+
+class ShowAll(OnLevel, bpy.types.Operator):
+    """Show everything again that was hidden because it isn't seen"""
+
+    format_key = layout.FORMAT
+    bl_idname = "levelwright.source_show_all"
+    bl_label = "Show All"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a map of which something is hidden."""
+        level = cls.level(context) if context.mode == "OBJECT" else None
+        return level is not None and show.is_limited(level)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Show it."""
+        level = self.level(context)
+        if level is None:
+            return {"CANCELLED"}
+        show.show_all(level)
+        return {"FINISHED"}
+
+
+def _place(context: bpy.types.Context, place: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Where one looks from, in the world. Raises SceneError where there is no such place."""
+    scene = context.scene
+    if scene is None:
+        raise SceneError("there is no scene to work in")
+    if place == CURSOR:
+        return np.array(scene.cursor.location, np.float64)
+    obj = context.active_object if place == ACTIVE else scene.camera
+    if obj is None:
+        raise SceneError("there is no active object" if place == ACTIVE else "the scene has no camera")
+    return np.array(obj.matrix_world.translation, np.float64)
