@@ -216,7 +216,7 @@ class _Collector:
         self._refuse(new, f"vertices are new{_KEPT}")
         every = np.concatenate([*self.points, np.zeros(0, np.int64)])
         near = np.concatenate([*places, np.zeros((0, 3))]) - self.base[every]
-        kept = identity.nearest_bearers(every + 1, (near * near).sum(axis=1))
+        kept = identity.nearest_instances(every + 1, (near * near).sum(axis=1))
         first = ranges.starts([len(own) for own in self.points])
         self._refuse(
             [np.flatnonzero(~kept[start:end]) for start, end in itertools.pairwise(first.tolist())],
