@@ -17,7 +17,7 @@ from .scene import declared, options, stage
 from .scene.blender_types import Value, gives
 from .scene.declared import Declared
 from .scene.reports import Report
-from .scene.sidebar import Result, layout_of, refuse
+from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
 
 NOTE_LETTERS = 44
 """Of a note in a line: what the file browser's sidebar is wide."""
@@ -271,8 +271,7 @@ def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
 
 def register() -> None:
     """Register the operators and the menu entries."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
     bpy.types.TOPBAR_MT_file_import.append(_import_menu)
     bpy.types.TOPBAR_MT_file_export.append(_export_menu)
 
@@ -281,5 +280,4 @@ def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_export.remove(_export_menu)
     bpy.types.TOPBAR_MT_file_import.remove(_import_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)

@@ -126,13 +126,11 @@ CLASSES = (NewLevel, PreviewCuts, HidePreview)
 
 def register() -> None:
     """Register the operators, and put the new level into the menu File > New."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    sidebar.register_classes(CLASSES)
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    sidebar.unregister_classes(CLASSES)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What panels and operators of all games share: the level that they are about, and how they refuse."""
+"""What panels and operators of all games share: registering, the level that they are about, and how they refuse."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import bpy
@@ -19,6 +20,18 @@ CATEGORY = "Levelwright"
 """The tab of the sidebar."""
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 """What operators return: {"FINISHED"} or {"CANCELLED"}."""
+
+
+def register_classes(classes: Iterable[type]) -> None:
+    """Register Blender's classes (panels, operators, property groups, ...): panels after those that they lie in."""
+    for cls in classes:
+        bpy.utils.register_class(cls)
+
+
+def unregister_classes(classes: Sequence[type]) -> None:
+    """Undo `register_classes`: the last first."""
+    for cls in reversed(classes):
+        bpy.utils.unregister_class(cls)
 
 
 def active_level(context: bpy.types.Context, format_key: str) -> bpy.types.Collection | None:

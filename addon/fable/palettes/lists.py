@@ -17,6 +17,7 @@ import bpy
 
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
 from ...scene.level import first_of
+from ...scene.sidebar import register_classes, unregister_classes
 from .. import layout
 
 KEY = "levelwright_fable"
@@ -145,13 +146,11 @@ CLASSES = (FableName, FableLists)
 
 def register() -> None:
     """Give collections their lists."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
     setattr(bpy.types.Collection, KEY, bpy.props.PointerProperty(type=FableLists))
 
 
 def unregister() -> None:
     """Undo `register`."""
     delattr(bpy.types.Collection, KEY)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)

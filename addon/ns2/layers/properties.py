@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ....formats.ns2.names import GROUPS, LAYERS
+from ...scene.sidebar import register_classes, unregister_classes
 from . import lists, visibility
 
 
@@ -79,13 +80,11 @@ CLASSES = (Ns2Entry, Ns2Lists)
 
 def register() -> None:
     """Give collections their lists."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
     setattr(bpy.types.Collection, lists.KEY, bpy.props.PointerProperty(type=Ns2Lists))
 
 
 def unregister() -> None:
     """Undo `register`."""
     delattr(bpy.types.Collection, lists.KEY)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)
