@@ -18,8 +18,8 @@ NAMED = 5
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the first of the names, for a message: 'a, b, c, d, e and others'."""
-    return ", ".join(names[:NAMED]) + (" and others" if len(names) > NAMED else "")
+    """Return the first of the names, for a message: 'a, b, c, d, e and 3 more'."""
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 class SceneError(Exception):

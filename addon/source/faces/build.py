@@ -133,15 +133,15 @@ class Faces:
         """What faces say of themselves: of all of them."""
         ids = np.arange(1, len(self.records) + 1, dtype=np.int32)
         values = {
-            identity.ID: ids,
-            identity.CHECK: identity.checks(self.importing.token, ids),
             layout.TEXINFO: self.records["texinfo"].astype(np.int32),
             layout.ORIGINAL_FACE: self.records["orig_face"].astype(np.int32),
             layout.SMOOTHING_GROUPS: self.records["smoothing_groups"].astype(np.uint32).view(np.int32),
             layout.FLAGS: self.flags,
             **self.light_styles,
         }
-        return {key: ("FACE", "INT", values[key]) for key in values}
+        return identity.id_attributes(self.importing.token, ids, "FACE") | {
+            key: ("FACE", "INT", values[key]) for key in values
+        }
 
     @cached_property
     def _vertex_layers(self) -> Layers:
