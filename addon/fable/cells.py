@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import bpy
 import numpy as np
@@ -46,7 +46,7 @@ class MeshCells:
         found: Bools = self.ids[self.indices] > 0
         return found
 
-    def values(self, name: str) -> NDArray[Any] | None:
+    def values(self, name: str) -> Array | None:
         """An attribute of each cell, [cells]; None where there is none. Raises SceneError where it isn't one number."""
         values = self.data.attribute(name, self.domain)
         if values is None:
@@ -85,7 +85,7 @@ def refuse(obj: bpy.types.Object, domain: Domain, message: str, indices: Ints) -
     """Raise SceneError about vertices or faces of an object, which get selected. message: {} is for their number."""
     noun = ("vertex", "vertices") if domain == "POINT" else ("face", "faces")
     count = f"{len(indices)} {noun[len(indices) != 1]}"
-    selected: dict[str, Any] = {}
+    selected: dict[str, dict[bpy.types.Object, Ints]] = {}
     if not meshes.needs_evaluation(obj):  # what modifiers made can't be selected
         selected["points" if domain == "POINT" else "faces"] = {obj: indices}
     raise SceneError(f"{obj.name}: {message.format(count)}", [obj], **selected)

@@ -76,11 +76,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.arrays import Array
 from ...formats.fable.records import GAME_CELL_EDGE, Records
 from ..scene.attributes import Kind
 from ..scene.names import showable
@@ -138,9 +138,9 @@ class CellField:
     kind: Kind = "INT"
     """The type of the attribute."""
 
-    def of(self, records: Records) -> NDArray[Any]:
+    def of(self, records: Records) -> Array:
         """The field of each record: a view, of the records' shape."""
-        values: NDArray[Any] = records[self.field]
+        values: Array = records[self.field]
         return values if self.part is None else values[..., self.part]
 
 

@@ -9,9 +9,9 @@ import bpy
 
 from ...formats import fable
 from ...formats.fable.records import ROOT_EDGE
-from ..scene import originals
+from ..scene import declared, originals
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import Result, refuse
+from ..scene.sidebar import Result, layout_of, refuse
 from . import importer
 from .settings import ImportSettings
 
@@ -31,22 +31,22 @@ def new_level(
     return importer.build_scene(context, level, None, Path(name), ImportSettings(), Report())
 
 
-class LEVELWRIGHT_OT_fable_new_level(bpy.types.Operator):
+class LEVELWRIGHT_OT_fable_new_level(declared.Declared, bpy.types.Operator):
     """Make a flat Fable level, to be sculpted and painted"""
 
     bl_idname = "levelwright.fable_new_level"
     bl_label = "New Fable Level"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: bpy.props.StringProperty(name="Name", default="NewLevel")
-    width: bpy.props.IntProperty(
+    name: str = declared.string(name="Name", default="NewLevel")
+    width: int = declared.integer(
         name="Width", description="Along x, in units: a multiple of 32", default=96, min=32, max=1024, step=ROOT_EDGE
     )
-    height: bpy.props.IntProperty(
+    height: int = declared.integer(
         name="Height", description="Along y, in units: a multiple of 32", default=96, min=32, max=1024, step=ROOT_EDGE
     )
-    z: bpy.props.FloatProperty(name="Ground", description="How high the ground lies", default=32.0, min=0, max=2047)
-    theme: bpy.props.StringProperty(
+    z: float = declared.number(name="Ground", description="How high the ground lies", default=32.0, min=0, max=2047)
+    theme: str = declared.string(
         name="Theme", description="Name of the ground's theme in the game", default="GROUND_GRASS_NO_LOCAL_DETAIL"
     )
 
@@ -68,7 +68,7 @@ class LEVELWRIGHT_OT_fable_new_level(bpy.types.Operator):
 
 
 def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    menu.layout.operator(LEVELWRIGHT_OT_fable_new_level.bl_idname, icon="FILE_NEW")
+    layout_of(menu).operator(LEVELWRIGHT_OT_fable_new_level.bl_idname, icon="FILE_NEW")
 
 
 def register() -> None:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for Fable levels: the overlay over the ground, and the properties of a thing."""
 
-from typing import Any
-
 import bpy
 
 from ..scene import identity
@@ -27,9 +25,9 @@ class LEVELWRIGHT_PT_fable(LevelPanel, bpy.types.Panel):
         title, _ = overlays.KINDS[overlays.shown(level)]
         row.operator_menu_enum(LEVELWRIGHT_OT_fable_overlay.bl_idname, "kind", text=f"Show: {title}", icon="OVERLAY")
         row.operator(LEVELWRIGHT_OT_fable_refresh.bl_idname, text="", icon="FILE_REFRESH")
-        obj: Any = context.active_object
+        obj = context.active_object
         mark = identity.stamped(obj) if obj is not None else None
-        if mark is None or mark.kind != layout.THING:
+        if obj is None or mark is None or mark.kind != layout.THING:
             return
         column = self.layout.column(align=True)
         column.label(text=obj.name)

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ...formats.fable.geometry import finite_heights
 from ..scene import stage
+from ..scene.blender_types import Value
 from . import layout
 from .context import ImportContext
 
@@ -36,7 +35,7 @@ def prepare_scene(context: bpy.types.Context, importing: ImportContext) -> None:
 
 def _sun(importing: ImportContext) -> None:
     """Add a light that shows the land's relief: for show only."""
-    lamp: Any = bpy.data.lights.new("Sun", "SUN")
+    lamp: Value = bpy.data.lights.new("Sun", "SUN")
     lamp.energy = SUN_STRENGTH
     sun = importing.object_of("Sun", layout.PREVIEW, data=lamp)
     sun.rotation_euler = SUN_ANGLES

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import bpy
 from mathutils import Matrix
@@ -97,7 +96,7 @@ class ExportContext:
         self.changed = True
         self.report.note(what)
 
-    def replace_list(self, owner: Any, name: str, values: list[Any]) -> None:
+    def replace_list(self, owner: object, name: str, values: Sequence[object]) -> None:
         """Give a record another list if it holds other things than the one that it has, or in another order."""
         before = getattr(owner, name)
         if before is None or len(before) != len(values) or any(a is not b for a, b in zip(before, values, strict=True)):

@@ -46,10 +46,9 @@ UVs are the same bits.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..scene.attributes import Kind
 
@@ -119,20 +118,24 @@ ORIGINS = "origins"
 """float32[b, 3]: where the object of each brush lies below the root, Blender's axes, whole units."""
 
 
-def _text(tooltip: str, default: str = "") -> Any:
-    return field(default=default, metadata={"tooltip": tooltip})
+def _text(tooltip: str, default: str = "") -> str:
+    made: str = field(default=default, metadata={"tooltip": tooltip})
+    return made
 
 
-def _int(tooltip: str, default: int = 0, minimum: int = -(2**31), maximum: int = 2**31 - 1) -> Any:
-    return field(default=default, metadata={"tooltip": tooltip, "min": minimum, "max": maximum})
+def _int(tooltip: str, default: int = 0, minimum: int = -(2**31), maximum: int = 2**31 - 1) -> int:
+    made: int = field(default=default, metadata={"tooltip": tooltip, "min": minimum, "max": maximum})
+    return made
 
 
-def _float(tooltip: str, default: float = 0.0, minimum: float | None = None) -> Any:
-    return field(default=default, metadata={"tooltip": tooltip} | ({} if minimum is None else {"min": minimum}))
+def _float(tooltip: str, default: float = 0.0, minimum: float | None = None) -> float:
+    made: float = field(default=default, metadata={"tooltip": tooltip} | ({} if minimum is None else {"min": minimum}))
+    return made
 
 
-def _bool(tooltip: str, default: bool = False) -> Any:
-    return field(default=default, metadata={"tooltip": tooltip})
+def _bool(tooltip: str, default: bool = False) -> bool:
+    made: bool = field(default=default, metadata={"tooltip": tooltip})
+    return made
 
 
 @dataclass
@@ -252,25 +255,25 @@ WORLD_TYPES = {"SkyAxis": "point", "SkyRotation": "float", "SkyDrawScale": "floa
 """Key of the world's entity -> type; all others are text."""
 
 
-def to_blender(points: Any) -> NDArray[np.float64]:
+def to_blender(points: ArrayLike) -> NDArray[np.float64]:
     """Genesis (x, y, z) to Blender (x, -z, y): [..., 3]; exact."""
     array = np.asarray(points, np.float64)
     return np.stack([array[..., 0], -array[..., 2], array[..., 1]], axis=-1)
 
 
-def from_blender(points: Any) -> NDArray[np.float64]:
+def from_blender(points: ArrayLike) -> NDArray[np.float64]:
     """Blender (x, y, z) to Genesis (x, z, -y): [..., 3]; the inverse of `to_blender`."""
     array = np.asarray(points, np.float64)
     return np.stack([array[..., 0], array[..., 2], -array[..., 1]], axis=-1)
 
 
-def quaternion_to_blender(values: Any) -> NDArray[np.float64]:
+def quaternion_to_blender(values: ArrayLike) -> NDArray[np.float64]:
     """Rotations (w, x, y, z) in Genesis' axes to ones in Blender's: [..., 4]; exact."""
     array = np.asarray(values, np.float64)
     return np.concatenate([array[..., :1], to_blender(array[..., 1:])], axis=-1)
 
 
-def quaternion_from_blender(values: Any) -> NDArray[np.float64]:
+def quaternion_from_blender(values: ArrayLike) -> NDArray[np.float64]:
     """The inverse of `quaternion_to_blender`."""
     array = np.asarray(values, np.float64)
     return np.concatenate([array[..., :1], from_blender(array[..., 1:])], axis=-1)

@@ -10,7 +10,7 @@ import bpy
 from ...formats import genesis
 from ...formats.binary import FormatError
 from ...formats.genesis.editor_level import Level3dt
-from ..scene import originals, sidebar
+from ..scene import declared, originals, sidebar
 from ..scene.reports import Report, SceneError
 from . import importer, layout
 from .context import resumed
@@ -26,15 +26,15 @@ def new_level(context: bpy.types.Context, name: str, kind: Literal["map", "3dt"]
     return importer.build_scene(context, level, None, name, ImportSettings(), Report())
 
 
-class NewLevel(bpy.types.Operator):
+class NewLevel(declared.Declared, bpy.types.Operator):
     """Make an empty Genesis3D level: meshes put into its collection become brushes"""
 
     bl_idname = "levelwright.genesis_new_level"
     bl_label = "New Genesis3D Level"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: bpy.props.StringProperty(name="Name", default="level")
-    kind: bpy.props.EnumProperty(
+    name: str = declared.string(name="Name", default="level")
+    kind: str = declared.menu(
         name="Kind",
         items=(("map", ".map", "What the compiler reads"), ("3dt", ".3dt", "What the editor opens")),
         default="map",
@@ -42,7 +42,7 @@ class NewLevel(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> sidebar.Result:
         """Make it."""
-        originals.make_active(context, new_level(context, self.name, self.kind))
+        originals.make_active(context, new_level(context, self.name, "map" if self.kind == "map" else "3dt"))
         return {"FINISHED"}
 
 
@@ -60,7 +60,7 @@ class PreviewCuts(sidebar.OnLevel, bpy.types.Operator):
     bl_label = "Preview Cuts"
     bl_options = {"REGISTER", "UNDO"}
 
-    live: bpy.props.BoolProperty(
+    live: bool = declared.boolean(
         name="Live",
         description="By Boolean modifiers on copies, so that the hole follows the cut that is moved; otherwise as the "
         "compiler will get it",
@@ -118,7 +118,7 @@ class HidePreview(sidebar.OnLevel, bpy.types.Operator):
 
 
 def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    menu.layout.operator(NewLevel.bl_idname, icon="FILE_NEW")
+    sidebar.layout_of(menu).operator(NewLevel.bl_idname, icon="FILE_NEW")
 
 
 CLASSES = (NewLevel, PreviewCuts, HidePreview)

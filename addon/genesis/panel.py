@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ..scene import identity, sidebar
+from ..scene.blender_types import Value
 from . import layout
 from .brushes import panel as brush_panel
 from .entities.operators import AddEntity
@@ -31,9 +30,9 @@ class LEVELWRIGHT_PT_genesis(sidebar.LevelPanel, bpy.types.Panel):
             row.operator(PreviewCuts.bl_idname, icon="MESH_CUBE").live = False
             row.operator(PreviewCuts.bl_idname, text="Live Cuts", icon="MOD_BOOLEAN").live = True
             row.operator(HidePreview.bl_idname, text="", icon="X")
-        obj: Any = context.active_object
+        obj = context.active_object
         mark = identity.stamped(obj) if obj is not None else None
-        if mark is None:
+        if obj is None or mark is None:
             return
         column = self.layout.column(align=True)
         column.label(text=f"{mark.kind.title()} {mark.record}: {obj.name}")
@@ -45,7 +44,7 @@ class LEVELWRIGHT_PT_genesis(sidebar.LevelPanel, bpy.types.Panel):
 
 def _level_properties(obj: bpy.types.Object) -> list[str]:
     """The keys of an object's properties that are the level's."""
-    keys: Any = obj.keys()
+    keys: Value = obj.keys()
     return [key for key in keys if not key.startswith("levelwright") and isinstance(obj[key], bool | int | float | str)]
 
 

@@ -6,11 +6,12 @@ An error keeps the level or a part of it from working as it says; a warning is w
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Integers
 from ..binary import FormatError, Problem
 from .lev_file import write
 from .level import Level, Section, strengths
@@ -117,7 +118,7 @@ def _blend(place: str, cells: Records, used: "tuple[list[str], npt.NDArray[np.ui
     yield from _at(place, shown.any(axis=-1), "shows a theme that the palette does not have", "warning")
 
 
-def _at(place: str, wrong: Mask, message: str, severity: Any = "error") -> Iterator[Problem]:
+def _at(place: str, wrong: Mask, message: str, severity: Literal["error", "warning"] = "error") -> Iterator[Problem]:
     """One problem for all cells that are wrong, with the first of them."""
     count = int(np.count_nonzero(wrong))
     if count:
@@ -183,7 +184,7 @@ def _tree(tree: Navigation) -> Iterator[tuple[int, str]]:
     yield from ((int(count), message) for count, message in rules if count)
 
 
-def _both_ways(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> Iterator[npt.NDArray[np.int64]]:
+def _both_ways(first: Integers, second: Integers) -> Iterator[npt.NDArray[np.int64]]:
     """Pairs of 32-bit numbers as one number each, and those of the pairs turned round."""
     high, low = first.astype(np.int64), second.astype(np.int64)
     yield high << 32 | (low & 0xFFFFFFFF)

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a level holds, for people to read: a summary, and everything decoded."""
 
-from typing import Any
-
 import numpy as np
 
 from ..binary import FormatError
+from ..format import Document
 from .level import Level, Section, heights
 from .nodes import Navigation
 from .records import Records, palette_names
 
 
-def summary(level: Level) -> dict[str, Any]:
+def summary(level: Level) -> Document:
     """Return the outlines: sizes, names, counts."""
     z = heights(level.cells)
     brushes = _try_brushes(level)
@@ -50,7 +49,7 @@ def _section_line(section: Section) -> str:
     )
 
 
-def contents(level: Level) -> dict[str, Any]:
+def contents(level: Level) -> Document:
     """Return everything decoded: fields under their names, bulk data as arrays and bytes.
 
     Sections of navigation are an iterator that decodes one at a time: go through it once. What cannot be decoded is a
@@ -76,11 +75,11 @@ def contents(level: Level) -> dict[str, Any]:
     }
 
 
-def _fields(record: Records) -> dict[str, Any]:
+def _fields(record: Records) -> Document:
     return {name: record[name].tolist() for name in record.dtype.names or ()}
 
 
-def _palette(palette: Records) -> dict[str, Any]:
+def _palette(palette: Records) -> Document:
     """Names as text and, because of what may stand behind a NUL, as bytes."""
     return {
         "names": palette_names(palette),
@@ -96,7 +95,7 @@ def _try_brushes(level: Level) -> Records | FormatError:
         return error
 
 
-def _brushes(level: Level) -> Any:
+def _brushes(level: Level) -> Document | FormatError:
     header = _try_brushes(level)
     if isinstance(header, FormatError):
         return header
@@ -108,7 +107,7 @@ def _brushes(level: Level) -> Any:
     }
 
 
-def _section(section: Section) -> dict[str, Any] | FormatError:
+def _section(section: Section) -> Document | FormatError:
     try:
         tree = section.navigation
     except FormatError as error:
@@ -117,7 +116,7 @@ def _section(section: Section) -> dict[str, Any] | FormatError:
     return {"name": section.name, "bytes before": section.gap, **_navigation(tree)}
 
 
-def _navigation(tree: Navigation) -> dict[str, Any]:
+def _navigation(tree: Navigation) -> Document:
     return {
         **_fields(tree.header),
         "positions": tree.positions,

@@ -4,11 +4,10 @@
 No rounding but that of sums and products of float32: the results are the same on every machine.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Integers
 from .level import heights
 from .records import ROOT_EDGE, Records
 
@@ -91,7 +90,7 @@ def sample_ground(ground: Floats, x: npt.ArrayLike, y: npt.ArrayLike) -> npt.NDA
     return found
 
 
-def over_ground(ground: Floats, corners: Floats, levels: npt.NDArray[np.integer[Any]]) -> Floats:
+def over_ground(ground: Floats, corners: Floats, levels: Integers) -> Floats:
     """World z of leaves' corners, float32[n, 4], so high that no cell of the ground pokes through the leaf's plane.
 
     ground: float32[rows, columns], `finite_heights`. corners: float32[n, 4, 2], `leaf_corners`. levels: int[n], of the

@@ -2,7 +2,7 @@
 """The leaves of a navigation, by place: which there are, whom they name as neighbours, what ground they cover."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from .records import Records
 
 BLOCKED = -1
 
+Scalar = TypeVar("Scalar", bound=np.generic)
 Weights = npt.NDArray[np.int16]
 Numbers = npt.NDArray[np.int64]
 
@@ -75,6 +76,6 @@ def paint(grid: Grid, leaves: Records) -> Weights:
     return values
 
 
-def finer(values: npt.NDArray[Any], times: int) -> npt.NDArray[Any]:
+def finer(values: npt.NDArray[Scalar], times: int) -> npt.NDArray[Scalar]:
     """Repeat each square along both sides."""
     return values.repeat(times, axis=0).repeat(times, axis=1)

@@ -8,11 +8,11 @@ cut half-unit squares out of it: `rebuild` forgets them, `patch` keeps them wher
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Integers
 from ..binary import FormatError
 from .leaves import BLOCKED, Leaves, Numbers, Weights, finer, leaves_of, links, paint
 from .nodes import COSTS_SINCE, OLD_PREFERENCE, Navigation
@@ -44,7 +44,7 @@ def raster(navigation: Navigation, layer: int) -> Weights:
     return paint(old.grid, old.nodes[old.nodes["layer"] == layer])
 
 
-def rebuild(navigation: Navigation, layer: int, ground: npt.NDArray[Any]) -> Navigation:
+def rebuild(navigation: Navigation, layer: int, ground: Integers) -> Navigation:
     """Make all of a layer from weights: [height, width], or finer by 2 or 4 where half or quarter units count.
 
     Kept are the other layers, doors on ground that is not blocked, the regions and the order of neighbours of leaves
@@ -80,7 +80,7 @@ def rebuild(navigation: Navigation, layer: int, ground: npt.NDArray[Any]) -> Nav
     return _linked(navigation, old, leaves[order], before[order])
 
 
-def patch(navigation: Navigation, layer: int, ground: npt.NDArray[Any], changed: npt.NDArray[np.bool_]) -> Navigation:
+def patch(navigation: Navigation, layer: int, ground: Integers, changed: npt.NDArray[np.bool_]) -> Navigation:
     """Make a layer anew where `changed` [height, width] is set, of the weights `ground` (of the same shape).
 
     Ground elsewhere stays as the navigation has it, the outlines of objects included. Raises FormatError.
@@ -116,7 +116,7 @@ def without_islands(navigation: Navigation, seeds: npt.NDArray[np.float64]) -> N
     return navigation
 
 
-def new_navigation(ground: npt.NDArray[Any]) -> Navigation:
+def new_navigation(ground: Integers) -> Navigation:
     """Navigation of one layer, made of weights [height, width], both multiples of 32. Raises FormatError."""
     header = np.zeros((), NAVIGATION_HEADER)
     header["version"], header["height"], header["width"] = NAVIGATION_VERSION, *ground.shape
@@ -129,7 +129,7 @@ def new_navigation(ground: npt.NDArray[Any]) -> Navigation:
 # ------------------------------------------------------------------------------------------------------ what is to be
 
 
-def _quarters(grid: Grid, ground: npt.NDArray[Any]) -> Weights:
+def _quarters(grid: Grid, ground: Integers) -> Weights:
     """Weights for each square of a quarter unit: a copy."""
     for times in (1, 2, 4):
         if ground.shape == (grid.height * QUARTERS // times, grid.width * QUARTERS // times):

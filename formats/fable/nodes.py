@@ -4,11 +4,11 @@
 from dataclasses import dataclass
 from struct import Struct
 from struct import error as struct_error
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Array, Integers
 from ..binary import Buffer, Cursor, FormatError
 from .records import END_MARK, NAVIGATION_HEADER, NODE, POSITION, Records, node_parts
 
@@ -52,7 +52,7 @@ class Navigation:
         return _starts(self.nodes["key_count"])
 
 
-def _starts(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _starts(counts: Integers) -> npt.NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
@@ -152,7 +152,7 @@ def _gather(
     return nodes, neighbours, keys
 
 
-def _records(data: Buffer, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+def _records(data: Buffer, dtype: np.dtype[np.generic]) -> Array:
     """View bytes as records that begin at every byte."""
     base, shape = dtype.base, dtype.shape
     count = max(memoryview(data).nbytes - dtype.itemsize + 1, 0)
@@ -160,7 +160,7 @@ def _records(data: Buffer, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     return np.ndarray((count, *shape), base, data, 0, strides)
 
 
-def _at(data: Buffer, dtype: np.dtype[Any], offsets: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+def _at(data: Buffer, dtype: np.dtype[np.generic], offsets: npt.NDArray[np.int64]) -> Array:
     """The records that begin at these offsets."""
     return _records(data, dtype)[offsets]
 
@@ -170,7 +170,7 @@ def _assign(nodes: Records, where: slice | npt.NDArray[np.int64], values: Record
         nodes[name][where] = values[name]
 
 
-def _spread(starts: npt.NDArray[np.int64], counts: npt.NDArray[Any], size: int) -> npt.NDArray[np.int64]:
+def _spread(starts: npt.NDArray[np.int64], counts: Integers, size: int) -> npt.NDArray[np.int64]:
     """Offsets of all elements of lists: list i starts at starts[i] and has counts[i] elements of `size` bytes."""
     counts = counts.astype(np.int64)
     first = np.cumsum(counts) - counts
@@ -205,7 +205,7 @@ def encode(navigation: Navigation) -> bytes:
     starts = np.cumsum(sizes) - sizes
     data = bytearray(int(sizes.sum()))
 
-    def put(dtype: np.dtype[Any], offsets: npt.NDArray[np.int64], values: npt.NDArray[Any]) -> None:
+    def put(dtype: np.dtype[np.generic], offsets: npt.NDArray[np.int64], values: Array) -> None:
         if len(offsets):
             _records(data, dtype)[offsets] = values
 
@@ -227,13 +227,13 @@ def encode(navigation: Navigation) -> bytes:
     return b"".join([header.tobytes(), positions, counts, data, _U32.pack(END_MARK), navigation.tail])
 
 
-def _part(nodes: Records, dtype: np.dtype[Any]) -> Records:
+def _part(nodes: Records, dtype: np.dtype[np.void]) -> Records:
     part = np.empty(len(nodes), dtype)
     for name in dtype.names or ():
         part[name] = nodes[name]
     return part
 
 
-def _fits(what: str, counts: npt.NDArray[Any], bearers: npt.NDArray[np.bool_], length: int) -> None:
+def _fits(what: str, counts: Integers, bearers: npt.NDArray[np.bool_], length: int) -> None:
     if (counts[~bearers] != 0).any() or (counts < 0).any() or int(counts.sum(dtype=np.int64)) != length:
         raise FormatError(f"its nodes do not name the {length} {what} that there are", "navigation")

@@ -7,11 +7,11 @@ therefore gives the file's order, and what lies in a square are the places from 
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Integers
 from ..binary import FormatError
 from .nodes import Navigation
 from .records import NODE, ROOT_EDGE, Records
@@ -84,7 +84,7 @@ class Grid:
         x, y, edge = self.squares(np.array([node], NODE))
         return int(x[0]), int(y[0]), int(edge[0])
 
-    def place(self, layer: npt.NDArray[Any], x: Numbers, y: Numbers) -> Numbers:
+    def place(self, layer: Integers, x: Numbers, y: Numbers) -> Numbers:
         """Place of each corner, -1 outside the map."""
         inside = (x >= 0) & (y >= 0) & (x < self.width * QUARTERS) & (y < self.height * QUARTERS)
         root = (layer.astype(np.int64) * self.rows + (y >> DEEPEST)) * self.columns + (x >> DEEPEST)

@@ -120,7 +120,7 @@ PLACE_FIELDS = ("leaf", "level", "layer", "x", "y", "index")
 LEAF_FIELDS = ("region", "preference", "neighbour_count")
 
 
-def node_parts(version: int) -> tuple[np.dtype[Any], np.dtype[Any], np.dtype[Any]]:
+def node_parts(version: int) -> tuple[np.dtype[np.void], np.dtype[np.void], np.dtype[np.void]]:
     """How a node is stored in a navigation of `version`: its head, a place (not of blocked ground), a leaf's fields.
 
     Version 5 does not know switchable nodes; 5 and 6 know no preference.
@@ -132,7 +132,7 @@ def node_parts(version: int) -> tuple[np.dtype[Any], np.dtype[Any], np.dtype[Any
     )
 
 
-def _fields(names: tuple[str, ...]) -> np.dtype[Any]:
+def _fields(names: tuple[str, ...]) -> np.dtype[np.void]:
     return np.dtype([(name, NODE[name]) for name in names])
 
 

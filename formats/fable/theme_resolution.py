@@ -10,10 +10,12 @@ out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from ..arrays import Reals
 
 FULL, SLOTS = 255, 3
 NONE = -1
@@ -55,7 +57,7 @@ class Resolved:
 
 
 def resolve(
-    weights: npt.NDArray[np.floating[Any]],
+    weights: Reals,
     touched: Bools,
     slots: Bytes,
     theme_of: Ints,

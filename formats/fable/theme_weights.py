@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Integers
 from . import strengths
 from .records import Records
 
@@ -65,7 +66,7 @@ def of_values(values: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[n
     return whole[found], found
 
 
-def of_layers(layers: Iterable[tuple[int, NDArray[np.uint8], NDArray[np.integer[Any]]]]) -> Weights:
+def of_layers(layers: Iterable[tuple[int, NDArray[np.uint8], Integers]]) -> Weights:
     """Put layers together: the slot of each, the weights of its cells, 1..255, and which cells these are."""
     parts = [
         (np.full(len(cells), slot, np.uint8), amounts, cells.astype(np.int32))

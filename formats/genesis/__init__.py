@@ -11,9 +11,10 @@ lie on them. World models may have a `motion`; `typedefs` says what fields the c
 A `Level3dt` is a tree of brushes with the points of their faces, and entities, models, groups and settings.
 """
 
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 from ..binary import Buffer, Problem
+from ..format import Document
 from . import check_3dt, check_map, contents_3dt, contents_map, editor_level, map_file, text_3dt, text_3dt_writer
 from .editor_level import EditorBrush, EditorEntity, EditorFace, EditorModel, Group, Level3dt, Sky, SkyFace
 from .entities import Brush, Entity
@@ -95,12 +96,12 @@ def new_level(kind: Literal["map", "3dt"] = "map") -> MapLevel | Level3dt:
     return map_file.new_level() if kind == "map" else editor_level.new_level()
 
 
-def summary(level: MapLevel | Level3dt) -> dict[str, Any]:
+def summary(level: MapLevel | Level3dt) -> Document:
     """Return the outlines: counts, names."""
     return contents_map.summary(level) if isinstance(level, MapLevel) else contents_3dt.summary(level)
 
 
-def contents(level: MapLevel | Level3dt) -> dict[str, Any]:
+def contents(level: MapLevel | Level3dt) -> Document:
     """Return everything decoded; its lists are iterators: go through it once."""
     return contents_map.contents(level) if isinstance(level, MapLevel) else contents_3dt.contents(level)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..format import Document
 from .contents_map import flags_text, motion_contents
 from .editor_level import EditorBrush, Level3dt
 from .motion import Motion
@@ -16,7 +17,7 @@ from .records import EditorBrushFlag
 _LEFT_OUT = {"span", "list_span", "header_span", "brush_list_span", "entity_list_span", "source"}  # where it stood
 
 
-def summary(level: Level3dt) -> dict[str, Any]:
+def summary(level: Level3dt) -> Document:
     """Return the outlines: counts, names, libraries."""
     leaves = level.leaves()
     models = Counter(brush.model_id for brush in leaves)
@@ -46,12 +47,12 @@ def walk(brushes: list[EditorBrush]) -> Iterator[EditorBrush]:
         yield from walk(brush.children or [])
 
 
-def contents(level: Level3dt) -> dict[str, Any]:
+def contents(level: Level3dt) -> Document:
     """Return everything decoded. Its lists are iterators: go through it once."""
     return {"kind": level.kind} | _record(level)
 
 
-def _record(record: Any) -> dict[str, Any]:
+def _record(record: Any) -> Document:
     return {each.name: _value(getattr(record, each.name)) for each in fields(record) if each.name not in _LEFT_OUT}
 
 

@@ -4,10 +4,10 @@
 from collections import Counter
 from collections.abc import Iterator
 from enum import IntFlag
-from typing import Any
 
 import numpy as np
 
+from ..format import Document
 from . import motion_file
 from .entities import Brush, Entity
 from .map_file import MapLevel
@@ -17,7 +17,7 @@ from .records import FACE, BrushFlag, texture_names
 _HEADER, _BRUSH_HEADER = 12, 8
 
 
-def summary(level: MapLevel) -> dict[str, Any]:
+def summary(level: MapLevel) -> Document:
     """Return the outlines: counts, names, the world's keys."""
     table, faces = level.table()
     definitions = level.typedefs
@@ -36,7 +36,7 @@ def summary(level: MapLevel) -> dict[str, Any]:
     }
 
 
-def contents(level: MapLevel) -> dict[str, Any]:
+def contents(level: MapLevel) -> Document:
     """Return everything decoded: pairs, motions, and faces as arrays. Its lists are iterators: go through it once."""
     return {
         "kind": level.kind,
@@ -92,7 +92,7 @@ def _model_line(entity: Entity) -> str:
     return f"{entity.name}: {len(entity.brushes)} brushes" + (f", {keys} keys" if moves else "")
 
 
-def _entity(entity: Entity) -> dict[str, Any]:
+def _entity(entity: Entity) -> Document:
     return {
         "flags": entity.flags,
         "pairs": [list(pair) for pair in entity.pairs],
@@ -101,7 +101,7 @@ def _entity(entity: Entity) -> dict[str, Any]:
     }
 
 
-def _brush(brush: Brush) -> dict[str, Any]:
+def _brush(brush: Brush) -> Document:
     faces = brush.faces
     values = {name: faces[name] for name in FACE.names or () if name != "tex_name"}
     return {
@@ -111,7 +111,7 @@ def _brush(brush: Brush) -> dict[str, Any]:
     }
 
 
-def motion_contents(moves: Motion) -> dict[str, Any]:
+def motion_contents(moves: Motion) -> Document:
     """A motion, decoded."""
     return {
         "form": "binary" if moves.binary else "text",
@@ -122,7 +122,7 @@ def motion_contents(moves: Motion) -> dict[str, Any]:
     }
 
 
-def _track(track: Track | None) -> dict[str, Any] | None:
+def _track(track: Track | None) -> Document | None:
     if track is None:
         return None
     return {

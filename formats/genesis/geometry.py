@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from . import brushes, records, textures
 from .brushes import Polygons
 from .convert import lay_locked
@@ -64,7 +64,7 @@ class Geometry:
     """[b]: faces of each brush."""
     faces: records.FaceArray
     """[f]: records of FACE; of a `.3dt`, what they would be in a `.map`."""
-    fields: dict[str, NDArray[Any]]
+    fields: dict[str, Array]
     """What the file says of each face, [f] or [f, n], by the names of fields that a scene shows it under."""
     names: list[str]
     """The textures."""
@@ -142,7 +142,7 @@ def of_editor(leaves: Sequence[tuple[int, EditorBrush]]) -> Geometry:
     with np.errstate(all="ignore"):
         textures.lay(faces, rotate, scale, shift, light_scale)
     lay_locked(faces, sides)
-    fields: dict[str, NDArray[Any]] = {"flags": editor_flags.astype(np.int32), **columns}
+    fields: dict[str, Array] = {"flags": editor_flags.astype(np.int32), **columns}
     fields |= {"rotate": rotate, "shift": shift, "scale": scale, "light_scale": light_scale}
     flags = np.array([brush.flags & 0xFFFFFFFF for _, brush in leaves], np.uint32)
     of_map_flags = np.array([records.brush_flags_from_editor(int(one)) for one in flags], np.uint32)

@@ -2,11 +2,11 @@
 """Batches of convex solids, and cutting them as the editor does. All that is in a batch is cut in one go."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Array
 from .windings import (
     BACK,
     FRONT,
@@ -68,7 +68,7 @@ class Solids:
             np.full((count, faces), -1, np.intp),
         )
 
-    def take(self, which: npt.NDArray[Any] | list[int]) -> Self:
+    def take(self, which: Array | list[int]) -> Self:
         """Some of the solids, as copies."""
         index = np.asarray(which)
         if index.dtype != bool:
@@ -251,7 +251,7 @@ class Solids:
             for side in (FRONT, BACK)
         ]
         sealed, alive = type(self).joined(halves).sealed()
-        results: list[Any] = []
+        results: list[tuple[Self, Mask]] = []
         for side, start in ((FRONT, 0), (BACK, len(rows))):
             both = type(self).joined([sealed.take(np.arange(start, start + len(rows))), whole])
             place = np.empty(len(self), np.intp)
@@ -260,8 +260,8 @@ class Solids:
             there = np.empty(len(self), bool)
             there[rows] = alive[start : start + len(rows)]
             there[~cut] = whole_front[~cut] == (side == FRONT)
-            results += [both.take(place), there]
-        return results[0], results[1], results[2], results[3]
+            results.append((both.take(place), there))
+        return (*results[0], *results[1])
 
     def _half(
         self, sides: Integers, planes: Planes, middles: Floats, corners: Integers, origins: Integers, side: int

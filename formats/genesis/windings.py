@@ -8,10 +8,11 @@ float32[n, v, 3] with `counts` int[n] of their corners, which go clockwise as se
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from ..arrays import Array
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -32,7 +33,7 @@ class Planes:
     normals: Floats
     dists: Floats
 
-    def take(self, which: npt.NDArray[Any]) -> "Planes":
+    def take(self, which: Array) -> "Planes":
         """Some of the planes."""
         return Planes(self.normals[which], self.dists[which])
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 
@@ -33,7 +31,7 @@ def build_navigation(importing: ImportContext) -> None:
     navigation.hide_viewport = navigation.hide_render = True
     ground = finite_heights(importing.level.cells)
     sections = list(numbered_sections(importing.level))
-    material: Any = bpy.data.materials.new(f"{importing.collection.name} navigation")
+    material = bpy.data.materials.new(f"{importing.collection.name} navigation")
     identity.stamp(material, importing.token, layout.MATERIAL, 1)
     _build_tree(material)
     made = []
@@ -97,7 +95,7 @@ def _build_points(
     z = sample_ground(ground, xy[:, 0], xy[:, 1]) if ground.size else np.zeros(len(xy))
     xyz = np.concatenate([xy, z[:, None]], axis=1).tolist()
     for number, (location, layer) in enumerate(zip(xyz, positions["layer"].tolist(), strict=True)):
-        obj: Any = importing.object_of(
+        obj = importing.object_of(
             f"Action point {number:03}", layout.ACTION_POINT, section.first_point + number, None, [collection]
         )
         obj.empty_display_type, obj.empty_display_size = "SPHERE", POINT_SIZE

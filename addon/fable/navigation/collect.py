@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import bpy
 import numpy as np
@@ -233,7 +232,7 @@ class _SectionEdit:
             self.notes.append(f"action points {listed([f'{count} {what}' for count, what in counts if count])}")
             self.positions = made
 
-    def _point(self, obj: bpy.types.Object, was: Any) -> Any:
+    def _point(self, obj: bpy.types.Object, was: np.void | None) -> Records | np.void:
         """The record of an action point: that of the file but for what was edited."""
         row = np.zeros((), POSITION) if was is None else was.copy()
         if was is None or not transforms.unchanged(obj) or transforms.needs_evaluation(obj):

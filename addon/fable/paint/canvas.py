@@ -8,8 +8,6 @@ slots and weight layers are written both, as `layout` has it.
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from ....formats.fable import strengths, theme_resolution, theme_weights
 from ....formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS
 from ...scene import attributes, vertex_groups
+from ...scene.blender_types import Attribute, Value
 from ...scene.level import first_of
 from ...scene.reports import SceneError
 from .. import layout
@@ -46,7 +45,7 @@ class Canvas:
         if obj.data.is_editmode:
             raise SceneError(f"{obj.name} is in edit mode", [obj])
         self.context, self.level, self.object, self.target = context, level, obj, target
-        self.mesh: Any = obj.data
+        self.mesh = obj.data
         self.middles = _middles(self.mesh, kind)
         names = lists.get(level)
         self._blend: _Blend | None = None
@@ -87,7 +86,7 @@ class Canvas:
             values[cells] = 0 if erase else self._value
         else:
             values[cells] = not erase
-        attribute = self.mesh.attributes[self.target]
+        attribute: Attribute = self.mesh.attributes[self.target]
         attributes.write(self.mesh, self.target, attribute.domain, attribute.data_type, values)
         self.mesh.update()
 
@@ -103,7 +102,8 @@ class _Blend:
 
     def __init__(self, obj: bpy.types.Object, dtype: np.dtype[np.void], domain: str, prefix: str, slot: int) -> None:
         self.object, self.prefix, self.slot = obj, prefix, slot
-        self.mesh = cast(Any, obj.data)
+        data: Value = obj.data
+        self.mesh: bpy.types.Mesh = data
         count = len(self.mesh.vertices if domain == "POINT" else self.mesh.polygons)
         self.records = np.zeros(count, dtype)
         for name, part in self._attributes():
@@ -152,7 +152,7 @@ class _Blend:
             values = attributes.read(self.mesh, name)
             if values is not None:
                 values[cells] = part[cells]
-                attribute = self.mesh.attributes[name]
+                attribute: Attribute = self.mesh.attributes[name]
                 attributes.write(self.mesh, name, attribute.domain, attribute.data_type, values)
         self.mesh.update()
 
@@ -184,7 +184,7 @@ class _Themes(_Blend):
         """Write attributes, weights and colours."""
         super().write(cells)
         now = np.rint(super().shares(cells) * theme_weights.FULL).astype(np.uint8)
-        groups: Any = self.object.vertex_groups
+        groups: Value = self.object.vertex_groups
         for slot, name in self.layers.items():
             values, amounts = self.weights[slot], now[:, slot]
             changed = np.flatnonzero(np.rint(values[cells] * theme_weights.FULL) != amounts)
@@ -209,7 +209,7 @@ def _slot(names: list[str], name: str, what: str) -> int:
     return names.index(name)
 
 
-def _middles(mesh: Any, kind: str) -> NDArray[np.float64]:
+def _middles(mesh: bpy.types.Mesh, kind: str) -> NDArray[np.float64]:
     """Where the cells' middles are, [n, 2]: of vertices their places, of faces the middles of their corners."""
     points = attributes.read(mesh, "position")
     if points is None:
@@ -233,7 +233,8 @@ def selected(canvas: Canvas, context: bpy.types.Context) -> Ints:
         terrain = first_of(canvas.level, layout.TERRAIN)
         if terrain is None or active != terrain:
             return np.zeros(0, np.intp)
-        middles = _middles(terrain.data, layout.TERRAIN)[_selection(terrain.data, "vertices")]
+        ground: Value = terrain.data
+        middles = _middles(ground, layout.TERRAIN)[_selection(ground, "vertices")]
         edge = layout.CELLS_A_GAME_CELL
         wanted = {(int(x), int(y)) for x, y in np.unique(np.floor(middles / edge), axis=0).tolist()}
         own = np.floor(canvas.middles / edge).astype(int).tolist()
@@ -242,7 +243,7 @@ def selected(canvas: Canvas, context: bpy.types.Context) -> Ints:
     return np.flatnonzero(_selection(canvas.mesh, domain))
 
 
-def _selection(mesh: Any, domain: str) -> NDArray[np.bool_]:
+def _selection(mesh: bpy.types.Mesh, domain: str) -> NDArray[np.bool_]:
     sequence = getattr(mesh, domain)
     found = np.zeros(len(sequence), np.bool_)
     sequence.foreach_get("select", found)

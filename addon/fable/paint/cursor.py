@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import gpu
 import numpy as np
@@ -23,7 +21,7 @@ class Circle:
     def __init__(self, terrain: bpy.types.Object, radius: float) -> None:
         self.terrain, self.radius = terrain, radius
         self.place: Vector | None = None
-        self._handle: Any = bpy.types.SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
+        self._handle: object = bpy.types.SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
 
     def move(self, place: Vector | None) -> Vector | None:
         """Put the circle somewhere, or nowhere; returns the place."""
@@ -35,13 +33,13 @@ class Circle:
         if self.place is None:
             return []
         angles = np.linspace(0, 2 * np.pi, POINTS + 1)
-        matrix: Any = self.terrain.matrix_world
+        matrix = self.terrain.matrix_world
         x, y, z = self.place.x, self.place.y, self.place.z
         ring = [
             matrix @ Vector((x + self.radius * cos, y + self.radius * sin, z + LIFT))
             for cos, sin in zip(np.cos(angles).tolist(), np.sin(angles).tolist(), strict=True)
         ]
-        return [tuple(point) for point in ring]
+        return [(point.x, point.y, point.z) for point in ring]
 
     def _draw(self) -> None:
         ring = self.ring()

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import bpy
 import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
+from ...scene import declared
+from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.reports import SceneError
 from ...scene.sidebar import OnLevel, Result, refuse
@@ -53,7 +54,7 @@ def paint_selected(
 def _in_object_mode(context: bpy.types.Context) -> Iterator[None]:
     """Leave the active object's mode for a while: attributes and weights can't be written in edit mode."""
     active = context.active_object
-    mode: Any = active.mode if active is not None else "OBJECT"
+    mode: Value = active.mode if active is not None else "OBJECT"
     if mode == "OBJECT":
         yield
         return
@@ -68,9 +69,9 @@ class _Painting(OnLevel):
     """What operators that paint share: what with, and where."""
 
     format_key = layout.FORMAT
-    target: bpy.props.EnumProperty(name="What", items=TARGETS)
-    name: bpy.props.StringProperty(name="Name", description="Of the theme, atmosphere or sound")
-    strength: bpy.props.FloatProperty(
+    target: str = declared.menu(name="What", items=TARGETS)
+    name: str = declared.string(name="Name", description="Of the theme, atmosphere or sound")
+    strength: float = declared.number(
         name="Strength", description="Share that themes and atmospheres get", default=1.0, min=0.0, max=1.0
     )
 
@@ -82,7 +83,7 @@ class LEVELWRIGHT_OT_fable_paint_selected(_Painting, bpy.types.Operator):
     bl_label = "Set Selected"
     bl_options = {"REGISTER", "UNDO"}
 
-    erase: bpy.props.BoolProperty(name="Take Away", description="Clear the flag, or take the theme out of the blend")
+    erase: bool = declared.boolean(name="Take Away", description="Clear the flag, or take the theme out of the blend")
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Paint, and say how many cells."""
@@ -107,7 +108,7 @@ class LEVELWRIGHT_OT_fable_brush(_Painting, bpy.types.Operator):
     bl_label = "Paint"
     bl_options = {"REGISTER"}
 
-    radius: bpy.props.FloatProperty(name="Radius", description="Of the brush, units", default=3.0, min=0.1, max=1000.0)
+    radius: float = declared.number(name="Radius", description="Of the brush, units", default=3.0, min=0.1, max=1000.0)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Wait for the mouse; each stroke is a step of undo."""

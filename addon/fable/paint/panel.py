@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
+from ...scene import declared
 from ...scene.sidebar import LevelPanel, register_classes, unregister_classes
 from .. import layout
 from ..palettes import lists
@@ -19,12 +18,12 @@ KEY = "levelwright_fable_brush"
 _LIST_OF: dict[str, lists.List] = {"theme": "themes", "atmosphere": "atmospheres", "sound": "sounds"}
 
 
-class FableBrush(bpy.types.PropertyGroup):
+class FableBrush(declared.Declared, bpy.types.PropertyGroup):
     """What is painted, and how."""
 
-    target: bpy.props.EnumProperty(name="What", description="What is painted", items=operators.TARGETS)
-    radius: bpy.props.FloatProperty(name="Radius", description="Of the brush, units", default=3.0, min=0.1, soft_max=50)
-    strength: bpy.props.FloatProperty(
+    target: str = declared.menu(name="What", description="What is painted", items=operators.TARGETS)
+    radius: float = declared.number(name="Radius", description="Of the brush, units", default=3.0, min=0.1, soft_max=50)
+    strength: float = declared.number(
         name="Strength", description="Share that themes and atmospheres get", default=1.0, min=0.0, max=1.0
     )
 
@@ -51,7 +50,7 @@ class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
         level = self.level(context)
         if level is None:
             return
-        brush: Any = getattr(context.scene, KEY)
+        brush: FableBrush = getattr(context.scene, KEY)
         column = self.layout.column()
         column.use_property_split = True
         column.use_property_decorate = False
@@ -64,11 +63,11 @@ class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
             column.prop(brush, "strength")
         buttons = column.column(align=True)
         buttons.enabled = bool(name) or brush.target not in ("theme", "atmosphere")
-        painter: Any = buttons.operator(LEVELWRIGHT_OT_fable_brush.bl_idname, icon="BRUSH_DATA")
+        painter = buttons.operator(LEVELWRIGHT_OT_fable_brush.bl_idname, icon="BRUSH_DATA")
         painter.radius = brush.radius
         row = buttons.row(align=True)
-        adding: Any = row.operator(LEVELWRIGHT_OT_fable_paint_selected.bl_idname, icon="ADD")
-        taking: Any = row.operator(LEVELWRIGHT_OT_fable_paint_selected.bl_idname, text="Clear Selected", icon="REMOVE")
+        adding = row.operator(LEVELWRIGHT_OT_fable_paint_selected.bl_idname, icon="ADD")
+        taking = row.operator(LEVELWRIGHT_OT_fable_paint_selected.bl_idname, text="Clear Selected", icon="REMOVE")
         taking.erase = True
         for button in (painter, adding, taking):
             button.target, button.name, button.strength = brush.target, name, brush.strength
@@ -80,7 +79,7 @@ CLASSES = (FableBrush, *operators.CLASSES, LEVELWRIGHT_PT_fable_paint)
 def register() -> None:
     """Register the operators and the panel, after the one that it is part of."""
     register_classes(CLASSES)
-    setattr(bpy.types.Scene, KEY, bpy.props.PointerProperty(type=FableBrush))
+    setattr(bpy.types.Scene, KEY, declared.pointer(FableBrush))
 
 
 def unregister() -> None:

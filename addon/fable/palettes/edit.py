@@ -6,14 +6,13 @@ be removed: a theme or atmosphere leaves its slot empty, of sounds (the file kno
 the game map too.
 """
 
-from typing import Any
-
 import bpy
 import numpy as np
 
 from ....formats.fable import palette_name
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
 from ...scene import attributes, originals, vertex_groups
+from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.reports import SceneError
 from .. import layout
@@ -83,7 +82,7 @@ def _put(level: bpy.types.Collection, names: lists.Palettes) -> None:
     lists.put(level, names)
     for item in held.themes:
         item.layer = was.pop(item.slot, "")
-    groups: Any = terrain.vertex_groups if terrain is not None else None
+    groups: Value = terrain.vertex_groups if terrain is not None else None
     for layer in was.values():
         if groups is not None and (group := groups.get(layer)) is not None:
             groups.remove(group)
@@ -94,7 +93,7 @@ def _refuse_used(obj: bpy.types.Object | None, names: dict[str, int | None], pla
     """Raise SceneError if elements of a mesh have a number in one of these attributes. names: attribute -> which of the
     three it is: numbers whose strength is 0 aren't used.
     """
-    mesh: Any = obj.data if obj is not None else None
+    mesh: Value = obj.data if obj is not None else None
     if mesh is None:
         return
     first, second = (attributes.read(mesh, f"strength_{n}") for n in (1, 2))
@@ -121,7 +120,7 @@ def _refuse_painted(context: bpy.types.Context, terrain: bpy.types.Object | None
 
 def _move_up(obj: bpy.types.Object | None, attribute: str, place: int) -> None:
     """Let numbers above `place` be one less."""
-    mesh: Any = obj.data if obj is not None else None
+    mesh: Value = obj.data if obj is not None else None
     values = attributes.read(mesh, attribute) if mesh is not None else None
     if values is not None:
         attributes.write(mesh, attribute, mesh.attributes[attribute].domain, "INT", values - (values > place))

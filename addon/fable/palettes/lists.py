@@ -9,13 +9,17 @@ They are Blender's own properties (not plain custom ones) so that lists can show
 appended, linked and copied with the collection all the same.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import bpy
 
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
+from ...scene import declared
+from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.sidebar import register_classes, unregister_classes
 from .. import layout
@@ -74,12 +78,13 @@ def get(collection: bpy.types.Collection) -> Palettes:
     return names
 
 
-def of(collection: bpy.types.Collection) -> Any:
-    """The lists as Blender has them, for the panel: a FableLists."""
-    return getattr(collection, KEY)
+def of(collection: bpy.types.Collection) -> FableLists:
+    """The lists as Blender has them, for the panel."""
+    found: FableLists = getattr(collection, KEY)
+    return found
 
 
-def _fill(items: Any, names: Iterable[tuple[int, str]]) -> None:
+def _fill(items: declared.Groups[FableName], names: Iterable[tuple[int, str]]) -> None:
     items.clear()
     for slot, name in names:
         item = items.add()
@@ -93,7 +98,7 @@ def name_layers(collection: bpy.types.Collection) -> None:
     layers = get(collection).layers()
     if terrain is None:
         return
-    groups: Any = terrain.vertex_groups
+    groups: Value = terrain.vertex_groups
     held = {item.slot: group for item in items if item.layer and (group := groups.get(item.layer)) is not None}
     changed = [item for item in items if layers[item.slot] != item.layer or item.slot not in held]
     for item in changed:  # first out of each other's way: Blender would number names that are taken
@@ -107,38 +112,40 @@ def name_layers(collection: bpy.types.Collection) -> None:
             groups.new(name=item.layer)
 
 
-def _renamed(item: Any, _context: bpy.types.Context) -> None:
+def _renamed(item: FableName, _context: bpy.types.Context) -> None:
     """A theme that is renamed in the list takes its weight layer along."""
     if item.layer:
-        name_layers(item.id_data)
+        collection: Value = item.id_data
+        name_layers(collection)
 
 
-def _chosen(lists: Any, _context: bpy.types.Context) -> None:
+def _chosen(lists: FableLists, _context: bpy.types.Context) -> None:
     """The theme that is chosen in the list is the one that weight painting paints."""
-    terrain: Any = first_of(lists.id_data, layout.TERRAIN)
+    collection: Value = lists.id_data
+    terrain = first_of(collection, layout.TERRAIN)
     if terrain is not None and lists.active_theme < len(lists.themes):
-        group = terrain.vertex_groups.get(lists.themes[lists.active_theme].layer)
+        group: Value = terrain.vertex_groups.get(lists.themes[lists.active_theme].layer)
         if group is not None:
             terrain.vertex_groups.active_index = group.index
 
 
-class FableName(bpy.types.PropertyGroup):
+class FableName(declared.Declared, bpy.types.PropertyGroup):
     """A name in one of the lists, which slot (or sound) it is, and a theme's weight layer on the terrain."""
 
-    slot: bpy.props.IntProperty(min=0, max=PALETTE_SLOTS - 1)
-    name: bpy.props.StringProperty(name="Name", update=_renamed)
-    layer: bpy.props.StringProperty()
+    slot: int = declared.integer(min=0, max=PALETTE_SLOTS - 1)
+    name: str = declared.string(name="Name", update=_renamed)
+    layer: str = declared.string()
 
 
-class FableLists(bpy.types.PropertyGroup):
+class FableLists(declared.Declared, bpy.types.PropertyGroup):
     """The lists of a level, and which of their names are chosen in the sidebar."""
 
-    themes: bpy.props.CollectionProperty(type=FableName)
-    atmospheres: bpy.props.CollectionProperty(type=FableName)
-    sounds: bpy.props.CollectionProperty(type=FableName)
-    active_theme: bpy.props.IntProperty(min=0, max=PALETTE_SLOTS, update=_chosen)
-    active_atmosphere: bpy.props.IntProperty(min=0, max=PALETTE_SLOTS)
-    active_sound: bpy.props.IntProperty(min=0, max=MAX_SOUNDS)
+    themes: declared.Groups[FableName] = declared.collection(FableName)
+    atmospheres: declared.Groups[FableName] = declared.collection(FableName)
+    sounds: declared.Groups[FableName] = declared.collection(FableName)
+    active_theme: int = declared.integer(min=0, max=PALETTE_SLOTS, update=_chosen)
+    active_atmosphere: int = declared.integer(min=0, max=PALETTE_SLOTS)
+    active_sound: int = declared.integer(min=0, max=MAX_SOUNDS)
 
 
 CLASSES = (FableName, FableLists)
@@ -147,7 +154,7 @@ CLASSES = (FableName, FableLists)
 def register() -> None:
     """Give collections their lists."""
     register_classes(CLASSES)
-    setattr(bpy.types.Collection, KEY, bpy.props.PointerProperty(type=FableLists))
+    setattr(bpy.types.Collection, KEY, declared.pointer(FableLists))
 
 
 def unregister() -> None:

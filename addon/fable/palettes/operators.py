@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that add names to the lists of a level, and remove them."""
 
-from typing import Any
-
 import bpy
 
+from ...scene import declared, stage
+from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.reports import SceneError
 from ...scene.sidebar import OnLevel, Result, refuse
@@ -29,9 +29,11 @@ class _ChangesPalettes(OnLevel):
         return not any(obj is not None and obj.mode == "EDIT" for obj in parts)
 
 
-def _lists_property() -> Any:
+def _lists_property() -> lists.List:
     items = [(kind, title, "") for kind, (title, _) in LISTS.items()]
-    return bpy.props.EnumProperty(items=items, options={"HIDDEN", "SKIP_SAVE"})
+    kind: Value = declared.menu(items=items, options={"HIDDEN", "SKIP_SAVE"})
+    made: lists.List = kind
+    return made
 
 
 class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes, bpy.types.Operator):
@@ -41,12 +43,12 @@ class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes, bpy.types.Operator):
     bl_label = "Add Name"
     bl_options = {"REGISTER", "UNDO"}
 
-    kind: _lists_property()
-    name: bpy.props.StringProperty(name="Name", options={"SKIP_SAVE"})
+    kind: lists.List = _lists_property()
+    name: str = declared.string(name="Name", options={"SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for the name."""
-        done: Result = context.window_manager.invoke_props_dialog(self)
+        done: Result = stage.window_manager_of(context).invoke_props_dialog(self)
         return done
 
     def execute(self, context: bpy.types.Context) -> Result:
@@ -71,7 +73,7 @@ class LEVELWRIGHT_OT_fable_remove_name(_ChangesPalettes, bpy.types.Operator):
     bl_label = "Remove Name"
     bl_options = {"REGISTER", "UNDO"}
 
-    kind: _lists_property()
+    kind: lists.List = _lists_property()
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Remove it."""

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's lists of themes, atmospheres and sounds."""
 
-from typing import Any
-
 import bpy
 
+from ...scene.blender_types import Value
 from ...scene.sidebar import LevelPanel
 from .. import layout
 from . import lists
@@ -17,15 +16,15 @@ class LEVELWRIGHT_UL_fable_names(bpy.types.UIList):
 
     def draw_item(  # Blender counts the parameters
         self,
-        _context: Any,
-        row: Any,
-        _data: Any,
-        item: Any,
-        _icon: Any,
-        _active_data: Any,
-        _active_property: Any,
-        _index: Any = 0,
-        _flag: Any = 0,
+        _context: bpy.types.Context,
+        row: bpy.types.UILayout,
+        _data: object,
+        item: Value,
+        _icon: object,
+        _active_data: object,
+        _active_property: object,
+        _index: object = 0,
+        _flag: object = 0,
     ) -> None:
         """Draw a name, which a double click edits."""
         split = row.split(factor=0.15)
@@ -56,7 +55,7 @@ class _NamesPanel(LevelPanel, bpy.types.Panel):
             lists.of(level),
             LISTS[self.kind][1],
         )
-        column: Any = row.column(align=True)
+        column: Value = row.column(align=True)
         for operator, icon in ((LEVELWRIGHT_OT_fable_add_name, "ADD"), (LEVELWRIGHT_OT_fable_remove_name, "REMOVE")):
             column.operator(operator.bl_idname, text="", icon=icon).kind = self.kind
 

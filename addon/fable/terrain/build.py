@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import bpy
 import numpy as np
@@ -58,7 +57,7 @@ def fill_layers(terrain: bpy.types.Object, layers: Sequence[str], found: Weights
     Blender sets many vertices to one weight at a time: there are at most 255 of those a layer, so that a million cells
     take 0.4 s. layers: "" for slots that have none.
     """
-    groups: dict[int, Any] = {slot: terrain.vertex_groups.new(name=name) for slot, name in enumerate(layers) if name}
+    groups = {slot: terrain.vertex_groups.new(name=name) for slot, name in enumerate(layers) if name}
     key = found.slots.astype(np.uint16) << np.uint16(8) | found.weights
     bounds = [0, *(np.flatnonzero(key[1:] != key[:-1]) + 1).tolist(), len(key)]
     for start, end in pairwise(bounds if len(key) else ()):

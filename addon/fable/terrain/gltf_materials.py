@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ...scene.level import first_of
@@ -16,7 +14,7 @@ from .. import layout
 def make_gltf_materials(collection: bpy.types.Collection, _report: Report) -> None:
     """Give a level's terrain a material that glTF can hold, for good: the colours of its themes."""
     terrain = first_of(collection, layout.TERRAIN)
-    mesh: Any = terrain.data if terrain is not None else None
+    mesh = terrain.data if terrain is not None else None
     if not isinstance(mesh, bpy.types.Mesh):
         return
     mesh.materials.clear()

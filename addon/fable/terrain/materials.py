@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import bpy
 import numpy as np
@@ -20,6 +19,7 @@ from ....formats.fable import colors, theme_weights
 from ....formats.fable.colors import PACKED
 from ....formats.fable.theme_weights import Weights
 from ...scene import attributes, identity, images, vertex_groups
+from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.materials import Nodes, Socket, shader
 from .. import layout
@@ -51,7 +51,7 @@ def build_material(
     material[IMAGED] = list(pictures)
     material.diffuse_color = (0.1, 0.2, 0.05, 1.0)
     _build_tree(material, list(pictures.values()))
-    mesh: Any = terrain.data
+    mesh: Value = terrain.data
     mesh.materials.append(material)
     color(mesh, names, blend)
 
@@ -71,7 +71,7 @@ def color(mesh: bpy.types.Mesh, names: Palettes, blend: Weights) -> None:
 def refresh(context: bpy.types.Context, level: bpy.types.Collection) -> bool:
     """Show what was painted of themes since; False where no terrain can be coloured (or it is in edit mode)."""
     terrain = first_of(level, layout.TERRAIN)
-    mesh: Any = terrain.data if terrain is not None else None
+    mesh = terrain.data if terrain is not None else None
     if not isinstance(mesh, bpy.types.Mesh) or mesh.is_editmode or mesh.shape_keys is not None:
         return False
     names = lists.get(level)

@@ -3,6 +3,7 @@
 
 import bpy
 
+from ...scene import declared
 from ...scene.sidebar import OnLevel, Result
 from .. import layout
 from . import materials, overlays
@@ -16,7 +17,7 @@ class LEVELWRIGHT_OT_fable_overlay(OnLevel, bpy.types.Operator):
     bl_label = "Show"
     bl_options = {"REGISTER", "UNDO"}
 
-    kind: bpy.props.EnumProperty(
+    kind: str = declared.menu(
         name="Show", items=[(kind, title, tooltip) for kind, (title, tooltip) in overlays.KINDS.items()]
     )
 

@@ -7,14 +7,14 @@ object, coloured on the terrain's faces when they are switched on (or again: `sh
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats.arrays import Array
 from ....formats.fable import colors
 from ...scene import attributes, meshes
+from ...scene.blender_types import Node, NodeTree, Value
 from ...scene.level import first_of
 from ...scene.materials import Nodes, Socket, node_group
 from .. import layout
@@ -58,7 +58,7 @@ def add(nodes: Nodes, ground: Socket) -> Socket:
 
 def _build(nodes: Nodes) -> None:
     """The group: each overlay's colour, over the ground where the switch has its number."""
-    interface: Any = nodes.tree
+    interface: NodeTree = nodes.tree
     interface.interface.new_socket("Ground", in_out="INPUT", socket_type="NodeSocketColor")
     interface.interface.new_socket("Overlay", in_out="INPUT", socket_type="NodeSocketFloat")
     interface.interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
@@ -81,7 +81,7 @@ def _build(nodes: Nodes) -> None:
     nodes.link(shown, nodes.add("NodeGroupOutput").inputs[0])
 
 
-def _mix(nodes: Nodes, factor: Socket, first: Any, second: Any) -> Socket:
+def _mix(nodes: Nodes, factor: Socket, first: Value, second: Value) -> Socket:
     node = nodes.add("ShaderNodeMix", data_type="RGBA")
     for place, value in ((0, factor), (6, first), (7, second)):
         nodes.set(node.inputs[place], value)
@@ -107,9 +107,9 @@ def shown(level: bpy.types.Collection) -> str:
     return list(KINDS)[min(max(number, 0), len(KINDS) - 1)]
 
 
-def _switch(terrain: bpy.types.Object | None) -> Any:
+def _switch(terrain: bpy.types.Object | None) -> Node:
     """The node that says which overlay is shown, or None."""
-    mesh: Any = terrain.data if terrain is not None else None
+    mesh: Value = terrain.data if terrain is not None else None
     for material in mesh.materials if mesh is not None else ():
         if material is not None and material.node_tree is not None and NODE in material.node_tree.nodes:
             return material.node_tree.nodes[NODE]
@@ -119,7 +119,7 @@ def _switch(terrain: bpy.types.Object | None) -> Any:
 def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: str) -> None:
     """Colour the terrain's faces by the game map's object (or, in old maps, the sounds of the cells)."""
     names = lists.get(level)
-    mesh: Any = terrain.data
+    mesh: Value = terrain.data
     edited = mesh.is_editmode
     if edited:
         terrain.update_from_editmode()
@@ -145,7 +145,7 @@ def _atmospheres(data: meshes.MeshData, names: lists.Palettes) -> NDArray[np.flo
     table = np.array([colors.distinct(name) for name in names.atmospheres], np.float32)
     count = len(data.face_starts)
 
-    def numbers(name: str) -> NDArray[Any]:
+    def numbers(name: str) -> Array:
         found = data.attribute(name, "FACE")
         return np.zeros(count, np.int32) if found is None else np.clip(found, 0, 255)
 

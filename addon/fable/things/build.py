@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 from mathutils import Matrix
 
@@ -12,6 +10,7 @@ from ....formats.binary import FormatError
 from ....formats.fable import tng
 from ....formats.fable.placement import placement_of
 from ...scene import identity, properties, transforms
+from ...scene.blender_types import Value
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
@@ -78,7 +77,7 @@ def name_of(thing: tng.Thing) -> str:
 
 def fill(obj: bpy.types.Object, thing: tng.Thing) -> None:
     """Give an object the place, the shape and the properties of a thing."""
-    made: Any = obj
+    made: Value = obj
     made.empty_display_type, made.empty_display_size = DISPLAY.get(thing.kind, OTHERS)
     placement = placement_of(thing)
     if placement.position is not None:

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 
@@ -21,6 +20,7 @@ from ....formats.fable import UID_BASE, tng
 from ....formats.fable.sections import numbered_sections
 from ....formats.fable.text import Document, Statement, StatementBlock, line_end
 from ...scene import evaluated, identity, transforms
+from ...scene.blender_types import Value
 from ...scene.identity import kind_of, record_of
 from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
@@ -142,10 +142,10 @@ class _Things:
                 self.report.note(f"section {section.name} of the things is gone, with {len(section.things)} things")
         return homes
 
-    def _homes(self) -> dict[Any, int]:
+    def _homes(self) -> dict[bpy.types.Object, int]:
         """The objects among the things and the section that each is in; things that are in none stay in theirs."""
         sections = self._merge_sections()
-        found: dict[Any, int] = {}
+        found: dict[bpy.types.Object, int] = {}
         for child, section in sections.items():
             for obj in child.all_objects:
                 found.setdefault(obj, section)
@@ -187,7 +187,7 @@ class _Things:
 
     # --------------------------------------------------------------------------------------------------------- things
 
-    def _instances(self, objects: Mapping[Any, int]) -> list[ThingInstance]:
+    def _instances(self, objects: Mapping[bpy.types.Object, int]) -> list[ThingInstance]:
         """The objects that are things; of several of one record the first that stands where it did is it."""
         found, foreign, unknown = list[ThingInstance](), list[str](), list[str]()
         for obj in objects:
@@ -211,7 +211,7 @@ class _Things:
             self.report.left_out(f"object {name!r} among the things (no empty with a DefinitionType)")
         return found
 
-    def _merge(self, instances: list[ThingInstance], homes: Mapping[Any, int]) -> None:
+    def _merge(self, instances: list[ThingInstance], homes: Mapping[bpy.types.Object, int]) -> None:
         there = {one.record for one in instances if one.is_record}
         self._remove([record for record in range(len(self.records)) if record not in there])
         named: list[tuple[bpy.types.Object, tng.Thing]] = []
@@ -373,7 +373,7 @@ def _kind_name(kind: object) -> str:
     return kind
 
 
-def _as_list(value: Any) -> Any:
+def _as_list(value: Value) -> Value:
     """A custom property with Blender's arrays as lists."""
     return value.to_list() if hasattr(value, "to_list") else value
 

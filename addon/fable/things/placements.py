@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import SupportsFloat
 
 import bpy
 import numpy as np
@@ -87,7 +87,7 @@ def _collect_position(thing: tng.Thing, was: ThingPlacement, now: Matrix, roundi
     return changed
 
 
-def _decimals(value: Any) -> float:
+def _decimals(value: SupportsFloat) -> float:
     """A number as the file has it: six decimals, and 0 without a sign."""
     return round(float(value), 6) + 0.0
 

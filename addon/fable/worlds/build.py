@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import bpy
 
@@ -63,7 +62,7 @@ def import_form(
     scene = stage.scene_of(context)
     for placement, level in zip(placements, levels, strict=True):
         level[layout.MAP] = f"{placement.number} {int(token)}"
-        root: Any = root_of(level)
+        root = root_of(level)
         root.location = (*placement.origin, 0.0)
         scene.collection.children.unlink(level)
         collection.children.link(level)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import bpy
 import numpy as np
@@ -65,11 +64,10 @@ def build_brushes(
 
 def put(obj: bpy.types.Object, destination: Destination, origin: NDArray[np.float32]) -> None:
     """Put a brush where it belongs: below its parent, at its origin below the root, in its collection."""
-    anything: Any = obj
-    anything.parent = destination.parent
+    obj.parent = destination.parent
     if destination.inverse is not None:
-        anything.matrix_parent_inverse = destination.inverse
-    anything.location = origin.tolist()
+        obj.matrix_parent_inverse = destination.inverse
+    obj.location = origin.tolist()
     destination.collection.objects.link(obj)
 
 

@@ -4,35 +4,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 
+from ...scene import declared
+from ...scene.sidebar import layout_of
 from . import contents
 
 
 def draw_contents(panel: bpy.types.Panel, obj: bpy.types.Object, level: bpy.types.Collection) -> None:
     """Draw a button for each bit of a brush's contents into a panel."""
-    panel.layout.label(text="Contents")
-    grid = panel.layout.grid_flow(columns=2, even_columns=True, align=True)
+    layout = layout_of(panel)
+    layout.label(text="Contents")
+    grid = layout.grid_flow(columns=2, even_columns=True, align=True)
     for bit, name in enumerate(contents.names_of(level)):
         grid.prop(obj, contents.NAMES, index=bit, text=name, toggle=1)
 
 
-def _contents(obj: Any) -> list[bool]:
+def _contents(obj: bpy.types.Object) -> list[bool]:
     """The bits of a brush's property `contents`."""
     value = obj.get("contents")
     number = value if isinstance(value, int) else 0
     return [bool(number >> bit & 1) for bit in range(contents.BITS)]
 
 
-def _set_contents(obj: Any, bits: Sequence[bool]) -> None:
+def _set_contents(obj: bpy.types.Object, bits: Sequence[bool]) -> None:
     obj["contents"] = sum(1 << number for number, bit in enumerate(bits) if bit)
 
 
 def register() -> None:
     """Give objects the bits of their contents as a property."""
-    bits = bpy.props.BoolVectorProperty(
+    bits = declared.flags(
         name="Contents",
         description="The game's own kinds of brushes, as its headers name them (GE_BrushContents): the bits of the "
         "property contents",

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Final
 
 from ....formats.binary import FormatError
 from ....formats.genesis import typedefs
+from ...scene.blender_types import Value
 from ...scene.properties import INT32, Field, to_blender
 
-ROTATION_MODE = "YZX"
+ROTATION_MODE: Final = "YZX"
 """The engine turns about z, then y, then x (its axes): Blender's y (the other way round), z and x."""
 _TEXT = Field("value", str, "")
 
@@ -38,7 +40,7 @@ def _is_int32(value: object) -> bool:
     return isinstance(value, int) and value in INT32
 
 
-def as_text(value: Any) -> str:
+def as_text(value: Value) -> str:
     """The text of a property's value, as the editor writes it."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
@@ -49,12 +51,12 @@ def as_text(value: Any) -> str:
     return typedefs.text_of(tuple(value))
 
 
-def from_blender(value: Any) -> Any:
+def from_blender(value: Value) -> Value:
     """A property as read from Blender in the form `as_property` gives: arrays as lists."""
     return value.to_list() if hasattr(value, "to_list") else value
 
 
-def rotation(angles: list[Any], is_light: bool) -> tuple[float, float, float]:
+def rotation(angles: Sequence[float], is_light: bool) -> tuple[float, float, float]:
     """The rotation_euler, in ROTATION_MODE, for an entity's `angles` (degrees).
 
     An entity without a light looks as Blender's axes look without a rotation. A Blender light shines along its -z: that

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import bpy
 
@@ -51,8 +50,7 @@ def write_values(id_block: bpy.types.ID, typed: Mapping[str, values.Property], c
         properties.put(id_block, key, value)
         tooltip = tooltip_of(key, classname, types)
         if tooltip and not isinstance(value, bytes):
-            manager: Any = id_block.id_properties_ui(key)
-            manager.update(description=tooltip)
+            properties.describe(id_block, key, description=tooltip)
 
 
 def build_entity(
@@ -66,8 +64,8 @@ def build_entity(
     scale = importing.settings.scale
     shown = kinds.appearance(kind, kinds.light_values(entity.pairs), scale) if kind is not None else None
     light = build_light(name, kind, shown) if kind is not None and shown is not None else None
-    obj: Any = importing.object_of(name, layout.ENTITY, record, light, (collection,))
-    place: Any = layout.to_blender(_place(entity))
+    obj = importing.object_of(name, layout.ENTITY, record, light, (collection,))
+    place = layout.to_blender(_place(entity))
     obj.location = place.tolist()
     turned = next((value for key, value in typed.items() if key.lower() == ANGLES), None)
     if light is None:
@@ -81,8 +79,7 @@ def build_entity(
     if kind is not None and shown is not None and kind.glows:
         add_glow(importing, obj, shown, collection)
     importing.report.count("lights" if light is not None else "entities")
-    made: bpy.types.Object = obj
-    return made
+    return obj
 
 
 def _place(entity: KeyValues) -> tuple[float, float, float]:

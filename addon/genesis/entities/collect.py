@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 import bpy
 import numpy as np
 from mathutils import Euler
 from mathutils import Matrix as BlenderMatrix
 
+from ....formats.convex import Floats
 from ....formats.genesis.editor_level import EditorEntity
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyValues
 from ....formats.genesis.text import fixed
 from ...scene import transforms
+from ...scene.blender_types import Value
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..classes import values
@@ -64,7 +65,7 @@ def _keys(id_block: bpy.types.ID) -> list[str]:
     return [key for key in names if not key.lower().startswith(RESERVED) and key not in _SKIPPED]
 
 
-def _says(value: Any, text: str) -> bool:
+def _says(value: Value, text: str) -> bool:
     """Whether a property is what the import makes of a text, whatever the type of its key was then."""
     for kind in _KINDS:
         made = values.as_property(kind, text)
@@ -73,11 +74,11 @@ def _says(value: Any, text: str) -> bool:
     return False
 
 
-def _is_text_of_number(made: Any, value: Any) -> bool:
+def _is_text_of_number(made: object, value: object) -> bool:
     return isinstance(made, str | bytes) != isinstance(value, str | bytes)
 
 
-def _text(id_block: bpy.types.ID, key: str, value: Any) -> str:
+def _text(id_block: bpy.types.ID, key: str, value: Value) -> str:
     if isinstance(value, list) and not all(isinstance(one, int | float) for one in value):
         raise SceneError(
             f"{id_block.name}: property {key}: a list of text can't be the value of an entity", _objects(id_block)
@@ -151,7 +152,7 @@ def collect_entity(
     return list(dict.fromkeys(edited))
 
 
-def _collect_place(record: KeyValues, fresh: bool, place: Any, report: Report, obj: bpy.types.Object) -> bool:
+def _collect_place(record: KeyValues, fresh: bool, place: Floats, report: Report, obj: bpy.types.Object) -> bool:
     """Write where an entity is, if it moved. fresh: nothing says where it was."""
     was = record.origin
     if was is None and isinstance(record, EditorEntity) and not fresh:

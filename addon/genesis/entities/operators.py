@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 import numpy as np
 
 from ....formats.genesis import typedefs
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, KeyValues
-from ...scene import sidebar, stage
+from ...scene import declared, sidebar, stage
 from ...scene.identity import kind_of
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError
@@ -46,8 +45,7 @@ def add_entity(
             record.pairs.append((each.name, each.default or (builtin and builtin.default) or _DEFAULTS[each.type]))
     homes = [one for one in level.children if kind_of(one) in (layout.ENTITIES, layout.GROUP)]
     obj = build_entity(importing, record, NEW, types, homes[0] if homes else level)
-    anything: Any = obj
-    anything.location = [float(one) for one in layout.to_blender((x, y, z))]
+    obj.location = [float(one) for one in layout.to_blender((x, y, z))]
     return obj
 
 
@@ -63,7 +61,7 @@ def _free_name(level: bpy.types.Collection, name: str) -> str:
     return f"{name}{number}"
 
 
-def _class_items(_self: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+def _class_items(_self: object, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
     level = sidebar.active_level(context, layout.FORMAT) if context is not None else None
     found = sorted(one.name for one in (classes_of(level) if level is not None else {}).values())
     _ITEMS[:] = [(name, name, "") for name in found]  # Blender needs the texts to live on
@@ -82,7 +80,7 @@ class AddEntity(sidebar.OnLevel, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
     bl_property = "classname"
 
-    classname: bpy.props.EnumProperty(name="Class", description="Class of the entity", items=_class_items)
+    classname: str = declared.menu(name="Class", description="Class of the entity", items=_class_items)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> sidebar.Result:
         """Ask which class."""

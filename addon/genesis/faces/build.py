@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import convex
+from ....formats.arrays import Array
 from ....formats.convex import BrushEdges, Floats, Ints
 from ....formats.genesis.geometry import APPEARANCES, Appearance, Geometry
 from ...scene import attributes, baselines, identity, meshes
@@ -141,7 +141,7 @@ class MeshMaker:
             of_brush = geometry.brush_of_face[faces]
             fields[layout.BRUSH] = geometry.numbers[of_brush]
             fields[layout.BRUSH_FLAGS] = geometry.flags.view(np.int32)[of_brush]
-        self.fields: list[tuple[str, Kind, NDArray[Any]]] = [
+        self.fields: list[tuple[str, Kind, Array]] = [
             (name, _KINDS[name], values.astype(attributes.LAYOUT[_KINDS[name]][1], copy=False))
             for name, values in fields.items()
         ]
@@ -182,7 +182,7 @@ class MeshMaker:
         return self.edge_vertices[here], self.corner_edge[corners]
 
 
-def _local(values: NDArray[Any], starts: NDArray[Any], counts: Ints) -> NDArray[np.int32]:
+def _local(values: Array, starts: Array, counts: Ints) -> NDArray[np.int32]:
     """Numbers counted from the start of the mesh that they are in."""
     offsets = np.repeat(starts[:-1], counts)
     local: NDArray[np.int32] = values - (offsets[:, None] if values.ndim > 1 else offsets)

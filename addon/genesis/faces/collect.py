@@ -8,12 +8,11 @@ found in the vectors again at the end.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Array
 from ....formats.convex import Bools, Floats, Ints
 from ....formats.genesis import textures
 from ....formats.genesis.geometry import Geometry
@@ -32,7 +31,7 @@ SAME_TEXEL, ROUNDING = 4e-3, 4e-7
 OFF_GRID = 1.0
 """Texels by which the whole numbers of a `.3dt`'s texture parameters may move a texture without a warning."""
 
-_DEFAULTS: dict[str, Any] = {
+_DEFAULTS: dict[str, float] = {
     "flags": 0, "face_light": 300, "mip_map_bias": 1, "alpha": 255, "reflective_scale": 1,
     "u_vec": 0, "v_vec": 0, "draw_scale": 1, "offset": 0,
     "rotate": 0, "shift": 0, "scale": 1, "light_scale": textures.LIGHT_SCALE,
@@ -77,7 +76,7 @@ class SideRecords:
     """[k]: whether the texture is another than the record's."""
     vectors: Bools
     """[k]: whether the texture vectors are others than the record's."""
-    fields: dict[str, npt.NDArray[Any]]
+    fields: dict[str, Array]
     """Face attribute -> values, [k] or [k, n]."""
     edited: dict[str, Bools]
     """Face attribute -> [k], whether its value differs from the record's."""
@@ -117,7 +116,7 @@ class FaceCollector:
             renamed[known] = [now is not None and now != was for was, now in pairs]
         return MeshFaces(obj, mesh, records, uv_same, uv_edited, edited, names, sizes, renamed)
 
-    def _attribute(self, mesh: MeshData, name: str) -> npt.NDArray[Any] | None:
+    def _attribute(self, mesh: MeshData, name: str) -> Array | None:
         """An attribute of faces, if it is of the kind that it should be."""
         found = mesh.attribute(name, "FACE")
         dtype = {"FLOAT": "f4", "FLOAT2": "f4", "FLOAT_VECTOR": "f4", "INT": "i4", "INT32_2D": "i4"}[self.kinds[name]]
@@ -199,7 +198,7 @@ class FaceCollector:
         fields, edited = {}, {}
         for name, kind in self.kinds.items():
             width = {"FLOAT2": (2,), "FLOAT_VECTOR": (3,), "INT32_2D": (2,)}.get(kind, ())
-            column: npt.NDArray[Any] = np.full(
+            column: Array = np.full(
                 (count, *width), _DEFAULTS[name], np.int32 if kind.startswith("INT") else np.float32
             )
             if name == "flags" and self.kind == "3dt":
@@ -331,8 +330,7 @@ class FaceCollector:
     def _corners(shape: Shape, source: MeshFaces, sides: Ints) -> tuple[Floats, Ints, Floats]:
         """Places in the level, sides (by their place in `sides`) and UVs of the corners of sides' faces."""
         mesh = source.mesh
-        uv: Any = mesh.uv(layout.UV)
-        uv = mesh.uv() if uv is None else uv
+        uv = next(one for one in (mesh.uv(layout.UV), mesh.uv()) if one is not None)
         faces = shape.faces[sides]
         sizes = mesh.face_sizes.astype(np.int64)[faces]
         owners = np.repeat(np.arange(len(sides)), sizes)
@@ -374,7 +372,7 @@ class FaceCollector:
         return values is None or bool(values[one] == values[other])
 
 
-def _put_vectors(faces: FaceArray, fields: dict[str, npt.NDArray[Any]]) -> None:
+def _put_vectors(faces: FaceArray, fields: dict[str, Array]) -> None:
     """Give faces the fields of a `.map`."""
     for name in (*layout.FACE_FIELDS, "u_vec", "v_vec"):
         faces[name] = fields[name]
@@ -382,7 +380,7 @@ def _put_vectors(faces: FaceArray, fields: dict[str, npt.NDArray[Any]]) -> None:
     faces["offset_x"], faces["offset_y"] = fields["offset"].T
 
 
-def _lay(faces: FaceArray, fields: dict[str, npt.NDArray[Any]]) -> None:
+def _lay(faces: FaceArray, fields: dict[str, Array]) -> None:
     """Lay textures on by the parameters of a `.3dt`."""
     with np.errstate(all="ignore"):
         textures.lay(faces, fields["rotate"], fields["scale"], fields["shift"], fields["light_scale"])

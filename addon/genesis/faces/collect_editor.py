@@ -13,7 +13,7 @@ import numpy as np
 from ....formats.convex import Bools, Floats
 from ....formats.genesis import textures
 from ....formats.genesis.convert import lock
-from ....formats.genesis.editor_level import EditorFace
+from ....formats.genesis.editor_level import EditorFace, Points
 from ....formats.genesis.records import EditorFaceFlag, FaceArray
 from ...scene.reports import Report, SceneError
 from ..shapes.collect import Shape
@@ -42,6 +42,9 @@ _FIELDS = {
     "scale": "scale",
     "light_scale": "light_scale",
 }
+
+Parameters = dict[str, Any]
+"""Of an EditorFace, by the names of its fields."""
 
 
 @dataclass
@@ -105,7 +108,7 @@ def _value(name: str, faces: SideRecords, side: int) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _new_face(faces: SideRecords, side: int, points: Any, placement: dict[str, Any] | None) -> EditorFace:
+def _new_face(faces: SideRecords, side: int, points: Points, placement: Parameters | None) -> EditorFace:
     values = {_FIELDS[name]: _value(name, faces, side) for name in _FIELDS}
     return EditorFace(points, faces.names[side], **(values | (placement or {})))
 
@@ -115,7 +118,7 @@ def _backwards(ring: Floats) -> Floats:
     return np.asarray(ring[(-np.arange(len(ring))) % max(len(ring), 1)])
 
 
-def _points(ring: Floats, was: EditorFace | None, shape: Shape) -> Any:
+def _points(ring: Floats, was: EditorFace | None, shape: Shape) -> Points:
     """A side's corners as the file has them, float32 [n, 3], clockwise seen from outside.
 
     Corners that are where the record has one are that, bit for bit; they begin with the record's first if they can.
@@ -140,14 +143,14 @@ def _parameters(
     on_purpose: Bools,
     version: tuple[int, int],
     report: Report,
-) -> list[dict[str, Any] | None]:
+) -> list[Parameters | None]:
     """The editor's parameters of sides whose textures lie in another way than their records say, None for the others.
 
     Shifts are whole texels, and before version 1.33 turns whole degrees. Since version 1.32 a texture that lies in
     another way is locked to its face, and so stays one that was; before, it comes as near as it can. on_purpose: [k],
     whose UVs somebody edited: SceneError is raised for those that don't come near.
     """
-    result: list[dict[str, Any] | None] = [None] * len(shape.records)
+    result: list[Parameters | None] = [None] * len(shape.records)
     sides = np.flatnonzero(faces.vectors | (shape.records < 0))
     if not len(sides):
         return result
@@ -199,7 +202,7 @@ def _parameters(
         )
     for number, side in enumerate(sides.tolist()):
         one = settings[number]
-        made_of: dict[str, Any] = {
+        made_of: Parameters = {
             "rotate": float(rotate[number]),
             "shift": (int(shift[number, 0]), int(shift[number, 1])),
             "scale": (float(one["scale"][0]), float(one["scale"][1])),

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 
 from ...scene import identity, meshes
+from ...scene.blender_types import Value
 from ...scene.materials import blended, shader
 from .. import layout
 from ..context import ImportContext
@@ -21,7 +20,7 @@ RINGS, SECTORS = 8, 16
 
 def build_light(name: str, kind: LightClass, shown: LightAppearance) -> bpy.types.Light:
     """Make the light of an entity."""
-    light: Any = bpy.data.lights.new(name, kind.type)
+    light: Value = bpy.data.lights.new(name, kind.type)
     light.energy, light.color = shown.energy, shown.color
     if kind.type == "SUN":
         light.angle = 0.0
@@ -40,14 +39,13 @@ def add_glow(
     importing: ImportContext, light: bpy.types.Object, shown: LightAppearance, collection: bpy.types.Collection
 ) -> None:
     """Put a glow below an entity's light: made for show, never exported. It is as large as the light reaches."""
-    obj: Any = bpy.data.objects.new(f"{light.name} glow", _sphere(importing, collection))
+    obj = bpy.data.objects.new(f"{light.name} glow", _sphere(importing, collection))
     identity.stamp(obj, importing.token, layout.PREVIEW, -1)
     obj.parent = light
     obj.scale = (shown.cutoff / importing.settings.scale,) * 3
     obj.color = (*shown.color, 1.0)
     obj.hide_select = True
-    anything: Any = light
-    for one in (obj, anything):
+    for one in (obj, light):
         one.visible_diffuse = one.visible_glossy = one.visible_shadow = False
     collection.objects.link(obj)
 

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ....formats.genesis.entities import CLASSNAME, KeyValues
+from ...scene.blender_types import Value
 from ...scene.reports import Report
 from ..classes import values
 from . import kinds
@@ -26,7 +25,7 @@ def light_class(obj: bpy.types.Object) -> str | None:
     return COMPILED.get(obj.data.type)
 
 
-def collect_light(light: Any, record: KeyValues, before: KeyValues, scale: float, report: Report) -> list[str]:
+def collect_light(light: Value, record: KeyValues, before: KeyValues, scale: float, report: Report) -> list[str]:
     """Write what was edited of a Blender light: a light or a spotlight, brightness, reach, colour, a spotlight's cone.
 
     scale: metres a unit. before: the record without the edits of properties, which go before those of the light.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ..classes.values import Property, as_property
 
@@ -63,7 +63,7 @@ class LightAppearance:
     """Angle of a spotlight's cone, radians."""
 
 
-def appearance(kind: LightClass, values: Mapping[str, Any], scale: float) -> LightAppearance:
+def appearance(kind: LightClass, values: Mapping[str, object], scale: float) -> LightAppearance:
     """How a light looks. values: by key in lower case. scale: metres a unit; Blender doesn't scale lights with parents.
 
     The compiler lets light fall linearly from its brightness (255 is white) to 0 at its reach. Blender's falls with the
@@ -111,5 +111,5 @@ def light_values(pairs: Sequence[tuple[str, str]]) -> dict[str, Property]:
     return {key.lower(): as_property(TYPES.get(key.lower(), "string"), text) for key, text in reversed(pairs)}
 
 
-def _number(value: Any, default: float) -> float:
+def _number(value: object, default: float) -> float:
     return float(value) if isinstance(value, int | float) else default

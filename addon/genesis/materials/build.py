@@ -9,13 +9,13 @@ through, and sky faces as holes in which the six textures of the sky are seen, w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import bpy
 
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
 from ....formats.genesis.geometry import Appearance
 from ...scene import identity, images, originals
+from ...scene.blender_types import NodeTree
 from ...scene.materials import Nodes, Socket, blended, node_group, shader
 from ...scene.names import showable
 from .. import layout
@@ -150,7 +150,7 @@ def _invisible(material: bpy.types.Material, nodes: Nodes) -> Socket:
 
 def _build_sky(nodes: Nodes) -> None:
     """Where on each side of a cube round the viewer a direction goes through it, and which side that is."""
-    tree: Any = nodes.tree
+    tree: NodeTree = nodes.tree
     tree.interface.new_socket("Incoming", in_out="INPUT", socket_type="NodeSocketVector")
     for side in SIDES:
         tree.interface.new_socket(f"{side} UV", in_out="OUTPUT", socket_type="NodeSocketVector")

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 
 from ....formats.genesis.records import texture_field
+from ...scene.blender_types import Value
 from ...scene.reports import SceneError
 from .. import layout
 
@@ -25,7 +24,7 @@ def size_of(material: bpy.types.Material | None) -> tuple[float, float]:
     """Width and height of a material's texture: its property TEXTURE_SIZE, else those of its first image; else NaN."""
     if material is None:
         return (np.nan, np.nan)
-    size: Any = material.get(layout.TEXTURE_SIZE)
+    size: Value = material.get(layout.TEXTURE_SIZE)
     if size is not None and len(size) == 2 and min(size) > 0:
         return float(size[0]), float(size[1])
     for node in material.node_tree.nodes if material.node_tree is not None else ():

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 from mathutils import Matrix
@@ -42,7 +41,7 @@ def build_model(
     name = showable(model.name) or f"Model {model.record}"
     empty = importing.object_of(name, layout.MODEL, model.record, homes=(empties,))
     empty.empty_display_size = SIZE
-    place: Any = layout.to_blender(model.origin)
+    place = layout.to_blender(model.origin)
     empty.location = place.tolist()
     properties.write(empty, model.properties)
     transforms.remember(empty)

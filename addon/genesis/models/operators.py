@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
 from ....formats.genesis.map_file import MapLevel
-from ...scene import sidebar
+from ...scene import declared, sidebar
 from ...scene.identity import kind_of
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -35,7 +34,7 @@ def make_model(
     importing = resumed(context, level, Report())
     matrices = {obj: matrix_of(obj, importing.root, None) for obj in brushes}
     middle = np.round(np.mean([matrix[:3, 3] for matrix in matrices.values()], axis=0))
-    origin: Any = layout.from_blender(middle)
+    origin = layout.from_blender(middle)
     home = next((one for one in level.children if kind_of(one) == layout.MODELS), None)
     home = home or importing.collection_of("Models", layout.MODELS)
     written: layout.ModelProperties = layout.ModelProperties(name)
@@ -44,12 +43,12 @@ def make_model(
     about = WorldModel(NEW, name, tuple(origin.tolist()), None, written)
     destination = build_model(importing, about, home, home)
     for obj, matrix in matrices.items():
-        anything: Any = obj
-        direct = obj.parent == importing.root and np.array_equal(np.array(anything.matrix_parent_inverse), np.eye(4))
-        anything.parent = destination.parent
-        anything.matrix_parent_inverse = destination.inverse
+        direct = obj.parent == importing.root and np.array_equal(np.array(obj.matrix_parent_inverse), np.eye(4))
+        obj.parent = destination.parent
+        if destination.inverse is not None:
+            obj.matrix_parent_inverse = destination.inverse
         if not direct:
-            anything.matrix_basis = Matrix(matrix.tolist())
+            obj.matrix_basis = Matrix(matrix.tolist())
     above = destination.parent.parent
     if above is None:
         raise SceneError(f"{name}: its empty is gone")
@@ -64,7 +63,7 @@ class MakeModel(sidebar.OnLevel, bpy.types.Operator):
     bl_label = "Make World Model"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: bpy.props.StringProperty(name="Name", description="Name that entities refer to it by", default="door")
+    name: str = declared.string(name="Name", description="Name that entities refer to it by", default="door")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
@@ -12,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....formats.genesis import Interpolation, Motion, Track
 from ...scene import animation, baselines, identity, properties
+from ...scene.blender_types import Slot
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
@@ -72,7 +71,7 @@ def _shortest(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _set_track(
-    scene: bpy.types.Scene, action: bpy.types.Action, slot: Any, path: str, track: Track, values: NDArray[np.float64]
+    scene: bpy.types.Scene, action: bpy.types.Action, slot: Slot, path: str, track: Track, values: NDArray[np.float64]
 ) -> None:
     """Key a track's values [k, 3] or [k, 4]; what the keys then are is kept for the exporter to compare with."""
     frames = np.asarray(animation.frame_of(track.times, scene), np.float64)

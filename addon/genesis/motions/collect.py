@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import bpy
 import numpy as np
@@ -206,9 +205,9 @@ def _sampled(action: bpy.types.Action, path: str, frames: Floats, before: Track 
     else:
         result = layout.from_blender(values)
     times = frames / rate
-    built = [baselines.load(action, f"{path} {index}") for index in range(len(curves))]
-    if before is not None and all(one is not None and len(one) == len(before.times) for one in built):
-        tables: Any = built
+    built = (baselines.load(action, f"{path} {index}") for index in range(len(curves)))
+    tables = [one for one in built if one is not None and before is not None and len(one) == len(before.times)]
+    if before is not None and len(tables) == len(curves):
         order = np.argsort(before.times, kind="stable")
         old = {float(frame): number for number, frame in enumerate(tables[0][:, 0].tolist())}
         for number, frame in enumerate(frames.astype(np.float32).tolist()):

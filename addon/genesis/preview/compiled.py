@@ -8,15 +8,17 @@ themselves are wire.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
 
 from ....formats.genesis import csg, geometry
 from ....formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
 from ....formats.genesis.geometry import APPEARANCES, Appearance
 from ...scene import identity, meshes, originals
+from ...scene.blender_types import Value
 from .. import layout
 from ..brushes.build import put
 from ..context import Destination
@@ -94,10 +96,10 @@ def remove(collection: bpy.types.Collection) -> None:
         return
     made = list(home.objects)
     meshes_of = Counter(obj.data for obj in made if obj.data is not None)
-    own: list[Any] = [mesh for mesh, users in meshes_of.items() if mesh.users == users]  # live ones share the brush's
+    own = [mesh for mesh, users in meshes_of.items() if mesh.users == users]  # live ones share the brush's
     bpy.data.batch_remove([*made, *own, home])
     for obj in _brushes(collection):
-        shown: Any = obj.get(SHOWN_AS)
+        shown: Value = obj.get(SHOWN_AS)
         if shown is not None:
             obj.display_type, obj.hide_render = shown[0], shown[1] == "1"
             del obj[SHOWN_AS]
@@ -113,16 +115,16 @@ def _token(collection: bpy.types.Collection) -> int:
     return int(info.token) if info else 0
 
 
-def _face(face: EditorFace, points: Any) -> EditorFace:
+def _face(face: EditorFace, points: NDArray[np.float32]) -> EditorFace:
     made = EditorFace(points, face.texture, face.flags, face.light, face.mip_map_bias, face.translucency)
     made.reflectivity, made.rotate, made.shift = face.reflectivity, face.rotate, face.shift
     made.scale, made.light_scale = face.scale, face.light_scale
     return made
 
 
-def _model_parents(collection: bpy.types.Collection, level: Level3dt) -> dict[int, tuple[Any, Any]]:
+def _model_parents(collection: bpy.types.Collection, level: Level3dt) -> dict[int, tuple[bpy.types.Object, Matrix]]:
     """What each model's brushes are children of, and their parent inverse."""
-    found: dict[int, tuple[Any, Any]] = {}
+    found: dict[int, tuple[bpy.types.Object, Matrix]] = {}
     moving = {
         mark.record: obj
         for obj in collection.all_objects
@@ -131,6 +133,6 @@ def _model_parents(collection: bpy.types.Collection, level: Level3dt) -> dict[in
     for record, model in enumerate(level.models):
         parent = moving.get(record)
         child = next((obj for obj in parent.children if obj.type == "MESH"), None) if parent is not None else None
-        if child is not None:
+        if parent is not None and child is not None:
             found[model.model_id] = (parent, child.matrix_parent_inverse.copy())
     return found

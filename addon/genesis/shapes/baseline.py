@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
@@ -60,14 +59,14 @@ class Baseline:
 
 def load_baseline(collection: bpy.types.Collection, geometry: Geometry) -> Baseline:
     """What the import kept on a level's collection; raises SceneError if it is damaged or not of this original."""
-    found = {name: baselines.load(collection, name) for name in _BASELINES}
-    sizes = {name: -1 if one is None else len(one) for name, one in found.items()}
-    if sizes[layout.CORNER_STARTS] != len(geometry.faces) + 1 or sizes[layout.ORIGINS] != len(geometry.counts):
+    arrays = {name: one for name in _BASELINES if (one := baselines.load(collection, name)) is not None}
+    sizes = {name: len(one) for name, one in arrays.items()}
+    damaged = len(arrays) < len(_BASELINES) or sizes[layout.CORNER_STARTS] != len(geometry.faces) + 1
+    if damaged or sizes[layout.ORIGINS] != len(geometry.counts):
         raise SceneError(
             f"{collection.name}: what the import kept of its geometry is missing or damaged; import the level again, "
             "or export with Build as New"
         )
-    arrays: dict[str, Any] = found
     return Baseline(
         arrays[layout.POSITIONS],
         arrays[layout.CORNERS].astype(np.int64),

@@ -6,7 +6,6 @@ rows that the model had are used again, more are put behind the tables, and thos
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -336,7 +335,7 @@ def _put_boxes(table: Records, rows: Ints, boxes: Floats) -> None:
     """Bounds as the compiler writes them, towards 0 where they are whole numbers."""
     whole = table.dtype["mins"].base.kind in "iu"
     for side, name in enumerate(("mins", "maxs")):
-        values: Any = np.trunc(boxes[:, side]).astype(np.int64) if whole else boxes[:, side]
+        values = np.trunc(boxes[:, side]).astype(np.int64) if whole else boxes[:, side]
         held(table, name, rows, values)
 
 

@@ -6,12 +6,11 @@ edge across all axes, the planes through it along an axis that touch the brush i
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ... import convex
+from ...arrays import Array
 from ...binary import FormatError
 from ...convex import Polygons
 from .. import ranges
@@ -128,7 +127,7 @@ def _known(normal: Floats, dist: float, normals: "list[Floats]", dists: "list[fl
     return bool((same & (np.abs(np.array(dists) - dist) < _SAME_DIST)).any())
 
 
-def snapped(normals: npt.NDArray[Any]) -> Floats:
+def snapped(normals: Array) -> Floats:
     """Directions float[n, 3] of length 1, with those that nearly lie along an axis on it."""
     wide = np.asarray(normals, np.float64)
     slight = np.abs(wide) <= _SNAP

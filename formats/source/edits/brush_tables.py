@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rows of tables that are used again, and numbers that fields may be too narrow for."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Array
 from ...binary import FormatError
 from ..geometry import Floats, Ints
 from ..lumps import LumpId, lump_name
@@ -15,7 +14,7 @@ from .changes import Changes
 from .compaction import Living
 
 
-def held(records: Records, name: str, rows: Any, values: npt.ArrayLike) -> None:
+def held(records: Records, name: str, rows: Ints | int | slice, values: npt.ArrayLike) -> None:
     """Set a field of some rows. Raises FormatError for numbers that it cannot hold."""
     kind = records.dtype[name].base
     if kind.kind in "iu":
@@ -96,7 +95,7 @@ def _turned(planes: Records) -> Records:
     return turned
 
 
-def _bits(dists: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
+def _bits(dists: Array) -> npt.NDArray[np.uint32]:
     return (dists.astype(np.float32) + np.float32(0)).view(np.uint32)
 
 

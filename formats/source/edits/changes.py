@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Array
 from ...binary import FormatError
 from ..check import most_records
 from ..level import Level
@@ -16,6 +17,8 @@ from ..records import Records
 from ..references import NUMBERS, RUNS
 from ..texdata import Strings
 
+Fields = Mapping[str, Any]
+"""Of a record, by name, and the few other names that an operation knows: what its table takes for each."""
 FARTHEST = 16384.0
 """Units: the end of the engine's world, along each axis."""
 
@@ -107,7 +110,7 @@ def joined(first: Records, second: Records) -> Records:
     return np.concatenate([first, second]).astype(first.dtype, copy=False)
 
 
-def put(records: Records, number: int, fields: Mapping[str, Any], what: str) -> None:
+def put(records: Records, number: int, fields: Fields, what: str) -> None:
     """Set fields of a record. Raises FormatError for fields that it hasn't and values that they cannot hold."""
     for name, value in fields.items():
         if name not in (records.dtype.names or ()):
@@ -115,7 +118,7 @@ def put(records: Records, number: int, fields: Mapping[str, Any], what: str) -> 
         records[name][number] = fitting(value, records[name][number], f"{name} of {what}")
 
 
-def fitting(value: Any, old: Any, what: str) -> npt.NDArray[Any]:
+def fitting(value: object, old: npt.ArrayLike, what: str) -> Array:
     """A value as what stood in its place. Raises FormatError where it has another shape, is no number or too big."""
     place = np.asarray(old)
     if place.dtype.kind == "V":

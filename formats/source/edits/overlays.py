@@ -7,7 +7,6 @@ designer has not chosen, stay without it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records, SurfaceFlag
-from .changes import Changes, fitting, numbered, put, room_for
+from .changes import Changes, Fields, fitting, numbered, put, room_for
 from .texture_vectors import share
 
 TEXDATA, RENDER_ORDER, FACES, FADE = "texdata", "render_order", "faces", "fade"
@@ -36,7 +35,7 @@ _OWN = {"face_count_and_render_order"}
 _FADES_SINCE = 20  # the version of maps
 
 
-def change(level: Level, overlays: Mapping[int, Mapping[str, Any]]) -> None:
+def change(level: Level, overlays: Mapping[int, Fields]) -> None:
     """Change fields of overlays, by number.
 
     Fields: those of the record, and "texdata" (its number), "render_order" (0 to 3), "faces" (numbers; found by where
@@ -55,7 +54,7 @@ def change(level: Level, overlays: Mapping[int, Mapping[str, Any]]) -> None:
     edit.changes.apply()
 
 
-def add(level: Level, overlays: Sequence[Mapping[str, Any]], copied: Sequence[int | None] | None = None) -> list[int]:
+def add(level: Level, overlays: Sequence[Fields], copied: Sequence[int | None] | None = None) -> list[int]:
     """Add overlays behind the others; returns their numbers. `overlays`: fields as in `change`, "origin",
     "basis_normal", "uv_points" and "texdata" or "texinfo" at least. copied: of each the overlay that it is a copy of,
     None for what is none. Raises FormatError as `change` does.
@@ -86,7 +85,7 @@ def remove(level: Level, numbers: Collection[int]) -> None:
     edit.changes.apply()
 
 
-def placed(corners: npt.ArrayLike, old: Records | None = None) -> dict[str, Any]:
+def placed(corners: npt.ArrayLike, old: Records | None = None) -> dict[str, npt.ArrayLike]:
     """The fields of an overlay whose corners are float[4, 3] points, in the order of `overlay_quads.corners`.
 
     old: its record, where it has one: the same movement of all corners changes its origin alone; in the old plane, its
@@ -118,7 +117,7 @@ def placed(corners: npt.ArrayLike, old: Records | None = None) -> dict[str, Any]
     u -= normal * (u @ normal)
     u /= max(float(np.sqrt(u @ u)), 1e-9)
     v = np.cross(normal, u)
-    fields: dict[str, Any] = {"origin": origin, "basis_normal": normal}
+    fields: dict[str, npt.ArrayLike] = {"origin": origin, "basis_normal": normal}
     uv = np.zeros((4, 3))
     uv[:, 0], uv[:, 1], uv[:3, 2] = (points - origin) @ u, (points - origin) @ v, u
     return fields | {"uv_points": uv}
@@ -169,7 +168,7 @@ class _Edit:
                 rows["fade_dist_min_sq"] = -1
             self.changes.append(lump, rows)
 
-    def set(self, number: int, fields: Mapping[str, Any]) -> None:
+    def set(self, number: int, fields: Fields) -> None:
         """Set fields of an overlay. Raises FormatError."""
         what = f"overlay {number}"
         rest = dict(fields)

@@ -7,7 +7,6 @@ A prop is drawn where one of its leafs is seen: whenever it goes elsewhere, its 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +23,7 @@ from ..pak import Pak
 from ..records import Records, Solidity
 from ..records_props import PROP_SCALE
 from ..static_props import StaticProps, model_name
-from .changes import FARTHEST, Changes, fitting, joined, put
+from .changes import FARTHEST, Changes, Fields, fitting, joined, put
 
 Hulls = Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]
 """Boxes of models, in their own units: path -> least and greatest x, y and z."""
@@ -40,7 +39,7 @@ _LIT = re.compile(
     r"(?P<kind>sp_|sp_hdr_|texelslighting_)(?P<number>\d+)(?P<ending>(?:\.360)?\.(?:vhv|ppl))", re.IGNORECASE
 )
 # What compilers write where the entity says nothing; fields that a version hasn't are left out.
-_DEFAULTS: dict[str, Any] = {
+_DEFAULTS: dict[str, npt.ArrayLike] = {
     "solid": Solidity.VPHYSICS,
     "fade_min_dist": -1,
     "forced_fade_scale": 1,
@@ -52,7 +51,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 
-def change(level: Level, props: Mapping[int, Mapping[str, Any]], hulls: Hulls | None = None) -> None:
+def change(level: Level, props: Mapping[int, Fields], hulls: Hulls | None = None) -> None:
     """Change fields of props, by number: those of its record, "model" (a path), and "scale" where they have a list.
 
     Where a prop goes, its lighting origin goes with it, unless that is among the fields. Its leafs are those that the
@@ -81,7 +80,7 @@ def change(level: Level, props: Mapping[int, Mapping[str, Any]], hulls: Hulls | 
     edit.apply()
 
 
-def add(level: Level, props: Sequence[Mapping[str, Any]], hulls: Hulls | None = None) -> list[int]:
+def add(level: Level, props: Sequence[Fields], hulls: Hulls | None = None) -> list[int]:
     """Add props behind the others; returns their numbers. props: fields as in `change`, "model" and "origin" at least.
 
     Fields that are left out are those that compilers take by default. Raises FormatError as `change` does, and where
@@ -204,7 +203,7 @@ class _Edit:
             if not 0 <= number < len(self.props):
                 raise FormatError(f"prop {number} isn't there, there are {len(self.props)}", _WHAT)
 
-    def set(self, number: int, fields: Mapping[str, Any]) -> None:
+    def set(self, number: int, fields: Fields) -> None:
         """Set fields of a prop. Raises FormatError."""
         what = f"static prop {number}"
         rest = dict(fields)
@@ -216,7 +215,7 @@ class _Edit:
             self._scale(number, rest.pop("scale"), what)
         put(self.props, number, rest, what)
 
-    def _scale(self, number: int, scale: Any, what: str) -> None:
+    def _scale(self, number: int, scale: object, what: str) -> None:
         """Put the scale of a prop into the list that Vindictus has."""
         if self.scales is None:
             return

@@ -6,11 +6,10 @@ original face and its side of a brush follow where they go with it: those are fo
 that are protected from these have them no more.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Array
 from ...binary import FormatError
 from .. import brushes, face_sides, geometry, ranges
 from ..geometry import Floats, Ints, Polygons
@@ -114,7 +113,7 @@ def _original_faces(changes: Changes, faces: Records, old: Ints, new: Ints, touc
     _follow(originals["texinfo"], of[concerned], new[concerned])
 
 
-def _follow(numbers: npt.NDArray[Any], which: Ints, new: Ints) -> None:
+def _follow(numbers: Array, which: Ints, new: Ints) -> None:
     """Set `numbers[which]` to `new` in place, where all entries of one agree."""
     least = np.full(len(numbers), np.iinfo(np.int64).max)
     most = np.full(len(numbers), -1)
@@ -131,7 +130,7 @@ def _brush_sides(changes: Changes, faces: Records, old: Ints, new: Ints, touched
     planes = len(level.table(LumpId.PLANES))
     texinfos = len(changes.table(LumpId.TEXINFO))
 
-    def keys(model: Ints, records: Records, texinfo: npt.NDArray[Any]) -> Ints:
+    def keys(model: Ints, records: Records, texinfo: Array) -> Ints:
         return np.asarray((model * planes + records["planenum"].astype(np.int64)) * texinfos + texinfo)
 
     face_keys = keys(face_sides.models_of_faces(level, len(faces)), faces, old)

@@ -5,9 +5,9 @@ Faces know a texture by its texdata. Materials in the pak stay as they are, thos
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...binary import FormatError
 from ..check import MOST_BYTES
@@ -62,8 +62,8 @@ def add(level: Level, name: str, size: Sequence[int], reflectivity: Sequence[flo
     return number
 
 
-def _fields(size: Sequence[int] | None, reflectivity: Sequence[float] | None) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
+def _fields(size: Sequence[int] | None, reflectivity: Sequence[float] | None) -> dict[str, npt.ArrayLike]:
+    fields: dict[str, npt.ArrayLike] = {}
     if size is not None:
         if len(size) != 2 or min(size) < 1:
             raise FormatError(f"a texture of {' x '.join(map(str, size))} texels", lump_name(LumpId.TEXDATA))

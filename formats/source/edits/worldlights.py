@@ -2,7 +2,6 @@
 """World lights, which light moving models: WORLDLIGHTS and WORLDLIGHTS_HDR, a list each (source.md §2.6, §3)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,13 +10,13 @@ from ..leaf_tree import LeafTree, clusters
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import EmitType
-from .changes import Changes, numbered, put, room_for
+from .changes import Changes, Fields, numbered, put, room_for
 
 _SKIES = (EmitType.SKYLIGHT, EmitType.SKYAMBIENT)  # which shine from everywhere
 _EVERYWHERE = 1.0  # quadratic_attn of a light that nothing is said of
 
 
-def change(level: Level, lump: LumpId, lights: Mapping[int, Mapping[str, Any]]) -> None:
+def change(level: Level, lump: LumpId, lights: Mapping[int, Fields]) -> None:
     """Change fields of the lights of one lump, by number. A light that moves gets the cluster where it then is.
 
     Raises FormatError for fields that this version hasn't or cannot hold, for lights within walls, and for clusters
@@ -32,7 +31,7 @@ def change(level: Level, lump: LumpId, lights: Mapping[int, Mapping[str, Any]]) 
     changes.apply()
 
 
-def add(level: Level, lump: LumpId, lights: Sequence[Mapping[str, Any]]) -> list[int]:
+def add(level: Level, lump: LumpId, lights: Sequence[Fields]) -> list[int]:
     """Add lights behind the others of one lump, "origin", "intensity" and "type" at least; returns their numbers.
 
     Raises FormatError as `change` does, and for more lights than compilers allow.
@@ -68,7 +67,7 @@ def _changes(level: Level, lump: LumpId) -> Changes:
     return Changes(level)
 
 
-def _set(changes: Changes, lump: LumpId, number: int, fields: Mapping[str, Any]) -> None:
+def _set(changes: Changes, lump: LumpId, number: int, fields: Fields) -> None:
     what = f"light {number} of {lump_name(lump)}"
     put(changes.table(lump), number, fields, what)
     kind = int(changes.table(lump)["type"][number])

@@ -3,7 +3,9 @@
 
 import bpy
 import pytest
-from levelwright.addon.scene.reports import Report
+from levelwright.addon.genesis import layout
+from levelwright.addon.scene import baselines
+from levelwright.addon.scene.reports import Report, SceneError
 
 from tests.addon.genesis.export_helpers import (
     UP,
@@ -48,6 +50,17 @@ def test_what_only_looks_different_is_no_edit(name):
     bpy.context.scene.frame_set(17)
     report = Report()
     assert exported(level, report) == LEVELS[name], report.lines()
+
+
+BASELINES = (layout.POSITIONS, layout.CORNERS, layout.CORNER_STARTS, layout.UVS, layout.ORIGINS)
+
+
+@pytest.mark.parametrize("key", BASELINES)
+def test_a_level_that_lost_a_baseline_is_refused(key):
+    level = imported(sample())
+    baselines.forget(level, key)
+    with pytest.raises(SceneError, match="missing or damaged"):
+        exported(level)
 
 
 def test_edits_in_edit_mode_count():
