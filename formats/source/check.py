@@ -101,7 +101,7 @@ def check(level: Level) -> list[Problem]:
             problems += part(level)
         except FormatError as error:  # a lump that is not whole is named once, by _lumps
             problem = Problem(error.reading or "map", error.message)
-            if problem not in problems:
+            if str(problem) not in map(str, problems):
                 problems.append(problem)
     return problems
 
@@ -112,11 +112,11 @@ def _file(level: Level) -> Iterator[Problem]:
     order = used[np.argsort(entries["offset"][used], kind="stable")]
     starts, ends = entries["offset"][order], (entries["offset"] + entries["length"])[order]
     for number in np.flatnonzero(starts[1:] < np.maximum.accumulate(ends)[:-1]).tolist():
-        place = lump_name(int(order[number + 1]))
-        yield Problem(place, f"shares bytes with {lump_name(int(order[number]))}", "warning")
+        yield Problem(lump_name(int(order[number + 1])), f"shares bytes with lump {int(order[number])}", "warning")
     for lump in level.lumps:
-        if level.file.cut(lump):
-            yield Problem(lump_name(lump), f"{level.file.cut(lump)} of its bytes lie behind the end of the file")
+        lacks = level.file.cut(lump)
+        if lacks:
+            yield Problem(lump_name(lump), f"{lacks} of its bytes lie behind the end of the file", count=lacks)
 
 
 def _lumps(level: Level) -> Iterator[Problem]:
@@ -160,23 +160,25 @@ def _counts(level: Level) -> Iterator[Problem]:
     for lump in MOST_RECORDS:
         size, most = count(level, lump), most_records(level, lump)
         if size is not None and size > most:
-            yield Problem(lump_name(lump), f"{size} records, usual compilers allow {most}", "warning")
+            yield Problem(lump_name(lump), f"{size} records, usual compilers allow {most}", "warning", size)
     for lump, most in MOST_BYTES.items():
         size = 0 if level.file.cut(lump) else len(level.bytes_of(lump))
         if size > most:
-            yield Problem(lump_name(lump), f"{size} bytes, usual compilers allow {most}", "warning")
+            yield Problem(lump_name(lump), f"{size} bytes, usual compilers allow {most}", "warning", size)
     for lump, other in _SAME_COUNT:
         if lump in _SINCE_20 and level.version < 20:
             continue
         size, expected = count(level, lump), count(level, other)
         if size is not None and expected is not None and size not in (0, expected):
-            yield Problem(lump_name(lump), f"{size} records for {expected} {other.name}")
+            what = f"{size} records for {expected} {other.name}"
+            yield Problem(lump_name(lump), what, count=abs(size - expected))
     faces, normals = (table(level, lump) for lump in (LumpId.FACES, LumpId.VERTNORMALINDICES))
     if faces is not None and normals is not None and len(faces) and len(normals):
         corners = int(faces["numedges"].astype(np.int64).sum())
         if corners != len(normals):
             place = lump_name(LumpId.VERTNORMALINDICES)
-            yield Problem(place, f"{len(normals)} of them for {corners} corners of faces", "warning")
+            what = f"{len(normals)} of them for {corners} corners of faces"
+            yield Problem(place, what, "warning", abs(len(normals) - corners))
 
 
 def _entities(level: Level) -> Iterator[Problem]:
@@ -184,7 +186,8 @@ def _entities(level: Level) -> Iterator[Problem]:
     if not entities or entities[0].classname != "worldspawn":
         yield Problem(place, "the first entity is not worldspawn")
     if len(entities) > most_entities(level):
-        yield Problem(place, f"{len(entities)} entities, usual compilers allow {most_entities(level)}", "warning")
+        what = f"{len(entities)} entities, usual compilers allow {most_entities(level)}"
+        yield Problem(place, what, "warning", len(entities))
     models = count(level, LumpId.MODELS)
     seen = {0}
     for number, entity in enumerate(entities):
@@ -200,7 +203,8 @@ def _entities(level: Level) -> Iterator[Problem]:
                 yield Problem(one, f"the value of {key[:64]!r} is longer than {LONGEST_VALUE} characters", "warning")
     missing = sorted(set(range(models or 0)) - seen)
     if missing:
-        yield Problem(lump_name(LumpId.MODELS), f"no entity has model *{missing[0]}; {len(missing)} such", "warning")
+        what = f"no entity has model *{missing[0]}; {len(missing)} such"
+        yield Problem(lump_name(LumpId.MODELS), what, "warning", len(missing))
 
 
 def _pak(level: Level) -> Iterator[Problem]:

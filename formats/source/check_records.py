@@ -27,7 +27,7 @@ _MAY_BE_MISSING = frozenset({LumpId.ORIGINALFACES})  # on consoles
 _SPRITE_TYPES = 1  # of detail props: from this one on, they are sprites
 
 # lump, field: numbers that the engine computes with
-_FINITE: tuple[tuple[LumpId, str], ...] = (
+FINITE: tuple[tuple[LumpId, str], ...] = (
     (LumpId.VERTEXES, "point"),
     (LumpId.PLANES, "normal"),
     (LumpId.PLANES, "dist"),
@@ -106,12 +106,13 @@ def lists(level: Level) -> Iterator[Problem]:
         _, named = face_brushes.pairs(of_faces, brushes)
         size = count(level, LumpId.BRUSHES)
         if size is not None and len(named) and int(named.max()) >= size:
-            yield Problem(lump_name(LumpId.CLUSTERS), f"names brush {int(named.max())} of {size}")
+            beyond = int((named >= size).sum())
+            yield Problem(lump_name(LumpId.CLUSTERS), f"names brush {int(named.max())} of {size}", count=beyond)
 
 
 def numbers(level: Level) -> Iterator[Problem]:
     """Floats that are none."""
-    for lump, field in _FINITE:
+    for lump, field in FINITE:
         records = table(level, lump)
         if records is not None and has(records, field):
             values = records[field]
@@ -185,7 +186,8 @@ def displacements(level: Level) -> Iterator[Problem]:
         yield from _wrong(place, corners != 4, corners, "has a face whose corners are")
     hulls = level.physdisp
     if hulls and len(hulls) != len(infos):
-        yield Problem(lump_name(LumpId.PHYSDISP), f"{len(hulls)} hulls for {len(infos)} displacements")
+        what = f"{len(hulls)} hulls for {len(infos)} displacements"
+        yield Problem(lump_name(LumpId.PHYSDISP), what, count=abs(len(hulls) - len(infos)))
 
 
 def overlays(level: Level) -> Iterator[Problem]:

@@ -252,3 +252,22 @@ def lightmap_corners(displacements: Displacements, faces: Records) -> Floats:
     s = np.array([0.0, 0.0, 1.0, 1.0]) * size[:, :1]
     t = np.array([0.0, 1.0, 1.0, 0.0]) * size[:, 1:]
     return np.asarray(np.stack([s, t], axis=2) + 0.5)
+
+
+@np.errstate(all="ignore")  # hostile floats
+def borders(displacements: Displacements, positions: Floats) -> tuple[Ints, Floats]:
+    """The number of the place that vertices of different displacements share, int64[v], 0: none; and normals
+    float64[v, 3] that agree there.
+
+    positions: float64[v, 3], units.
+    """
+    own = normals(displacements, positions)
+    first, second = shared(displacements, positions)
+    lowest = np.arange(len(own))
+    np.minimum.at(lowest, first, second)
+    together = np.zeros(len(own), np.bool_)
+    together[first] = True
+    total = own.copy()
+    np.add.at(total, first, own[second])
+    lengths = np.sqrt((total * total).sum(axis=1, keepdims=True))
+    return np.where(together, lowest + 1, 0), np.divide(total, lengths, out=own, where=lengths > 0)

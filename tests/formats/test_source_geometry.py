@@ -251,6 +251,11 @@ def test_shared_borders():
     assert (made.flat[first] == made.flat[second]).all()
     assert set(zip(made.owner[first].tolist(), made.owner[second].tolist(), strict=True)) == {(0, 1), (1, 0)}
     assert (made.flat[first, 0] == 8).all()
+    place, normals = displacements.borders(made, made.flat)
+    assert (place[first] == place[second]).all()
+    assert np.flatnonzero(place).tolist() == sorted(first.tolist())
+    assert len(np.unique(place)) == 1 + 5
+    np.testing.assert_allclose(normals[first], normals[second])
 
 
 def test_the_tree():

@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from formats.source import Level, LumpId, convex_pieces, geometry, near_faces, ranges, surface_edits
+from formats.source import Level, LumpId, convex_pieces, geometry, lit_faces, near_faces, ranges, surface_edits
+from formats.source.edits import texture_fits
 from formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
 from tests.formats import source_room
 
@@ -132,3 +133,33 @@ def test_the_nearest_face() -> None:
     assert found.tolist() == [face, -1]
     assert np.allclose(way[0], unit)
     assert abs((points[0] - ring[0]) @ unit) < 1e-3
+
+
+def test_uvs_are_solved_and_what_one_map_moved_shares_its_vectors() -> None:
+    old = np.zeros((3, 2, 4))
+    old[:, 0, 0], old[:, 1, 1] = 1.0, -1.0
+    square = np.array([[0, 0, 0], [0, 64, 0], [64, 64, 0], [64, 0, 0]], np.float64)
+    points = np.concatenate([square, square + (64, 0, 0), square])
+    uv = np.column_stack([(points[:, 0] + 8) / 64, 1 + points[:, 1] / 64])
+    uv[8:] = [[0, 0], [0, 1], [1, 3], [1, 0]]  # no flat texture
+    owners = np.repeat(np.arange(3), 4)
+    made = texture_fits.solve(old, points, uv, owners, np.full((3, 2), 64.0), np.array([0, 0, 1]))
+    assert made.bent.tolist() == [False, False, True]
+    np.testing.assert_array_equal(made.vectors[0], made.vectors[1])
+    np.testing.assert_allclose(made.vectors[0], [[1, 0, 0, 8], [0, -1, 0, 0]], atol=1e-9)
+    assert made.residuals[2] > 10 > texture_fits.TOLERANCE > made.residuals[:2].max()
+
+
+def test_the_lit_face_beneath() -> None:
+    level = source_room.room()
+    lit = np.ones(len(level.table(LumpId.FACES)), np.bool_)
+    faces = lit_faces.LitFaces(level, lit)
+    painted = np.array([source_room.NORTH_LEFT, source_room.WEST, source_room.FLOOR_LEFT, 99])
+    owner, centre = np.zeros(4, np.int64), np.array([[-100.0, 128, 64]])
+    assert faces.nearest(owner, painted, centre).tolist() == [source_room.NORTH_LEFT]
+    assert faces.nearest(owner[:2], np.array([source_room.FLOOR_LEFT, -1]), centre).tolist() == [-1]  # a displacement
+    assert lit_faces.LitFaces(level, None).nearest(owner, painted, centre).tolist() == [-1]
+    luxels, of = faces.luxels_of(np.zeros((2, 4, 3)), np.array([source_room.WEST, -1]))
+    assert of.tolist() == [source_room.WEST] * 4 + [0] * 4
+    assert np.isfinite(luxels[:4]).all() and np.isnan(luxels[4:]).all()
+    assert ((luxels[:4] >= 0.5) & (luxels[:4] <= 1.5)).all()

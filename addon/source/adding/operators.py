@@ -12,10 +12,10 @@ from typing import Any
 import bpy
 
 from ...scene import identity, sidebar
-from ...scene.level import root_of
 from ...scene.reports import Report, SceneError
 from ...scene.sidebar import OnLevel, Result, refuse
 from .. import layout
+from ..collecting.scene_level import root_of
 
 Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Any, Report], bpy.types.Object]
 """Adds a thing of what is asked for to a level, at a place in units below the root. Raises SceneError."""
@@ -62,8 +62,6 @@ class AddAtCursor(OnLevel, bpy.types.Operator):
         report = Report()
         try:
             root = root_of(level)
-            if root is None:
-                raise SceneError(f"{level.name} has no root empty")
             place = root.matrix_world.inverted_safe() @ scene.cursor.location
             made = type(self).add(context, level, self.what, place[:], report)
         except SceneError as error:

@@ -19,8 +19,7 @@ from ....formats.source import LumpId, convex_pieces, geometry
 from ....formats.source.convex_pieces import Solid, points_of
 from ....formats.source.edits import brush_models, brush_pieces
 from ....formats.source.edits.brush_models import NEW, Face, Piece
-from ....formats.source.edits.texture_fits import fit
-from ....formats.source.edits.texture_vectors import TOLERANCE
+from ....formats.source.edits.texture_fits import TOLERANCE, fit
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Contents
 from ....formats.source.surface_edits import Edits, find

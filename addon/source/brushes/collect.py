@@ -94,9 +94,8 @@ def objects(scene: SceneLevel) -> list[bpy.types.Object]:
     """The imported meshes of brushes, and all others in their collection that stand for nothing else."""
     found = [instance.object for instance in scene.instances(layout.BRUSHES)]
     for home in scene.collection.children_recursive:
-        mark = identity.stamped(home)
-        if mark is not None and mark.kind == layout.GROUP and _is_home(home):
-            found += [obj for obj in list(home.all_objects) if identity.stamped(obj) is None]
+        if identity.kind_of(home) == layout.GROUP and _is_home(home):
+            found += [obj for obj in list(home.all_objects) if identity.kind_of(obj) is None]
     return [obj for obj in dict.fromkeys(found) if isinstance(obj.data, bpy.types.Mesh)]
 
 

@@ -14,9 +14,8 @@ import numpy as np
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source.entities import CLASSNAME
-from ...scene import evaluated, identity, meshes, originals, transforms
+from ...scene import evaluated, identity, level, meshes, originals, transforms
 from ...scene.instances import Instance, mark_copies
-from ...scene.level import root_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..settings import ExportSettings
@@ -45,7 +44,7 @@ class SceneLevel:
         self.context, self.collection, self.original, self.settings = context, collection, original, settings
         self.before = source.read(original.data, salvage=True)  # as the import does
         self.depsgraph: bpy.types.Depsgraph | None = None
-        self.root = root_of(collection)
+        self.root = level.root_of(collection)
         self._instances, self.loose = _found(collection, original.token)
         for kind in ALONE & self._instances.keys():
             mark_copies(self._instances[kind], lambda one: transforms.unchanged(one.object, self.root))
@@ -132,6 +131,14 @@ def read(
     with evaluated.shown(context, [*objects, *([scene.root] if scene.root is not None else [])]) as depsgraph:
         scene.depsgraph = depsgraph
         yield scene
+
+
+def root_of(collection: bpy.types.Collection) -> bpy.types.Object:
+    """The root empty of a map. Raises SceneError where it is gone, or there are several."""
+    root = level.root_of(collection)
+    if root is None:
+        raise SceneError(f"{collection.name} has no root empty any more")
+    return root
 
 
 @contextmanager

@@ -74,27 +74,12 @@ class DisplacementMeshes:
             luxels = found.bilinear(displacements.lightmap_corners(found, faces.records))
             owner = found.faces[np.maximum(found.owner, 0)]
             self.lightmap_uv = lightmaps.pixels(luxels, owner)
-        border, self.normals = self._borders()
+        border, self.normals = displacements.borders(found, self.positions)
         self.sizes = 2 * (found.edge - 1) ** 2
         one_after_another = (found.first_vertex, found.counts), (found.first_triangle, self.sizes)
         self.sound = all(np.array_equal(first, ranges.starts(counts)[:-1]) for first, counts in one_after_another)
-        self.vertex_layers, self.triangle_layers = self._vertex_layers(border), self._triangle_layers()
+        self.vertex_layers, self.triangle_layers = self._vertex_layers(border.astype(np.int32)), self._triangle_layers()
         baselines.store(importing.collection, layout.BASE, self.places)
-
-    @np.errstate(all="ignore")  # hostile floats
-    def _borders(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """The number of the place that border vertices share (0: none), and normals that agree there."""
-        normals = displacements.normals(self.found, self.positions)
-        first, second = displacements.shared(self.found, self.positions)
-        lowest = np.arange(len(normals))
-        np.minimum.at(lowest, first, second)
-        together = np.zeros(len(normals), np.bool_)
-        together[first] = True
-        border = np.where(together, lowest + 1, 0).astype(np.int32)
-        total = normals.copy()
-        np.add.at(total, first, normals[second])
-        lengths = np.sqrt((total * total).sum(axis=1, keepdims=True))
-        return border, np.divide(total, lengths, out=normals, where=lengths > 0)
 
     def _vertex_layers(self, border: NDArray[np.int32]) -> Layers:
         """What vertices say of themselves: of all of them."""

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.source import LumpId, edits, geometry
-from ....formats.source.edits.texture_fits import fit
-from ....formats.source.edits.texture_vectors import TOLERANCE
+from ....formats.source.edits.texture_fits import ROUNDING, solve
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.numbers import singles
 from ....formats.source.records import SurfaceFlag
@@ -26,12 +25,6 @@ from ....formats.source.surfaces import Bools
 from ...scene.reports import Report, SceneError
 from ..materials.collect import Textures
 
-_STEP = 2.0**-23
-"""Of coordinates as 32-bit floats."""
-_KEPT = 4
-"""Steps that a UV may be away from what the import made of it, and still be that."""
-_TOGETHER = 0.01
-"""Texels: faces whose coordinates were moved by one map, to this, get one texinfo."""
 _MATERIAL_FLAGS = (
     SurfaceFlag.BUMPLIGHT
     | SurfaceFlag.NODRAW
@@ -66,7 +59,7 @@ class Patches:
     @property
     def edited(self) -> Bools:
         """bool[n]: whose UVs are no longer those of the import."""
-        near = _KEPT * _STEP * np.maximum(np.abs(self.was), 1)
+        near = ROUNDING * np.maximum(np.abs(self.was), 1)
         away = ~(np.abs(self.uv - self.was) <= near).all(axis=1)
         return np.bincount(self.owners, away, len(self.faces)) > 0
 
@@ -203,30 +196,18 @@ class TextureMapping:
         hurt = ~(np.isfinite(points).all(axis=1) & np.isfinite(uv).all(axis=1))
         if hurt.any():
             raise patches.refused("{}: UVs of faces are NaN or infinite", edited[np.unique(owners[hurt])])
-        wide = uv.astype(np.float64)
         sizes = _sizes(self.level.table(LumpId.TEXDATA))[texdata[edited]]
-        texels = np.column_stack([wide[:, 0], 1 - wide[:, 1]]) * sizes[owners]
-        rounding: Floats = np.zeros(len(edited))
-        np.maximum.at(rounding, owners, (np.abs(wide) * sizes[owners]).max(axis=1) * _KEPT * _STEP)
-        old = np.nan_to_num(vectors[edited], nan=0, posinf=0, neginf=0)
-        made, residuals = fit(old, points, texels, owners)
         keys = np.column_stack([self.records["texinfo"][patches.faces[edited]], texdata[edited]])
-        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        group = group.reshape(-1)
-        shared, apart = fit(old[first], points, texels, group[owners])
-        least = np.full(len(first), np.inf)
-        np.minimum.at(least, group, rounding)
-        together = (apart <= _TOGETHER + least)[group]
-        made[together], residuals[together] = shared[group[together]], apart[group[together]]
-        bent = residuals > TOLERANCE + rounding
-        if bent.any():
-            worst = float(residuals[bent].max())
+        _, groups = np.unique(keys, axis=0, return_inverse=True)
+        made = solve(vectors[edited], points, uv.astype(np.float64), owners, sizes, groups.reshape(-1))
+        if made.bent.any():
+            worst = float(made.residuals[made.bent].max())
             raise patches.refused(
-                f"the UVs of {int(bent.sum())} faces in {{}} are bent or torn, by up to {worst:.3g} texels: a map's "
-                "texture lies flat on a face, moved, turned, scaled or slanted",
-                edited[bent],
+                f"the UVs of {int(made.bent.sum())} faces in {{}} are bent or torn, by up to {worst:.3g} texels: a "
+                "map's texture lies flat on a face, moved, turned, scaled or slanted",
+                edited[made.bent],
             )
-        vectors[edited] = made
+        vectors[edited] = made.vectors
 
 
 def _sizes(texdata: NDArray[np.void]) -> NDArray[np.float64]:

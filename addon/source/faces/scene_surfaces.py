@@ -125,8 +125,7 @@ class _Collector:
 
     def _home(self, instance: Instance, faces: Ints) -> int:
         """The model that an object shows: of a plain object its record, of an entity the one that it has."""
-        mark = identity.stamped(instance.object)
-        if mark is not None and mark.kind == layout.MODEL:
+        if identity.kind_of(instance.object) == layout.MODEL:
             return instance.record
         entities = self.scene.before.entities
         if 0 <= instance.record < len(entities):

@@ -100,9 +100,8 @@ def _objects(level: bpy.types.Collection, settings: BakeSettings) -> list[bpy.ty
     hidden = {child for child in level.children_recursive if child.hide_render}
     found = []
     for obj in level.all_objects:
-        mark = identity.stamped(obj)
         data = obj.data
-        if mark is None or mark.kind not in _KINDS or not isinstance(data, bpy.types.Mesh):
+        if identity.kind_of(obj) not in _KINDS or not isinstance(data, bpy.types.Mesh):
             continue
         if layout.LIGHTMAP_UV not in data.uv_layers or not len(data.polygons):
             continue
@@ -122,8 +121,7 @@ def _has_no_nodes(slot: bpy.types.MaterialSlot) -> bool:
 def _faces_of(obj: bpy.types.Object, token: identity.Token, count: int) -> Ints:
     """The map's faces that an object shows."""
     mesh: Any = obj.data
-    mark = identity.stamped(obj)
-    if mark is not None and mark.kind in (layout.DISPLACEMENT, layout.DISPLACEMENTS):
+    if identity.kind_of(obj) in (layout.DISPLACEMENT, layout.DISPLACEMENTS):
         owners = attributes.read(mesh, layout.FACE, "FACE")
         numbers = np.zeros(0, np.int64) if owners is None else owners.astype(np.int64) - 1
     else:
@@ -252,8 +250,7 @@ def _is_switched(obj: bpy.types.Object) -> bool:
 
 def _is_scenery(obj: bpy.types.Object) -> bool:
     """Whether an object is for show only, as the 3D skybox is, but not since others are hidden (`visibility.show`)."""
-    mark = identity.stamped(obj)
-    return mark is not None and mark.kind == layout.PREVIEW and obj.get(layout.UNSEEN) is None
+    return identity.kind_of(obj) == layout.PREVIEW and obj.get(layout.UNSEEN) is None
 
 
 @contextmanager

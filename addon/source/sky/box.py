@@ -138,10 +138,9 @@ def _entities(importing: ImportContext, box: SkyBox) -> Iterator[bpy.types.Objec
     found = []
     for home in (importing.collection, *importing.collection.children_recursive):
         for obj in () if home.hide_viewport else home.objects:
-            if isinstance(obj.data, bpy.types.Mesh) and len(obj.data.vertices):
-                mark = identity.stamped(obj)
-                if mark is not None and mark.kind == layout.ENTITY:
-                    found.append(obj)
+            data = obj.data
+            if isinstance(data, bpy.types.Mesh) and len(data.vertices) and identity.kind_of(obj) == layout.ENTITY:
+                found.append(obj)
     return _inside(box, found)
 
 

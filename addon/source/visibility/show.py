@@ -22,6 +22,7 @@ from ....formats.source.sight import Bools, Sight
 from ...scene import attributes, identity, originals, transforms
 from ...scene.reports import SceneError
 from .. import layout
+from ..collecting.scene_level import root_of
 
 Floats = NDArray[np.float64]
 
@@ -77,8 +78,7 @@ def show_all(collection: bpy.types.Collection) -> None:
         hidden: Any = obj.get(layout.UNSEEN)
         if not isinstance(hidden, int):
             continue
-        mark = identity.stamped(obj)
-        if mark is not None and mark.kind == layout.PREVIEW:
+        if identity.kind_of(obj) == layout.PREVIEW:
             mesh: Any = obj.data
             bpy.data.objects.remove(obj)
             if mesh.users == 0:
@@ -96,15 +96,6 @@ def show_all(collection: bpy.types.Collection) -> None:
 def is_limited(collection: bpy.types.Collection) -> bool:
     """Whether something of a level is hidden by `show_seen`."""
     return collection.get(layout.UNSEEN) is not None
-
-
-def root_of(collection: bpy.types.Collection) -> bpy.types.Object:
-    """The root empty of a level. Raises SceneError where it is gone."""
-    for obj in collection.all_objects:
-        mark = identity.stamped(obj)
-        if mark is not None and mark.kind == layout.ROOT:
-            return obj
-    raise SceneError(f"{collection.name} has no root empty any more")
 
 
 def _below(root: bpy.types.Object, place: Floats) -> Floats:

@@ -17,10 +17,7 @@ from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records
 from .changes import Changes, numbered
-from .texture_fits import fit
-
-TOLERANCE = 0.1
-"""Texels that corners may be away from where an affine map puts them."""
+from .texture_fits import TOLERANCE, fit
 
 _DRAWN = (LumpId.FACES, LumpId.FACES_HDR)
 _ALIKE = 0.9  # of the original faces, in maps where these have texinfos that mean something

@@ -10,8 +10,8 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, brushes, geometry, physcollide_surface
-from levelwright.formats.source.edits import brush_models
 
+from formats.source.edits import brush_models
 from tests.addon.source.exports import Scene, copied
 from tests.addon.source.surface_edits import move
 from tests.formats import source_door
@@ -199,7 +199,7 @@ def test_the_world_is_never_rebuilt(scene):
 
 def imported(pieces, faces) -> Scene:
     """The map with another door: of these boxes, with these faces."""
-    level = source_door.with_door()
+    level = source.read(source.write(source_door.with_door()))
     normals = np.concatenate([[-np.eye(3)[axis], np.eye(3)[axis]] for axis in range(3)])
     dists = [[s for axis in range(3) for s in (-low[axis], high[axis])] for low, high in pieces]
     made = [brush_models.Piece(normals, np.array(each, np.float64), np.ones(6, np.int64), 1) for each in dists]
