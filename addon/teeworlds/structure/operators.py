@@ -12,7 +12,7 @@ import bpy
 
 from ....formats import teeworlds
 from ...scene import identity, originals
-from ...scene.level import root_of
+from ...scene.level import needed_root
 from ...scene.reports import SceneError
 from .. import layout
 from ..layout import NEW
@@ -24,9 +24,7 @@ from .parts import group_of, group_root, groups_of, layers_of, move, restack, to
 
 def add_group(level: bpy.types.Collection, name: str) -> bpy.types.Collection:
     """Add an empty group in front of all others. Raises SceneError for a level without its root."""
-    root = root_of(level)
-    if root is None:
-        raise SceneError(f"{level.name} has no root empty")
+    root = needed_root(level)
     token = token_of(level)
     made = groups.build(teeworlds.Group.new(name), len(groups_of(level)), False, level, root, token)
     for block in (made.collection, made.root):
