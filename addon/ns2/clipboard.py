@@ -8,7 +8,6 @@ has no layers and no groups: the editor puts none on the clipboard. What is past
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import bpy
 import numpy as np
@@ -67,7 +66,7 @@ def _selected(found: CollectedMesh) -> Bools:
         if not (obj.mode == "EDIT" if editing else obj.select_get()):
             continue
         first, last = found.firsts[number], found.firsts[number + 1]
-        mesh: Any = obj.data
+        mesh = obj.data
         if not editing or not isinstance(mesh, bpy.types.Mesh) or len(mesh.polygons) != last - first:
             selected[first:last] = True  # of objects with modifiers, too: what is selected is before those
         else:

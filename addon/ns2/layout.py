@@ -81,12 +81,12 @@ a new entity if it has CLASS, or is a point or spot light. Objects of the same r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats.arrays import Array
 from ...formats.ns2.editing import ShownPolygons, groups_shown
 from ...formats.ns2.records import NO_GROUP
 from ..scene import baselines, identity
@@ -155,7 +155,7 @@ class LevelProperties:
 def shown(collection: bpy.types.Collection) -> ShownPolygons | None:
     """The baselines of a level's geometry; None where one is missing."""
     parts = [baselines.load(collection, key) for key in (POLYGON_FACES, POLYGON_STARTS, MEMBERS, BRIDGES, UVS, FAULTS)]
-    found: list[Any] = [part for part in parts if part is not None]
+    found: list[Array] = [part for part in parts if part is not None]
     return ShownPolygons(*found) if len(found) == len(parts) else None
 
 
@@ -190,12 +190,12 @@ def group_ids(values: NDArray[np.int32]) -> NDArray[np.uint32]:
     return groups_shown(np.ascontiguousarray(values).view(np.uint32))
 
 
-def to_blender(points: NDArray[Any]) -> NDArray[Any]:
+def to_blender(points: Array) -> Array:
     """Spark's (x, y, z) as Blender's (z, x, y): [..., 3], of the same dtype; exact."""
     return np.take(points, (2, 0, 1), axis=-1)
 
 
-def from_blender(points: NDArray[Any]) -> NDArray[Any]:
+def from_blender(points: Array) -> Array:
     """The inverse of `to_blender`: [..., 3]."""
     return np.take(points, (1, 2, 0), axis=-1)
 

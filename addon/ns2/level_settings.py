@@ -8,7 +8,6 @@ Editor settings are properties named "<block>.<property>" ("Pathing.Agent Radius
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import bpy
 
@@ -16,6 +15,7 @@ from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.records import INT_TYPES, TEXT_TYPES
 from ..scene import identity, originals, properties
+from ..scene.blender_types import Value
 from ..scene.names import showable_lines
 from ..scene.reports import SceneError
 from . import layout
@@ -37,8 +37,7 @@ def build_settings(importing: ImportContext) -> None:
     for key, value, name in _shown(level):
         properties.put(collection, key, value)
         if name in TOOLTIPS:
-            manager: Any = collection.id_properties_ui(key)
-            manager.update(description=TOOLTIPS[name])
+            properties.describe(collection, key, description=TOOLTIPS[name])
     text = bpy.data.texts.new(f"{collection.name} viewports")
     text.write(showable_lines(level.viewports))
     identity.stamp(text, importing.token, layout.VIEWPORTS, 0)
@@ -89,7 +88,7 @@ def collect_settings(collection: bpy.types.Collection, level: ns2.Level) -> bool
     return _collect_colors(collection, level) | _collect_viewports(collection, level) | changed
 
 
-def _as(kind: int, value: Any) -> ns2.Value:
+def _as(kind: int, value: Value) -> ns2.Value:
     if kind in TEXT_TYPES:
         return str(value)
     if kind in INT_TYPES:

@@ -9,9 +9,10 @@ import bpy
 
 from ...formats import ns2
 from ...formats.binary import FormatError
-from ..scene import files
+from ..scene import declared, files, stage
+from ..scene.declared import Declared
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import OnLevel, Result, refuse
+from ..scene.sidebar import OnLevel, Result, layout_of, refuse
 from . import clipboard, layout
 from .entities.editing import select_only
 from .importer import build_scene
@@ -28,14 +29,14 @@ def new_level(context: bpy.types.Context, name: str) -> bpy.types.Collection:
     return build_scene(context, ns2.new_level(), None, name, ImportSettings(), Report())
 
 
-class LEVELWRIGHT_OT_ns2_new_level(bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_new_level(Declared, bpy.types.Operator):
     """Make an empty level of Natural Selection 2: mesh objects put into it are its faces"""
 
     bl_idname = "levelwright.ns2_new_level"
     bl_label = "NS2 Level"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: bpy.props.StringProperty(name="Name", default="ns2_level")
+    name: str = declared.string(name="Name", default="ns2_level")
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Make it."""
@@ -48,7 +49,7 @@ class LEVELWRIGHT_OT_ns2_new_level(bpy.types.Operator):
 
 def add_to_new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     """Draw the entry."""
-    menu.layout.operator(LEVELWRIGHT_OT_ns2_new_level.bl_idname, icon="FILE_NEW")
+    layout_of(menu).operator(LEVELWRIGHT_OT_ns2_new_level.bl_idname, icon="FILE_NEW")
 
 
 class _Clipboard(OnLevel, bpy.types.Operator):
@@ -56,14 +57,14 @@ class _Clipboard(OnLevel, bpy.types.Operator):
 
     format_key = layout.FORMAT
 
-    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
+    filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: str = declared.string(default=f"*{ENDING}", options={"HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Use the clipboard of Windows; elsewhere ask for a file."""
         if self.filepath or available():
             return self.execute(context)
-        context.window_manager.fileselect_add(self)
+        stage.window_manager_of(context).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> Result:

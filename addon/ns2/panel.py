@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's part for NS2 levels: what concerns the whole level. Layers, groups, ... are panels in it."""
 
-from typing import Any
-
 import bpy
 
 from ..scene.sidebar import LevelPanel
@@ -25,7 +23,7 @@ class LEVELWRIGHT_PT_ns2(LevelPanel, bpy.types.Panel):
             return
         self.layout.prop(lists.lists_of(level), "hide_undrawn")
         if context.mode == "EDIT_MESH":
-            row: Any = self.layout.row(align=True)
+            row = self.layout.row(align=True)
             for title, smooth in (("Smooth Edges", True), ("Hard Edges", False)):
                 row.operator(LEVELWRIGHT_OT_ns2_smooth_edges.bl_idname, text=title).smooth = smooth
 
@@ -44,7 +42,7 @@ class LEVELWRIGHT_PT_ns2_edit(LevelPanel, bpy.types.Panel):
         column.operator(LEVELWRIGHT_OT_ns2_copy.bl_idname, icon="COPYDOWN")
         column.operator(LEVELWRIGHT_OT_ns2_paste.bl_idname, icon="PASTEDOWN")
         if context.mode == "EDIT_MESH":
-            row: Any = self.layout.row(align=True)
+            row = self.layout.row(align=True)
             for title, clear in (("Bridge", False), ("Clear Bridge", True)):
                 row.operator(LEVELWRIGHT_OT_ns2_bridges.bl_idname, text=title).clear = clear
 

@@ -19,6 +19,7 @@ import bpy
 from ...formats import teeworlds
 from ...formats.binary import FormatError
 from ..scene import gate, originals
+from ..scene.blender_types import Value
 from ..scene.progress import progress
 from ..scene.reports import Report, SceneError
 from . import info
@@ -96,7 +97,7 @@ class _Kind:
 
     title: str
     """Plural, for the report."""
-    collect: Callable[[SceneLayer, Any, EnvelopeTable], Any]
+    collect: Callable[[SceneLayer, Any, EnvelopeTable], object]
     """Finds what refers to envelopes; writes nothing."""
     write: Callable[[SceneLayer, Any, Any, Any], None]
     """Writes into the record what was edited, and what `collect` found."""
@@ -118,9 +119,9 @@ class _Edit:
     scene: SceneLayer
     layer: teeworlds.Layer
     """The record."""
-    state: tuple[Any, ...]
+    state: tuple[object, ...]
     """The record's, as it was read (see `_state`)."""
-    found: Any
+    found: object
     """What the kind's `collect` found."""
 
     @property
@@ -170,7 +171,7 @@ def _write_groups(level: teeworlds.Level, merged: list[MergedGroup], report: Rep
             groups.write(one.instance, one.group, game is not None and one.group is game[0], report)
 
 
-def _state(layer: teeworlds.Layer) -> tuple[Any, ...]:
+def _state(layer: teeworlds.Layer) -> tuple[object, ...]:
     """What tells whether a record was written to: its words, and which blobs it has."""
     return (layer.item.words.tobytes(), *(id(layer.blob(word)) for word in layer.blob_words()))
 
@@ -209,7 +210,7 @@ def _report_changes(level: teeworlds.Level, before: list[teeworlds.Layer], edits
 def _save(level: teeworlds.Level, original: bytes | None, settings: ExportSettings, report: Report) -> bytes:
     """The level's bytes in the form that was chosen. Raises SceneError for a map that the game would refuse."""
     if settings.profile != "preserve":
-        profile: Any = settings.profile
+        profile: Value = settings.profile
         level, dropped = teeworlds.convert(level, profile, settings.drop)
         for what in dropped:
             report.left_out(what)

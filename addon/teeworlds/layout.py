@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import bpy
 
@@ -91,15 +91,15 @@ LARGE_MAP = 8_000_000
 """Non-air tiles that all meshes of one map may hold together; further layers become planes, largest first."""
 
 
-def _text(tooltip: str, default: str = "") -> Any:
+def _text(tooltip: str, default: str = "") -> str:
     return field(default=default, metadata={"tooltip": tooltip})
 
 
-def _int(tooltip: str, default: int = 0, minimum: int = -(2**31), maximum: int = 2**31 - 1) -> Any:
+def _int(tooltip: str, default: int = 0, minimum: int = -(2**31), maximum: int = 2**31 - 1) -> int:
     return field(default=default, metadata={"tooltip": tooltip, "min": minimum, "max": maximum})
 
 
-def _bool(tooltip: str, default: bool = False) -> Any:
+def _bool(tooltip: str, default: bool = False) -> bool:
     return field(default=default, metadata={"tooltip": tooltip})
 
 

@@ -6,15 +6,15 @@ What is made here looks as if it had been imported, but isn't a record of any fi
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ...formats import teeworlds
 from ...formats.binary import FormatError
 from ...formats.teeworlds.quads import default_quads
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
-from ..scene import identity, originals
+from ..scene import declared, identity, originals
+from ..scene.blender_types import Value
+from ..scene.declared import Declared
 from ..scene.identity import kind_of
 from ..scene.reports import Report, SceneError
 from ..scene.sidebar import Result, refuse
@@ -129,16 +129,16 @@ def set_image(level: bpy.types.Collection, layer: bpy.types.Object, record: int)
         borders.set_borders(level, True)
 
 
-class NewMap(bpy.types.Operator):
+class NewMap(Declared, bpy.types.Operator):
     """Make a map with an empty game layer"""
 
     bl_idname = "levelwright.teeworlds_new_map"
     bl_label = "New Teeworlds Map"
     bl_options = {"REGISTER", "UNDO"}
 
-    title: bpy.props.StringProperty(name="Name", default="New map")
-    width: bpy.props.IntProperty(name="Width", description="In tiles", default=50, min=2, soft_max=1000)
-    height: bpy.props.IntProperty(name="Height", description="In tiles", default=50, min=2, soft_max=1000)
+    title: str = declared.string(name="Name", default="New map")
+    width: int = declared.integer(name="Width", description="In tiles", default=50, min=2, soft_max=1000)
+    height: int = declared.integer(name="Height", description="In tiles", default=50, min=2, soft_max=1000)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for name and size."""
@@ -165,7 +165,7 @@ class EditSettings(MapOperator, bpy.types.Operator):
         """Show it where a text editor is open, and say what it is called."""
         text = settings_text(level)
         for area in context.screen.areas if context.screen else ():
-            space: Any = area.spaces.active
+            space: Value = area.spaces.active
             if area.type == "TEXT_EDITOR":
                 space.text = text
         self.report({"INFO"}, f"The settings are in the text {text.name!r}")
@@ -178,11 +178,11 @@ class AddLayer(MapOperator, bpy.types.Operator):
     bl_label = "Add Layer"
     bl_options = {"REGISTER", "UNDO"}
 
-    kind: bpy.props.EnumProperty(name="Kind", items=LAYER_KINDS)
-    title: bpy.props.StringProperty(name="Name", description="Up to 11 bytes", maxlen=11)
-    width: bpy.props.IntProperty(name="Width", description="In tiles; 0 = that of the game layer", min=0)
-    height: bpy.props.IntProperty(name="Height", description="In tiles; 0 = that of the game layer", min=0)
-    resource: bpy.props.IntProperty(
+    kind: str = declared.menu(name="Kind", items=LAYER_KINDS)
+    title: str = declared.string(name="Name", description="Up to 11 bytes", maxlen=11)
+    width: int = declared.integer(name="Width", description="In tiles; 0 = that of the game layer", min=0)
+    height: int = declared.integer(name="Height", description="In tiles; 0 = that of the game layer", min=0)
+    resource: int = declared.integer(
         name="Image or Sound", description="Its number in the map, -1 = none", default=-1, min=-1
     )
 
@@ -209,11 +209,11 @@ class SetImage(MapOperator, bpy.types.Operator):
     bl_label = "Set Layer Image"
     bl_options = {"REGISTER", "UNDO"}
 
-    record: bpy.props.IntProperty(name="Image", description="Its number in the map, -1 = none", default=-1, min=-1)
+    record: int = declared.integer(name="Image", description="Its number in the map, -1 = none", default=-1, min=-1)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Set it."""
         set_image(level, self.layer(context), self.record)
 
 
-CLASSES: tuple[type[Any], ...] = (NewMap, EditSettings, AddLayer, SetImage)
+CLASSES = (NewMap, EditSettings, AddLayer, SetImage)

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import bpy
 
 from ..scene import originals, properties
-from ..scene.sidebar import CATEGORY, LevelPanel, register_classes, unregister_classes
+from ..scene.sidebar import CATEGORY, LevelPanel, layout_of, register_classes, unregister_classes
 from . import layout, operators
 from .images import operators as images
 from .images.operators import AddImage, RemoveImage
@@ -48,7 +49,7 @@ class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
         _section(column, "images", "Images", lambda body: _draw_images(body, level))
 
 
-def _section(column: bpy.types.UILayout, key: str, title: str, draw: Any) -> None:
+def _section(column: bpy.types.UILayout, key: str, title: str, draw: Callable[[bpy.types.UILayout], object]) -> None:
     header, body = column.panel(f"LEVELWRIGHT_teeworlds_{key}")
     header.label(text=title)
     if body is not None:
@@ -123,11 +124,11 @@ class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
         for key, switch in SWITCHES.items():
             on = switch.get(context, level)
             icon: Literal["CHECKBOX_HLT", "CHECKBOX_DEHLT"] = "CHECKBOX_HLT" if on else "CHECKBOX_DEHLT"
-            button: Any = column.operator(SwitchView.bl_idname, text=switch.title, icon=icon, depress=on)
+            button = column.operator(SwitchView.bl_idname, text=switch.title, icon=icon, depress=on)
             button.what, button.on = key, not on
 
 
-CLASSES: tuple[type[Any], ...] = (
+CLASSES = (
     *operators.CLASSES,
     *structure.CLASSES,
     *images.CLASSES,
@@ -139,7 +140,7 @@ CLASSES: tuple[type[Any], ...] = (
 
 
 def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    menu.layout.operator(NewMap.bl_idname, icon="FILE_NEW")
+    layout_of(menu).operator(NewMap.bl_idname, icon="FILE_NEW")
 
 
 def register() -> None:

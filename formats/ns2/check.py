@@ -2,8 +2,8 @@
 """What the game or the editor would misread in a level, or an artist didn't mean (ns2.md §6, §10)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sized
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -146,7 +146,7 @@ def _by_face(wrong: npt.NDArray[np.bool_], owners: Ints, message: str) -> Iterat
 def _groups(level: Level) -> Iterator[Problem]:
     mesh = level.mesh
     known = np.array([group.id for group in level.groups], np.uint32)
-    counts: tuple[tuple[str, Callable[[Mesh], Any]], ...] = (
+    counts: tuple[tuple[str, Callable[[Mesh], Sized]], ...] = (
         ("vertices", lambda mesh: mesh.vertices),
         ("edges", lambda mesh: mesh.edges),
         ("faces", lambda mesh: mesh.faces),

@@ -3,11 +3,11 @@
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from ..binary import FormatError
+from ..format import Document
 from .faces import FaceLayers, Faces
 from .level import EditorSettings, Group, Layer, Level
 from .mesh import Mesh
@@ -17,7 +17,7 @@ from .records import LEVEL_ORDER, MESH_ORDER, ChunkId, PropertyType, layers_of
 from .triangles import GeometryGroups, GroupTable, Triangles
 
 
-def summary(level: Level) -> dict[str, Any]:
+def summary(level: Level) -> Document:
     """Return the outlines: sizes, names, counts. What can't be decoded says so."""
     return {
         "version": level.version,
@@ -31,14 +31,14 @@ def summary(level: Level) -> dict[str, Any]:
     }
 
 
-def _try(part: Callable[[], Any]) -> Any:
+def _try(part: Callable[[], object]) -> object:
     try:
         return part()
     except FormatError as error:
         return str(error)
 
 
-def _mesh_summary(mesh: Mesh) -> dict[str, Any]:
+def _mesh_summary(mesh: Mesh) -> Document:
     positions = mesh.positions
     triangles = mesh.triangles
     finite = positions[np.isfinite(positions).all(axis=1)]
@@ -57,7 +57,7 @@ def _mesh_summary(mesh: Mesh) -> dict[str, Any]:
     }
 
 
-def _settings_summary(settings: EditorSettings | None) -> dict[str, Any] | None:
+def _settings_summary(settings: EditorSettings | None) -> Document | None:
     return None if settings is None else {each.name: each.value for each in settings.properties}
 
 
@@ -72,7 +72,7 @@ def _try_unknown(level: Level) -> list[str]:
         return []
 
 
-def contents(level: Level) -> dict[str, Any]:
+def contents(level: Level) -> Document:
     """Return everything decoded: fields under their names, bulk data as arrays, bytes as they are.
 
     Its lists are iterators: go through it once. What can't be decoded is a FormatError in its place.
@@ -91,18 +91,18 @@ def contents(level: Level) -> dict[str, Any]:
     }
 
 
-def _tried(part: Callable[[], Any]) -> Any:
+def _tried(part: Callable[[], object]) -> object:
     try:
         return part()
     except FormatError as error:
         return error
 
 
-def _unknown_contents(parts: Parts, known: tuple[int, ...]) -> list[dict[str, Any]]:
+def _unknown_contents(parts: Parts, known: tuple[int, ...]) -> list[Document]:
     return [{"id": chunk.id, "data": bytes(chunk.data)} for chunk in parts.chunks if chunk.id not in known]
 
 
-def _mesh(mesh: Mesh) -> dict[str, Any]:
+def _mesh(mesh: Mesh) -> Document:
     return {
         "materials": _tried(lambda: mesh.materials),
         "vertices": _tried(lambda: mesh.vertices),
@@ -116,7 +116,7 @@ def _mesh(mesh: Mesh) -> dict[str, Any]:
     }
 
 
-def _faces(faces: Faces) -> dict[str, Any]:
+def _faces(faces: Faces) -> Document:
     return {
         **{name: faces.records[name] for name in faces.records.dtype.names or ()},
         "first loop": faces.face_loops,
@@ -125,19 +125,19 @@ def _faces(faces: Faces) -> dict[str, Any]:
     }
 
 
-def _face_layers(layers: FaceLayers) -> dict[str, Any]:
+def _face_layers(layers: FaceLayers) -> Document:
     return {"has": layers.has, "masks": layers.masks}
 
 
-def _geometry_groups(groups: GeometryGroups) -> dict[str, Any]:
+def _geometry_groups(groups: GeometryGroups) -> Document:
     return {kind: _group_table(getattr(groups, kind)) for kind in ("vertices", "edges", "faces")}
 
 
-def _group_table(table: GroupTable) -> dict[str, Any]:
+def _group_table(table: GroupTable) -> Document:
     return {"ids": table.ids, "first": table.starts, "members": table.members}
 
 
-def _triangles(triangles: Triangles | None) -> dict[str, Any] | None:
+def _triangles(triangles: Triangles | None) -> Document | None:
     if triangles is None:
         return None
     return {
@@ -148,7 +148,7 @@ def _triangles(triangles: Triangles | None) -> dict[str, Any] | None:
     }
 
 
-def _entity(entity: Entity) -> dict[str, Any]:
+def _entity(entity: Entity) -> Document:
     return {
         "class": entity.class_name,
         "layers": None if entity.layers is None else layers_of(entity.layers),
@@ -158,7 +158,7 @@ def _entity(entity: Entity) -> dict[str, Any]:
     }
 
 
-def _property(each: Property) -> dict[str, Any]:
+def _property(each: Property) -> Document:
     if not each.name and each.type < 0:
         return {"id": each.id, "data": each.raw}
     known = each.type in PropertyType.__members__.values()
@@ -172,15 +172,15 @@ def _property(each: Property) -> dict[str, Any]:
     }
 
 
-def _plain(value: Value) -> Any:
+def _plain(value: Value) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _listed(each: Layer | Group) -> dict[str, Any]:
+def _listed(each: Layer | Group) -> Document:
     return {"name": each.name, "id": each.id, "visible": each.visible, "color": list(each.color)}
 
 
-def _settings(settings: EditorSettings) -> dict[str, Any]:
+def _settings(settings: EditorSettings) -> Document:
     return {
         "id": settings.id,
         "name": settings.name,

@@ -8,16 +8,16 @@ is worked out for the ears' neighbours only, so that a polygon of m corners cost
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating[Any]]
+from ..arrays import Reals
+
 Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
-_Edges = list[tuple[Floats, Floats]]  # x and y of the edges of triangles a, b, c: from a to b, b to c, c to a
+_Edges = list[tuple[Reals, Reals]]  # x and y of the edges of triangles a, b, c: from a to b, b to c, c to a
 
 SMALLEST = 0.001  # square metres: twice the area of the smallest triangle that the editor makes
 CELLS = 1 << 19  # of the tables of a batch: bounds its memory
@@ -49,7 +49,7 @@ def batches(sizes: Ints, dimensions: int = 2) -> Iterator[Ints]:
         first = end
 
 
-def clip(points: Floats, sizes: Ints, rule: Rule) -> tuple[Ints, Ints]:
+def clip(points: Reals, sizes: Ints, rule: Rule) -> tuple[Ints, Ints]:
     """Cut polygons into triangles.
 
     Returns int[t, 3], numbers of corners within their polygon, in the order in which the editor lists them, and int[t],
@@ -65,7 +65,7 @@ def clip(points: Floats, sizes: Ints, rule: Rule) -> tuple[Ints, Ints]:
 class _Clipping:
     """The state of a batch. Polygons that are done leave it."""
 
-    def __init__(self, points: Floats, sizes: Ints, rule: Rule) -> None:
+    def __init__(self, points: Reals, sizes: Ints, rule: Rule) -> None:
         count, width = points.shape[:2]
         slots = np.arange(width)
         self.rule = rule
@@ -218,12 +218,12 @@ class _Clipping:
         return blocks
 
 
-def _doubled_area(edges: _Edges) -> Floats:
+def _doubled_area(edges: _Edges) -> Reals:
     (x1, y1), _, (x3, y3) = edges
     return np.asarray(x3 * y1 - y3 * x1)
 
 
-def _squareness(edges: _Edges) -> Floats:
+def _squareness(edges: _Edges) -> Reals:
     """The least |cosine| of a triangle's three angles: 0 where one of them is right."""
     units = []
     for x, y in edges:

@@ -3,11 +3,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Array
 from ..binary import Buffer, Cursor, FormatError
 from .chunks import words
 from .records import FACE, LAYER_FORMAT, MASK_WORDS, MEMBER, Ints, Records
@@ -189,7 +189,7 @@ def check_starts(begins: Ints, parts: int, whole: int, what: str) -> None:
         raise FormatError(f"their table of {len(begins)} places does not go from 0 to {whole} in {parts} steps", what)
 
 
-def frozen(*arrays: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
+def frozen(*arrays: Array) -> tuple[Array, ...]:
     """The same arrays, not to be written to."""
     for array in arrays:
         array.flags.writeable = False

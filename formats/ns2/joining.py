@@ -5,15 +5,14 @@ Polygons are joined across marked edges only, so that a cut that an artist made 
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Reals
 from .cycles import cycles, pairs
 from .walk import counts_to_starts, gather
 
-Floats = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
@@ -32,7 +31,7 @@ class Joined:
     """[p]: the face that each polygon is in."""
 
 
-def joined(positions: Floats, vertices: Ints, edges: Ints, starts: Ints, owners: Ints, marked: Mask) -> Joined:
+def joined(positions: Reals, vertices: Ints, edges: Ints, starts: Ints, owners: Ints, marked: Mask) -> Joined:
     """Join polygons across marked edges.
 
     `positions` float[v, 3]; `vertices` and `edges` int[k]: of each corner its vertex and the edge to the next corner;
@@ -80,7 +79,7 @@ def _components(polygons: Ints, partners: Ints, count: int) -> Ints:
         labels = smaller
 
 
-def _outlined(points: Floats, after: Ints, partners: Ints, faces: Ints, polygons: Ints) -> tuple[Joined, Mask]:
+def _outlined(points: Reals, after: Ints, partners: Ints, faces: Ints, polygons: Ints) -> tuple[Joined, Mask]:
     """What is left of the edges of polygons [k], as loops; and which faces [n] aren't one border with holes."""
     count = int(faces.max(initial=-1)) + 1
     kept = np.flatnonzero(partners < 0)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The mesh of a level: vertices, edges, faces with holes, and what lies beside them (ns2.md §3.2)."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Array
 from ..binary import Buffer, Cursor, FormatError
 from .chunks import Chunk, ended, join, read_str8, split, str8
 from .faces import FaceLayers, Faces, decode_faces, decode_layers, encode_faces, encode_layers
@@ -258,7 +257,7 @@ def encode_mesh(mesh: Mesh) -> bytes:
     return join(mesh.written())
 
 
-def _below(numbers: npt.NDArray[Any], count: int, what: str, of: str) -> None:
+def _below(numbers: Array, count: int, what: str, of: str) -> None:
     """Raise FormatError unless each number is below the count of what it names."""
     if len(numbers) and int(numbers.max()) >= count:
         row = int(np.flatnonzero((numbers >= count).reshape(len(numbers), -1).any(axis=1))[0])

@@ -2,7 +2,6 @@
 """`.model` files: the meshes of props, without their animation (ns2.md §10)."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -154,7 +153,7 @@ def _attach_points(model: Model, cursor: Cursor) -> None:
     for _ in range(_count(cursor, 56, "attach points")):
         name = _text(cursor, "name of an attach point")
         bone = cursor.i32("bone of an attach point")
-        coords: Any = cursor.array("<f4", 12, "attach point").reshape(4, 3)
+        coords: npt.NDArray[np.float32] = cursor.array("<f4", 12, "attach point").reshape(4, 3)
         model.attach_points.append(AttachPoint(name, bone, coords))
 
 

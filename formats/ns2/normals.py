@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Normals of faces, and the smoothed ones of smooth edges (ns2.md §7, §9)."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Reals
 from .walk import gather
 
-Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -16,7 +14,7 @@ Mask = npt.NDArray[np.bool_]
 _BLOCK = 1 << 14  # faces at a time: what is worked out for them then stays in the processor's cache
 
 
-def face_normals(positions: Floats, corners: Ints, face_loops: Ints, loop_members: Ints) -> Doubles:
+def face_normals(positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints) -> Doubles:
     """Unit normals float64[n, 3] of faces on their visible side, by their borders; NaN for faces without an area.
 
     `positions` [v, 3], `corners` int[k]: the vertex of each member, `face_loops` int[n + 1], `loop_members` int[l + 1].

@@ -9,17 +9,16 @@ opens them again.
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import combinations, pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Reals
 from .cycles import cycles, pairs
 from .ears import Rule, clip
 from .rings import MOST_CORNERS, Rings, rings
 from .walk import counts_to_starts, gather
 
-Floats = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Faults = npt.NDArray[np.uint8]
@@ -57,7 +56,7 @@ class Polygons:
 
 
 def polygons(
-    positions: Floats, corners: Ints, face_loops: Ints, loop_members: Ints, ends: Ints | None = None
+    positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, ends: Ints | None = None
 ) -> Polygons:
     """Make polygons of faces.
 
@@ -188,7 +187,7 @@ def _repeating(vertices: Ints, starts: Ints, loops: Ints) -> Mask:
 
 
 def _unwound(
-    positions: Floats, corners: Ints, members: Ints, loop_starts: Ints, faces: Ints, loops: Ints, faults: Faults
+    positions: Reals, corners: Ints, members: Ints, loop_starts: Ints, faces: Ints, loops: Ints, faults: Faults
 ) -> tuple[_Part, Ints]:
     """Divide loops that visit vertices twice where they do; and the faces for which this is no answer.
 
@@ -261,7 +260,7 @@ def _without_twins(part: _Part, corners: Ints, faults: Faults) -> Polygons:
 
 
 def _opened(
-    positions: Floats, corners: Ints, face_loops: Ints, loop_members: Ints, faces: Ints, members: Ints, faults: Faults
+    positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, faces: Ints, members: Ints, faults: Faults
 ) -> list[_Part]:
     """Polygons of faces that have to be cut; `faces` and `members`: whose numbers these loops and corners are."""
     totals = loop_members[face_loops[1:]] - loop_members[face_loops[:-1]]
@@ -335,7 +334,7 @@ def _is_edge(batch: Rings, start: Ints, stop: Ints) -> Mask:
     return ~np.isin(start * size + stop, steps)
 
 
-def _merged(owners: Ints, vertices: Ints, inner: Ints, twins: Ints, lengths: Floats) -> Ints:
+def _merged(owners: Ints, vertices: Ints, inner: Ints, twins: Ints, lengths: Reals) -> Ints:
     """Which cuts go, the longest first: those between polygons with no vertex in common but the cut's own two.
 
     What goes depends on what went before, and there are few cuts even in big levels: this is a loop over them.

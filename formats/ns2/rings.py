@@ -6,15 +6,14 @@ Rings are rows of padded arrays: `rings` int[n, m] of corner numbers (members of
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Reals
 from .ears import batches
 from .walk import gather
 
-Floats = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
@@ -32,7 +31,7 @@ class Rings:
     """[n, m]."""
     sizes: Ints
     """[n]: corners of each ring."""
-    flat: Floats
+    flat: Reals
     """[n, m, 2]: the corners in their planes, counter-clockwise; NaN behind them."""
     complete: Mask
     """[n]: all holes could be joined to their border. Those that couldn't are missing in the ring."""
@@ -45,7 +44,7 @@ def padded(begins: Ints, sizes: Ints) -> tuple[Ints, Mask]:
     return np.asarray(begins[:, None] + np.where(valid, slots, 0)), valid
 
 
-def area_normals(points: Floats, valid: Mask) -> Floats:
+def area_normals(points: Reals, valid: Mask) -> Reals:
     """Sum of p(i) x p(i + 1) round polygons [n, m, 3]: twice the area, along the visible side's normal (ns2.md §7).
 
     Summed up corner after corner in the points' own precision: the editor's choice of a plane depends on it.
@@ -59,7 +58,7 @@ def area_normals(points: Floats, valid: Mask) -> Floats:
     return np.asarray(np.add.accumulate(crosses, axis=1)[:, -1])
 
 
-def flattened(points: Floats, normals: Floats) -> Floats:
+def flattened(points: Reals, normals: Reals) -> Reals:
     """Points [k, 3] without the axis along which their normal [k, 3] is longest, so that polygons turn left."""
     axis = np.abs(normals).argmax(axis=1)
     rows = np.arange(len(points))
@@ -70,7 +69,7 @@ def flattened(points: Floats, normals: Floats) -> Floats:
 
 
 def rings(
-    positions: Floats, corners: Ints, face_loops: Ints, loop_members: Ints, *, share: bool = False
+    positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, *, share: bool = False
 ) -> Iterator[Rings]:
     """All faces as rings, in batches of like sizes; faces of fewer than 3 or more than 2,048 corners are left out.
 
@@ -116,7 +115,7 @@ def rings(
                 yield Rings(faces[part], own, sizes[part], points, complete[part])
 
 
-def _bridged(flat: Floats, borders: Ints, holes: Ints, vertices: Ints | None) -> tuple[Ints, Ints, Mask]:
+def _bridged(flat: Reals, borders: Ints, holes: Ints, vertices: Ints | None) -> tuple[Ints, Ints, Mask]:
     """Insert holes int[n, h, c] of corner numbers into borders int[n, b]: rings, their sizes, whether all went in.
 
     The hole that reaches furthest along u comes first; its furthest corner M is joined to a corner P of the ring that
@@ -159,7 +158,7 @@ def _bridged(flat: Floats, borders: Ints, holes: Ints, vertices: Ints | None) ->
     return result, sizes, complete
 
 
-def _visible(flat: Floats, rings_: Ints, sizes: Ints, inner: Ints) -> Ints:
+def _visible(flat: Reals, rings_: Ints, sizes: Ints, inner: Ints) -> Ints:
     """The place in each ring of a corner that the inner corner can see along u; -1 if there is none."""
     rows = np.arange(len(rings_))
     slots = np.arange(rings_.shape[1])
@@ -208,5 +207,5 @@ def _visible(flat: Floats, rings_: Ints, sizes: Ints, inner: Ints) -> Ints:
     return np.where(np.isfinite(reach), chosen, -1)
 
 
-def _cross(one: Floats, two: Floats) -> Floats:
+def _cross(one: Reals, two: Reals) -> Reals:
     return np.asarray(one[..., 0] * two[..., 1] - one[..., 1] * two[..., 0])

@@ -11,12 +11,12 @@ a mapping group.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating[Any]]
+from ..arrays import Reals
+
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -31,11 +31,11 @@ _FLOAT_STEP = 2.0**-22  # of a coordinate's size
 class Mapping:
     """Parameters of charts."""
 
-    angle: Floats
+    angle: Reals
     """[c], radians."""
-    scale: Floats
+    scale: Reals
     """[c, 2], repeats a metre."""
-    offset: Floats
+    offset: Reals
     """[c, 2], repeats."""
 
     def __getitem__(self, some: slice) -> "Mapping":
@@ -57,7 +57,7 @@ class Solution:
     parameters give them."""
 
 
-def axes(normals: Floats) -> tuple[Doubles, Doubles]:
+def axes(normals: Reals) -> tuple[Doubles, Doubles]:
     """The directions s (right) and t (up) of textures on planes with these normals [n, 3] of any length, level axes."""
     x, y, z = np.asarray(normals, np.float64).T
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -74,7 +74,7 @@ def axes(normals: Floats) -> tuple[Doubles, Doubles]:
     return s.T, t.T
 
 
-def coordinates(positions: Floats, normals: Floats, mapping: Mapping, charts: Ints) -> Doubles:
+def coordinates(positions: Reals, normals: Reals, mapping: Mapping, charts: Ints) -> Doubles:
     """Texture coordinates float64[k, 2] of corners.
 
     `positions` [k, 3]: where the corners are (metres, level axes), `charts` int[k]: of which chart each is; `normals`
@@ -99,9 +99,9 @@ def coordinates(positions: Floats, normals: Floats, mapping: Mapping, charts: In
 
 
 def solve(
-    positions: Floats,
-    normals: Floats,
-    uv: Floats,
+    positions: Reals,
+    normals: Reals,
+    uv: Reals,
     charts: Ints,
     before: Mapping | None = None,
     tolerance: float = TOLERANCE,
@@ -147,7 +147,7 @@ def solve(
 _FIELDS = ("angle", "scale", "offset")
 
 
-def _where(which: Mask, one: Floats, two: Floats) -> Floats:
+def _where(which: Mask, one: Reals, two: Reals) -> Reals:
     return np.where(which.reshape(-1, *[1] * (one.ndim - 1)), one, two)
 
 
@@ -189,7 +189,7 @@ def _half_turns(angle: Doubles, scale: Doubles, before: Mapping | None) -> Mask:
     return np.asarray(np.cos(apart) < 0)
 
 
-def _residual(points: Doubles, normals: Floats, uv: Doubles, charts: Ints, mapping: Mapping) -> Doubles:
+def _residual(points: Doubles, normals: Reals, uv: Doubles, charts: Ints, mapping: Mapping) -> Doubles:
     """How far coordinates lie at most from what a mapping gives; NaN for charts without corners."""
     apart = np.abs(coordinates(points, normals, mapping, charts) - uv).max(axis=1)
     worst = np.full(len(normals), -1.0)

@@ -7,16 +7,14 @@ and slivers. Versions 7 and 9 also use other vertices of the same place and put 
 functions don't.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Reals
 from .ears import SMALLEST, Rule, clip
 from .rings import Rings, rings
 from .walk import counts_to_starts, gather
 
-Floats = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
@@ -27,7 +25,7 @@ _COVERED = 1e-3  # of a face's area: what rounding may leave of it
 
 
 def triangulate(
-    positions: Floats, corners: Ints, face_loops: Ints, loop_members: Ints, version: int = 10, whole: bool = False
+    positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, version: int = 10, whole: bool = False
 ) -> tuple[Ints, Ints]:
     """Cut faces into triangles.
 
@@ -54,7 +52,7 @@ def triangulate(
     return triangles[order], counts_to_starts(np.bincount(owners, minlength=len(face_loops) - 1))
 
 
-def _cut(points: Floats, corners: Ints, face_loops: Ints, loop_members: Ints, rule: Rule) -> tuple[Ints, Ints, Mask]:
+def _cut(points: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, rule: Rule) -> tuple[Ints, Ints, Mask]:
     """Triangles int[t, 3] of corners, the face of each int[t], and which faces they don't cover bool[n]."""
     faces, found = [np.zeros(0, np.intp)], [np.zeros((0, 3), np.intp)]
     open_ = np.zeros(len(face_loops) - 1, np.bool_)

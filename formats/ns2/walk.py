@@ -2,11 +2,11 @@
 """Finding records of varying length that stand behind each other, without a loop over them."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Integers
 from ..binary import FormatError
 from .records import Ints
 
@@ -66,7 +66,7 @@ def starts(
     return places
 
 
-def counts_to_starts(counts: npt.NDArray[np.integer[Any]]) -> Ints:
+def counts_to_starts(counts: Integers) -> Ints:
     """Where the parts of a list begin that have these sizes, and where the last ends: [n + 1]."""
     begins = np.zeros(len(counts) + 1, np.intp)
     np.cumsum(counts, out=begins[1:])

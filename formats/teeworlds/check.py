@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -119,7 +119,7 @@ def _refers(place: str, kind: str, numbers: npt.ArrayLike, count: int) -> Iterat
         yield Problem(place, f"names {kind} {beyond.min()}, the map has {count}", "warning", len(beyond))
 
 
-def _decodes(place: str, read: Callable[[], Any]) -> Iterator[Problem]:
+def _decodes(place: str, read: Callable[[], object]) -> Iterator[Problem]:
     try:
         read()
     except FormatError as error:

@@ -2,9 +2,10 @@
 """What a map holds, for people to read: a summary, everything decoded, and which section a byte is of."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TypeVar
 
 from ..binary import FormatError
+from ..format import Document
 from .datafile import Item
 from .items import Automapper, Image, Info, Record, Sound
 from .layers import Group, Layer, QuadLayer, SoundLayer
@@ -13,10 +14,11 @@ from .points import Envelope
 from .records import ItemKind, LayerKind
 from .tile_layers import TileLayer
 
+One = TypeVar("One", bound=Record)
 _INFO_TEXTS = ("author", "map_version", "credits", "license")
 
 
-def summary(level: Level) -> dict[str, Any]:
+def summary(level: Level) -> Document:
     """Return the outlines: numbers, sizes, names. Decodes names and little else."""
     file = level.file
     game = level.game_layer
@@ -44,14 +46,14 @@ def summary(level: Level) -> dict[str, Any]:
     }
 
 
-def contents(level: Level) -> dict[str, Any]:
+def contents(level: Level) -> Document:
     """Return everything decoded: words under their names, bulk data as arrays and bytes.
 
     Lists are iterators that decode a record when they come to it and let it go again, so that a big map never stands
     in memory as a whole: go through it once. What cannot be decoded is a FormatError in its place.
     """
     file = level.file
-    parts: dict[str, Any] = {
+    parts: Document = {
         "era": level.era,
         "magic": file.magic.decode(),
         "container version": file.version,
@@ -98,7 +100,7 @@ def _item_at(items: Iterable[Item], offset: int) -> str:
     return name
 
 
-def _try(decode: Callable[..., Any], *record: Record) -> Any:
+def _try(decode: Callable[..., object], *record: Record) -> object:
     """Return what `decode` gives, or the FormatError it raises."""
     try:
         return decode(*record)
@@ -106,14 +108,14 @@ def _try(decode: Callable[..., Any], *record: Record) -> Any:
         return error
 
 
-def _each(records: Iterable[Record], show: Callable[[Any], Any]) -> Iterator[Any]:
+def _each(records: Iterable[One], show: Callable[[One], object]) -> Iterator[object]:
     """Show one record after the other; each is let go when the next is asked for."""
     for record in records:
         yield _try(show, record)
         record.forget()
 
 
-def _info(info: Info) -> dict[str, Any]:
+def _info(info: Info) -> Document:
     return {name: getattr(info, name) for name in _INFO_TEXTS} | {"settings": info.settings}
 
 
@@ -121,7 +123,7 @@ def _image_line(image: Image) -> str:
     return f"{image.name} ({'external' if image.external else 'embedded'}, {image.width} x {image.height})"
 
 
-def _image(image: Image) -> dict[str, Any]:
+def _image(image: Image) -> Document:
     return {
         "name": image.name,
         "version": image.version,
@@ -138,7 +140,7 @@ def _sound_line(sound: Sound) -> str:
     return f"{sound.name} ({'external' if sound.external or blob is None else f'embedded, {blob.size} bytes'})"
 
 
-def _sound(sound: Sound) -> dict[str, Any]:
+def _sound(sound: Sound) -> Document:
     return {"name": sound.name, "external": sound.external, "data": _try(sound.data)}
 
 
@@ -146,7 +148,7 @@ def _envelope_line(envelope: Envelope) -> str:
     return f"{envelope.name or '(no name)'} ({envelope.kind.name.lower()}, {len(envelope.points)} points)"
 
 
-def _envelope(envelope: Envelope) -> dict[str, Any]:
+def _envelope(envelope: Envelope) -> Document:
     return {
         "name": envelope.name,
         "version": envelope.version,
@@ -157,8 +159,8 @@ def _envelope(envelope: Envelope) -> dict[str, Any]:
     }
 
 
-def _group_words(group: Group) -> dict[str, Any]:
-    words: dict[str, Any] = {
+def _group_words(group: Group) -> Document:
+    words: Document = {
         "offset": [group.offset_x, group.offset_y],
         "parallax": [group.parallax_x, group.parallax_y],
         "clip": [group.clip_x, group.clip_y, group.clip_w, group.clip_h] if group.use_clip else None,
@@ -166,7 +168,7 @@ def _group_words(group: Group) -> dict[str, Any]:
     return words if group.parallax_zoom is None else words | {"parallax_zoom": group.parallax_zoom}
 
 
-def _group(group: Group) -> dict[str, Any]:
+def _group(group: Group) -> Document:
     return {
         "name": group.name,
         "version": group.version,
@@ -191,8 +193,8 @@ def _layer_line(layer: Layer) -> str:
     return f"{_kind(layer)}{size} {layer.name!r}{image}{' (detail)' if layer.detail else ''}"
 
 
-def _layer(layer: Layer) -> dict[str, Any]:
-    shown: dict[str, Any] = {"kind": _kind(layer), "name": layer.name, "version": layer.version, "flags": layer.flags}
+def _layer(layer: Layer) -> Document:
+    shown: Document = {"kind": _kind(layer), "name": layer.name, "version": layer.version, "flags": layer.flags}
     if isinstance(layer, TileLayer):
         mapper = layer.automapper
         shown |= {
@@ -215,7 +217,7 @@ def _layer(layer: Layer) -> dict[str, Any]:
     return shown
 
 
-def _automapper(mapper: Automapper) -> dict[str, Any]:
+def _automapper(mapper: Automapper) -> Document:
     return {
         "version": mapper.version,
         "config": mapper.config,
@@ -224,11 +226,11 @@ def _automapper(mapper: Automapper) -> dict[str, Any]:
     }
 
 
-def _item(item: Item) -> dict[str, Any]:
+def _item(item: Item) -> Document:
     return {"type": item.type, "id": item.id, "words": item.words}
 
 
-def _unnamed_blobs(level: Level) -> Iterator[dict[str, Any]]:
+def _unnamed_blobs(level: Level) -> Iterator[Document]:
     """Decode what no record names, and the dummies beside the tiles of physics layers."""
     shown = set() if level.era == PRE_0_4 else level.before.blobs
     for number, blob in enumerate(level.file.blobs):

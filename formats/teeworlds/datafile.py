@@ -14,12 +14,12 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Integers
 from ..binary import Budget, Buffer, Cursor, FormatError, inflate
 from .records import WORD, ItemKind
 
@@ -276,7 +276,7 @@ class _Reader:
         file.blobs = self._blobs(cursor.take(data_size, "blobs"), data_offset, blob_offsets, blob_sizes)
         return file
 
-    def _header(self) -> tuple[Any, ...]:
+    def _header(self) -> tuple[bytes, int, int, int, int, int, int, int, int]:
         header = _HEADER.unpack(self.cursor.take(HEADER_SIZE, "datafile header"))
         if header[0] not in MAGICS:
             raise FormatError(f"starts with {header[0]!r}, not with DATA or ATAD", "datafile header", 0)
@@ -301,7 +301,7 @@ class _Reader:
             return True
         raise FormatError(f"`{name}` is {value}, the file's is {expected}", "datafile header", offset)
 
-    def _items(self, block: memoryview, base: int, offsets: npt.NDArray[Any]) -> list[Item]:
+    def _items(self, block: memoryview, base: int, offsets: Integers) -> list[Item]:
         words = np.frombuffer(block, WORD)
         keys = np.frombuffer(block, "<u4")
         items: list[Item] = []
@@ -321,7 +321,7 @@ class _Reader:
             raise FormatError(f"they end at {position}, not at {len(block)}", "items", base + position)
         return items
 
-    def _item_types(self, rows: npt.NDArray[Any], items: list[Item]) -> list[ItemType]:
+    def _item_types(self, rows: Integers, items: list[Item]) -> list[ItemType]:
         found: list[ItemType] = []
         position = 0
         for number, (kind, start, count) in enumerate(rows.tolist()):
@@ -337,9 +337,7 @@ class _Reader:
             raise FormatError(f"they cover {position} of {len(items)} items", "item types", HEADER_SIZE)
         return found
 
-    def _blobs(
-        self, data: memoryview, base: int, offsets: npt.NDArray[Any], sizes: npt.NDArray[Any] | None
-    ) -> list[Blob]:
+    def _blobs(self, data: memoryview, base: int, offsets: Integers, sizes: Integers | None) -> list[Blob]:
         starts = offsets.tolist()
         ends = [*starts[1:], len(data)][: len(starts)]
         if starts and starts[0] != 0:

@@ -6,7 +6,7 @@ setting one that is missing lengthens the item to the shortest form that has it.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -373,7 +373,7 @@ class GroupExtra(Record):
     KIND = ItemKind.UUID_INDEX  # of a type that each file numbers anew
     NEWEST = (1, 100)
     FORMS = ((2, 1),)
-    UUID: ClassVar[Any] = GROUP_EX
+    UUID = GROUP_EX
 
     parallax_zoom = Word(1, 100)
 

@@ -9,11 +9,10 @@ the split of corner 0 to corner 2, which is also how Blender triangulates a face
 folded over that diagonal.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Array
 from .records import QUAD
 
 FILE_FROM_RING = np.array((0, 3, 1, 2))  # the ring's number of each corner of the record
@@ -25,17 +24,17 @@ UNITS_PER_PIXEL = 1024  # of points; a tile is 32 pixels
 UNITS_PER_TEXTURE = 1024  # of texture coordinates: 1024 is the texture's whole width or height
 
 
-def to_ring(corners: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def to_ring(corners: Array) -> Array:
     """Values of a record's corners [n, 4, ...] (of its points the first four, [n, 5, 2]) in the order of the ring."""
     return corners[:, RING_FROM_FILE]
 
 
-def to_file(ring: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def to_file(ring: Array) -> Array:
     """Values of corners in the order of the ring [n, 4, ...] as a record holds them: the inverse of :func:`to_ring`."""
     return ring[:, FILE_FROM_RING]
 
 
-def folded(ring: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def folded(ring: Array) -> npt.NDArray[np.bool_]:
     """Which quads have triangles that wind opposite ways: there a face of four corners is not what the game draws.
 
     `ring`: corner positions [n, 4, 2 or more], any unit; only x and y count. Returns bool [n]. Blender splits a face

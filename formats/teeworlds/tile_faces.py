@@ -10,11 +10,11 @@ what they show.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Integers
 from . import tiles as tile_geometry
 from .tiles import ORIENTATION, TileFlag
 
@@ -71,7 +71,7 @@ _NOTHING, _UNCLEAR = -1, -2
 class TileError(Exception):
     """Faces that can't be tiles of their layer."""
 
-    def __init__(self, message: str, faces: npt.NDArray[np.integer[Any]]) -> None:
+    def __init__(self, message: str, faces: Integers) -> None:
         super().__init__(message)
         self.message = message
         self.faces = np.asarray(faces)
@@ -140,7 +140,7 @@ def resized(tiles: Tiles, shape: tuple[int, int]) -> Tiles:
     return result
 
 
-def turned_angle(angle: Ints, orientation: npt.NDArray[np.integer[Any]]) -> Ints:
+def turned_angle(angle: Ints, orientation: Integers) -> Ints:
     """Speedup angles (degrees, 0 = right, clockwise) after the tile was turned to `orientation`; the rest stays as is.
 
     As with flags, the flips come first, then the rotation. Only angles that turn are brought into 0..359.

@@ -10,16 +10,12 @@ it mirrors, `start - k` (mod 4). That is all there is to flips and rotation, in 
 
 from collections.abc import Iterator
 from enum import IntFlag
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Integers, Reals, Records
 from ..binary import FormatError
-
-IntArray = npt.NDArray[np.integer[Any]]
-FloatArray = npt.NDArray[np.floating[Any]]
-Records = npt.NDArray[np.void]  # structured: Tile records
 
 CORNERS = ("top left", "bottom left", "bottom right", "top right")
 ATLAS_CELLS = 16  # a tileset is 16 x 16 cells, whatever its size in pixels
@@ -77,7 +73,7 @@ _ATLAS = _atlas_table()
 _ORIENTATIONS = _orientation_table()
 
 
-def corner_uvs(index: IntArray, flags: IntArray) -> npt.NDArray[np.float32]:
+def corner_uvs(index: Integers, flags: Integers) -> npt.NDArray[np.float32]:
     """Atlas UVs (v up) of tiles at their cells' corners, in the order of CORNERS.
 
     `index`, `flags`: integers [n] (only the lowest byte counts; bits that do not turn a tile are ignored).
@@ -88,7 +84,7 @@ def corner_uvs(index: IntArray, flags: IntArray) -> npt.NDArray[np.float32]:
     return uvs.reshape(*rows.shape, 4, 2)
 
 
-def locate(points: FloatArray, tolerance: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
+def locate(points: Reals, tolerance: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
     """Which unit cell each face of four corners fills, and which of its corners each face corner sits at.
 
     `points`: float [n, 4, 2] in cells, x right and y *down*. `tolerance`: how far from a corner a point may lie, in
@@ -109,12 +105,12 @@ def _blocks(count: int) -> Iterator[slice]:
     return (slice(start, start + _BLOCK) for start in range(0, count, _BLOCK))
 
 
-def _columns(points: FloatArray) -> FloatArray:
+def _columns(points: Reals) -> Reals:
     """Points [n, 4, 2] as [8, n], x and y of the four corners in turn: loops run along n, not along the corners."""
     return np.array(points.reshape(len(points), 8).T, order="C")
 
 
-def _locate(columns: FloatArray, tolerance: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
+def _locate(columns: Reals, tolerance: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
     """:func:`locate` of :func:`_columns`."""
     nearest = np.rint(columns)
     with np.errstate(invalid="ignore"):  # NaN and infinities fail these comparisons, as they should
@@ -130,7 +126,7 @@ def _locate(columns: FloatArray, tolerance: float) -> tuple[npt.NDArray[np.int32
     return np.stack((column, row), axis=-1), corners.T
 
 
-def orientations(cell_corners: IntArray, texture_corners: IntArray) -> npt.NDArray[np.int8]:
+def orientations(cell_corners: Integers, texture_corners: Integers) -> npt.NDArray[np.int8]:
     """Flag bits that turn a tile so: the inverse of what :func:`corner_uvs` does with flags.
 
     `cell_corners`, `texture_corners`: integers [n, 4] as :func:`locate` gives them: the corner of the cell that each
@@ -148,7 +144,7 @@ def orientations(cell_corners: IntArray, texture_corners: IntArray) -> npt.NDArr
 
 
 def tiles_from_uvs(
-    cell_corners: IntArray, uvs: FloatArray, tolerance: float = 0.25
+    cell_corners: Integers, uvs: Reals, tolerance: float = 0.25
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
     """Index and orientation bits of tiles from their faces: the inverse of :func:`corner_uvs`.
 
@@ -171,13 +167,13 @@ def tiles_from_uvs(
     return index, flags
 
 
-def same_orientation(flags: IntArray, others: IntArray) -> npt.NDArray[np.bool_]:
+def same_orientation(flags: Integers, others: Integers) -> npt.NDArray[np.bool_]:
     """Whether tiles are turned the same way: each of the 8 orientations has one value of the bits that turn."""
     turned: npt.NDArray[np.bool_] = (np.asarray(flags) ^ np.asarray(others)) & ORIENTATION == 0
     return turned
 
 
-def with_orientation(flags: IntArray, orientation: IntArray) -> npt.NDArray[np.uint8]:
+def with_orientation(flags: Integers, orientation: Integers) -> npt.NDArray[np.uint8]:
     """`flags` turned to `orientation` (bits XFLIP, YFLIP, ROTATE); all other bits, OPAQUE too, stay as they are."""
     kept = np.asarray(flags).astype(np.uint8) & np.uint8(255 - ORIENTATION)
     return kept | (np.asarray(orientation).astype(np.uint8) & np.uint8(ORIENTATION))

@@ -8,8 +8,6 @@ what scale their intensities are is not published (10 to 200 in real levels): th
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from ....formats import ns2
 from ....formats.binary import FormatError
 from ...scene import identity
+from ...scene.blender_types import Value
 from ...scene.materials import Nodes, Socket
 from .. import layout
 from ..context import ImportContext
@@ -52,7 +51,7 @@ def build(importing: ImportContext) -> None:
     found = mean_of([each for each in importing.level.entities if each.class_name == layout.AMBIENT_LIGHT])
     if found is None:
         return
-    world: Any = bpy.data.worlds.new(f"{importing.collection.name} ambience")
+    world: Value = bpy.data.worlds.new(f"{importing.collection.name} ambience")
     identity.stamp(world, importing.token, layout.PREVIEW, 0)
     if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
         world.use_nodes = True
@@ -83,7 +82,7 @@ def _shine(nodes: Nodes, colors: Colors) -> None:
     nodes.link(background.outputs[0], nodes.add("ShaderNodeOutputWorld").inputs["Surface"])
 
 
-def _vector(nodes: Nodes, operation: str, *values: Any) -> Socket:
+def _vector(nodes: Nodes, operation: str, *values: Value) -> Socket:
     node = nodes.add("ShaderNodeVectorMath", operation=operation)
     for socket, value in zip(node.inputs, values, strict=False):
         nodes.set(socket, value)

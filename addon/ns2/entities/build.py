@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import bpy
 
 from ....formats import ns2
 from ....formats.ns2.entity_classes import Classes
 from ...scene import identity, properties, transforms
+from ...scene.blender_types import Value
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
@@ -57,14 +57,14 @@ class _Builder:
         names = [
             _name(each, appearance, said) for each, appearance, said in zip(listed, appearances, values, strict=True)
         ]
-        made: list[Any] = [None] * len(listed)
+        made: dict[int, bpy.types.Object] = {}
         for at in sorted(range(len(listed)), key=names.__getitem__):
             slots = custom_properties.with_channels(unplaced[at], appearances[at].channels)
             made[at] = self._make(listed[at], names[at], appearances[at], slots, values[at], at if records else NEW)
-        for obj, each in zip(made, listed, strict=True):
+        for at, each in enumerate(listed):
             for home in self.homes.of(each.layers, each.group):
-                home.objects.link(obj)
-        return made
+                home.objects.link(made[at])
+        return [made[at] for at in range(len(listed))]
 
     def _make(
         self,
@@ -72,10 +72,10 @@ class _Builder:
         name: str,
         appearance: Appearance,
         slots: tuple[PropertySlot, ...],
-        said: dict[str, Any],
+        said: dict[str, Value],
         record: int,
     ) -> bpy.types.Object:
-        obj: Any = bpy.data.objects.new(name, self._data(name, appearance, said))
+        obj = bpy.data.objects.new(name, self._data(name, appearance, said))
         obj.parent = self.importing.root
         identity.stamp(obj, self.importing.token, layout.ENTITY, record)
         placements.build(obj, {slot.key: said[slot.name] for slot in slots if slot.key in custom_properties.CHANNELS})
@@ -90,10 +90,9 @@ class _Builder:
                 obj[probes.KEY] = image
         transforms.remember(obj)
         self.importing.report.count(_COUNTED.get(appearance.kind, "entities"))
-        made: bpy.types.Object = obj
-        return made
+        return obj
 
-    def _data(self, name: str, appearance: Appearance, said: dict[str, Any]) -> bpy.types.ID | None:
+    def _data(self, name: str, appearance: Appearance, said: dict[str, Value]) -> bpy.types.ID | None:
         if appearance.kind == PROP:
             path = model_of(appearance, said)
             # A class that is a model by itself has a shape of its own where that isn't found.
@@ -102,7 +101,9 @@ class _Builder:
             return self.props.box(appearance.centred)
         return object_data.build(appearance, name, said)
 
-    def _write(self, obj: Any, entity: ns2.Entity, slots: tuple[PropertySlot, ...], said: dict[str, Any]) -> None:
+    def _write(
+        self, obj: bpy.types.Object, entity: ns2.Entity, slots: tuple[PropertySlot, ...], said: dict[str, Value]
+    ) -> None:
         """Write class and properties, with what the editor knows of them."""
         class_name = entity.class_name
         obj[CLASS] = showable(class_name)
@@ -112,13 +113,15 @@ class _Builder:
                 write(obj, class_name, slot, said[slot.key], self.descriptions)
 
 
-def write(obj: Any, class_name: str, slot: PropertySlot, value: Any, descriptions: Descriptions) -> None:
+def write(
+    obj: bpy.types.Object, class_name: str, slot: PropertySlot, value: object, descriptions: Descriptions
+) -> None:
     """Write one custom property, with its tooltip, limits and choices."""
     properties.put(obj, slot.key, value)
     if not isinstance(value, bytes):
         shown = descriptions.of(class_name, slot.name, slot.type, slot.components)
         if shown:
-            obj.id_properties_ui(slot.key).update(**shown)
+            properties.describe(obj, slot.key, **shown)
 
 
 _COUNTED = {
@@ -129,13 +132,13 @@ _COUNTED = {
 }
 
 
-def model_of(appearance: Appearance, said: Mapping[str, Any]) -> str:
+def model_of(appearance: Appearance, said: Mapping[str, Value]) -> str:
     """The path of a prop's model, "" for none."""
     path = said.get(appearance.model) if appearance.model else appearance.file
     return path if isinstance(path, str) else ""
 
 
-def _name(entity: ns2.Entity, appearance: Appearance, said: dict[str, Any]) -> str:
+def _name(entity: ns2.Entity, appearance: Appearance, said: dict[str, Value]) -> str:
     """What to call an entity's object: as its model, as itself, otherwise as its class."""
     path = model_of(appearance, said) if appearance.model else ""
     own = said.get("name")

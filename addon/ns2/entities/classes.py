@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from ....formats.binary import FormatError
 from ....formats.ns2 import editor_setup
@@ -39,9 +38,9 @@ class Descriptions:
 
     def __init__(self, classes: Classes) -> None:
         self.classes = classes
-        self._known: dict[tuple[str, str, int, int], dict[str, Any]] = {}
+        self._known: dict[tuple[str, str, int, int], dict[str, object]] = {}
 
-    def of(self, class_name: str, name: str, kind: int, components: int) -> Mapping[str, Any]:
+    def of(self, class_name: str, name: str, kind: int, components: int) -> Mapping[str, object]:
         """Tooltip, limits and choices of a property of an object of a class."""
         key = (class_name, name, kind, components)
         if key not in self._known:
@@ -49,8 +48,8 @@ class Descriptions:
         return self._known[key]
 
 
-def _describe(parameter: Parameter | None, kind: int, components: int) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
+def _describe(parameter: Parameter | None, kind: int, components: int) -> dict[str, object]:
+    shown: dict[str, object] = {}
     if kind in _SUBTYPES and not (kind == PropertyType.DISTANCE and components > 1):  # a place has no limits
         shown["subtype"] = _SUBTYPES[PropertyType(kind)]
         if kind != PropertyType.ANGLE:

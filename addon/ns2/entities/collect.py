@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 
 from ....formats import ns2
 from ....formats.binary import FormatError
+from ....formats.ns2.editor_setup import Parameter
 from ....formats.ns2.entity_classes import PLACED, Classes
 from ....formats.ns2.records import PropertyType
 from ...scene import evaluated, identity, originals, properties, shapes, transforms
+from ...scene.blender_types import gives
 from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
 from ...scene.names import showable
@@ -260,9 +261,9 @@ class _Collector:
             edited.add(name)
         return edited, gone
 
-    def _new_property(self, obj: bpy.types.Object, class_name: str, name: str, key: str, raw: Any) -> ns2.Property:
-        manager: Any = obj.id_properties_ui(key) if isinstance(raw, float | list) else None
-        made = custom_properties.type_of(raw, str(manager.as_dict().get("subtype", "")) if manager is not None else "")
+    def _new_property(self, obj: bpy.types.Object, class_name: str, name: str, key: str, raw: object) -> ns2.Property:
+        shown = gives(obj.id_properties_ui)(key).as_dict() if isinstance(raw, float | list) else {}
+        made = custom_properties.type_of(raw, str(shown.get("subtype", "")))
         parameter = self.classes.parameters(class_name).get(name)
         known = PLACED.get(name) or _known_type(parameter)
         if made is None:
@@ -280,7 +281,7 @@ class _Collector:
         changed = _collect_light_class(obj, entity)
         if not links and model is None:
             return changed
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         for slot, one in zip(slots, entity.properties, strict=False):
             if slot.key:
                 values.setdefault(slot.name, self.known.value(one))
@@ -334,14 +335,14 @@ class _Collector:
         return changed
 
 
-def _with_value(was: ns2.Property, raw: Any, key: str) -> ns2.Property:
+def _with_value(was: ns2.Property, raw: object, key: str) -> ns2.Property:
     try:
         return was.with_value(custom_properties.value_of(was.type, raw))
     except (ValueError, FormatError) as error:
         raise ValueError(f"property {key}: {error}") from error
 
 
-def _known_type(parameter: Any) -> tuple[PropertyType, int] | None:
+def _known_type(parameter: Parameter | None) -> tuple[PropertyType, int] | None:
     if parameter is None or parameter.property_type is None:
         return None
     return parameter.property_type, parameter.components

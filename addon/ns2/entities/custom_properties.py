@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 
@@ -69,7 +69,7 @@ class Known:
         """What `as_property` says."""
         return self._of(one)[1]
 
-    def shown(self, entity: ns2.Entity) -> tuple[tuple[PropertySlot, ...], dict[str, Any]]:
+    def shown(self, entity: ns2.Entity) -> tuple[tuple[PropertySlot, ...], dict[str, Value | None]]:
         """The slots of an entity's properties, and the values that can be shown, by the keys of those."""
         found = [self._of(one) for one in entity.properties]
         slots = _slots(tuple([shape for shape, _ in found]))
@@ -140,12 +140,12 @@ def _is_unicode(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def python_value(raw: Any) -> Any:
+def python_value(raw: object) -> object:
     """What a custom property holds, in Python's own types."""
     return raw.to_list() if hasattr(raw, "to_list") else raw
 
 
-def same(now: Any, was: Any) -> bool:
+def same(now: object, was: object) -> bool:
     """Whether a custom property still is what the import made; NaN is equal to itself here."""
     if isinstance(was, list) and isinstance(now, list):
         return len(now) == len(was) and all(same(one, other) for one, other in zip(now, was, strict=True))
@@ -154,7 +154,7 @@ def same(now: Any, was: Any) -> bool:
     return bool(now == was or (now != now and was != was))
 
 
-def value_of(kind: int, raw: Any) -> ns2.Value:
+def value_of(kind: int, raw: object) -> ns2.Value:
     """The value of a property of a type that a custom property says. Raises ValueError where it is none."""
     if kind in TEXT_TYPES and isinstance(raw, str | bytes):
         return raw.decode("utf-8", "surrogatepass") if isinstance(raw, bytes) else raw
@@ -170,7 +170,7 @@ def value_of(kind: int, raw: Any) -> ns2.Value:
     raise ValueError(f"{raw!r} is no value of type {PropertyType(kind).name.lower()}")
 
 
-def type_of(raw: Any, subtype: str = "") -> tuple[PropertyType, int] | None:
+def type_of(raw: object, subtype: str = "") -> tuple[PropertyType, int] | None:
     """The type, and the number of components, that a new custom property is best written as; None where none is."""
     if isinstance(raw, bool):
         return PropertyType.BOOL, 1
@@ -186,9 +186,9 @@ def type_of(raw: Any, subtype: str = "") -> tuple[PropertyType, int] | None:
     return None
 
 
-def current(obj: bpy.types.Object) -> tuple[tuple[PropertySlot, ...], dict[str, Any]]:
+def current(obj: bpy.types.Object) -> tuple[tuple[PropertySlot, ...], dict[str, object]]:
     """What an object's custom properties say now, as `Known.shown` does of an entity."""
-    slots, values = list[PropertySlot](), dict[str, Any]()
+    slots, values = list[PropertySlot](), dict[str, object]()
     for slot in from_text(obj.get(TYPES)):
         if slot.key in CHANNELS:
             slots.append(slot._replace(key=slot.name))

@@ -7,13 +7,13 @@ They look as if they had been imported, but are no record of any file: their sta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 
 from ....formats import ns2
 from ....formats.binary import FormatError
 from ....formats.ns2.entity_classes import ORIGIN, Classes
+from ...scene import stage
 from ...scene.reports import Report, SceneError
 from ..context import ImportContext
 from ..layers import visibility
@@ -78,8 +78,7 @@ def show_properties(
     appearances = Appearances(find_classes(importing.find, report))
     models = Props(importing, Materials(importing))
     shown = 0
-    for each in objects:
-        obj: Any = each
+    for obj in objects:
         class_name = obj.get(CLASS)
         if not isinstance(class_name, str):
             continue
@@ -98,7 +97,7 @@ def show_properties(
 
 def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
     """Select these objects, as far as they are shown, and make the last one active."""
-    layer: Any = context.view_layer
+    layer = stage.view_layer_of(context)
     layer.update()  # what was just made isn't in it yet
     shown = set(layer.objects)
     for obj in layer.objects:

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...scene import baselines
+from ...scene.blender_types import Value
 from .appearance import CAMERA, LIGHT_POINT, LIGHT_SPOT, SPEAKER, Appearance
 from .classes import numbers
 
@@ -40,7 +41,7 @@ _UNSET = 40.0
 LIGHT_CLASSES = {"POINT": "light_point", "SPOT": "light_spot"}
 """Class of a new light of one of Blender's types."""
 
-Values = Mapping[str, Any]
+Values = Mapping[str, Value]
 
 
 def power_of(distance: float) -> float:
@@ -67,22 +68,23 @@ def inner_of(blend: float, outer: float) -> float:
 
 def build(appearance: Appearance, name: str, values: Values) -> bpy.types.ID | None:
     """The data of an entity's object, as its properties say; None for empties. values: by the keys of properties."""
-    made: Any = None
+    made: bpy.types.ID | None = None
     if appearance.kind in (LIGHT_POINT, LIGHT_SPOT):
-        made = bpy.data.lights.new(name, "SPOT" if appearance.kind == LIGHT_SPOT else "POINT")
-        made.use_custom_distance, made.shadow_soft_size = True, 0.0
+        light: Value = bpy.data.lights.new(name, "SPOT" if appearance.kind == LIGHT_SPOT else "POINT")
+        light.use_custom_distance, light.shadow_soft_size = True, 0.0
+        made = light
     elif appearance.kind == SPEAKER:
-        made = bpy.data.speakers.new(name)
-        made.attenuation = 1.0
+        made = speaker = bpy.data.speakers.new(name)
+        speaker.attenuation = 1.0
     elif appearance.kind == CAMERA:
-        made = bpy.data.cameras.new(name)
-        made.display_size = 0.5
+        made = camera = bpy.data.cameras.new(name)
+        camera.display_size = 0.5
     if made is not None:
         show(made, appearance, values)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
-def show(data: Any, appearance: Appearance, values: Values) -> None:
+def show(data: bpy.types.ID | None, appearance: Appearance, values: Values) -> None:
     """Make a light, speaker or camera what the properties say."""
     said = {tag: values.get(key) for tag, key in appearance.links.items()}
     if isinstance(data, bpy.types.Light):
@@ -96,7 +98,7 @@ def show(data: Any, appearance: Appearance, values: Values) -> None:
         data.angle = math.radians(min(max(_number(said.get("fov"), 90.0), 1.0), 172.0))
 
 
-def _show_light(light: Any, said: Values) -> None:
+def _show_light(light: Value, said: Values) -> None:
     distance = _number(said.get("radius"), 2.0)
     light.color = [max(one, 0.0) for one in numbers(_tuple(said.get("color")), 3) or (1.0, 1.0, 1.0)]
     light.energy = _number(said.get("intensity"), 5.0) * power_of(distance)
@@ -109,32 +111,32 @@ def _show_light(light: Any, said: Values) -> None:
         light.spot_blend = blend_of(_number(said.get("inner_angle"), outer), outer)
 
 
-def show_size(obj: Any, appearance: Appearance, values: Values) -> None:
+def show_size(obj: Value, appearance: Appearance, values: Values) -> None:
     """Draw an empty in its shape, as large as it reaches."""
     obj.empty_display_type, size = appearance.shape
     radius = _number(values.get(appearance.links.get("radius", "")), 0.0)
     obj.empty_display_size = radius if 0 < radius < 1e6 else size
 
 
-def _tuple(value: Any) -> Any:
+def _tuple(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _number(value: Any, default: float) -> float:
+def _number(value: object, default: float) -> float:
     found = numbers(value, 1)
     return found[0] if found is not None else default
 
 
-def remember(obj: Any, appearance: Appearance) -> None:
+def remember(obj: bpy.types.Object, appearance: Appearance) -> None:
     """Keep on an object what its data say, and of which properties."""
     if appearance.links:
         obj[LINKS] = " ".join(f"{tag}={key}" for tag, key in appearance.links.items() if " " not in key)
         baselines.store(obj, STATE, state(obj))
 
 
-def state(obj: Any) -> Any:
+def state(obj: bpy.types.Object) -> NDArray[np.float32]:
     """What an object's data say: float32[n], n by the type of the object."""
-    data = obj.data
+    data: Value = obj.data
     said: tuple[float, ...] = ()
     if obj.type == "LIGHT":
         cone = (data.spot_size, data.spot_blend) if data.type == "SPOT" else (0.0, 0.0)
@@ -156,7 +158,7 @@ def links_of(obj: bpy.types.Object) -> dict[str, str]:
     return {tag: key for tag, _, key in pairs if key}
 
 
-def collect(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fresh: bool) -> dict[str, Any]:
+def collect(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fresh: bool) -> dict[str, Value]:
     """The properties that an object's data say otherwise than the import's did, with their new values.
 
     values: what the properties say now. links: see `links_of`. fresh: say all, whatever the import made.
@@ -166,9 +168,10 @@ def collect(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fre
     now, was = state(obj), baselines.load(obj, STATE)
     if fresh or was is None or was.shape != now.shape:
         was = np.full(now.shape, np.nan, np.float32)
-        if obj.type == "LIGHT" and now[REACH] == _UNSET and not obj.data.use_custom_distance:
+        light = obj.data if isinstance(obj.data, bpy.types.Light) else None
+        if light is not None and now[REACH] == _UNSET and not light.use_custom_distance:
             now[REACH] = distance_of(float(now[POWER]))
-    edited: dict[str, Any] = {}
+    edited: dict[str, Value] = {}
     if obj.type == "LIGHT":
         _collect_light(now, was, links, values, edited)
     elif obj.type == "SPEAKER":
@@ -184,7 +187,13 @@ def collect(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fre
     return {links[tag]: value for tag, value in edited.items() if tag in links}
 
 
-def _collect_light(now: Any, was: Any, links: Mapping[str, str], values: Values, edited: dict[str, Any]) -> None:
+def _collect_light(
+    now: NDArray[np.float32],
+    was: NDArray[np.float32],
+    links: Mapping[str, str],
+    values: Values,
+    edited: dict[str, Value],
+) -> None:
     differs = now != was
     if differs[COLOR].any():
         edited["color"] = [float(one) for one in now[COLOR]]

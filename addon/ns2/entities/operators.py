@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
+from ...scene import declared, stage
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError
 from ...scene.sidebar import OnLevel, Result, active_level, refuse
@@ -16,7 +15,7 @@ from ..layout import CLASS
 from . import editing
 
 
-def _names(_operator: Any, context: bpy.types.Context, text: str) -> list[str]:
+def _names(_operator: bpy.types.Operator, context: bpy.types.Context, text: str) -> list[str]:
     """The classes that can be placed, and those that the level has."""
     level = active_level(context, layout.FORMAT)
     if level is None:
@@ -35,10 +34,10 @@ class LEVELWRIGHT_OT_ns2_add_entity(OnLevel, bpy.types.Operator):
 
     format_key = layout.FORMAT
 
-    class_name: bpy.props.StringProperty(
+    class_name: str = declared.string(
         name="Class", description="What it is, as editor_setup.xml calls it", default="prop_static", search=_names
     )
-    in_layer: bpy.props.BoolProperty(
+    in_layer: bool = declared.boolean(
         name="In the chosen layer", description="Otherwise it is in no layer", default=True
     )
 
@@ -49,23 +48,21 @@ class LEVELWRIGHT_OT_ns2_add_entity(OnLevel, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for the class."""
-        manager: Any = context.window_manager
-        result: Result = manager.invoke_props_dialog(self)
-        return result
+        return stage.window_manager_of(context).invoke_props_dialog(self)
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Add it, and select it alone."""
         level = self.level(context)
         if level is None:
             return {"CANCELLED"}
-        scene: Any = context.scene
         report = Report()
         try:
+            scene = stage.scene_of(context)
             root = root_of(level)
             if root is None:
                 raise SceneError(f"{level.name} has no root empty")
             place = root.matrix_world.inverted_safe() @ scene.cursor.location
-            made = editing.add(context, level, self.class_name, place, report, self._layer(level))
+            made = editing.add(context, level, self.class_name, place.to_tuple(), report, self._layer(level))
         except SceneError as error:
             return refuse(self, context, error)
         for message in report.warnings:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ...scene import identity
@@ -24,7 +22,7 @@ class LEVELWRIGHT_PT_ns2_entity(LevelPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw its class and properties."""
-        column: Any = self.layout.column()
+        column = self.layout.column()
         column.operator(LEVELWRIGHT_OT_ns2_add_entity.bl_idname, icon="ADD")
         obj = context.active_object
         if obj is None or obj.get(CLASS) is None or identity.kind_of(obj) not in (None, layout.ENTITY):

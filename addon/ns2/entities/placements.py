@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import bpy
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from ....formats import ns2
 from ....formats.ns2.entity_classes import ANGLES, ORIGIN, PLACED
 from ...scene import baselines, transforms
+from ...scene.blender_types import Value
 from .. import layout
 from .custom_properties import LOCATION, ROTATION, SCALE
 
@@ -38,7 +38,7 @@ _OWN = frozenset((transforms.LOCATION, transforms.ROTATION, transforms.SCALE))
 _CHAIN = frozenset((transforms.PARENT, transforms.DELTA))
 
 
-def build(obj: Any, said: dict[str, Any]) -> None:
+def build(obj: bpy.types.Object, said: Mapping[str, Value]) -> None:
     """Put an object where the channels say, by their keys; what isn't finite is 0 (of a scale, 1).
 
     Angles are roll, pitch and yaw: Blender's Euler angles about x, y and z, in that order.
@@ -59,9 +59,9 @@ def build(obj: Any, said: dict[str, Any]) -> None:
         obj.scale = [scale[axis] if math.isfinite(scale[axis]) else 1.0 for axis in AXES]
 
 
-def is_turned(obj: Any) -> bool:
+def is_turned(obj: bpy.types.Object) -> bool:
     """Whether an object looks along its own -z, so that TURN is a part of its rotation."""
-    return bool(obj.type == "CAMERA" or (obj.type == "LIGHT" and obj.data.type == "SPOT"))
+    return obj.type == "CAMERA" or (isinstance(obj.data, bpy.types.Light) and obj.data.type == "SPOT")
 
 
 def rotation_of(angles: Sequence[float]) -> NDArray[np.float64]:
@@ -198,7 +198,7 @@ def _other(key: str, seen: Matrix, entity: ns2.Entity, channels: Mapping[str, in
 def _value(entity: ns2.Entity, at: int | None) -> Matrix | None:
     if at is None:
         return None
-    value: Any = entity.properties[at].value
+    value: Value = entity.properties[at].value
     return np.array(value, np.float64)
 
 

@@ -8,15 +8,15 @@ painted, only the pixels that differ are written.
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import ns2
+from ....formats.arrays import Array
 from ....formats.ns2.cubemap import EDGE, SIZE
 from ...scene import images
+from ...scene.blender_types import Value
 
 KEY = ns2.CUBEMAP
 """On objects of probes: the image. In levels: the name of the editor data."""
@@ -35,7 +35,7 @@ def build(name: str, data: bytes) -> bpy.types.Image | None:
 
 def changed(obj: bpy.types.Object) -> bool:
     """Whether the picture of a probe was painted, or replaced by one of another origin."""
-    image: Any = obj.get(KEY)
+    image = obj.get(KEY)
     return isinstance(image, bpy.types.Image) and not images.unchanged(image)
 
 
@@ -44,7 +44,7 @@ def collect(obj: bpy.types.Object, was: bytes | None) -> bytes | None:
 
     Raises ValueError for an image that has not 384 x 64 pixels.
     """
-    image: Any = obj.get(KEY)
+    image = obj.get(KEY)
     if not isinstance(image, bpy.types.Image):
         return None
     packed = _packed(image) if images.unchanged(image) else None
@@ -74,7 +74,7 @@ def _rows(data: bytes) -> Bytes:
     return cube.transpose(1, 0, 2, 3).reshape(EDGE, EDGE * FACES, 4)
 
 
-def _faces(rows: Any) -> Any:
+def _faces(rows: Array) -> Array:
     """The six pictures of rows [64, 384, n]: [6, 64, 64, n]."""
     return rows.reshape(EDGE, FACES, EDGE, -1).transpose(1, 0, 2, 3)
 
@@ -89,7 +89,7 @@ def _file(rows: Bytes) -> bytes:
     return _HEAD + np.concatenate([heads, counted.reshape(height, -1)], axis=1).tobytes()
 
 
-def _packed(image: Any) -> bytes | None:
+def _packed(image: bpy.types.Image) -> bytes | None:
     """The level's bytes of an image that holds them as they came."""
     data = bytes(image.packed_file.data) if image.packed_file else b""
     width = EDGE * FACES
@@ -102,13 +102,14 @@ def _packed(image: Any) -> bytes | None:
     return found.tobytes()
 
 
-def _pixels(image: Any) -> NDArray[np.float32]:
+def _pixels(image: bpy.types.Image) -> NDArray[np.float32]:
     """An image's pixels, float32[64, 384, channels], the top row first."""
     width, height = image.size
     if (width, height) != (EDGE * FACES, EDGE):
         raise ValueError(f"image {image.name}: {width} x {height} pixels, a probe's has {EDGE * FACES} x {EDGE}")
     values = np.empty(width * height * image.channels, np.float32)
-    image.pixels.foreach_get(values)
+    stored: Value = image.pixels
+    stored.foreach_get(values)
     pixels: NDArray[np.float32] = values.reshape(height, width, image.channels)[::-1]
     if image.channels < 3:
         pixels = np.repeat(pixels[..., :1], 3, axis=-1)

@@ -7,8 +7,6 @@ viewport, in every mode, and never in a render.
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 
@@ -92,7 +90,7 @@ class Props:
         corners = model.triangles.astype(np.int32).reshape(-1)
         starts = np.arange(0, len(corners), 3, dtype=np.int32)
         materials, numbers = np.unique(model.triangle_materials(), return_inverse=True)
-        mesh: Any = meshes.build(
+        mesh = meshes.build(
             _title(path),
             layout.to_blender(vertices["position"]),
             corners,
@@ -107,9 +105,8 @@ class Props:
         normals = layout.to_blender(vertices["normal"])
         if len(normals) == len(mesh.vertices) and len(mesh.polygons) and np.isfinite(normals).all():
             mesh.normals_split_custom_set_from_vertices(normals)
-        made: bpy.types.Mesh = mesh
-        shapes.remember(made)
-        return made
+        shapes.remember(mesh)
+        return mesh
 
 
 def _title(path: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ....formats import ns2
+from ....formats.arrays import Reals
 from ....formats.ns2.editing import ShownPolygons, show_mesh
 from ....formats.ns2.polygons import Fault
 from ...scene import attributes as mesh_attributes
@@ -163,7 +163,7 @@ def _report(importing: ImportContext, geometry: FaceGeometry, shown: ShownPolygo
         report.warn(f"{places} vertices have coordinates that aren't finite: they lie at 0")
 
 
-def _infinite(*values: NDArray[np.floating[Any]]) -> int:
+def _infinite(*values: Reals) -> int:
     """How many rows of these values [n] or [n, k] hold one that is no finite number."""
     finite = [np.isfinite(column) for each in values for column in np.atleast_2d(each.T)]
     return int(np.count_nonzero(~np.logical_and.reduce(finite)))
@@ -210,7 +210,7 @@ def _mesh(
     """Make the mesh of some polygons, with the vertices, edges and materials that they have."""
     faces, starts, corners, uvs = geometry.faces, geometry.starts, geometry.corners, geometry.uvs
     corner_edges = geometry.corner_edges
-    kept_edges: Any = slice(None)
+    kept_edges: slice | NDArray[np.intp] = slice(None)
     if chosen is not None:
         faces = faces[chosen]
         sizes = np.diff(starts)[chosen]
@@ -226,7 +226,7 @@ def _mesh(
         rounded = np.zeros(len(geometry.materials), np.bool_)
         rounded[faces[~flat]] = True
         flat = ~rounded[faces]
-    layers: dict[str, tuple[Domain, Kind, Any]] = {}
+    layers: dict[str, tuple[Domain, Kind, ArrayLike]] = {}
     ids = (vertices + 1).astype(np.int32)
     layers[layout.VERTEX_ID] = ("POINT", "INT", ids)
     layers[layout.VERTEX_CHECK] = ("POINT", "INT", identity.checks(importing.token, ids))
@@ -239,7 +239,7 @@ def _mesh(
     if chosen is not None:
         used, (index,) = _compressed(len(materials) + 1, index)
         slots = [materials[slot] for slot in used.tolist() if slot < len(materials)]
-    mesh: Any = meshes.build(
+    mesh = meshes.build(
         name,
         geometry.positions.take(vertices, axis=0),
         corners,

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Array
 from ....formats.ns2.editing import EditedMesh
 from ....formats.ns2.editing.edited import Bools, Ints, Words
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
@@ -61,7 +60,7 @@ class CollectedMesh(EditedMesh):
         selected = {}
         for number in np.unique(owners).tolist():
             obj, first = self.objects[number], self.firsts[number]
-            mesh: Any = obj.data
+            mesh = obj.data
             # What modifiers made can't be selected.
             if isinstance(mesh, bpy.types.Mesh) and len(mesh.polygons) == self.firsts[number + 1] - first:
                 selected[obj] = polygons[owners == number] - first
@@ -119,7 +118,7 @@ def collect_mesh(
     points = _begins([len(part.positions) for part in parts])
     edges = _begins([len(part.edges) for part in parts])
     corners = _begins([len(part.corners) for part in parts])
-    joined: dict[str, Any] = {
+    joined: dict[str, Array] = {
         name: np.concatenate([getattr(part, name) for part in parts])
         for name in EditedMesh.__slots__
         if name not in ("starts", "edges", "corners", "sides")
@@ -226,7 +225,7 @@ def _arrays(data: MeshData, token: int | None, palette: dict[bpy.types.Material 
     )
 
 
-def _none(elements: NDArray[Any]) -> Ints:
+def _none(elements: Array) -> Ints:
     """No records."""
     return np.full(len(elements), -1, np.intp)
 

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bmesh
 import bpy
 import numpy as np
 
 from ...scene import attributes
+from ...scene.blender_types import Value
 from ...scene.edit_mode import edited_meshes
 from .. import layout
 
@@ -22,7 +21,7 @@ def set_smooth(context: bpy.types.Context, smooth: bool) -> int:
     """
     changed = 0
     for obj in edited_meshes(context):
-        mesh: Any = obj.data
+        mesh: Value = obj.data
         bridges = _bridges(obj) if smooth else set[int]()
         working = bmesh.from_edit_mesh(mesh)
         working.edges.index_update()
@@ -40,7 +39,7 @@ def set_smooth(context: bpy.types.Context, smooth: bool) -> int:
 def _bridges(obj: bpy.types.Object) -> set[int]:
     """The numbers of a mesh's bridges, in edit mode: attributes can't be read there, but in its copy."""
     obj.update_from_editmode()
-    mesh: Any = obj.data
+    mesh: Value = obj.data
     readable = mesh.copy()
     try:
         found = attributes.read(readable, layout.BRIDGE, "EDGE")
@@ -49,7 +48,7 @@ def _bridges(obj: bpy.types.Object) -> set[int]:
     return set() if found is None else set(np.flatnonzero(found).tolist())
 
 
-def _round(face: Any, bridges: set[int]) -> None:
+def _round(face: bmesh.types.BMFace, bridges: set[int]) -> None:
     """Stop a face from being flat, with all its edges hard: but for bridges, which are inside of it, and so are the
     other parts of the face beyond them.
     """
@@ -76,7 +75,7 @@ def mark_bridges(context: bpy.types.Context, on: bool) -> int:
     bpy.ops.object.mode_set(mode="OBJECT")  # edit mode of Blender 4.2 has no access to booleans
     try:
         for obj in objects:
-            mesh: Any = obj.data
+            mesh: Value = obj.data
             selected = np.zeros(len(mesh.edges), np.bool_)
             mesh.edges.foreach_get("select", selected)
             bridges = attributes.read(mesh, layout.BRIDGE, "EDGE")

@@ -3,6 +3,8 @@
 
 import bpy
 
+from ...scene import declared
+from ...scene.declared import Declared
 from ...scene.sidebar import OnLevel, Result
 from .. import layout
 from .edges import mark_bridges, set_smooth
@@ -17,7 +19,7 @@ class LEVELWRIGHT_OT_ns2_smooth_edges(OnLevel, bpy.types.Operator):
 
     format_key = layout.FORMAT
 
-    smooth: bpy.props.BoolProperty(name="Smooth", default=True, options={"SKIP_SAVE"})
+    smooth: bool = declared.boolean(name="Smooth", default=True, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -30,14 +32,14 @@ class LEVELWRIGHT_OT_ns2_smooth_edges(OnLevel, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class LEVELWRIGHT_OT_ns2_bridges(bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_bridges(Declared, bpy.types.Operator):
     """Join the faces at selected edges to one face of the level, as around a hole; or keep them two"""
 
     bl_idname = "levelwright.ns2_bridges"
     bl_label = "Bridge"
     bl_options = {"REGISTER", "UNDO"}
 
-    clear: bpy.props.BoolProperty(name="Clear", description="They are edges of their own again")
+    clear: bool = declared.boolean(name="Clear", description="They are edges of their own again")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

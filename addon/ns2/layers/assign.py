@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import bmesh
 import bpy
@@ -12,6 +11,7 @@ import numpy as np
 
 from ...scene import attributes, identity
 from ...scene.attributes import Domain
+from ...scene.blender_types import Value
 from ...scene.edit_mode import edited_meshes
 from ...scene.reports import SceneError
 from .. import layout
@@ -76,7 +76,7 @@ def _changed(was: int, kind: lists.Kind, number: int, on: bool) -> int:
 
 def _change(obj: bpy.types.Object, name: str, changed: Callable[[int], int]) -> int:
     """Change an attribute of the selected faces of a mesh in edit mode: one a face, as few as an artist selects."""
-    mesh: Any = obj.data
+    mesh: Value = obj.data
     working = bmesh.from_edit_mesh(mesh)
     layer = working.faces.layers.int.get(name) or working.faces.layers.int.new(name)
     count = 0
@@ -90,7 +90,7 @@ def _change(obj: bpy.types.Object, name: str, changed: Callable[[int], int]) -> 
 
 
 def _select(obj: bpy.types.Object, kind: lists.Kind, number: int) -> int:
-    mesh: Any = obj.data
+    mesh: Value = obj.data
     working = bmesh.from_edit_mesh(mesh)
     layer = working.faces.layers.int.get(_attribute(kind, number))
     found = 0
@@ -136,7 +136,7 @@ def take_out_all(level: bpy.types.Collection, kind: lists.Kind, number: int) -> 
     edited = [obj for obj in objects if obj.mode == "EDIT"]
     if edited:
         raise SceneError("leave edit mode first", objects=edited)
-    found: Any = {obj.data for obj in objects}
+    found = {obj.data for obj in objects if isinstance(obj.data, bpy.types.Mesh)}
     fields: list[tuple[str, Domain]] = [(_attribute(kind, number), "FACE")]
     if kind == "groups":
         fields += [(layout.VERTEX_GROUP, "POINT"), (layout.EDGE_GROUP, "EDGE")]

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 
 from ....formats import ns2
 from ...scene import identity, originals
+from ...scene.blender_types import Value
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout
@@ -60,7 +60,7 @@ def build_homes(importing: ImportContext) -> None:
         importing.report.count(kind, len(entries_))
 
 
-def add_entry(collection: bpy.types.Collection, kind: Kind, name: str) -> Any:
+def add_entry(collection: bpy.types.Collection, kind: Kind, name: str) -> Value:
     """Add a layer or group, with a collection, and return its entry. Raises SceneError where no id is left."""
     items = entries(collection, kind)
     taken = {unsigned(item.number) for item in items}

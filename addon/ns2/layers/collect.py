@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import bpy
 
 from ....formats import ns2
 from ...scene import identity
+from ...scene.blender_types import Value
 from ...scene.names import showable
 from .lists import HOMES, NAMED, Kind, entries, homes, unsigned
 
@@ -45,7 +46,7 @@ def collect_lists(collection: bpy.types.Collection, level: ns2.Level) -> bool:
     return changed
 
 
-def _gone(original: Sequence[ns2.Layer | ns2.Group], items: Iterable[Any]) -> set[int]:
+def _gone(original: Sequence[ns2.Layer | ns2.Group], items: Iterable[Value]) -> set[int]:
     """The ids of layers or groups of the original of which the scene's list has no entry any more."""
     return {each.id for each in original} - {unsigned(item.number) for item in items if item.record >= 0}
 
@@ -63,7 +64,7 @@ def number_layers(level: ns2.Level) -> None:
 
 
 def _collected(
-    items: Iterable[Any], original: list[Listed], make: type[Listed], renamed: Mapping[int, str]
+    items: Iterable[Value], original: list[Listed], make: type[Listed], renamed: Mapping[int, str]
 ) -> list[Listed] | None:
     """A list as the scene has it; None if nothing of it was edited. renamed: see `_renamed`."""
     made: list[Listed] = []

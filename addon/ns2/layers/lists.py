@@ -7,12 +7,13 @@ appended, linked and copied with the collection all the same. Entries are known 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import bpy
 
 from ....formats.ns2.records import layers_of
 from ...scene import identity
+from ...scene.blender_types import Value
 from ...scene.names import showable
 from .. import layout
 
@@ -39,12 +40,12 @@ Memberships = dict[bpy.types.Object, tuple[int, list[int]]]
 """Of objects in layers and groups: the mask of the layers, and the ids of the groups."""
 
 
-def lists_of(collection: bpy.types.Collection) -> Any:
+def lists_of(collection: bpy.types.Collection) -> Value:
     """The lists as Blender has them: an Ns2Lists."""
     return getattr(collection, KEY)
 
 
-def entries(collection: bpy.types.Collection, kind: Kind) -> Any:
+def entries(collection: bpy.types.Collection, kind: Kind) -> Value:
     """A list as Blender has it: Ns2Entry items."""
     return getattr(lists_of(collection), kind)
 

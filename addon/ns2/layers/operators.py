@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Buttons of the lists of layers and groups: entries, and what is in them."""
 
+from typing import cast
+
 import bpy
 
+from ...scene import declared
 from ...scene.reports import SceneError
 from ...scene.sidebar import OnLevel, Result, refuse
 from .. import layout
@@ -21,8 +24,11 @@ class _OnLists(OnLevel, bpy.types.Operator):
 
     format_key = layout.FORMAT
 
-    kind: bpy.props.EnumProperty(
-        items=[(kind, title, "") for kind, (title, _) in TITLES.items()], options={"HIDDEN", "SKIP_SAVE"}
+    kind: lists.Kind = cast(
+        lists.Kind,
+        declared.menu(
+            items=[(kind, title, "") for kind, (title, _) in TITLES.items()], options={"HIDDEN", "SKIP_SAVE"}
+        ),
     )
 
     def execute(self, context: bpy.types.Context) -> Result:
@@ -61,7 +67,7 @@ class LEVELWRIGHT_OT_ns2_add_entry(_OnLists):
     bl_label = "Add"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: bpy.props.StringProperty(name="Name", default="New", options={"SKIP_SAVE"})
+    name: str = declared.string(name="Name", default="New", options={"SKIP_SAVE"})
 
     def run(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Add it at the end, and choose it."""
@@ -100,7 +106,7 @@ class LEVELWRIGHT_OT_ns2_move_entry(_OnLists):
     bl_label = "Move"
     bl_options = {"REGISTER", "UNDO"}
 
-    by: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"}, default=1)
+    by: int = declared.integer(options={"HIDDEN", "SKIP_SAVE"}, default=1)
 
     def run(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Exchange it with the one above or below."""
@@ -119,7 +125,7 @@ class LEVELWRIGHT_OT_ns2_assign(_OnLists):
     bl_label = "Assign"
     bl_options = {"REGISTER", "UNDO"}
 
-    on: bpy.props.BoolProperty(name="In", default=True, options={"SKIP_SAVE"})
+    on: bool = declared.boolean(name="In", default=True, options={"SKIP_SAVE"})
 
     def run(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Do it, and say how many changed."""

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's lists of layers and groups."""
 
-from typing import Any
+from typing import Literal
 
 import bpy
 
+from ...scene.blender_types import Value
 from ...scene.sidebar import LevelPanel
 from .. import layout
 from . import lists
@@ -17,21 +18,24 @@ from .operators import (
     LEVELWRIGHT_OT_ns2_select,
 )
 
+MOVES: tuple[tuple[int, Literal["TRIA_UP", "TRIA_DOWN"]], ...] = ((-1, "TRIA_UP"), (1, "TRIA_DOWN"))
+"""Steps in the list, and the sign of the button that takes them."""
+
 
 class LEVELWRIGHT_UL_ns2_entries(bpy.types.UIList):
     """Layers or groups: colour, name, whether they are shown."""
 
     def draw_item(  # Blender counts the parameters
         self,
-        _context: Any,
-        row: Any,
-        _data: Any,
-        item: Any,
-        _icon: Any,
-        _active_data: Any,
-        active_property: Any,
-        _index: Any = 0,
-        _flag: Any = 0,
+        _context: bpy.types.Context,
+        row: bpy.types.UILayout,
+        _data: object,
+        item: Value,
+        _icon: object,
+        _active_data: object,
+        active_property: str | None,
+        _index: object = 0,
+        _flag: object = 0,
     ) -> None:
         """Draw an entry; a double click edits its name."""
         split = row.split(factor=0.12)
@@ -59,13 +63,13 @@ class _ListPanel(LevelPanel, bpy.types.Panel):
         held, active = lists.lists_of(level), TITLES[self.kind][1]
         row = self.layout.row()
         row.template_list("LEVELWRIGHT_UL_ns2_entries", self.kind, held, self.kind, held, active)
-        column: Any = row.column(align=True)
+        column = row.column(align=True)
         column.operator(LEVELWRIGHT_OT_ns2_add_entry.bl_idname, text="", icon="ADD").kind = self.kind
         column.operator(LEVELWRIGHT_OT_ns2_remove_entry.bl_idname, text="", icon="REMOVE").kind = self.kind
-        for by, icon in ((-1, "TRIA_UP"), (1, "TRIA_DOWN")):
+        for by, icon in MOVES:
             move = column.operator(LEVELWRIGHT_OT_ns2_move_entry.bl_idname, text="", icon=icon)
             move.kind, move.by = self.kind, by
-        buttons: Any = self.layout.row(align=True)
+        buttons = self.layout.row(align=True)
         for on, title in ((True, "Assign"), (False, "Remove")):
             button = buttons.operator(LEVELWRIGHT_OT_ns2_assign.bl_idname, text=title)
             button.kind, button.on = self.kind, on

@@ -3,52 +3,55 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import bpy
 
 from ....formats.ns2.names import GROUPS, LAYERS
+from ...scene import declared
+from ...scene.blender_types import Value
+from ...scene.declared import Declared
 from ...scene.sidebar import register_classes, unregister_classes
 from . import lists, visibility
 
 
-def _is_layer(item: Any) -> bool:
+def _is_layer(item: Value) -> bool:
     return str(item.path_from_id()).startswith(f"{lists.KEY}.layers[")
 
 
-def _renamed(item: Any, _context: bpy.types.Context) -> None:
+def _renamed(item: Value, _context: bpy.types.Context) -> None:
     """An entry that is renamed takes its collection along."""
     home = lists.homes(item.id_data, "layers" if _is_layer(item) else "groups").get(lists.unsigned(item.number))
     if home is not None:
         lists.name_home(home, item.name)
 
 
-def _shown(item: Any, _context: bpy.types.Context) -> None:
+def _shown(item: Value, _context: bpy.types.Context) -> None:
     visibility.show(item.id_data)
 
 
-def _names(item: Any, _context: bpy.types.Context, text: str) -> list[tuple[str, str]]:
+def _names(item: Value, _context: bpy.types.Context, text: str) -> list[tuple[str, str]]:
     """The names that mean something to the game, with what they mean."""
     table = LAYERS if _is_layer(item) else GROUPS
     return [(name, tooltip) for name, tooltip in table.items() if text.casefold() in name.casefold()]
 
 
-class Ns2Entry(bpy.types.PropertyGroup):
+class Ns2Entry(Declared, bpy.types.PropertyGroup):
     """A layer or a group. number: its id, an int32 bit pattern. record: its place in the original's list, -1: new."""
 
-    number: bpy.props.IntProperty()
-    record: bpy.props.IntProperty(default=-1)
-    name: bpy.props.StringProperty(
+    number: int = declared.integer()
+    record: int = declared.integer(default=-1)
+    name: str = declared.string(
         name="Name",
         description="Some names mean something to the game, if they are spelled to the letter",
         update=_renamed,
         search=_names,
         search_options={"SUGGESTION"},
     )
-    visible: bpy.props.BoolProperty(
+    visible: bool = declared.boolean(
         name="Visible", description="Shown in the editor, and here", default=True, update=_shown
     )
-    color: bpy.props.FloatVectorProperty(
+    color: Sequence[float] = declared.vector(
         name="Color",
         description="Colour in the editor, and of objects here; transparent: none",
         update=_shown,
@@ -58,17 +61,17 @@ class Ns2Entry(bpy.types.PropertyGroup):
         default=(1.0, 1.0, 1.0, 0.0),
         subtype="COLOR_GAMMA",
     )
-    pathing: bpy.props.BoolProperty(name="Pathing", description="The navigation mesh is made from this layer")
+    pathing: bool = declared.boolean(name="Pathing", description="The navigation mesh is made from this layer")
 
 
-class Ns2Lists(bpy.types.PropertyGroup):
+class Ns2Lists(Declared, bpy.types.PropertyGroup):
     """The lists of a level, in the editor's order."""
 
-    layers: bpy.props.CollectionProperty(type=Ns2Entry)
-    groups: bpy.props.CollectionProperty(type=Ns2Entry)
-    active_layer: bpy.props.IntProperty(min=0)
-    active_group: bpy.props.IntProperty(min=0)
-    hide_undrawn: bpy.props.BoolProperty(
+    layers: declared.Groups[Ns2Entry] = declared.collection(Ns2Entry)
+    groups: declared.Groups[Ns2Entry] = declared.collection(Ns2Entry)
+    active_layer: int = declared.integer(min=0)
+    active_group: int = declared.integer(min=0)
+    hide_undrawn: bool = declared.boolean(
         name="Hide what the game doesn't draw",
         description="What is in groups named CollisionGeometry, OcclusionGeometry, ... can't be seen in the game",
         update=_shown,
@@ -81,7 +84,7 @@ CLASSES = (Ns2Entry, Ns2Lists)
 def register() -> None:
     """Give collections their lists."""
     register_classes(CLASSES)
-    setattr(bpy.types.Collection, lists.KEY, bpy.props.PointerProperty(type=Ns2Lists))
+    setattr(bpy.types.Collection, lists.KEY, declared.pointer(Ns2Lists))
 
 
 def unregister() -> None:

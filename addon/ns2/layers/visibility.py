@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import bmesh
 import bpy
@@ -14,7 +13,8 @@ from numpy.typing import NDArray
 
 from ...scene import attributes, identity
 from ...scene.attributes import Domain
-from ...scene.materials import node_group
+from ...scene.blender_types import Modifier, NodeTree, Value
+from ...scene.materials import Nodes, node_group
 from .. import layout
 from . import lists
 
@@ -71,7 +71,7 @@ def show(collection: bpy.types.Collection) -> None:
 
 
 def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
-    mesh: Any = obj.data
+    mesh: Value = obj.data
     edited = mesh.is_editmode
     if edited:
         obj.update_from_editmode()
@@ -87,14 +87,14 @@ def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
             face.hide_set(hide)
         bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
         return
-    modifier: Any = obj.modifiers.get(layout.HIDING)
+    modifier: Modifier = obj.modifiers.get(layout.HIDING)
     if not gone.any() and modifier is None:
         return
     attributes.write(mesh, layout.HIDDEN, "FACE", "BOOLEAN", gone)
     _hide_elements(mesh, gone)
     mesh.update_tag()  # Blender 4.2 doesn't see that attributes were written
     if gone.any() and modifier is None:
-        made: Any = obj.modifiers.new(layout.HIDING, "NODES")
+        made: Modifier = obj.modifiers.new(layout.HIDING, "NODES")
         made.node_group = node_group("Levelwright hidden faces", 1, _build_hiding, "GeometryNodeTree")
     elif modifier is not None and not gone.any():
         obj.modifiers.remove(modifier)
@@ -114,7 +114,7 @@ def hidden_faces(mesh: bpy.types.Mesh, off: set[int], groups: set[int]) -> Mask:
     return gone
 
 
-def _hide_elements(mesh: Any, gone: Mask) -> None:
+def _hide_elements(mesh: bpy.types.Mesh, gone: Mask) -> None:
     """Hide faces in edit mode, with the edges and vertices that only they have."""
     starts = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
@@ -133,9 +133,9 @@ def _hide_elements(mesh: Any, gone: Mask) -> None:
     attributes.write(mesh, ".hide_poly", "FACE", "BOOLEAN", gone)
 
 
-def _build_hiding(nodes: Any) -> None:
+def _build_hiding(nodes: Nodes) -> None:
     """Geometry nodes that take the HIDDEN faces away."""
-    tree = nodes.tree
+    tree: NodeTree = nodes.tree
     tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
     tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
     tree.is_modifier = True
@@ -152,7 +152,7 @@ def _build_hiding(nodes: Any) -> None:
 @contextmanager
 def nothing_hidden(collection: bpy.types.Collection) -> Iterator[None]:
     """Switch the hiding of faces off for a while: their objects are then read as they are, hidden faces too."""
-    modifiers: list[Any] = [obj.modifiers.get(layout.HIDING) for obj in geometry(collection)]
+    modifiers: list[Modifier] = [obj.modifiers.get(layout.HIDING) for obj in geometry(collection)]
     found = [modifier for modifier in modifiers if modifier is not None]
     were = [modifier.show_viewport for modifier in found]
     for modifier in found:

@@ -10,7 +10,6 @@ are: `.dds`, which Blender reads itself.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import bpy
 
@@ -19,6 +18,7 @@ from ....formats.ns2 import dds
 from ....formats.ns2 import material as material_file
 from ....formats.ns2.material import Material
 from ...scene import identity, images, originals
+from ...scene.blender_types import Node, Value
 from ...scene.materials import Nodes, Socket, blended, shader
 from ...scene.names import showable
 from .. import layout
@@ -113,7 +113,7 @@ class Materials:
             self.importing.report.warn(f"{path}: {error}")
             return None
         space = "Non-Color" if non_color else "sRGB"
-        image: Any = bpy.data.images.load(str(file), check_existing=True)
+        image: Value = bpy.data.images.load(str(file), check_existing=True)
         if image.colorspace_settings.name != space:
             if image.users:  # the same file as a colour and as data
                 image = bpy.data.images.load(str(file))
@@ -129,7 +129,7 @@ class Materials:
             nodes = shader(self._template)
             _finish(self._template, nodes, self._lit(nodes, self._checker(label)).outputs[0])
             return self._template
-        made: Any = self._template.copy()
+        made: Value = self._template.copy()
         made.name = name
         made.node_tree.nodes.active.image = self._checker(label)
         identity.unstamp(made)
@@ -143,7 +143,7 @@ class Materials:
             self._label[label] = images.checker(f"{label} (not found)", LABEL_SIZE, LABEL_SIZE, label, 8)
         return self._label[label]
 
-    def _lit(self, nodes: Nodes, image: bpy.types.Image) -> Any:
+    def _lit(self, nodes: Nodes, image: bpy.types.Image) -> Node:
         picture = nodes.add("ShaderNodeTexImage", image=image)
         nodes.tree.nodes.active = picture
         surface = nodes.add("ShaderNodeBsdfPrincipled")
@@ -176,10 +176,10 @@ class Materials:
     def _highlights(
         self,
         nodes: Nodes,
-        surface: Any,
+        surface: Node,
         about: Material,
         albedo: tuple[bpy.types.Image, dds.Texture] | None,
-        color: Any,
+        color: Node,
     ) -> None:
         """Strength, colour and sharpness of highlights."""
         if about.specular_in_albedo and albedo is not None and albedo[1].alpha:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -27,6 +27,7 @@ from ....formats.teeworlds import curves
 from ....formats.teeworlds.envelopes import period
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import animation, baselines, identity, originals, properties
+from ...scene.blender_types import Slot
 from .. import layout
 from ..context import ImportContext
 
@@ -172,7 +173,7 @@ def _strip(
     id_block: bpy.types.ID,
     kind: EnvelopeKind,
     action: bpy.types.Action,
-    slot: Any,
+    slot: Slot,
     length: int,
     offset: int,
     fps: float,

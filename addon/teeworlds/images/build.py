@@ -29,7 +29,7 @@ def build(importing: ImportContext) -> list[Picture | None]:
     pictures = []
     for record, image in enumerate(level.images):
         picture = _embedded(image, report) or _external(image, folders, seven, report)
-        picture.image.colorspace_settings.name = "Non-Color"  # the numbers as they stand in the file: see `shading`
+        images.set_color_space(picture.image, "Non-Color")  # the numbers as they stand in the file: see `shading`
         picture.image.alpha_mode = "CHANNEL_PACKED"
         properties.write(picture.image, layout.ImageProperties(image.name, image.external))
         identity.stamp(picture.image, importing.token, layout.IMAGE, record)

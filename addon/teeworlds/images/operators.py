@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import bpy
 from bpy_extras.io_utils import ImportHelper
 
-from ...scene import originals, properties
+from ...scene import declared, images, originals, properties
 from ...scene.reports import SceneError
 from .. import layout
 from ..layout import ImageProperties
@@ -19,7 +18,7 @@ from ..structure.map_operator import MapOperator
 def add_image(level: bpy.types.Collection, image: bpy.types.Image, external: bool = False) -> int:
     """Let a level hold an image as a new record, and return its number. `external`: the map gets only its name."""
     record = max(originals.resources(level, layout.IMAGE), default=-1) + 1
-    image.colorspace_settings.name = "Non-Color"
+    images.set_color_space(image, "Non-Color")
     image.alpha_mode = "CHANNEL_PACKED"
     if not external and image.packed_file is None:
         image.pack()
@@ -45,9 +44,9 @@ class AddImage(MapOperator, ImportHelper, bpy.types.Operator):  # type: ignore[m
     bl_label = "Add Image"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(default="*.png;*.tga;*.jpg;*.webp;*.bmp", options={"HIDDEN"})
-    external: bpy.props.BoolProperty(name="External", description="The map holds only its name")
+    filepath: str = declared.string(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filter_glob: str = declared.string(default="*.png;*.tga;*.jpg;*.webp;*.bmp", options={"HIDDEN"})
+    external: bool = declared.boolean(name="External", description="The map holds only its name")
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Load it and let the map hold it."""
@@ -69,11 +68,11 @@ class RemoveImage(MapOperator, bpy.types.Operator):
     bl_label = "Remove Image"
     bl_options = {"REGISTER", "UNDO"}
 
-    record: bpy.props.IntProperty(name="Image", min=0)
+    record: int = declared.integer(name="Image", min=0)
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Remove it."""
         remove_image(level, self.record)
 
 
-CLASSES: tuple[type[Any], ...] = (AddImage, RemoveImage)
+CLASSES = (AddImage, RemoveImage)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
 from ...scene import originals
+from ...scene.blender_types import Socket
 from ...scene.materials import blended, shader
 from .. import layout
 from . import physics, shading
@@ -37,7 +37,7 @@ class Materials:
     def __init__(self, name: str, pictures: list[Picture | None]) -> None:
         self.name = name
         self.pictures = pictures
-        self._made: dict[tuple[Any, ...], bpy.types.Material] = {}
+        self._made: dict[tuple[str, str, str, bool], bpy.types.Material] = {}
 
     @classmethod
     def of_level(cls, level: bpy.types.Collection) -> Materials:
@@ -60,7 +60,7 @@ class Materials:
         """
         picture = self.picture(image)
 
-        def fill(tree: ShaderTree) -> dict[str, Any]:
+        def fill(tree: ShaderTree) -> dict[str, Socket]:
             return _tileset(tree, picture, _uv(tree)) | _tint(tree)
 
         return self._material("tiles", picture, clip, envelope, fill)
@@ -72,7 +72,7 @@ class Materials:
         """
         picture = self.picture(image)
 
-        def fill(tree: ShaderTree) -> dict[str, Any]:
+        def fill(tree: ShaderTree) -> dict[str, Socket]:
             color = tree.add("ShaderNodeAttribute", attribute_name=layout.COLOR).outputs
             return _repeated(tree, picture, _uv(tree)) | {"Tint": color["Color"], "Tint_Alpha": color["Alpha"]}
 
@@ -94,10 +94,10 @@ class Materials:
         """
         picture = physics.picture(kind) if kind != "TILES" else self.picture(image)
 
-        def fill(tree: ShaderTree) -> dict[str, Any]:
+        def fill(tree: ShaderTree) -> dict[str, Socket]:
             place = tree.add("ShaderNodeTexCoord").outputs["Object"]
             at = tree.vector("MULTIPLY_ADD", place, (1 / size[0], 1 / size[1], 0), (0, 1, 0))
-            values: dict[str, Any] = {}
+            values: dict[str, Socket] = {}
             for field_image, channels in zip(fields, TILE_FIELDS[kind].images, strict=False):
                 node = tree.put(
                     "ShaderNodeTexImage", at, image=field_image, interpolation="Closest", extension="EXTEND"
@@ -124,7 +124,7 @@ class Materials:
         """For the meshes of a kind of physics layer (name of the TileKind)."""
         picture = physics.picture(kind)
 
-        def fill(tree: ShaderTree) -> dict[str, Any]:
+        def fill(tree: ShaderTree) -> dict[str, Socket]:
             names = TILE_FIELDS[kind].attributes
             nodes = {name: tree.add("ShaderNodeAttribute", attribute_name=name) for name in names}
             place = tree.add("ShaderNodeTexCoord").outputs["Object"]
@@ -139,7 +139,7 @@ class Materials:
         picture: Picture | None,
         clip: Clip | None,
         envelope: bool,
-        fill: Callable[[ShaderTree], dict[str, Any]],
+        fill: Callable[[ShaderTree], dict[str, Socket]],
     ) -> bpy.types.Material:
         """The material for this use; `fill` adds its nodes and returns the inputs of the surface group."""
         key = (use, picture.image.name if picture else "", clip.empty.name if clip else "", envelope)
@@ -152,7 +152,7 @@ class Materials:
 
 
 def _fill(
-    material: bpy.types.Material, clip: Clip | None, envelope: bool, fill: Callable[[ShaderTree], dict[str, Any]]
+    material: bpy.types.Material, clip: Clip | None, envelope: bool, fill: Callable[[ShaderTree], dict[str, Socket]]
 ) -> None:
     tree = ShaderTree(shader(material).tree)
     parts = fill(tree)
@@ -167,18 +167,18 @@ def _fill(
     blended(material)
 
 
-def _uv(tree: ShaderTree) -> Any:
+def _uv(tree: ShaderTree) -> Socket:
     return tree.put("ShaderNodeUVMap", uv_map=layout.UV).outputs[0]
 
 
-def _tileset(tree: ShaderTree, picture: Picture | None, uv: Any) -> dict[str, Any]:
+def _tileset(tree: ShaderTree, picture: Picture | None, uv: Socket) -> dict[str, Socket]:
     if picture is None:
         return {}
     color, alpha = shading.tileset(tree, picture, uv)
     return {"Texture": color, "Texture_Alpha": alpha}
 
 
-def _repeated(tree: ShaderTree, picture: Picture | None, uv: Any) -> dict[str, Any]:
+def _repeated(tree: ShaderTree, picture: Picture | None, uv: Socket) -> dict[str, Socket]:
     if picture is None:
         return {}
     node = tree.put("ShaderNodeTexImage", uv, image=picture.image, interpolation="Linear", extension="REPEAT")
@@ -186,7 +186,7 @@ def _repeated(tree: ShaderTree, picture: Picture | None, uv: Any) -> dict[str, A
     return {"Texture": node.outputs["Color"], "Texture_Alpha": node.outputs["Alpha"]}
 
 
-def _tint(tree: ShaderTree) -> dict[str, Any]:
+def _tint(tree: ShaderTree) -> dict[str, Socket]:
     """The object's colour: a layer's."""
     color = tree.add("ShaderNodeObjectInfo").outputs
     return {"Tint": color["Color"], "Tint_Alpha": color["Alpha"]}

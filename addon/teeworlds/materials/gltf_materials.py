@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ....formats.arrays import Reals
 from ...scene import materials
+from ...scene.blender_types import Attribute
 from ...scene.identity import kind_of
 from ...scene.reports import Report
 from .. import layout
@@ -34,7 +34,7 @@ def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> Non
         material = obj.material_slots[0].material
         image = next(iter(shown_images(obj, material)), None)
         tint = (1.0, 1.0, 1.0, 1.0) if obj.get("tile_kind") is None else tuple(obj.color)
-        colors: Any = obj.data.color_attributes.get(layout.COLOR)
+        colors: Attribute = obj.data.color_attributes.get(layout.COLOR)
         if colors is not None and obj.data not in decoded:
             decoded.add(obj.data)
             _decode(colors)
@@ -48,13 +48,13 @@ def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> Non
         obj.data.materials.append(made[key])
 
 
-def decode(values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
+def decode(values: Reals) -> npt.NDArray[np.float64]:
     """Numbers as a screen shows them (sRGB, 0..1) as amounts of light, which glTF's factors and vertex colours are."""
     values = values.astype(np.float64)
     return np.where(values <= 0.04045, values / 12.92, ((np.maximum(values, 0) + 0.055) / 1.055) ** 2.4)
 
 
-def _decode(colors: Any) -> None:
+def _decode(colors: Attribute) -> None:
     values = np.empty(4 * len(colors.data), np.float32)
     colors.data.foreach_get("color", values)
     values = values.reshape(-1, 4)

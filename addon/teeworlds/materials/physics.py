@@ -9,13 +9,13 @@ gave a word shows its index.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...scene import bitmap_font, images
+from ...scene.blender_types import Socket
 from . import shading
 from .shading import Picture, ShaderTree
 
@@ -171,7 +171,7 @@ def picture(kind: str) -> Picture:
     return Picture(_image(shared), 16 * CELL, 16 * CELL)
 
 
-def shade(tree: ShaderTree, kind: str, uv: Any, place: Any, values: dict[str, Any]) -> dict[str, Any]:
+def shade(tree: ShaderTree, kind: str, uv: Socket, place: Socket, values: dict[str, Socket]) -> dict[str, Socket]:
     """Add nodes that draw tiles of a physics layer; returns the surface's Texture and Texture_Alpha.
 
     uv: in the tileset. place: in the layer (tiles, y up), which the numbers follow. values: the tiles' fields.
@@ -193,7 +193,7 @@ def shade(tree: ShaderTree, kind: str, uv: Any, place: Any, values: dict[str, An
     return {"Texture": color, "Texture_Alpha": alpha}
 
 
-def _turned(tree: ShaderTree, place: Any, values: dict[str, Any]) -> Any:
+def _turned(tree: ShaderTree, place: Socket, values: dict[str, Socket]) -> Socket:
     """UV of a speedup's arrow, turned by its angle (degrees, clockwise; int16 as read from bytes 0-65535)."""
     angle = values["angle"]
     angle = tree.math("SUBTRACT", angle, tree.math("MULTIPLY", tree.math("GREATER_THAN", angle, 32767.5), 65536.0))

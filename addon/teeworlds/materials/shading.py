@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 
+from ...scene.blender_types import Node, NodeTree, Socket, Value
 from ...scene.materials import Nodes, node_group
 
 VERSION = 1
@@ -44,63 +44,67 @@ class Picture:
 class ShaderTree(Nodes):
     """Nodes written as expressions: each method adds a node and returns its output."""
 
-    def put(self, kind: str, *inputs: Any, **settings: Any) -> Any:
+    def put(self, kind: str, *inputs: Value, **settings: Value) -> Node:
         """Add a node with these inputs in order: outputs of others, or values (None: as it is)."""
         node = self.add(kind, **settings)
         for socket, value in zip(node.inputs, inputs, strict=False):
             self.set(socket, value)
         return node
 
-    def set(self, socket: Any, value: Any) -> None:
+    def set(self, socket: Socket, value: Value) -> None:
         """Link an output to an input, or set the input's own value; None leaves it."""
         if isinstance(value, bpy.types.NodeSocket):
             self.link(value, socket)
         elif value is not None:
             socket.default_value = value
 
-    def vector(self, operation: str, *inputs: Any) -> Any:
+    def vector(self, operation: str, *inputs: Value) -> Socket:
         """Vector arithmetic on sockets or tuples."""
         return self.put("ShaderNodeVectorMath", *inputs, operation=operation).outputs[0]
 
-    def split(self, vector: Any) -> tuple[Any, Any, Any]:
+    def split(self, vector: Value) -> tuple[Socket, Socket, Socket]:
         """X, Y and Z (or red, green and blue) of a vector."""
         outputs = self.put("ShaderNodeSeparateXYZ", vector).outputs
         return outputs[0], outputs[1], outputs[2]
 
-    def join(self, x: Any, y: Any, z: Any = 0.0) -> Any:
+    def join(self, x: Value, y: Value, z: Value = 0.0) -> Socket:
         """A vector of three numbers."""
         return self.put("ShaderNodeCombineXYZ", x, y, z).outputs[0]
 
-    def lerp(self, factor: Any, a: Any, b: Any) -> Any:
+    def lerp(self, factor: Value, a: Value, b: Value) -> Socket:
         """A + factor * (b - a) of vectors or colours, number by number."""
         return self.vector("MULTIPLY_ADD", self.vector("SUBTRACT", b, a), factor, a)
 
-    def choose(self, factor: Any, no: Any, yes: Any) -> Any:
+    def choose(self, factor: Value, no: Value, yes: Value) -> Socket:
         """The number `no` where factor is 0, `yes` where it is 1."""
         return self.math("MULTIPLY_ADD", self.math("SUBTRACT", yes, no), factor, no)
 
-    def switch(self) -> Any:
+    def switch(self) -> Socket:
         """The Value node that a sidebar switch turns; 0 at first."""
-        node: Any = self.add("ShaderNodeValue", SWITCH, name=SWITCH)
+        node = self.add("ShaderNodeValue", SWITCH, name=SWITCH)
         node.outputs[0].default_value = 0.0
         return node.outputs[0]
 
-    def group(self, group: bpy.types.NodeTree, **inputs: Any) -> Any:
+    def group(self, group: bpy.types.NodeTree, **inputs: Value) -> bpy.types.NodeOutputs:
         """Use a node group; inputs by name with _ for spaces (None: as it is). Returns its outputs."""
         node = self.add("ShaderNodeGroup", node_tree=group)
         for name, value in inputs.items():
             self.set(node.inputs[name.replace("_", " ")], value)
-        return node.outputs
+        outputs: bpy.types.NodeOutputs = node.outputs
+        return outputs
 
 
-def _group(name: str, inputs: dict[str, tuple[str, Any]], outputs: dict[str, str], fill: Callable[..., None]) -> Any:
+Fill = Callable[[ShaderTree, bpy.types.NodeOutputs, bpy.types.NodeInputs], None]
+
+
+def _group(name: str, inputs: dict[str, tuple[str, Value]], outputs: dict[str, str], fill: Fill) -> bpy.types.NodeTree:
     """The shared node group of this name; `fill(tree, group's inputs, group's outputs)` makes it when there is none.
 
     inputs: name -> (kind of socket, default). outputs: name -> kind of socket.
     """
 
     def build(nodes: Nodes) -> None:
-        group: Any = nodes.tree
+        group: NodeTree = nodes.tree
         for title, (kind, default) in inputs.items():
             socket = group.interface.new_socket(title, in_out="INPUT", socket_type=f"NodeSocket{kind}")
             if default is not None:
@@ -113,10 +117,10 @@ def _group(name: str, inputs: dict[str, tuple[str, Any]], outputs: dict[str, str
     return node_group(name, VERSION, build)
 
 
-def display() -> Any:
+def display() -> bpy.types.NodeTree:
     """Color as a screen shows it -> Color to emit. Its switch: 0 = as it is (view Raw), 1 = decoded (view Standard)."""
 
-    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: bpy.types.NodeOutputs, outputs: bpy.types.NodeInputs) -> None:
         color = tree.vector("MINIMUM", tree.vector("MAXIMUM", inputs["Color"], (0, 0, 0)), (1, 1, 1))
         dark = tree.vector("MULTIPLY", color, (1 / 12.92,) * 3)
         bright = tree.vector("MULTIPLY_ADD", color, (1 / 1.055,) * 3, (0.055 / 1.055,) * 3)
@@ -130,10 +134,10 @@ def display() -> Any:
     return _group(DISPLAY, {"Color": ("Color", None)}, {"Color": "Color"}, fill)
 
 
-def surface() -> Any:
+def surface() -> bpy.types.NodeTree:
     """Texture x tint x envelope (colours and alphas; white without) as an unlit, transparent surface."""
 
-    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: bpy.types.NodeOutputs, outputs: bpy.types.NodeInputs) -> None:
         color = tree.vector("MULTIPLY", inputs["Texture"], inputs["Tint"])
         color = tree.vector("MULTIPLY", color, inputs["Envelope"])
         alpha = tree.math("MULTIPLY", inputs["Texture Alpha"], inputs["Tint Alpha"])
@@ -143,7 +147,7 @@ def surface() -> Any:
         nothing = tree.add("ShaderNodeBsdfTransparent").outputs[0]
         tree.set(outputs["Shader"], tree.put("ShaderNodeMixShader", alpha, nothing, emission).outputs[0])
 
-    inputs: dict[str, tuple[str, Any]] = {}
+    inputs: dict[str, tuple[str, Value]] = {}
     for part in ("Texture", "Tint", "Envelope"):
         inputs[part] = ("Color", (1.0, 1.0, 1.0, 1.0))
         inputs[f"{part} Alpha"] = ("Float", 1.0)
@@ -153,10 +157,10 @@ def surface() -> Any:
 TAPS = ("Lower Left", "Lower Right", "Upper Left", "Upper Right")
 
 
-def texels() -> Any:
+def texels() -> bpy.types.NodeTree:
     """UV in a tileset, Size of a tile in texels -> the UVs of the four texels around, all of the same tile; Part."""
 
-    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: bpy.types.NodeOutputs, outputs: bpy.types.NodeInputs) -> None:
         size = inputs["Size"]
         scaled = tree.vector("MULTIPLY", inputs["UV"], (16, 16, 0))
         cell = tree.vector("FLOOR", scaled)
@@ -177,10 +181,10 @@ def texels() -> Any:
     return _group(TEXELS, vectors, dict.fromkeys((*TAPS, "Part"), "Vector"), fill)
 
 
-def blend() -> Any:
+def blend() -> bpy.types.NodeTree:
     """The colours and alphas of four texels, and how far (Part) the place lies from the first to the last."""
 
-    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: bpy.types.NodeOutputs, outputs: bpy.types.NodeInputs) -> None:
         right, up, _ = tree.split(inputs["Part"])
         rights = tree.join(right, right, right)
         colors = [tree.lerp(rights, inputs[a], inputs[b]) for a, b in (TAPS[:2], TAPS[2:])]
@@ -192,11 +196,11 @@ def blend() -> Any:
     return _group(BLEND, inputs | {"Part": ("Vector", None)}, {"Color": "Color", "Alpha": "Float"}, fill)
 
 
-def tileset(tree: ShaderTree, picture: Picture, uv: Any) -> tuple[Any, Any]:
+def tileset(tree: ShaderTree, picture: Picture, uv: Socket) -> tuple[Socket, Socket]:
     """Add nodes that read a tileset smoothly within the tiles; returns colour and alpha."""
     size = (max(picture.width / 16, 1.0), max(picture.height / 16, 1.0), 1.0)
     around = tree.group(texels(), UV=uv, Size=size)
-    mixed: dict[str, Any] = {"Part": around["Part"]}
+    mixed: dict[str, Socket] = {"Part": around["Part"]}
     for tap in TAPS:
         node = tree.put("ShaderNodeTexImage", around[tap], image=picture.image, interpolation="Closest")
         mixed[tap], mixed[f"{tap} Alpha"] = node.outputs["Color"], node.outputs["Alpha"]
@@ -205,13 +209,13 @@ def tileset(tree: ShaderTree, picture: Picture, uv: Any) -> tuple[Any, Any]:
     return found["Color"], found["Alpha"]
 
 
-def clip() -> Any:
+def clip() -> bpy.types.NodeTree:
     """Place in the clip empty's own coordinates (-1..1 inside) -> Visible. Its switch: 1 = clip.
 
     `Always` 1 clips whatever the switch says: for groups that lie where the game draws them without a camera.
     """
 
-    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
+    def fill(tree: ShaderTree, inputs: bpy.types.NodeOutputs, outputs: bpy.types.NodeInputs) -> None:
         x, y, _ = tree.split(tree.vector("ABSOLUTE", inputs["Place"]))
         inside = tree.math("LESS_THAN", tree.math("MAXIMUM", x, y), 1.0)
         on = tree.math("MAXIMUM", tree.switch(), inputs["Always"])
@@ -220,14 +224,14 @@ def clip() -> Any:
     return _group(CLIP, {"Place": ("Vector", None), "Always": ("Float", 0.0)}, {"Visible": "Float"}, fill)
 
 
-def index() -> Any:
+def index() -> bpy.types.NodeTree:
     """A tile's Index and Flags, and the Place in it (tiles, y up) -> UV in the tileset, Visible (0 for air).
 
     The turns are those of teeworlds.md §5: rotated first, then mirrored along the texture's axes.
     """
 
-    def fill(tree: ShaderTree, inputs: Any, outputs: Any) -> None:
-        def bit(value: float) -> Any:
+    def fill(tree: ShaderTree, inputs: bpy.types.NodeOutputs, outputs: bpy.types.NodeInputs) -> None:
+        def bit(value: float) -> Socket:
             return tree.math("MODULO", tree.math("FLOOR", tree.math("DIVIDE", flags, value)), 2.0)
 
         number, flags = (tree.math("ROUND", inputs[name]) for name in ("Index", "Flags"))
@@ -249,7 +253,7 @@ def index() -> Any:
     return _group(INDEX, inputs | {"Place": ("Vector", None)}, {"UV": "Vector", "Visible": "Float"}, fill)
 
 
-def _switch_of(name: str) -> Any:
+def _switch_of(name: str) -> Node:
     group = bpy.data.node_groups.get(f"{name} v{VERSION}")
     return group.nodes.get(SWITCH) if group else None
 
@@ -262,7 +266,7 @@ def backdrop(brightness: float) -> bpy.types.World:
         world = bpy.data.worlds.new(name)
         if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
             world.use_nodes = True
-        nodes: Any = world.node_tree
+        nodes: NodeTree = world.node_tree
         nodes.nodes.clear()
         tree = ShaderTree(nodes)
         color = tree.group(display(), Color=(brightness, brightness, brightness, 1.0))[0]

@@ -15,7 +15,6 @@ on new faces, and offsets in ms. Of the corners: COLOR, the file's values / 255,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import bpy
 import numpy as np
@@ -27,6 +26,7 @@ from ....formats.teeworlds.quad_faces import corner_colors, corner_offsets, corn
 from ....formats.teeworlds.quads import folded
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import attributes, identity, meshes, properties
+from ...scene.blender_types import Attribute
 from .. import layout
 from ..layout import QuadLayerProperties
 from ..structure.placement import LayerPlacement
@@ -194,7 +194,7 @@ def _single_meshes(
                 templates[tinted] = mesh
         else:
             mesh = template.copy()
-            attributes_of: Any = mesh.attributes
             for attribute, (field, rows) in values.items():
-                attributes_of[attribute].data.foreach_set(field, rows[row])
+                stored: Attribute = mesh.attributes[attribute]
+                stored.data.foreach_set(field, rows[row])
         yield mesh

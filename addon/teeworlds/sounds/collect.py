@@ -46,7 +46,8 @@ class SoundTable:
         SceneError where the speakers have different sounds.
         """
         speakers = [one for one in obj.children_recursive if one.type == "SPEAKER"]
-        sounds = list(dict.fromkeys(one.data.sound for one in speakers if one.data.sound is not None))
+        held = [one.data for one in speakers if isinstance(one.data, bpy.types.Speaker)]
+        sounds = list(dict.fromkeys(one.sound for one in held if one.sound is not None))
         if len(sounds) > 1:
             names = ", ".join(sound.name for sound in sounds)
             raise SceneError(f"{obj.name}: a layer has one sound, its speakers have {len(sounds)}: {names}", speakers)

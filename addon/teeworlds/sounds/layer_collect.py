@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +10,7 @@ import numpy.typing as npt
 from ....formats import teeworlds
 from ....formats.teeworlds.records import EnvelopeKind, SourceShape
 from ...scene import baselines, identity, transforms
+from ...scene.blender_types import Value
 from ...scene.reports import SceneError
 from .. import layout
 from ..envelopes.collect import EnvelopeTable
@@ -73,7 +72,7 @@ def _record(obj: bpy.types.Object, scene: SceneLayer, count: int) -> int:
 def _source(obj: bpy.types.Object, was: Sources, scene: SceneLayer, envelopes: EnvelopeTable) -> Sources:
     """The record of a speaker, SOURCE [1]; `was`: the one that it came from, [0] for a new one."""
     source = was.copy() if len(was) else np.zeros(1, teeworlds.SOURCE)
-    data: Any = obj.data
+    data: Value = obj.data
     position, sound = envelopes.played(obj, EnvelopeKind.POSITION), envelopes.played(data, EnvelopeKind.SOUND)
     references = ((EnvelopeKind.POSITION, position, "position_envelope"), (EnvelopeKind.SOUND, sound, "sound_envelope"))
     for kind, played, key in references:
@@ -129,7 +128,7 @@ def _take_distances(obj: bpy.types.Object, values: SourceProperties, shown: Sour
     if values.shape != SourceShape.CIRCLE.name or shown is None or values.shape != shown.shape:
         return
     reach, full = distances(shown)
-    data: Any = obj.data
+    data: Value = obj.data
     if values.radius == shown.radius and data.distance_max != reach:
         values.radius = round(data.distance_max * TILE)
     if values.falloff == shown.falloff and (data.distance_max, data.distance_reference) != (reach, full):

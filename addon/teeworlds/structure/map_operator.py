@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 import bpy
 
@@ -75,8 +75,7 @@ class MapOperator(OnMap):
         try:
             self.change(context, level)
         except (SceneError, FormatError, OSError, RuntimeError) as error:
-            operator: Any = self  # every subclass is one
-            return sidebar.refuse(operator, context, error)
+            return sidebar.refuse(cast(bpy.types.Operator, self), context, error)  # every subclass is one
         return {"FINISHED"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:

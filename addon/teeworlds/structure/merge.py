@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import bpy
 
@@ -16,6 +16,8 @@ from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import read_properties
 from .collect import GroupInstance
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def _with_unseen(before: list[Layer], after: list[Layer]) -> list[Layer]:
     return result
 
 
-def _set_list(target: list[Any], values: list[Any]) -> None:
+def _set_list(target: list[Part], values: list[Part]) -> None:
     if len(target) != len(values) or any(old is not new for old, new in zip(target, values, strict=True)):
         target[:] = values
 

@@ -6,12 +6,10 @@ What is made here looks as if it had been imported, but isn't a record of any fi
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ....formats import teeworlds
-from ...scene import identity, originals
+from ...scene import declared, identity, originals
 from ...scene.level import needed_root
 from ...scene.reports import SceneError
 from .. import layout
@@ -98,7 +96,7 @@ class AddGroup(MapOperator, bpy.types.Operator):
     bl_label = "Add Group"
     bl_options = {"REGISTER", "UNDO"}
 
-    title: bpy.props.StringProperty(name="Name", description="Up to 11 bytes", maxlen=11)
+    title: str = declared.string(name="Name", description="Up to 11 bytes", maxlen=11)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make the group and make it the active one: layers are added to the group of the active object."""
@@ -126,7 +124,7 @@ class MoveGroup(MapOperator, bpy.types.Operator):
     bl_label = "Move Group"
     bl_options = {"REGISTER", "UNDO"}
 
-    steps: bpy.props.IntProperty(name="Steps", description="Positive: later, in front", default=1)
+    steps: int = declared.integer(name="Steps", description="Positive: later, in front", default=1)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Move it."""
@@ -152,7 +150,7 @@ class MoveLayer(MapOperator, bpy.types.Operator):
     bl_label = "Move Layer"
     bl_options = {"REGISTER", "UNDO"}
 
-    steps: bpy.props.IntProperty(name="Steps", description="Positive: later, in front", default=1)
+    steps: int = declared.integer(name="Steps", description="Positive: later, in front", default=1)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Move it within its group."""
@@ -166,7 +164,7 @@ class MoveToGroup(MapOperator, bpy.types.Operator):
     bl_label = "Move Layer to Group"
     bl_options = {"REGISTER", "UNDO"}
 
-    target: bpy.props.IntProperty(name="Group", description="Its number in draw order, from 0", min=0)
+    target: int = declared.integer(name="Group", description="Its number in draw order, from 0", min=0)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Move it."""
@@ -188,4 +186,4 @@ class RemoveLayer(MapOperator, bpy.types.Operator):
         remove_layer(level, self.layer(context))
 
 
-CLASSES: tuple[type[Any], ...] = (AddGroup, AddClip, MoveGroup, RemoveGroup, MoveLayer, MoveToGroup, RemoveLayer)
+CLASSES = (AddGroup, AddClip, MoveGroup, RemoveGroup, MoveLayer, MoveToGroup, RemoveLayer)

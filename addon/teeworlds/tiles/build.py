@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
@@ -15,6 +14,7 @@ from ....formats.teeworlds.tile_faces import RING_X, RING_Y, TILE_FIELDS, Tiles,
 from ....formats.teeworlds.tile_images import channel_pixels
 from ....formats.teeworlds.tiles import corner_uvs
 from ...scene import identity, images, meshes, properties
+from ...scene.blender_types import Value
 from .. import layout
 from ..layout import TileLayerProperties
 from ..structure.placement import LayerPlacement
@@ -96,7 +96,7 @@ def build(layer: teeworlds.TileLayer, placement: LayerPlacement, tiles: TileSour
 
 
 def _properties(layer: teeworlds.TileLayer, kind: str) -> TileLayerProperties:
-    values: dict[str, Any] = {}
+    values: dict[str, Value] = {}
     if layer.automapper is not None:
         values = {
             "automapper_config": layer.automapper.config,

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ....formats.arrays import Array
 from ....formats.binary import FormatError
 from ....formats.teeworlds import TILE_RECORDS, Automapper, EnvelopeKind, TileKind, TileLayer, tile_faces, tile_images
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, TileError, TileFaces, Tiles
@@ -113,7 +112,7 @@ def _faces(scene: SceneLayer, kind: str) -> TileFaces:
     )
 
 
-def _whole(obj: bpy.types.Object, name: str, values: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+def _whole(obj: bpy.types.Object, name: str, values: Array) -> npt.NDArray[np.int32]:
     """An attribute as whole numbers, one a face: whatever type a node or a script gave it."""
     if values.ndim != 1 or not (np.abs(values) < 2**31).all() or (values != np.floor(values)).any():
         raise SceneError(f"{obj.name}: attribute {name} must hold one whole number a face", [obj])

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ....formats.teeworlds.tile_faces import RING_X, RING_Y, TILE_FIELDS
 from ....formats.teeworlds.tiles import ORIENTATION, TileFlag, corner_uvs
-from ...scene import identity, meshes, properties
+from ...scene import declared, identity, meshes, properties
 from ...scene.attributes import Domain, Kind
 from ...scene.reports import SceneError
 from .. import layout
@@ -89,14 +87,14 @@ class FillTiles(MapOperator, bpy.types.Operator):
     bl_label = "Fill Tiles"
     bl_options = {"REGISTER", "UNDO"}
 
-    x: bpy.props.IntProperty(name="X", description="Column of the first tile", min=0)
-    y: bpy.props.IntProperty(name="Y", description="Row of the first tile", min=0)
-    width: bpy.props.IntProperty(name="Width", default=1, min=1)
-    height: bpy.props.IntProperty(name="Height", default=1, min=1)
-    index: bpy.props.IntProperty(name="Index", description="0 = air", default=1, min=0, max=255)
-    flip_x: bpy.props.BoolProperty(name="Mirror Left to Right")
-    flip_y: bpy.props.BoolProperty(name="Mirror Top to Bottom")
-    rotate: bpy.props.BoolProperty(name="Rotate")
+    x: int = declared.integer(name="X", description="Column of the first tile", min=0)
+    y: int = declared.integer(name="Y", description="Row of the first tile", min=0)
+    width: int = declared.integer(name="Width", default=1, min=1)
+    height: int = declared.integer(name="Height", default=1, min=1)
+    index: int = declared.integer(name="Index", description="0 = air", default=1, min=0, max=255)
+    flip_x: bool = declared.boolean(name="Mirror Left to Right")
+    flip_y: bool = declared.boolean(name="Mirror Top to Bottom")
+    rotate: bool = declared.boolean(name="Rotate")
 
     def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:
         """Fill it."""
@@ -104,4 +102,4 @@ class FillTiles(MapOperator, bpy.types.Operator):
         fill_tiles(self.layer(context), (self.x, self.y), (self.width, self.height), self.index, int(flags))
 
 
-CLASSES: tuple[type[Any], ...] = (FillTiles,)
+CLASSES = (FillTiles,)

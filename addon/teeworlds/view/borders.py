@@ -92,7 +92,8 @@ def _remove(border: bpy.types.Object) -> None:
     bpy.data.meshes.remove(mesh)
     for material in materials:
         if material.users == 0:
-            used = [node.image for node in material.node_tree.nodes if isinstance(node, bpy.types.ShaderNodeTexImage)]
+            nodes = material.node_tree.nodes if material.node_tree is not None else ()
+            used = [node.image for node in nodes if isinstance(node, bpy.types.ShaderNodeTexImage)]
             bpy.data.materials.remove(material)
             for image in used:
                 if image is not None and image.users == 0:

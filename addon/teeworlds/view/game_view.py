@@ -7,13 +7,13 @@ group with parallax p moves with p percent of the camera, and zooms with its lar
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ....formats.teeworlds.camera import view_size
 from ...scene import animation, identity, stage
+from ...scene.blender_types import Value
 from ...scene.identity import kind_of
 from ...scene.reports import Report
 from .. import layout
@@ -48,7 +48,7 @@ def view_as_game(
     aspect = render.resolution_x * render.pixel_aspect_x / (render.resolution_y * render.pixel_aspect_y)
     width, _ = view_size(aspect)
     camera = _camera(collection)
-    data: Any = camera.data
+    data: Value = camera.data
     top = len(all_layers(collection)) * layout.STEP + layout.PHYSICS_DEPTH
     camera.location = (x, -y, top + 10.0)
     data.ortho_scale = width * zoom
@@ -122,9 +122,15 @@ def show_physics(collection: bpy.types.Collection, on: bool) -> None:
         child.hide_viewport = child.hide_render = not on
 
 
+def has_game_colors(scene: bpy.types.Scene) -> bool:
+    """Say whether colours are shown exactly as the game's (view transform Raw)."""
+    settings: Value = stage.view_settings_of(scene)
+    return bool(settings.view_transform == "Raw")
+
+
 def set_game_colors(scene: bpy.types.Scene, on: bool) -> None:
     """Show colours and blend them exactly as the game (view transform Raw), or in Blender's usual way (Standard)."""
-    settings: Any = scene.view_settings
+    settings: Value = stage.view_settings_of(scene)
     settings.view_transform = "Raw" if on else "Standard"
     settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
     shading.set_switch(shading.DISPLAY, 0.0 if on else 1.0)
@@ -132,7 +138,7 @@ def set_game_colors(scene: bpy.types.Scene, on: bool) -> None:
 
 def prepare_scene(scene: bpy.types.Scene, alone: bool, seven: bool, report: Report) -> None:
     """Make renders of the scene look as the game. alone: there is nothing else in the scene. seven: the game is 0.7."""
-    settings: Any = scene.view_settings
+    settings: Value = stage.view_settings_of(scene)
     if alone:
         set_game_colors(scene, True)
         scene.audio_distance_model = "LINEAR_CLAMPED"  # how sounds fade in the game: see `sounds`
@@ -163,7 +169,7 @@ def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection
         space.shading.type = "MATERIAL"
 
 
-def _extent(collection: bpy.types.Collection) -> tuple[Any, Any]:
+def _extent(collection: bpy.types.Collection) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Lower left and upper right corner of the tile layers, as their properties tell."""
     sizes = [(obj["width"], obj["height"]) for obj in all_layers(collection) if obj.get("width") is not None]
     width, height = (max(size) for size in zip(*sizes, strict=True)) if sizes else (32, 32)

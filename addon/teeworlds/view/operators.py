@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 
-from ...scene import animation, stage
+from ...scene import animation, declared, stage
+from ...scene.blender_types import SpaceView3D, Value
 from ...scene.sidebar import Result
 from ..materials import shading
 from ..structure.map_operator import MapOperator
@@ -24,10 +24,10 @@ class ViewAsGame(MapOperator, bpy.types.Operator):
     bl_label = "View as the Game"
     bl_options = {"REGISTER", "UNDO"}
 
-    x: bpy.props.FloatProperty(name="X", description="Middle of the picture, in tiles from the map's left edge")
-    y: bpy.props.FloatProperty(name="Y", description="Middle of the picture, in tiles from the map's upper edge")
-    zoom: bpy.props.FloatProperty(name="Zoom", description="Above 1 shows more", default=1.0, min=0.01, max=100.0)
-    time: bpy.props.FloatProperty(name="Time", description="Seconds since the map began", unit="TIME_ABSOLUTE")
+    x: float = declared.number(name="X", description="Middle of the picture, in tiles from the map's left edge")
+    y: float = declared.number(name="Y", description="Middle of the picture, in tiles from the map's upper edge")
+    zoom: float = declared.number(name="Zoom", description="Above 1 shows more", default=1.0, min=0.01, max=100.0)
+    time: float = declared.number(name="Time", description="Seconds since the map began", unit="TIME_ABSOLUTE")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Start from where the 3D cursor is, at the current frame."""
@@ -39,7 +39,7 @@ class ViewAsGame(MapOperator, bpy.types.Operator):
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make or move the game camera."""
         game_view.view_as_game(stage.scene_of(context), level, self.x, self.y, self.zoom, self.time)
-        space: Any = context.space_data
+        space: SpaceView3D = context.space_data
         if space is not None and space.type == "VIEW_3D" and space.region_3d is not None:
             space.region_3d.view_perspective = "CAMERA"
 
@@ -52,7 +52,7 @@ class _Switch:
     tooltip: str
     get: Callable[[bpy.types.Context, bpy.types.Collection], bool]
     """Says whether it is shown for a map."""
-    put: Callable[[bpy.types.Context, bpy.types.Collection, bool], Any]
+    put: Callable[[bpy.types.Context, bpy.types.Collection, bool], object]
     """Shows it or not."""
 
 
@@ -84,7 +84,7 @@ SWITCHES = {
     "COLORS": _Switch(
         "Game Colors",
         "Blend as the game does: view transform Raw. Off: Standard, for scenes with other things in them",
-        lambda context, _: stage.scene_of(context).view_settings.view_transform == "Raw",
+        lambda context, _: game_view.has_game_colors(stage.scene_of(context)),
         lambda context, _, on: game_view.set_game_colors(stage.scene_of(context), on),
     ),
 }
@@ -97,11 +97,11 @@ class SwitchView(MapOperator, bpy.types.Operator):
     bl_label = "Switch View"
     bl_options = {"REGISTER", "UNDO"}
 
-    what: bpy.props.EnumProperty(items=[(key, one.title, one.tooltip) for key, one in SWITCHES.items()])
-    on: bpy.props.BoolProperty(name="On", default=True)
+    what: str = declared.menu(items=[(key, one.title, one.tooltip) for key, one in SWITCHES.items()])
+    on: bool = declared.boolean(name="On", default=True)
 
     @classmethod
-    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+    def description(cls, _context: bpy.types.Context, properties: Value) -> str:
         """The tooltip of the one that it switches."""
         return SWITCHES[properties.what].tooltip
 
@@ -110,4 +110,4 @@ class SwitchView(MapOperator, bpy.types.Operator):
         SWITCHES[self.what].put(context, level, self.on)
 
 
-CLASSES: tuple[type[Any], ...] = (ViewAsGame, SwitchView)
+CLASSES = (ViewAsGame, SwitchView)

@@ -2,11 +2,12 @@
 """A mesh of polygons as it is after it was edited: what `overlay` lays over the level's mesh."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...binary import FormatError
 from ..mesh import Mesh
 from ..records import MASK_WORDS, NO_GROUP
@@ -90,7 +91,7 @@ class EditedMesh:
             mapping_groups=groups_shown(records["mapping_group"])[faces],
         )
 
-    def take(self, polygons: NDArray[Any]) -> "EditedMesh":
+    def take(self, polygons: Array) -> "EditedMesh":
         """The same mesh with these polygons only: their numbers, in the order wanted, or a mask."""
         numbers = np.arange(len(self.faces))[polygons]
         starts, chosen = gather(self.starts, numbers)

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Reals
 from ..mesh import Mesh
 from ..normals import face_normals
 from ..records import MAPPING_GROUP, NO_MAPPING_GROUP, Records
@@ -371,7 +371,7 @@ def _mapping(records: Records) -> Mapping:
     return Mapping(records["angle"], records["scale"], records["offset"])
 
 
-def _parts(mapping: Mapping) -> tuple[NDArray[np.floating[Any]], ...]:
+def _parts(mapping: Mapping) -> tuple[Reals, ...]:
     return np.asarray(mapping.angle), np.asarray(mapping.scale), np.asarray(mapping.offset)
 
 

@@ -9,11 +9,10 @@ across bridges and only there; of several faces of one record, the one with most
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Integers, Records
 from ..faces import Faces
 from ..joining import joined
 from ..mesh import Mesh
@@ -105,14 +104,14 @@ def _matched(edited: EditedMesh, mesh: Mesh, shown: ShownPolygons, owners: Ints,
     return result
 
 
-def _following(starts: NDArray[np.integer[Any]]) -> Ints:
+def _following(starts: Integers) -> Ints:
     """The next corner of each corner's polygon or loop, none of which is empty."""
     after = np.arange(1, int(starts[-1]) + 1)
     after[starts[1:] - 1] = starts[:-1]
     return after
 
 
-def _members(loop_corners: Ints, corners: Ints, ends: Ints, edges: EdgeNumbers) -> tuple[Ints, NDArray[Any]]:
+def _members(loop_corners: Ints, corners: Ints, ends: Ints, edges: EdgeNumbers) -> tuple[Ints, Records]:
     """The vertices along loops [k, 2], and members along edges, which are made where there are none yet."""
     pairs = np.stack([ends[corners], ends[corners[_following(loop_corners)]]], axis=1)
     members = np.zeros(len(pairs), MEMBER)
@@ -123,8 +122,8 @@ def _members(loop_corners: Ints, corners: Ints, ends: Ints, edges: EdgeNumbers) 
 
 
 def _of_record(
-    mesh: Mesh, members: NDArray[Any], parents: Ints, face_loops: Ints, loop_corners: Ints, pairs: Ints
-) -> tuple[Ints, Ints, NDArray[Any]]:
+    mesh: Mesh, members: Records, parents: Ints, face_loops: Ints, loop_corners: Ints, pairs: Ints
+) -> tuple[Ints, Ints, Records]:
     """How many of each face's steps its record has as well [n]; which steps [m], and the record's members for those."""
     counts = np.diff(loop_corners)
     loops = np.repeat(np.arange(len(counts)), counts)

@@ -8,17 +8,17 @@ known (`Kept`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Integers
 from .edited import Bools, EditedMesh, Ints
 
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
-def mixed(*columns: NDArray[np.integer[Any]]) -> NDArray[np.uint64]:
+def mixed(*columns: Integers) -> NDArray[np.uint64]:
     """A number for each row of columns of whole numbers, of which sums tell sets of rows apart: uint64[n]."""
     result = np.zeros(len(columns[0]), np.uint64)
     for column in columns:
@@ -75,7 +75,7 @@ def number_vertices(edited: EditedMesh, shown: NDArray[np.float32]) -> VertexNum
     return VertexNumbers(numbers, len(shown), instances)
 
 
-def _is_first(ordered: NDArray[Any]) -> Bools:
+def _is_first(ordered: Array) -> Bools:
     """Which of ordered values are the first of their kind, bool[n]."""
     first = np.ones(len(ordered), np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]

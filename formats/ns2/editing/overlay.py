@@ -9,11 +9,11 @@ names them by number (loops, groups, triangles) follows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...binary import FormatError
 from .. import material as material_file
 from ..faces import FaceLayers, Faces
@@ -209,7 +209,7 @@ class _MeshOverlay:
 
     # ------------------------------------------------------------------------------------------------------ faces
 
-    def _merged(self, now: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
+    def _merged(self, now: Array, before: Array) -> Array:
         """A value of each face, [f]: of its polygons that disagree, one that was edited counts. now: of polygons [p];
         before: what the file's faces show, [n].
         """
@@ -437,14 +437,14 @@ class _MeshOverlay:
         self.findings.append(Finding("note", message))
 
 
-def _grown(records: NDArray[Any], count: int) -> NDArray[Any]:
+def _grown(records: Array, count: int) -> Array:
     """Records with empty ones behind them."""
     result = np.zeros(count, records.dtype)
     result[: len(records)] = records
     return result
 
 
-def _set(mesh: Mesh, name: str, records: NDArray[Any]) -> None:
+def _set(mesh: Mesh, name: str, records: Array) -> None:
     """Set a table of a mesh if it isn't what the mesh has, bit for bit."""
     old = getattr(mesh, name)
     if len(old) != len(records) or old.tobytes() != records.tobytes():

@@ -7,11 +7,9 @@ nearly what it was: which one it is isn't known, for the file only has the norma
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Records
 from ..mesh import Mesh
 from ..normals import face_normals, smoothed_normals
 from ..records import TRIANGLE3, TRIANGLE6
@@ -69,7 +67,7 @@ def _members(mesh: Mesh, faces: Bools) -> Bools:
     return np.asarray(faces[mesh.faces.loop_faces[mesh.faces.member_loops]], np.bool_)
 
 
-def _renumbered(kept: Triangles, vertices: Kept, count: int, total: int) -> NDArray[Any]:
+def _renumbered(kept: Triangles, vertices: Kept, count: int, total: int) -> Records:
     """Triangles with the new numbers of vertices. Ghosts stay, also those that nothing uses any more."""
     triangles = kept.triangles.copy()
     numbers = triangles["vertices"].astype(np.intp)
