@@ -139,7 +139,7 @@ def test_uvs_are_solved_and_what_one_map_moved_shares_its_vectors() -> None:
     old = np.zeros((3, 2, 4))
     old[:, 0, 0], old[:, 1, 1] = 1.0, -1.0
     square = np.array([[0, 0, 0], [0, 64, 0], [64, 64, 0], [64, 0, 0]], np.float64)
-    points = np.concatenate([square, (*square, 64, 0, 0), square])
+    points = np.concatenate([square, square + np.array([64, 0, 0]), square])
     uv = np.column_stack([(points[:, 0] + 8) / 64, 1 + points[:, 1] / 64])
     uv[8:] = [[0, 0], [0, 1], [1, 3], [1, 0]]  # no flat texture
     owners = np.repeat(np.arange(3), 4)

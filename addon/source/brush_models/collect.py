@@ -30,7 +30,7 @@ from ..faces import collect as faces
 from ..faces import scene_surfaces
 from ..faces.mapping import TextureMapping
 from ..faces.scene_surfaces import SceneSurfaces
-from ..materials.collect import Textures
+from ..materials.collect import TextureTable
 from ..settings import REBUILD
 
 _SPREAD = 1e-6
@@ -54,7 +54,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     models = [model for model in edits.models(surfaces).tolist() if model > 0]
     if not models:
         return
-    textures = Textures(scene, level, report)
+    textures = TextureTable(scene, level, report)
     mapping = TextureMapping(scene.before, level, textures, report)
     for model in models:
         _Model(scene, surfaces, edits, level, mapping, textures, report, model).rebuild()
@@ -69,7 +69,7 @@ class _Model:
     edits: Edits
     level: source.Level
     mapping: TextureMapping
-    textures: Textures
+    textures: TextureTable
     report: Report
     model: int
 

@@ -22,7 +22,7 @@ from ...scene import baselines, identity, meshes
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..collecting.scene_level import SceneLevel
-from ..materials.collect import Textures, image_of
+from ..materials.collect import TextureTable, image_of
 
 ONLY_VMF = "brushes were edited: only an export as VMF takes that, in the map they stay"
 """The warning of an export as .bsp."""
@@ -105,7 +105,7 @@ def _is_home(collection: bpy.types.Collection) -> bool:
 
 
 def _parts(scene: SceneLevel, level: source.Level, report: Report) -> Iterator[_Part]:
-    textures, sizes = Textures(scene, level, report), vmf.sizes(scene.before)
+    textures, sizes = TextureTable(scene, level, report), vmf.sizes(scene.before)
     for obj in objects(scene):
         data = scene.mesh(obj)
         if not len(data.face_starts):
@@ -137,7 +137,7 @@ def _numbers(values: NDArray[np.int32] | None, count: int) -> NDArray[np.int64]:
 
 
 def _materials(
-    obj: bpy.types.Object, slots: NDArray[np.int32], textures: Textures, sizes: dict[str, tuple[int, int]]
+    obj: bpy.types.Object, slots: NDArray[np.int32], textures: TextureTable, sizes: dict[str, tuple[int, int]]
 ) -> tuple[list[str], NDArray[np.int64]]:
     """The name of each polygon's texture, and its size in texels, int64[p, 2]."""
     found: list[tuple[str, tuple[int, int]]] = []

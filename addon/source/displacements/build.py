@@ -97,7 +97,7 @@ class DisplacementMeshes:
     def _triangle_layers(self) -> Layers:
         """What triangles say of themselves: of all of them."""
         ids = np.arange(1, len(self.found.triangles) + 1, dtype=np.int32)
-        return {**identity.id_attributes(self.token, ids, "FACE"), layout.TAGS: ("FACE", "INT", self._tags())}
+        return identity.id_attributes(self.token, ids, "FACE") | {layout.TAGS: ("FACE", "INT", self._tags())}
 
     def _tags(self) -> NDArray[np.int32]:
         tags = np.zeros(len(self.found.triangles), np.int32)

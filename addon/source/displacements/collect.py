@@ -70,7 +70,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if base is None or base.shape != (len(verts), 3):
         raise SceneError(f"{scene.collection.name}: what the import made of displacements is gone from the collection")
     grids = displacements.displacements(scene.before, geometry.readable_polygons(scene.before))
-    collector = _Collector(scene, grids, base)
+    collector = _DisplacementCollector(scene, grids, base)
     shown = collector.read()
     with np.errstate(over="ignore", invalid="ignore"):
         moved = (shown.positions.astype(np.float32) != base).any(axis=1)
@@ -99,7 +99,9 @@ def _report(changed: Ints, grids: Displacements, moved: Bools, report: Report) -
             report.note(f"at the borders, displacements {', '.join(map(str, followed.tolist()))} went along")
 
 
-def _alphas(collector: _Collector, before: NDArray[Any], colors: NDArray[np.float32], report: Report) -> Floats | None:
+def _alphas(
+    collector: _DisplacementCollector, before: NDArray[Any], colors: NDArray[np.float32], report: Report
+) -> Floats | None:
     """float64[n], 0 to 255: alphas with those that were painted; None if none was. Raises SceneError for NaN."""
     with np.errstate(invalid="ignore"):
         finite = np.where(np.isfinite(before), before, np.float32(0)).astype(np.float32)
@@ -137,7 +139,9 @@ def _tags(scene: SceneLevel, shown: Ints) -> Ints | None:
     return made
 
 
-def _blends(collector: _Collector, level: source.Level, blends: dict[str, NDArray[np.float32]], report: Report) -> None:
+def _blends(
+    collector: _DisplacementCollector, level: source.Level, blends: dict[str, NDArray[np.float32]], report: Report
+) -> None:
     """Put weights of four textures into the map where they were painted. Raises SceneError where it has none."""
     table = level.table(LumpId.DISP_MULTIBLEND).copy()
     having = displacements.blended(collector.grids, len(table))
@@ -159,7 +163,7 @@ def _blends(collector: _Collector, level: source.Level, blends: dict[str, NDArra
         report.count("vertices with other blends", int(touched.sum()))
 
 
-class _Collector:
+class _DisplacementCollector:
     """Reads all objects into arrays of the map's order, and refuses what isn't the map's grid."""
 
     def __init__(self, scene: SceneLevel, grids: Displacements, base: NDArray[Any]) -> None:

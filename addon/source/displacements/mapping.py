@@ -17,7 +17,7 @@ from .. import layout
 from ..collecting.scene_level import SceneLevel
 from ..faces import scene_surfaces
 from ..faces.mapping import Patches, TextureMapping
-from ..materials.collect import Textures
+from ..materials.collect import TextureTable
 from . import collect
 
 
@@ -32,7 +32,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if original is None:
         return
     try:
-        mapping = TextureMapping(scene.before, level, Textures(scene, level, report), report)
+        mapping = TextureMapping(scene.before, level, TextureTable(scene, level, report), report)
     except FormatError:  # the step of faces reports that
         return
     mapping.write(_patches(scene, original, mapping))

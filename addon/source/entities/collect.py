@@ -57,7 +57,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         if scene.instances(layout.ENTITY):
             raise
         return  # the import left them out as well
-    collector = _Collector(scene, report, scene.settings.geometry != REFUSE)
+    collector = _EntityCollector(scene, report, scene.settings.geometry != REFUSE)
     world = next((number for number, entity in enumerate(level.entities) if entity.classname == _WORLD), -1)
     if world >= 0 and scene.original.options.get("entities", True):
         pairs, edited = custom_properties.merged_pairs(scene.collection, level.entities[world])
@@ -81,7 +81,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         edits.entities.remove(level, gone)
 
 
-class _Collector:
+class _EntityCollector:
     """One export of entities. reshapes: whether brush models that were given another shape are not refused."""
 
     def __init__(self, scene: SceneLevel, report: Report, reshapes: bool) -> None:

@@ -139,9 +139,8 @@ class Faces:
             layout.FLAGS: self.flags,
             **self.light_styles,
         }
-        return identity.id_attributes(self.importing.token, ids, "FACE") | {
-            key: ("FACE", "INT", values[key]) for key in values
-        }
+        layers = identity.id_attributes(self.importing.token, ids, "FACE")
+        return layers | {key: ("FACE", "INT", values[key]) for key in values}
 
     @cached_property
     def _vertex_layers(self) -> Layers:

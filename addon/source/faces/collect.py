@@ -14,7 +14,7 @@ from ...scene.reports import Report
 from .. import layout
 from ..collecting.scene_level import SceneLevel
 from ..lightmaps import build as lightmaps
-from ..materials.collect import Textures
+from ..materials.collect import TextureTable
 from . import geometry_edits, scene_surfaces
 from .mapping import Patches, TextureMapping
 from .scene_surfaces import SceneSurfaces
@@ -33,7 +33,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         return
     rebuilt = geometry_edits.apply(scene, surfaces, level, report)
     try:
-        mapping = TextureMapping(scene.before, level, Textures(scene, level, report), report)
+        mapping = TextureMapping(scene.before, level, TextureTable(scene, level, report), report)
     except FormatError as error:
         report.warn(f"textures on faces stay as they are: {error}")
         return

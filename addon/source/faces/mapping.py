@@ -23,7 +23,7 @@ from ....formats.source.numbers import singles
 from ....formats.source.records import SurfaceFlag
 from ....formats.source.surfaces import Bools
 from ...scene.reports import Report, SceneError
-from ..materials.collect import Textures
+from ..materials.collect import TextureTable
 
 _MATERIAL_FLAGS = (
     SurfaceFlag.BUMPLIGHT
@@ -67,7 +67,7 @@ class Patches:
 class TextureMapping:
     """One export's. textures: what materials stand for."""
 
-    def __init__(self, before: source.Level, level: source.Level, textures: Textures, report: Report) -> None:
+    def __init__(self, before: source.Level, level: source.Level, textures: TextureTable, report: Report) -> None:
         self.level, self.textures, self.report = level, textures, report
         self.records = before.table(geometry.drawn_faces(before))
         self.texinfos, self.texdata = before.table(LumpId.TEXINFO), before.table(LumpId.TEXDATA)

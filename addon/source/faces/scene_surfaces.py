@@ -87,10 +87,10 @@ def read(scene: SceneLevel) -> SceneSurfaces | None:
     instances = [*scene.instances(layout.MODEL), *(b for b in scene.instances(layout.ENTITY) if shows_faces(b.object))]
     if not instances and not scene.is_shown(layout.MODEL):
         return None
-    return _Collector(scene, original).read(instances)
+    return _SurfaceCollector(scene, original).read(instances)
 
 
-class _Collector:
+class _SurfaceCollector:
     def __init__(self, scene: SceneLevel, original: ModelFaces) -> None:
         self.scene, self.original = scene, original
 

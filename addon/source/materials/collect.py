@@ -98,7 +98,7 @@ def image_of(material: bpy.types.Material) -> bpy.types.Image | None:
     return next((image for image in found if image.size[0] and not images.is_placeholder(image)), None)
 
 
-class Textures:
+class TextureTable:
     """The textures that materials stand for, in a level as it is edited."""
 
     def __init__(self, scene: SceneLevel, level: source.Level, report: Report) -> None:

@@ -70,7 +70,7 @@ def _uvs(overlays: Records) -> NDArray[np.float32]:
 def _prepared(
     importing: ImportContext, overlays: Records, kind: str, title: str, baked: Lightmaps | None
 ) -> Callable[[], None]:
-    textures = Textures(importing)
+    textures = OverlayTextures(importing)
     corners = overlay_quads.corners(overlays)
     origins = overlays["origin"].astype(np.float64)
     uvs = _uvs(overlays)
@@ -139,7 +139,7 @@ def _place(
     importing.report.count(f"{kind.replace('_', ' ')}s", len(made))
 
 
-class Textures:
+class OverlayTextures:
     """Names and sizes of the textures that texinfos have."""
 
     def __init__(self, importing: ImportContext) -> None:

@@ -24,7 +24,7 @@ from ...scene.reports import Report
 from .. import layout
 from ..collecting import placement
 from ..collecting.scene_level import SceneLevel, at_fault, one_at_fault
-from ..materials.collect import Textures
+from ..materials.collect import TextureTable
 from . import build
 
 Fields = dict[str, Any]
@@ -41,7 +41,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     instances = scene.instances(layout.OVERLAY)
     if not instances and not scene.is_shown(layout.OVERLAY):
         return
-    collector = _Collector(scene, level, report)
+    collector = _OverlayCollector(scene, level, report)
     records, added = scene.records(layout.OVERLAY), scene.added(layout.OVERLAY)
     changes = {number: found for number, one in records.items() if (found := collector.changes(one))}
     new = [collector.new(one) for one in added]
@@ -56,14 +56,14 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         edits.overlays.remove(level, gone)
 
 
-class _Collector:
+class _OverlayCollector:
     """One export of overlays. table: the original's."""
 
     def __init__(self, scene: SceneLevel, level: source.Level, report: Report) -> None:
         self.scene, self.level = scene, level
         self.table: Records = build.records(scene.before)
         self.texinfos = scene.before.table(LumpId.TEXINFO)
-        self.textures = Textures(scene, level, report)
+        self.textures = TextureTable(scene, level, report)
         self.corners = baselines.load(scene.collection, layout.OVERLAY_CORNERS)
         self.uvs = baselines.load(scene.collection, layout.OVERLAY_UVS)
 

@@ -32,7 +32,7 @@ _LONGEST = 259
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PakEntry:
     """A file of the pak: put there, or removed."""
 
     name: str
@@ -49,27 +49,27 @@ class Entry:
     """Of images: whether smaller ones are stored, too."""
 
 
-def entries(level: bpy.types.Collection) -> list[Entry]:
+def entries(level: bpy.types.Collection) -> list[PakEntry]:
     """All entries, in the order in which they were made. Raises SceneError for a list that can't be read."""
     text = level.get(KEY)
     if not isinstance(text, str):
         return []
     try:
-        return [Entry(**each) for each in json.loads(text)]
+        return [PakEntry(**each) for each in json.loads(text)]
     except (ValueError, TypeError) as error:
         raise SceneError(f"{level.name}: its list of files for the pak can't be read: {error}") from error
 
 
-def put_file(level: bpy.types.Collection, name: str, data: bytes) -> Entry:
+def put_file(level: bpy.types.Collection, name: str, data: bytes) -> PakEntry:
     """Have the pak hold a file. Raises SceneError for names that can't be in a pak."""
-    made = _added(level, Entry(checked(name), FILE, _free(level)))
+    made = _added(level, PakEntry(checked(name), FILE, _free(level)))
     put_bytes(level, f"{BYTES}{made.number}", data)
     return made
 
 
-def put_text(level: bpy.types.Collection, name: str, text: bpy.types.Text) -> Entry:
+def put_text(level: bpy.types.Collection, name: str, text: bpy.types.Text) -> PakEntry:
     """Have the pak hold a text, as it is when the map is exported. Raises SceneError as `put_file` does."""
-    made = _added(level, Entry(checked(name), TEXT, _free(level)))
+    made = _added(level, PakEntry(checked(name), TEXT, _free(level)))
     originals.set_resource(level, TEXTS, made.number, text)
     return made
 
@@ -81,7 +81,7 @@ def put_image(
     form: ImageFormat = ImageFormat.DXT5,
     flags: int = 0,
     mipmaps: bool = True,
-) -> Entry:
+) -> PakEntry:
     """Have the pak hold an image as a texture, as it is when the map is exported.
 
     name: "brick/wall", below materials/ and without ending, or its whole path. Raises SceneError as `put_file` does.
@@ -91,12 +91,12 @@ def put_image(
         path = checked(path + TEXTURE)
     if not path.lower().startswith(MATERIALS):
         path = checked(MATERIALS + path)
-    made = _added(level, Entry(path, IMAGE, _free(level), form.name, int(flags), mipmaps))
+    made = _added(level, PakEntry(path, IMAGE, _free(level), form.name, int(flags), mipmaps))
     originals.set_resource(level, IMAGES, made.number, image)
     return made
 
 
-def put_material(level: bpy.types.Collection, name: str) -> Entry:
+def put_material(level: bpy.types.Collection, name: str) -> PakEntry:
     """Have the pak hold a material that shows the texture of its own name on walls, as a text that can be edited.
 
     name: "brick/wall". Raises SceneError as `put_file` does.
@@ -109,9 +109,9 @@ def put_material(level: bpy.types.Collection, name: str) -> Entry:
     return put_text(level, f"{MATERIALS}{plain}{MATERIAL}", text)
 
 
-def remove(level: bpy.types.Collection, name: str) -> Entry:
+def remove(level: bpy.types.Collection, name: str) -> PakEntry:
     """Have the pak lose a file. Raises SceneError as `put_file` does."""
-    return _added(level, Entry(checked(name), REMOVED, _free(level)))
+    return _added(level, PakEntry(checked(name), REMOVED, _free(level)))
 
 
 def forget(level: bpy.types.Collection, name: str) -> None:
@@ -150,7 +150,7 @@ def contents(level: bpy.types.Collection, report: Report) -> Iterator[tuple[str,
             raise SceneError(f"pak: what {entry.name} was to be made of is gone from the .blend")
 
 
-def _texture(entry: Entry, image: bpy.types.Image, report: Report) -> bytes:
+def _texture(entry: PakEntry, image: bpy.types.Image, report: Report) -> bytes:
     try:
         pixels = images.to_rgba(image)
     except ValueError as error:
@@ -178,7 +178,7 @@ def _free(level: bpy.types.Collection) -> int:
     return max((entry.number for entry in entries(level)), default=-1) + 1
 
 
-def _added(level: bpy.types.Collection, entry: Entry) -> Entry:
+def _added(level: bpy.types.Collection, entry: PakEntry) -> PakEntry:
     """Put an entry into the list, in place of an older one of its name."""
     forget(level, entry.name)
     level[KEY] = json.dumps([asdict(each) for each in [*entries(level), entry]])

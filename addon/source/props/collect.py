@@ -50,7 +50,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
             why = lump.reason if lump is not None else "the map has no lump for static props"
             raise SceneError(f"static props can't be written: {why}", [one.object for one in instances])
         return
-    collector = _Collector(scene, lump, lump.props)
+    collector = _PropCollector(scene, lump, lump.props)
     records = scene.records(layout.STATIC_PROP)
     changes = {number: fields for number, one in records.items() if (fields := collector.changes(one))}
     added = scene.added(layout.STATIC_PROP)
@@ -74,7 +74,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         report.warn(f"{listed(collector.shapes.edited)}: {models.EDITED}")
 
 
-class _Collector:
+class _PropCollector:
     """One export of static props. hulls: boxes of models, where meshes show them. shapes: whose meshes were edited."""
 
     def __init__(self, scene: SceneLevel, lump: StaticProps, records: Records) -> None:

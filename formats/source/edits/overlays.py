@@ -45,7 +45,7 @@ def change(level: Level, overlays: Mapping[int, Fields]) -> None:
     Raises FormatError for fields that there are none of and values that they cannot hold, for overlays that lie on no
     face or on more than they can name, and for maps whose overlays are no table.
     """
-    edit = _Edit(level)
+    edit = _OverlayEdit(level)
     numbered(list(overlays), len(edit.overlays), LumpId.OVERLAYS)
     for number, fields in overlays.items():
         edit.set(number, fields)
@@ -59,7 +59,7 @@ def add(level: Level, overlays: Sequence[Fields], copied: Sequence[int | None] |
     "basis_normal", "uv_points" and "texdata" or "texinfo" at least. copied: of each the overlay that it is a copy of,
     None for what is none. Raises FormatError as `change` does.
     """
-    edit = _Edit(level)
+    edit = _OverlayEdit(level)
     first = len(edit.overlays)
     room_for(level, LumpId.OVERLAYS, first, len(overlays))
     numbers = list(range(first, first + len(overlays)))
@@ -78,7 +78,7 @@ def add(level: Level, overlays: Sequence[Fields], copied: Sequence[int | None] |
 
 def remove(level: Level, numbers: Collection[int]) -> None:
     """Remove overlays; those behind move up. Raises FormatError for numbers that aren't there."""
-    edit = _Edit(level)
+    edit = _OverlayEdit(level)
     gone = numbered(list(numbers), len(edit.overlays), LumpId.OVERLAYS)
     for lump in (LumpId.OVERLAYS, *edit.beside):
         edit.changes.set_table(lump, np.delete(edit.changes.table(lump), gone))
@@ -134,7 +134,7 @@ def _uv_points(record: Records, away: Floats, u: Floats, v: Floats) -> Floats:
     return np.asarray(uv)
 
 
-class _Edit:
+class _OverlayEdit:
     """The overlays of a level while they are changed."""
 
     def __init__(self, level: Level) -> None:

@@ -61,7 +61,7 @@ def change(level: Level, props: Mapping[int, Fields], hulls: Hulls | None = None
     Raises FormatError for fields that this version hasn't (scale among them) or cannot hold, for places outside the
     map, and for more leafs or models than there can be.
     """
-    edit = _Edit(level, hulls)
+    edit = _PropEdit(level, hulls)
     edit.there(props)
     was = edit.places()
     for number, fields in props.items():
@@ -86,7 +86,7 @@ def add(level: Level, props: Sequence[Fields], hulls: Hulls | None = None) -> li
     Fields that are left out are those that compilers take by default. Raises FormatError as `change` does, and where
     neither `hulls` nor another prop of the map tells how large a model is.
     """
-    edit = _Edit(level, hulls)
+    edit = _PropEdit(level, hulls)
     edit.countable()
     first = len(edit.props)
     for fields in props:
@@ -132,7 +132,7 @@ def remove(level: Level, numbers: Collection[int]) -> None:
 
     Raises FormatError for numbers that aren't there, and in maps of Left 4 Dead 2 that have the collision of props.
     """
-    edit = _Edit(level, None)
+    edit = _PropEdit(level, None)
     edit.countable()
     edit.there(numbers)
     kept = np.ones(len(edit.props), np.bool_)
@@ -162,7 +162,7 @@ class _Places:
         return not (same and np.array_equal(self.scales[number], other.scales[of]))
 
 
-class _Edit:
+class _PropEdit:
     """The props of a level while they are changed."""
 
     def __init__(self, level: Level, hulls: Hulls | None) -> None:

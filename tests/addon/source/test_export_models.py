@@ -10,8 +10,8 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, brushes, geometry, physcollide_surface
+from levelwright.formats.source.edits import brush_models
 
-from formats.source.edits import brush_models
 from tests.addon.source.exports import Scene, copied
 from tests.addon.source.surface_edits import move
 from tests.formats import source_door
