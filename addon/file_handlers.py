@@ -11,6 +11,7 @@ from bpy_extras.io_utils import poll_file_object_drop
 from . import games, operators
 from .game import FileKind, Form
 from .scene.blender_types import gives
+from .scene.sidebar import register_classes, unregister_classes
 
 
 class _Drop:
@@ -58,11 +59,9 @@ CLASSES: tuple[type[bpy.types.FileHandler], ...] = (
 
 def register() -> None:
     """Register the file handlers."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
 
 
 def unregister() -> None:
     """Undo `register`."""
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)

@@ -16,8 +16,8 @@ from .game import FileKind, Form, Game, Settings
 from .scene import declared, options, stage
 from .scene.blender_types import Value, gives
 from .scene.declared import Declared
-from .scene.reports import Report
-from .scene.sidebar import Result, layout_of, refuse
+from .scene.reports import FAILURES, Report
+from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
 
 NOTE_LETTERS = 44
 """Of a note in a line: what the file browser's sidebar is wide."""
@@ -67,7 +67,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
                 settings = None if own is None else options.from_properties(own, self)
                 for path in paths:
                     levels.import_form(context, path, self.game, self.form, settings, self.chosen(self.game), report)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         report.forward(self)
         return {"FINISHED"}
@@ -111,7 +111,7 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
         """Suggest the name that the level was imported from."""
         try:
             level = levels.choose(context, self.collection, self.game, self.form)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         self.collection = level.name
         name = levels.file_name(level) if self.form is None else Path(levels.file_name(level)).stem + self.kind.ending
@@ -129,7 +129,7 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
                 levels.export_file(context, level, path, settings, report)
             else:
                 levels.export_form(context, level, path, self.form, settings, report)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         report.forward(self)
         report.log()
@@ -216,7 +216,7 @@ class LEVELWRIGHT_OT_check_export(Declared, bpy.types.Operator):
         report = Report()
         try:
             levels.check_export(context, levels.choose(context, self.collection), report)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         report.forward(self)
         report.log()
@@ -237,7 +237,7 @@ class LEVELWRIGHT_OT_attach_original(Declared, ImportHelper, bpy.types.Operator)
         """Compare the file's hash with the one that was imported, and attach it."""
         try:
             levels.attach_original(context, self.collection, Path(bpy.path.abspath(self.filepath)))
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         return {"FINISHED"}
 
@@ -271,8 +271,7 @@ def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
 
 def register() -> None:
     """Register the operators and the menu entries."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
     bpy.types.TOPBAR_MT_file_import.append(_import_menu)
     bpy.types.TOPBAR_MT_file_export.append(_export_menu)
 
@@ -281,5 +280,4 @@ def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_export.remove(_export_menu)
     bpy.types.TOPBAR_MT_file_import.remove(_import_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)

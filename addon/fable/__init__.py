@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fable levels in Blender: `game` declares them, `layout` says what lives where, `importer` and `exporter` do it."""
 
-import bpy
-
+from ..scene.sidebar import register_classes, unregister_classes
 from . import operators, panel
 from .paint import panel as paint_panel
 from .palettes import lists
@@ -22,15 +21,13 @@ def register() -> None:
     """Register the game's own properties, operators and panels: panels after the one that they are part of."""
     lists.register()
     operators.register()
-    for cls in _CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(_CLASSES)
     paint_panel.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
     paint_panel.unregister()
-    for cls in reversed(_CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(_CLASSES)
     operators.unregister()
     lists.unregister()

@@ -45,12 +45,13 @@ UVs are the same bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..scene.attributes import Kind
+from ..scene.properties import setting
 
 SCALE = 0.0254
 """Metres a unit: one inch."""
@@ -118,73 +119,53 @@ ORIGINS = "origins"
 """float32[b, 3]: where the object of each brush lies below the root, Blender's axes, whole units."""
 
 
-def _text(tooltip: str, default: str = "") -> str:
-    made: str = field(default=default, metadata={"tooltip": tooltip})
-    return made
-
-
-def _int(tooltip: str, default: int = 0, minimum: int = -(2**31), maximum: int = 2**31 - 1) -> int:
-    made: int = field(default=default, metadata={"tooltip": tooltip, "min": minimum, "max": maximum})
-    return made
-
-
-def _float(tooltip: str, default: float = 0.0, minimum: float | None = None) -> float:
-    made: float = field(default=default, metadata={"tooltip": tooltip} | ({} if minimum is None else {"min": minimum}))
-    return made
-
-
-def _bool(tooltip: str, default: bool = False) -> bool:
-    made: bool = field(default=default, metadata={"tooltip": tooltip})
-    return made
-
-
 @dataclass
 class BrushProperties:
     """On brush objects, and on the empties of brushes that are made of others. The fields are the flags' names."""
 
-    solid: bool = _bool("Blocks view and movement", True)
-    window: bool = _bool("Visible, blocks movement, can be seen through")
-    empty: bool = _bool("Visible, does not block: water")
-    translucent: bool = _bool("Can be seen through; the compiler sets it where faces are translucent")
-    wavy: bool = _bool("Its surface is animated")
-    detail: bool = _bool("Does not hide what is behind it from the visibility calculation")
-    clip: bool = _bool("Invisible, blocks movement")
-    hint: bool = _bool("Invisible, splits the level for the visibility calculation")
-    area: bool = _bool("Separates areas; doors")
-    flocking: bool = _bool("Is not cut by other brushes")
-    sheet: bool = _bool("Only one side is visible: its first face")
-    contents: int = _int(
+    solid: bool = setting(True, "Blocks view and movement")
+    window: bool = setting(False, "Visible, blocks movement, can be seen through")
+    empty: bool = setting(False, "Visible, does not block: water")
+    translucent: bool = setting(False, "Can be seen through; the compiler sets it where faces are translucent")
+    wavy: bool = setting(False, "Its surface is animated")
+    detail: bool = setting(False, "Does not hide what is behind it from the visibility calculation")
+    clip: bool = setting(False, "Invisible, blocks movement")
+    hint: bool = setting(False, "Invisible, splits the level for the visibility calculation")
+    area: bool = setting(False, "Separates areas; doors")
+    flocking: bool = setting(False, "Is not cut by other brushes")
+    sheet: bool = setting(False, "Only one side is visible: its first face")
+    contents: int = setting(
+        0,
         "The game's own bits, which its header names (GE_BrushContents): in GTest 1 is water, 2 lava; in Reality "
         "Factory also 4 toxic gas, 8 zero gravity, 16 frozen, 32 sludge, 64 slow and 128 fast motion, 256 ladder",
         0,
-        0,
         0xFFFF,
     )
-    other_flags: int = _int("Bits of the flags that have no meaning, as a number", 0, 0, 0xFFFF)
+    other_flags: int = setting(0, "Bits of the flags that have no meaning, as a number", 0, 0xFFFF)
 
 
 @dataclass
 class EditorBrushProperties(BrushProperties):
     """On the brushes of a `.3dt`."""
 
-    brush_name: str = _text("Name of the brush in the editor")
-    cut: bool = _bool("Takes its volume away from the brushes before it")
-    hollow: bool = _bool("A room: a shell and the cut inside it")
-    hollow_cut: bool = _bool("The cut inside a hollow brush")
-    hidden: bool = _bool("Hidden in the editor; Disable in Viewports says it, too")
-    locked: bool = _bool("Locked in the editor; Disable Selection says it, too")
-    hull_size: float = _float("Thickness of the walls of a hollow brush, units", 1.0)
+    brush_name: str = setting("", "Name of the brush in the editor")
+    cut: bool = setting(False, "Takes its volume away from the brushes before it")
+    hollow: bool = setting(False, "A room: a shell and the cut inside it")
+    hollow_cut: bool = setting(False, "The cut inside a hollow brush")
+    hidden: bool = setting(False, "Hidden in the editor; Disable in Viewports says it, too")
+    locked: bool = setting(False, "Locked in the editor; Disable Selection says it, too")
+    hull_size: float = setting(1.0, "Thickness of the walls of a hollow brush, units")
 
 
 @dataclass
 class GroupProperties:
     """On a group's collection."""
 
-    group_name: str = _text("Name of the group in the editor")
-    group_visible: bool = _bool("Shown in the editor", True)
-    group_locked: bool = _bool("Locked in the editor")
-    group_color: tuple[float, float, float] = field(
-        default=(255.0, 255.0, 255.0), metadata={"tooltip": "Colour of the group in the editor, 0 to 255"}
+    group_name: str = setting("", "Name of the group in the editor")
+    group_visible: bool = setting(True, "Shown in the editor")
+    group_locked: bool = setting(False, "Locked in the editor")
+    group_color: tuple[float, float, float] = setting(
+        (255.0, 255.0, 255.0), "Colour of the group in the editor, 0 to 255"
     )
 
 
@@ -192,50 +173,48 @@ class GroupProperties:
 class ModelProperties:
     """On a model's empty."""
 
-    model_name: str = _text("Name that entities refer to the model by")
+    model_name: str = setting("", "Name that entities refer to the model by")
 
 
 @dataclass
 class EditorModelProperties(ModelProperties):
     """On a model's empty, in a `.3dt`. The brushes stand where the motion is at `key_time`."""
 
-    key_time: float = _float("Time in the motion at which the model's brushes stand as they do, seconds")
+    key_time: float = setting(0.0, "Time in the motion at which the model's brushes stand as they do, seconds")
 
 
 @dataclass
 class MotionProperties:
     """On a motion's action. Keys are those of the only path; times are the scene's frames from 0."""
 
-    motion_name: str = _text("Name of the motion, mostly none")
-    rotation_interpolation: int = field(
-        default=1, metadata={"tooltip": "0 linear, 1 slerp, 2 squad", "min": 0, "max": 2}
+    motion_name: str = setting("", "Name of the motion, mostly none")
+    rotation_interpolation: int = setting(1, "0 linear, 1 slerp, 2 squad", minimum=0, maximum=2)
+    translation_interpolation: int = setting(
+        1, "0 linear, 1 Hermite, 2 Hermite with zero derivatives", minimum=0, maximum=2
     )
-    translation_interpolation: int = field(
-        default=1, metadata={"tooltip": "0 linear, 1 Hermite, 2 Hermite with zero derivatives", "min": 0, "max": 2}
-    )
-    rotation_looped: bool = _bool("The rotation's keys are marked as a loop")
-    translation_looped: bool = _bool("The translation's keys are marked as a loop")
+    rotation_looped: bool = setting(False, "The rotation's keys are marked as a loop")
+    translation_looped: bool = setting(False, "The translation's keys are marked as a loop")
 
 
 @dataclass
 class EditorLevelProperties:
     """On the collection of a `.3dt`. The rest of its settings is a text, resource SETTINGS 0."""
 
-    TextureLib: str = _text("The level's texture library")
-    HeadersDir: str = _text("Folders of the game's headers, which define the types of entities, separated by ;")
-    ActorsDir: str = _text("Folder of the actors (since version 1.33)")
-    PawnIni: str = _text("File of the pawns (since version 1.33)")
-    SkyAxis: tuple[float, float, float] = field(
-        default=(1.0, 0.0, 0.0), metadata={"tooltip": "What the sky turns about, in the level's axes (y up)"}
+    TextureLib: str = setting("", "The level's texture library")
+    HeadersDir: str = setting("", "Folders of the game's headers, which define the types of entities, separated by ;")
+    ActorsDir: str = setting("", "Folder of the actors (since version 1.33)")
+    PawnIni: str = setting("", "File of the pawns (since version 1.33)")
+    SkyAxis: tuple[float, float, float] = setting(
+        (1.0, 0.0, 0.0), "What the sky turns about, in the level's axes (y up)"
     )
-    SkyRotation: float = _float("Degrees that the sky turns in a second", 10.0)
-    SkyDrawScale: float = _float("Scale of the sky's textures", 1.0)
-    SkyLeft: str = _text("Texture of the sky's left side; a minus sign before it: not applied")
-    SkyRight: str = _text("Texture of the sky's right side; a minus sign before it: not applied")
-    SkyTop: str = _text("Texture of the sky's top; a minus sign before it: not applied")
-    SkyBottom: str = _text("Texture of the sky's bottom; a minus sign before it: not applied")
-    SkyFront: str = _text("Texture of the sky's front; a minus sign before it: not applied")
-    SkyBack: str = _text("Texture of the sky's back; a minus sign before it: not applied")
+    SkyRotation: float = setting(10.0, "Degrees that the sky turns in a second")
+    SkyDrawScale: float = setting(1.0, "Scale of the sky's textures")
+    SkyLeft: str = setting("", "Texture of the sky's left side; a minus sign before it: not applied")
+    SkyRight: str = setting("", "Texture of the sky's right side; a minus sign before it: not applied")
+    SkyTop: str = setting("", "Texture of the sky's top; a minus sign before it: not applied")
+    SkyBottom: str = setting("", "Texture of the sky's bottom; a minus sign before it: not applied")
+    SkyFront: str = setting("", "Texture of the sky's front; a minus sign before it: not applied")
+    SkyBack: str = setting("", "Texture of the sky's back; a minus sign before it: not applied")
 
 
 # Entities. The pairs of a point entity are custom properties of its object under their own keys, in their order, typed

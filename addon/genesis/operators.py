@@ -8,7 +8,6 @@ from typing import Literal
 import bpy
 
 from ...formats import genesis
-from ...formats.binary import FormatError
 from ...formats.genesis.editor_level import Level3dt
 from ..scene import declared, originals, sidebar
 from ..scene.reports import Report, SceneError
@@ -52,7 +51,7 @@ def has_cuts(level: bpy.types.Collection) -> bool:
     return info is not None and info.options.get(layout.KIND) == "3dt"
 
 
-class PreviewCuts(sidebar.OnLevel, bpy.types.Operator):
+class PreviewCuts(sidebar.LevelOperator):
     """Show what cut and hollow brushes leave. Again, it follows what was edited since"""
 
     format_key = layout.FORMAT
@@ -72,16 +71,9 @@ class PreviewCuts(sidebar.OnLevel, bpy.types.Operator):
         level = cls.level(context)
         return level is not None and has_cuts(level)
 
-    def execute(self, context: bpy.types.Context) -> sidebar.Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Carve the scene as it is now."""
-        collection = self.level(context)
-        if collection is None:
-            return {"CANCELLED"}
-        try:
-            show_cuts(context, collection, self.live, Report())
-        except (SceneError, FormatError) as error:
-            return sidebar.refuse(self, context, error)
-        return {"FINISHED"}
+        show_cuts(context, level, self.live, Report())
 
 
 def show_cuts(context: bpy.types.Context, collection: bpy.types.Collection, is_live: bool, report: Report) -> None:
@@ -95,7 +87,7 @@ def show_cuts(context: bpy.types.Context, collection: bpy.types.Collection, is_l
     compiled.build(collection, level, materials_again(resumed(context, collection, report, level), level))
 
 
-class HidePreview(sidebar.OnLevel, bpy.types.Operator):
+class HidePreview(sidebar.LevelOperator):
     """Remove the preview of cuts, and show the brushes themselves again"""
 
     format_key = layout.FORMAT
@@ -109,12 +101,9 @@ class HidePreview(sidebar.OnLevel, bpy.types.Operator):
         level = cls.level(context)
         return level is not None and compiled.collection_of(level) is not None
 
-    def execute(self, context: bpy.types.Context) -> sidebar.Result:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Remove it."""
-        level = self.level(context)
-        if level is not None:
-            compiled.remove(level)
-        return {"FINISHED"}
+        compiled.remove(level)
 
 
 def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
@@ -126,13 +115,11 @@ CLASSES = (NewLevel, PreviewCuts, HidePreview)
 
 def register() -> None:
     """Register the operators, and put the new level into the menu File > New."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    sidebar.register_classes(CLASSES)
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    sidebar.unregister_classes(CLASSES)

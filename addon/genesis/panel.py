@@ -67,13 +67,11 @@ CLASSES = (MakeModel, AddEntity, LEVELWRIGHT_PT_genesis, LEVELWRIGHT_PT_genesis_
 
 def register() -> None:
     """Register the panels with the buttons and properties that they show."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    sidebar.register_classes(CLASSES)
     brush_panel.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
     brush_panel.unregister()
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    sidebar.unregister_classes(CLASSES)

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..scene.options import option
 from . import layout
 
 
@@ -13,60 +14,54 @@ from . import layout
 class ImportSettings:
     """The options of an import; they are shown in the file browser and read from the command line."""
 
-    scale: float = field(
-        default=layout.SCALE,
-        metadata={"title": "Scale", "tooltip": "Metres a unit; 0.0254, an inch, is the size that the game means",
-                  "min": 1e-6, "max": 1e6, "precision": 4, "unit": "LENGTH"},
-    )  # fmt: skip
-    texture_library: str = field(
-        default="",
-        metadata={
-            "title": "Textures",
-            "tooltip": "Texture library (.txl), or a folder to look for the level's own in, before the level's folder",
-            "subtype": "FILE_PATH",
+    scale: float = option(
+        layout.SCALE,
+        "Scale",
+        "Metres a unit; 0.0254, an inch, is the size that the game means",
+        minimum=1e-6,
+        maximum=1e6,
+        precision=4,
+        unit="LENGTH",
+    )
+    texture_library: str = option(
+        "",
+        "Textures",
+        "Texture library (.txl), or a folder to look for the level's own in, before the level's folder",
+        subtype="FILE_PATH",
+    )
+    headers_directory: str = option(
+        "",
+        "Headers",
+        "Folder with the game's C headers, or with folders of them, which say what the keys of entities "
+        "and the contents of brushes mean. Without it, the folders that a .3dt names (HeadersDir) are looked for "
+        "beside the level",
+        subtype="DIR_PATH",
+    )
+    lighting: str = option(
+        "lights",
+        "Lighting",
+        "How surfaces are shown",
+        {
+            "lights": ("Lights", "By the level's lights"),
+            "full_bright": ("Full bright", "All as bright as its texture, whatever lights there are"),
         },
     )
-    headers_directory: str = field(
-        default="",
-        metadata={
-            "title": "Headers",
-            "tooltip": "Folder with the game's C headers, or with folders of them, which say what the keys of entities "
-            "and the contents of brushes mean. Without it, the folders that a .3dt names (HeadersDir) are looked for "
-            "beside the level",
-            "subtype": "DIR_PATH",
+    preview_cuts: str = option(
+        "none",
+        "Preview cuts",
+        "Show what cut and hollow brushes of a .3dt leave",
+        {
+            "none": ("No", "Cut and hollow brushes are wire"),
+            "csg": ("As compiled", "What the compiler will get, as it is when the preview is made"),
+            "boolean": ("Live", "By Boolean modifiers: the hole follows the cut that is moved"),
         },
     )
-    lighting: str = field(
-        default="lights",
-        metadata={
-            "title": "Lighting",
-            "tooltip": "How surfaces are shown",
-            "choices": {
-                "lights": ("Lights", "By the level's lights"),
-                "full_bright": ("Full bright", "All as bright as its texture, whatever lights there are"),
-            },
-        },
-    )
-    preview_cuts: str = field(
-        default="none",
-        metadata={
-            "title": "Preview cuts",
-            "tooltip": "Show what cut and hollow brushes of a .3dt leave",
-            "choices": {
-                "none": ("No", "Cut and hollow brushes are wire"),
-                "csg": ("As compiled", "What the compiler will get, as it is when the preview is made"),
-                "boolean": ("Live", "By Boolean modifiers: the hole follows the cut that is moved"),
-            },
-        },
-    )
-    many_brushes: int = field(
-        default=layout.MANY_BRUSHES,
-        metadata={
-            "title": "Many brushes",
-            "tooltip": "A level with more brushes than this has several of them in one object",
-            "min": 0,
-            "max": 2**31 - 1,
-        },
+    many_brushes: int = option(
+        layout.MANY_BRUSHES,
+        "Many brushes",
+        "A level with more brushes than this has several of them in one object",
+        minimum=0,
+        maximum=2**31 - 1,
     )
 
 
@@ -74,57 +69,44 @@ class ImportSettings:
 class ExportSettings:
     """The options of an export."""
 
-    container: str = field(
-        default="as_imported",
-        metadata={
-            "title": "Write",
-            "tooltip": "Which kind of file the level becomes; a file's ending .map or .3dt says so, too, and wins",
-            "choices": {
-                "as_imported": ("As imported", "The kind of file that the level was imported from"),
-                "map": (".map", "What the compiler reads; of a .3dt, cuts and hollows are carved as the editor does"),
-                "3dt": (".3dt", "What the editor opens; of a .map, what was carved stays carved"),
-            },
+    container: str = option(
+        "as_imported",
+        "Write",
+        "Which kind of file the level becomes; a file's ending .map or .3dt says so, too, and wins",
+        {
+            "as_imported": ("As imported", "The kind of file that the level was imported from"),
+            "map": (".map", "What the compiler reads; of a .3dt, cuts and hollows are carved as the editor does"),
+            "3dt": (".3dt", "What the editor opens; of a .map, what was carved stays carved"),
         },
     )
-    texture_lock: bool = field(
-        default=True,
-        metadata={
-            "title": "Texture lock",
-            "tooltip": "Textures stay on what is moved, turned or reshaped, as Blender shows it; otherwise they stay "
-            "where they are in the level, as in the editors",
+    texture_lock: bool = option(
+        True,
+        "Texture lock",
+        "Textures stay on what is moved, turned or reshaped, as Blender shows it; otherwise they stay "
+        "where they are in the level, as in the editors",
+    )
+    split_concave: bool = option(
+        False,
+        "Split concave",
+        "Cut meshes that are concave, or have bent faces, into convex brushes, instead of refusing them",
+    )
+    new_textures: str = option(
+        "axes",
+        "New brushes",
+        "How textures lie on meshes that were made in Blender",
+        {
+            "axes": ("Along the axes", "As the editor lays them on, a texel a unit"),
+            "uv": ("As their UVs", "As their UV map says, where it can be said"),
         },
     )
-    split_concave: bool = field(
-        default=False,
-        metadata={
-            "title": "Split concave",
-            "tooltip": "Cut meshes that are concave, or have bent faces, into convex brushes, instead of refusing them",
-        },
+    headers_directory: str = option(
+        "",
+        "Headers",
+        "Folder with the game's C headers, or with folders of them: classes of entities that a .map "
+        "doesn't define yet are defined from them",
+        subtype="DIR_PATH",
     )
-    new_textures: str = field(
-        default="axes",
-        metadata={
-            "title": "New brushes",
-            "tooltip": "How textures lie on meshes that were made in Blender",
-            "choices": {
-                "axes": ("Along the axes", "As the editor lays them on, a texel a unit"),
-                "uv": ("As their UVs", "As their UV map says, where it can be said"),
-            },
-        },
-    )
-    headers_directory: str = field(
-        default="",
-        metadata={
-            "title": "Headers",
-            "tooltip": "Folder with the game's C headers, or with folders of them: classes of entities that a .map "
-            "doesn't define yet are defined from them",
-            "subtype": "DIR_PATH",
-        },
-    )
-    build_as_new: bool = field(
-        default=False,
-        metadata={"title": "Build as new", "tooltip": "Take nothing from the imported file, even where it is known"},
-    )
+    build_as_new: bool = option(False, "Build as new", "Take nothing from the imported file, even where it is known")
 
 
 def for_file(settings: ExportSettings, path: Path) -> ExportSettings:

@@ -4,6 +4,7 @@
 import bpy
 
 from ..game import FileKind, Game
+from ..scene.sidebar import register_classes, unregister_classes
 from . import operators, panel
 from .content import NS2
 from .entities import operators as entity_operators
@@ -34,16 +35,14 @@ CLASSES = tuple(
 def register() -> None:
     """Register the game's own properties, operators and panels, and its entry in File > New."""
     properties.register()
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
     bpy.types.TOPBAR_MT_file_new.append(operators.add_to_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(operators.add_to_new_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)
     properties.unregister()
 
 

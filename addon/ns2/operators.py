@@ -8,11 +8,10 @@ from pathlib import Path
 import bpy
 
 from ...formats import ns2
-from ...formats.binary import FormatError
 from ..scene import declared, files, stage
 from ..scene.declared import Declared
-from ..scene.reports import Report, SceneError
-from ..scene.sidebar import OnLevel, Result, layout_of, refuse
+from ..scene.reports import FAILURES, Report, SceneError
+from ..scene.sidebar import LevelOperator, Result, layout_of, refuse
 from . import clipboard, layout
 from .entities.editing import select_only
 from .importer import build_scene
@@ -21,7 +20,6 @@ from .windows_clipboard import WindowsClipboard, available
 
 ENDING = ".spark"
 """Of files with what the Spark editor has on the clipboard."""
-FAILURES = (FormatError, SceneError, OSError)
 
 
 def new_level(context: bpy.types.Context, name: str) -> bpy.types.Collection:
@@ -52,7 +50,7 @@ def add_to_new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     layout_of(menu).operator(LEVELWRIGHT_OT_ns2_new_level.bl_idname, icon="FILE_NEW")
 
 
-class _Clipboard(OnLevel, bpy.types.Operator):
+class _Clipboard(LevelOperator):
     """What copying and pasting share: a file, or the clipboard where there is one."""
 
     format_key = layout.FORMAT
@@ -67,23 +65,16 @@ class _Clipboard(OnLevel, bpy.types.Operator):
         stage.window_manager_of(context).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Do it."""
-        level = self.level(context)
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Do it, and show what there is to tell."""
         report = Report()
-        try:
-            if level is None:
-                raise SceneError("there is no level of NS2")
-            if not self.filepath and not available():
-                raise SceneError("only Windows has the Spark editor's clipboard: name a file")
-            self.run(context, level, report)
-        except FAILURES as error:
-            return refuse(self, context, error)
+        if not self.filepath and not available():
+            raise SceneError("only Windows has the Spark editor's clipboard: name a file")
+        self.run(context, level, report)
         report.forward(self)
-        return {"FINISHED"}
 
     def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
-        """Copy or paste. Raises what FAILURES lists."""
+        """Copy or paste. Raises FormatError, SceneError, OSError."""
         raise NotImplementedError
 
     @property

@@ -104,7 +104,7 @@ def read_ids(mesh: bpy.types.Mesh, domain: Domain, token: int) -> NDArray[np.int
     return valid_ids(ids, check, token)
 
 
-def nearest_bearers(ids: Integers, distances: Reals) -> NDArray[np.bool_]:
+def nearest_instances(ids: Integers, distances: Reals) -> NDArray[np.bool_]:
     """Say which elements keep their id: of several with one id the nearest to the record's geometry, then the first.
 
     ids: int[n], 0 = none (never kept). distances: float[n], any measure; NaN counts as farthest.

@@ -139,3 +139,11 @@ def root_of(collection: bpy.types.Collection) -> bpy.types.Object | None:
     if len(roots) > 1:
         raise SceneError(f"{collection.name!r} has {len(roots)} root empties: a level has one", roots)
     return roots[0] if roots else None
+
+
+def needed_root(collection: bpy.types.Collection) -> bpy.types.Object:
+    """Return a level's root empty. Raises SceneError where it was deleted, or there are several."""
+    root = root_of(collection)
+    if root is None:
+        raise SceneError(f"{collection.name} has no root empty")
+    return root

@@ -33,6 +33,8 @@ BASELINE = "levelwright_fields"
 MAX_KEY = 63
 """Bytes that Blender allows in a key."""
 INT32 = range(-(2**31), 2**31)
+"""What a custom property holds as a number; others are kept as text."""
+INT32_LIMITS = (INT32[0], INT32[-1])
 
 T = TypeVar("T")
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import bpy
 
 from ...formats.arrays import Integers
+from ...formats.binary import FormatError
 
 SHOWN = 20
 """Warnings that `Report.forward` shows one by one; the rest are in the text block."""
@@ -18,8 +19,8 @@ NAMED = 5
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the first of the names, for a message: 'a, b, c, d, e and others'."""
-    return ", ".join(names[:NAMED]) + (" and others" if len(names) > NAMED else "")
+    """Return the first of the names, for a message: 'a, b, c, d, e and 3 more'."""
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 class SceneError(Exception):
@@ -41,6 +42,10 @@ class SceneError(Exception):
         self.faces = dict(faces or {})
         self.points = dict(points or {})
         self.objects = list(dict.fromkeys([*objects, *self.faces, *self.points]))
+
+
+FAILURES = (FormatError, SceneError, OSError)
+"""What imports, exports and edits raise for what users give them: operators report these."""
 
 
 class Report:

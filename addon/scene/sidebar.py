@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What panels and operators of all games share: the level that they are about, and how they refuse."""
+"""What panels and operators of all games share: registering, the level that they are about, and how they refuse."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import bpy
@@ -10,7 +11,7 @@ import bpy
 from . import originals
 from .declared import Declared
 from .meshes import needs_evaluation, select_faces, select_points
-from .reports import SceneError
+from .reports import FAILURES, SceneError
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import RegionTypeItems, SpaceTypeItems
@@ -19,6 +20,18 @@ CATEGORY = "Levelwright"
 """The tab of the sidebar."""
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 """What operators return: {"FINISHED"} or {"CANCELLED"}."""
+
+
+def register_classes(classes: Iterable[type]) -> None:
+    """Register Blender's classes (panels, operators, property groups, ...): panels after those that they lie in."""
+    for cls in classes:
+        bpy.utils.register_class(cls)
+
+
+def unregister_classes(classes: Sequence[type]) -> None:
+    """Undo `register_classes`: the last first."""
+    for cls in reversed(classes):
+        bpy.utils.unregister_class(cls)
 
 
 def active_level(context: bpy.types.Context, format_key: str) -> bpy.types.Collection | None:
@@ -67,6 +80,28 @@ class OnLevel(Declared):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level of the game."""
         return cls.level(context) is not None
+
+
+class LevelOperator(OnLevel, bpy.types.Operator):
+    """Base of the operators that change the active level of a game."""
+
+    failures: ClassVar[tuple[type[Exception], ...]] = FAILURES
+    """What `change` may raise that is the user's to know."""
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Change the active level, or say why not."""
+        level = self.level(context)
+        if level is None:
+            return {"CANCELLED"}
+        try:
+            done = self.change(context, level)
+        except self.failures as error:
+            return refuse(self, context, error)
+        return {"CANCELLED"} if done is False else {"FINISHED"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
+        """Do what the operator is for; False: there was nothing to do. Raises what `failures` has."""
+        raise NotImplementedError
 
 
 class LevelPanel(OnLevel):

@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 
 from ..game import FileKind, Form, Game
+from ..scene.sidebar import register_classes, unregister_classes
 from . import content, edit_panel, panel
 from .exporter import export_level
 from .importer import import_level
@@ -30,14 +31,12 @@ _CLASSES = (
 def register() -> None:
     """Register the game's own panels and operators, and the presets of its options."""
     bpy.utils.register_preset_path(_PRESETS)
-    for cls in _CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(_CLASSES)
 
 
 def unregister() -> None:
     """Undo `register`."""
-    for cls in reversed(_CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(_CLASSES)
     bpy.utils.unregister_preset_path(_PRESETS)
 
 

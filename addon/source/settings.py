@@ -58,12 +58,7 @@ class ImportSettings:
         },
         panel=_WORLD,
     )
-    brushes: bool = option(
-        False,
-        "Brushes",
-        "The solids that collide, in a collection that is hidden",
-        panel=_WORLD,
-    )
+    brushes: bool = option(False, "Brushes", "The solids that collide, in a collection that is hidden", panel=_WORLD)
     leafs: bool = option(
         False,
         "Clusters",
@@ -88,10 +83,7 @@ class ImportSettings:
         panel=_LIGHT,
     )
     entities: bool = option(
-        True,
-        "Entities",
-        "Lights, spawns, sounds and all else that is placed, as objects",
-        panel=_PLACED,
+        True, "Entities", "Lights, spawns, sounds and all else that is placed, as objects", panel=_PLACED
     )
     fgd: str = option(
         "",
@@ -113,10 +105,7 @@ class ImportSettings:
         panel=_PLACED,
     )
     detail_props: bool = option(
-        False,
-        "Detail props",
-        "Grass and the like, which the compiler scattered",
-        panel=_PLACED,
+        False, "Detail props", "Grass and the like, which the compiler scattered", panel=_PLACED
     )
     worldlights: bool = option(
         False,
@@ -140,11 +129,7 @@ class ExportSettings:
             "rebuild": ("Rebuild", "Models of brush entities are built anew from convex meshes, with collision"),
         },
     )
-    backup: bool = option(
-        False,
-        "Keep a .bak",
-        "The file that is replaced stays beside the new one, as .bak",
-    )
+    backup: bool = option(False, "Keep a .bak", "The file that is replaced stays beside the new one, as .bak")
 
 
 @dataclass(frozen=True)
@@ -158,14 +143,7 @@ class VmfSettings:
         "brushes, which an import with the option Brushes shows",
         {
             "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
-            "ignore": (
-                "Ignore",
-                "They are left out, with all else that was done to their models",
-            ),
+            "ignore": ("Ignore", "They are left out, with all else that was done to their models"),
         },
     )
-    backup: bool = option(
-        False,
-        "Keep a .bak",
-        "The file that is replaced stays beside the new one, as .bak",
-    )
+    backup: bool = option(False, "Keep a .bak", "The file that is replaced stays beside the new one, as .bak")

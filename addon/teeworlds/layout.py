@@ -23,7 +23,7 @@ its layer, and for layers the running number over all groups (see `numbered_laye
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TypeVar
 
@@ -32,6 +32,7 @@ import bpy
 from ...formats import teeworlds
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ..scene import identity, properties
+from ..scene.properties import INT32_LIMITS, setting
 from ..scene.reports import SceneError
 
 Properties = TypeVar("Properties")
@@ -91,84 +92,75 @@ LARGE_MAP = 8_000_000
 """Non-air tiles that all meshes of one map may hold together; further layers become planes, largest first."""
 
 
-def _text(tooltip: str, default: str = "") -> str:
-    return field(default=default, metadata={"tooltip": tooltip})
-
-
-def _int(tooltip: str, default: int = 0, minimum: int = -(2**31), maximum: int = 2**31 - 1) -> int:
-    return field(default=default, metadata={"tooltip": tooltip, "min": minimum, "max": maximum})
-
-
-def _bool(tooltip: str, default: bool = False) -> bool:
-    return field(default=default, metadata={"tooltip": tooltip})
-
-
 @dataclass
 class LevelProperties:
     """On the level collection. The server settings are a text block (resource SETTINGS 0), a line a command."""
 
-    author: str = _text("Who made the map")
-    map_version: str = _text("The map's own version, free text")
-    credits: str = _text("Whom the map owes thanks")
-    license: str = _text("Licence of the map")
+    author: str = setting("", "Who made the map")
+    map_version: str = setting("", "The map's own version, free text")
+    credits: str = setting("", "Whom the map owes thanks")
+    license: str = setting("", "Licence of the map")
 
 
 @dataclass
 class ImageProperties:
     """On image data-blocks."""
 
-    image_name: str = _text("Name of the image; of an external one that of its file in mapres, without .png")
-    external: bool = _bool("The map holds only the image's name; the players' games have the file")
+    image_name: str = setting("", "Name of the image; of an external one that of its file in mapres, without .png")
+    external: bool = setting(False, "The map holds only the image's name; the players' games have the file")
 
 
 @dataclass
 class GroupProperties:
     """On a group's root empty. The offset is the empty's location, the clip rectangle the clip empty."""
 
-    group_name: str = _text("Name of the group, up to 11 bytes")
-    parallax_x: int = _int("How far the group follows the camera, percent; 100 moves with the map, 0 stays", 100)
-    parallax_y: int = _int("How far the group follows the camera, percent; 100 moves with the map, 0 stays", 100)
-    use_clip: bool = _bool("Draw only what is inside the clip rectangle")
+    group_name: str = setting("", "Name of the group, up to 11 bytes")
+    parallax_x: int = setting(
+        100, "How far the group follows the camera, percent; 100 moves with the map, 0 stays", *INT32_LIMITS
+    )
+    parallax_y: int = setting(
+        100, "How far the group follows the camera, percent; 100 moves with the map, 0 stays", *INT32_LIMITS
+    )
+    use_clip: bool = setting(False, "Draw only what is inside the clip rectangle")
 
 
 @dataclass
 class LayerProperties:
     """On every layer object."""
 
-    layer_name: str = _text("Name of the layer, up to 11 bytes")
-    detail: bool = _bool("Left out when the player turns high detail off")
+    layer_name: str = setting("", "Name of the layer, up to 11 bytes")
+    detail: bool = setting(False, "Left out when the player turns high detail off")
 
 
 @dataclass
 class TileLayerProperties(LayerProperties):
     """On tile layer objects. The layer's colour is the object's colour (value / 255); its image the material's."""
 
-    tile_kind: str = field(
-        default="TILES",
-        metadata={"tooltip": "What the layer's tiles are; all but TILES are physics", "choices": tuple(TILE_FIELDS)},
+    tile_kind: str = setting(
+        "TILES", "What the layer's tiles are; all but TILES are physics", choices=tuple(TILE_FIELDS)
     )
-    width: int = _int("Width of the layer in tiles", 2, 1, 2**31 - 1)
-    height: int = _int("Height of the layer in tiles", 2, 1, 2**31 - 1)
-    image: int = _int("Image record of the layer, -1 = none", -1)
-    color_envelope: int = _int("Envelope that multiplies the layer's colour, -1 = none", -1)
-    color_envelope_offset: int = _int("Time offset of the colour envelope, ms")
-    automapper_config: int = _int("Automapper rule set, -1 = none", -1)
-    automapper_seed: int = _int("Automapper seed, 0 = random")
-    automapper_automatic: bool = _bool("The editor runs the automapper after each change")
+    width: int = setting(2, "Width of the layer in tiles", 1, 2**31 - 1)
+    height: int = setting(2, "Height of the layer in tiles", 1, 2**31 - 1)
+    image: int = setting(-1, "Image record of the layer, -1 = none", *INT32_LIMITS)
+    color_envelope: int = setting(-1, "Envelope that multiplies the layer's colour, -1 = none", *INT32_LIMITS)
+    color_envelope_offset: int = setting(0, "Time offset of the colour envelope, ms", *INT32_LIMITS)
+    automapper_config: int = setting(-1, "Automapper rule set, -1 = none", *INT32_LIMITS)
+    automapper_seed: int = setting(0, "Automapper seed, 0 = random", *INT32_LIMITS)
+    automapper_automatic: bool = setting(False, "The editor runs the automapper after each change")
 
 
 @dataclass
 class QuadLayerProperties(LayerProperties):
     """On quad layer objects."""
 
-    image: int = _int("Image record of the layer, -1 = none", -1)
+    image: int = setting(-1, "Image record of the layer, -1 = none", *INT32_LIMITS)
 
 
 @dataclass
 class SoundLayerProperties(LayerProperties):
     """On sound layer empties."""
 
-    sound: int = _int("Sound record of the layer, -1 = none", -1)
+    sound: int = setting(-1, "Sound record of the layer, -1 = none", *INT32_LIMITS)
 
 
 def read_properties(block: bpy.types.ID, cls: type[Properties]) -> tuple[Properties, frozenset[str]]:

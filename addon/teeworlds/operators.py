@@ -154,7 +154,7 @@ class NewMap(Declared, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EditSettings(MapOperator, bpy.types.Operator):
+class EditSettings(MapOperator):
     """Show the map's server settings in the text editor, a line a command; made if it has none"""
 
     bl_idname = "levelwright.teeworlds_edit_settings"
@@ -171,7 +171,7 @@ class EditSettings(MapOperator, bpy.types.Operator):
         self.report({"INFO"}, f"The settings are in the text {text.name!r}")
 
 
-class AddLayer(MapOperator, bpy.types.Operator):
+class AddLayer(MapOperator):
     """Add a layer in front of the others of the active group"""
 
     bl_idname = "levelwright.teeworlds_add_layer"
@@ -202,7 +202,7 @@ class AddLayer(MapOperator, bpy.types.Operator):
         make_object_active(context, made)
 
 
-class SetImage(MapOperator, bpy.types.Operator):
+class SetImage(MapOperator):
     """Show this image on the active layer"""
 
     bl_idname = "levelwright.teeworlds_set_image"

@@ -9,7 +9,7 @@ from typing import Literal
 import bpy
 
 from ..scene import originals, properties
-from ..scene.sidebar import CATEGORY, LevelPanel, layout_of
+from ..scene.sidebar import CATEGORY, LevelPanel, layout_of, register_classes, unregister_classes
 from . import layout, operators
 from .images import operators as images
 from .images.operators import AddImage, RemoveImage
@@ -145,13 +145,11 @@ def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
 
 def register() -> None:
     """Register the operators, the panel and the entry of File > New."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)

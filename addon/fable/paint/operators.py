@@ -15,7 +15,7 @@ from ...scene import declared
 from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.reports import SceneError
-from ...scene.sidebar import OnLevel, Result, refuse
+from ...scene.sidebar import LevelOperator, Result
 from .. import layout
 from ..terrain import overlays
 from .canvas import Canvas, selected
@@ -65,7 +65,7 @@ def _in_object_mode(context: bpy.types.Context) -> Iterator[None]:
         bpy.ops.object.mode_set(mode=mode)
 
 
-class _Painting(OnLevel):
+class _Painting(LevelOperator):
     """What operators that paint share: what with, and where."""
 
     format_key = layout.FORMAT
@@ -76,7 +76,7 @@ class _Painting(OnLevel):
     )
 
 
-class LEVELWRIGHT_OT_fable_paint_selected(_Painting, bpy.types.Operator):
+class LEVELWRIGHT_OT_fable_paint_selected(_Painting):
     """Set flags, themes, atmospheres or sounds of what is selected: vertices of the terrain, faces of the game map"""
 
     bl_idname = "levelwright.fable_paint_selected"
@@ -85,23 +85,15 @@ class LEVELWRIGHT_OT_fable_paint_selected(_Painting, bpy.types.Operator):
 
     erase: bool = declared.boolean(name="Take Away", description="Clear the flag, or take the theme out of the blend")
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Paint, and say how many cells."""
-        level = self.level(context)
-        if level is None:
-            return {"CANCELLED"}
-        try:
-            count = paint_selected(context, level, self.target, self.name, self.strength, self.erase)
-        except SceneError as error:
-            return refuse(self, context, error)
+        count = paint_selected(context, level, self.target, self.name, self.strength, self.erase)
         if not count:
-            self.report({"ERROR"}, "No vertex of the terrain, or face of the game map, is selected")
-            return {"CANCELLED"}
+            raise SceneError("No vertex of the terrain, or face of the game map, is selected")
         self.report({"INFO"}, f"{count} cells")
-        return {"FINISHED"}
 
 
-class LEVELWRIGHT_OT_fable_brush(_Painting, bpy.types.Operator):
+class LEVELWRIGHT_OT_fable_brush(_Painting):
     """Paint on the ground with the mouse. Ctrl takes away, [ and ] change the size, Enter or Esc ends it"""
 
     bl_idname = "levelwright.fable_brush"

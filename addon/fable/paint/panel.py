@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...scene import declared
-from ...scene.sidebar import LevelPanel
+from ...scene.sidebar import LevelPanel, register_classes, unregister_classes
 from .. import layout
 from ..palettes import lists
 from ..palettes.lists import LISTS
@@ -78,13 +78,11 @@ CLASSES = (FableBrush, *operators.CLASSES, LEVELWRIGHT_PT_fable_paint)
 
 def register() -> None:
     """Register the operators and the panel, after the one that it is part of."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
     setattr(bpy.types.Scene, KEY, declared.pointer(FableBrush))
 
 
 def unregister() -> None:
     """Undo `register`."""
     delattr(bpy.types.Scene, KEY)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)

@@ -21,6 +21,7 @@ from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
 from ...scene import declared
 from ...scene.blender_types import Value
 from ...scene.level import first_of
+from ...scene.sidebar import register_classes, unregister_classes
 from .. import layout
 
 KEY = "levelwright_fable"
@@ -152,13 +153,11 @@ CLASSES = (FableName, FableLists)
 
 def register() -> None:
     """Give collections their lists."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
     setattr(bpy.types.Collection, KEY, declared.pointer(FableLists))
 
 
 def unregister() -> None:
     """Undo `register`."""
     delattr(bpy.types.Collection, KEY)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)

@@ -7,14 +7,14 @@ from ...scene import declared, stage
 from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.reports import SceneError
-from ...scene.sidebar import OnLevel, Result, refuse
+from ...scene.sidebar import LevelOperator, Result
 from .. import layout
 from . import lists
 from .edit import add, remove
 from .lists import LISTS
 
 
-class _ChangesPalettes(OnLevel):
+class _ChangesPalettes(LevelOperator):
     """What operators share that change a list of the active level."""
 
     format_key = layout.FORMAT
@@ -36,7 +36,7 @@ def _lists_property() -> lists.List:
     return made
 
 
-class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes, bpy.types.Operator):
+class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes):
     """Add a theme, an atmosphere or a sound by the name that the game knows it by"""
 
     bl_idname = "levelwright.fable_add_name"
@@ -51,22 +51,15 @@ class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes, bpy.types.Operator):
         done: Result = stage.window_manager_of(context).invoke_props_dialog(self)
         return done
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it, and choose it in its list."""
-        level = self.level(context)
-        if level is None:
-            return {"CANCELLED"}
-        try:
-            place = add(level, self.kind, self.name)
-        except SceneError as error:
-            return refuse(self, context, error)
+        place = add(level, self.kind, self.name)
         held = lists.of(level)
         at = next(n for n, item in enumerate(getattr(held, self.kind)) if item.slot == place)
         setattr(held, LISTS[self.kind][1], at)
-        return {"FINISHED"}
 
 
-class LEVELWRIGHT_OT_fable_remove_name(_ChangesPalettes, bpy.types.Operator):
+class LEVELWRIGHT_OT_fable_remove_name(_ChangesPalettes):
     """Remove the chosen theme, atmosphere or sound, if no cell has it"""
 
     bl_idname = "levelwright.fable_remove_name"
@@ -75,23 +68,19 @@ class LEVELWRIGHT_OT_fable_remove_name(_ChangesPalettes, bpy.types.Operator):
 
     kind: lists.List = _lists_property()
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Remove it."""
-        level = self.level(context)
-        if level is None:
-            return {"CANCELLED"}
         held = lists.of(level)
         items, chosen = getattr(held, self.kind), LISTS[self.kind][1]
         at = getattr(held, chosen)
         if at >= len(items):
-            return {"CANCELLED"}
+            return False
         try:
             remove(context, level, self.kind, items[at].slot)
         except SceneError as error:
-            self.report({"ERROR"}, f"{items[at].name}: {error}")
-            return {"CANCELLED"}
+            raise SceneError(f"{items[at].name}: {error}", error.objects) from error
         setattr(held, chosen, max(min(at, len(items) - 1), 0))
-        return {"FINISHED"}
+        return True
 
 
 CLASSES = (LEVELWRIGHT_OT_fable_add_name, LEVELWRIGHT_OT_fable_remove_name)

@@ -4,12 +4,13 @@
 import bpy
 
 from ...scene import declared
-from ...scene.sidebar import OnLevel, Result
+from ...scene.reports import SceneError
+from ...scene.sidebar import LevelOperator
 from .. import layout
 from . import materials, overlays
 
 
-class LEVELWRIGHT_OT_fable_overlay(OnLevel, bpy.types.Operator):
+class LEVELWRIGHT_OT_fable_overlay(LevelOperator):
     """Draw where creatures may walk, what sounds where, ... over the ground; again, it follows what was edited since"""
 
     format_key = layout.FORMAT
@@ -21,16 +22,13 @@ class LEVELWRIGHT_OT_fable_overlay(OnLevel, bpy.types.Operator):
         name="Show", items=[(kind, title, tooltip) for kind, (title, tooltip) in overlays.KINDS.items()]
     )
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Switch the terrain's material."""
-        level = self.level(context)
-        if level is None or not overlays.show(level, self.kind):
-            self.report({"ERROR"}, "The level's terrain is gone, or is being edited, or has another material")
-            return {"CANCELLED"}
-        return {"FINISHED"}
+        if not overlays.show(level, self.kind):
+            raise SceneError("The level's terrain is gone, or is being edited, or has another material")
 
 
-class LEVELWRIGHT_OT_fable_refresh(OnLevel, bpy.types.Operator):
+class LEVELWRIGHT_OT_fable_refresh(LevelOperator):
     """Colour the ground by its themes as they are painted now"""
 
     format_key = layout.FORMAT
@@ -38,13 +36,10 @@ class LEVELWRIGHT_OT_fable_refresh(OnLevel, bpy.types.Operator):
     bl_label = "Refresh Ground"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Read the weight layers, and colour the terrain."""
-        level = self.level(context)
-        if level is None or not materials.refresh(context, level):
-            self.report({"ERROR"}, "The level's terrain is gone, or is being edited, or has shape keys")
-            return {"CANCELLED"}
-        return {"FINISHED"}
+        if not materials.refresh(context, level):
+            raise SceneError("The level's terrain is gone, or is being edited, or has shape keys")
 
 
 CLASSES = (LEVELWRIGHT_OT_fable_overlay, LEVELWRIGHT_OT_fable_refresh)

@@ -13,10 +13,11 @@ from ....formats.binary import FormatError
 from ....formats.fable import wld
 from ...scene import identity, images, stage
 from ...scene.baselines import put_bytes
+from ...scene.level import needed_root
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..settings import WorldSettings
-from .maps import check, root_of
+from .maps import check
 
 ImportLevels = Callable[[Sequence[Path]], Sequence[bpy.types.Collection]]
 """Imports levels from their files, and returns the collection of each."""
@@ -62,7 +63,7 @@ def import_form(
     scene = stage.scene_of(context)
     for placement, level in zip(placements, levels, strict=True):
         level[layout.MAP] = f"{placement.number} {int(token)}"
-        root = root_of(level)
+        root = needed_root(level)
         root.location = (*placement.origin, 0.0)
         scene.collection.children.unlink(level)
         collection.children.link(level)

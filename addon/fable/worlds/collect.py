@@ -10,9 +10,10 @@ from ....formats.fable import wld
 from ....formats.fable.records import ROOT_EDGE
 from ...scene import identity, originals, transforms
 from ...scene.identity import kind_of
+from ...scene.level import needed_root
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
-from .maps import check, root_of
+from .maps import check
 
 EDGE = 8192
 """Units that a world reaches to, from 0 (fable.md §5)."""
@@ -39,7 +40,7 @@ def export_form(context: bpy.types.Context, collection: bpy.types.Collection, _s
             if level in collection.children_recursive:
                 report.left_out(f"level {level.name}, which the .wld doesn't have")
             continue
-        root = root_of(level)
+        root = needed_root(level)
         origin = _origin(root)
         if placed.setdefault(number, (origin, root))[0] != origin:
             raise SceneError(f"{root.name} is the same map as {placed[number][1].name}", [root, placed[number][1]])

@@ -3,12 +3,8 @@
 
 from __future__ import annotations
 
-import bpy
-
 from ....formats.binary import FormatError
 from ....formats.fable import wld
-from ...scene.level import root_of as level_root
-from ...scene.reports import SceneError
 
 ENDING = ".wld"
 
@@ -19,11 +15,3 @@ def check(data: bytes) -> wld.World:
     if not world.maps:
         raise FormatError("has no maps", "world")
     return world
-
-
-def root_of(level: bpy.types.Collection) -> bpy.types.Object:
-    """The root empty of a level, which lies where the level does. Raises SceneError unless there is one."""
-    root = level_root(level)
-    if root is None:
-        raise SceneError(f"{level.name} has no root empty, so nothing says where it is")
-    return root

@@ -12,7 +12,7 @@ from ....formats.genesis import typedefs
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, KeyValues
 from ...scene import declared, sidebar, stage
 from ...scene.identity import kind_of
-from ...scene.level import root_of
+from ...scene.level import needed_root
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..classes.types import classes_of
@@ -71,7 +71,7 @@ def _class_items(_self: object, context: bpy.types.Context | None) -> list[tuple
 _ITEMS: list[tuple[str, str, str]] = []
 
 
-class AddEntity(sidebar.OnLevel, bpy.types.Operator):
+class AddEntity(sidebar.LevelOperator):
     """Add a point entity at the 3D cursor, with the fields of its class"""
 
     format_key = layout.FORMAT
@@ -88,25 +88,16 @@ class AddEntity(sidebar.OnLevel, bpy.types.Operator):
             context.window_manager.invoke_search_popup(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: bpy.types.Context) -> sidebar.Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it."""
-        level = self.level(context)
-        if level is None:
-            return {"CANCELLED"}
-        try:
-            obj = add_entity(context, level, self.classname, _at_cursor(context, level))
-        except SceneError as error:
-            return sidebar.refuse(self, context, error)
+        obj = add_entity(context, level, self.classname, _at_cursor(context, level))
         if context.view_layer is not None:
             context.view_layer.objects.active = obj
-        return {"FINISHED"}
 
 
 def _at_cursor(context: bpy.types.Context, level: bpy.types.Collection) -> list[float]:
     """Where the 3D cursor is below a level's root. Raises SceneError where that is gone."""
-    root = root_of(level)
-    if root is None:
-        raise SceneError(f"{level.name} has no root empty")
+    root = needed_root(level)
     at = stage.scene_of(context).cursor.location
     place: list[float] = np.linalg.solve(np.array(root.matrix_world), [at.x, at.y, at.z, 1.0])[:3].tolist()
     return place

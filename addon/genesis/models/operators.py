@@ -55,7 +55,7 @@ def make_model(
     return above
 
 
-class MakeModel(sidebar.OnLevel, bpy.types.Operator):
+class MakeModel(sidebar.LevelOperator):
     """Make a world model of the selected brushes: they move together, by its motion"""
 
     format_key = layout.FORMAT
@@ -70,13 +70,6 @@ class MakeModel(sidebar.OnLevel, bpy.types.Operator):
         """Ask for a level and a selection."""
         return super().poll(context) and bool(context.selected_objects)
 
-    def execute(self, context: bpy.types.Context) -> sidebar.Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it."""
-        level = self.level(context)
-        if level is None:
-            return {"CANCELLED"}
-        try:
-            make_model(context, level, context.selected_objects, self.name)
-        except SceneError as error:
-            return sidebar.refuse(self, context, error)
-        return {"FINISHED"}
+        make_model(context, level, context.selected_objects, self.name)

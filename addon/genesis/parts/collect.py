@@ -15,7 +15,7 @@ from ...scene import identity, originals, transforms
 from ...scene.identity import kind_of, record_of
 from ...scene.instances import mark_copies
 from ...scene.level import root_of
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from .level import SceneBrush, SceneEntity, SceneGroup, SceneLevel, SceneModel
 from .places import ancestor, order_of
@@ -73,8 +73,7 @@ def collect_parts(collection: bpy.types.Collection, token: int | None, report: R
             brush.children.sort(key=lambda one: order_of(one.object))
     level.brushes.sort(key=lambda one: order_of(one.object))
     if foreign:
-        named = ", ".join(foreign[:5]) + (" ..." if len(foreign) > 5 else "")
-        report.warn(f"{len(foreign)} objects come from another level, they are written as new ones: {named}")
+        report.warn(f"{len(foreign)} objects come from another level, they are written as new ones: {listed(foreign)}")
     _refuse_applied_root(collection, level)
     mark_copies(level.models, lambda one: transforms.unchanged(one.object, level.root))
     mark_copies(level.entities, lambda one: transforms.unchanged(one.object, level.root))

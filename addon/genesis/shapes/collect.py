@@ -275,7 +275,7 @@ class ShapeCollector:
             return records
         was = self.geometry.faces["normal"][np.where(records >= 0, records, 0)].astype(np.float64)
         turned = 1 - (was * of.normals[leads]).sum(axis=1)
-        keeps = identity.nearest_bearers(records + 1, np.where(of.known[leads], -1.0, turned))
+        keeps = identity.nearest_instances(records + 1, np.where(of.known[leads], -1.0, turned))
         return np.where(keeps, records, -1)
 
     def _brush_of(self, records: Ints) -> int:

@@ -23,7 +23,7 @@ from ...scene.blender_types import gives
 from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
 from ...scene.names import showable
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..layers import lists
 from ..layout import CLASS
@@ -31,9 +31,6 @@ from . import custom_properties, object_data, placements, probes
 from .appearance import Appearance, Appearances
 from .custom_properties import CHANNELS, PropertySlot
 from .props import MODEL
-
-SHOWN = 5
-"""Names that a message lists."""
 
 
 @dataclass(slots=True, eq=False)
@@ -120,10 +117,10 @@ class _Collector:
         found.sort(key=lambda one: one.object.name)
         mark_copies(found, lambda one: transforms.unchanged(one.object, self.root))
         if foreign:
-            self.report.note(f"entities of another level, which are new here: {_listed(foreign)}")
+            self.report.note(f"entities of another level, which are new here: {listed(foreign)}")
         if unknown:
             self.report.left_out(
-                f"objects that are no entities (they have no {CLASS}): {_listed(unknown)}", len(unknown)
+                f"objects that are no entities (they have no {CLASS}): {listed(unknown)}", len(unknown)
             )
         return sorted(found, key=lambda one: (one.copied, one.record < 0, one.place))
 
@@ -156,12 +153,12 @@ class _Collector:
                 self.report.note(f"entities: {count} {what}")
         if self.sized:
             self.report.warn(
-                f"entities of these classes have no scale, so that of the objects is lost: {_listed(self.sized)}"
+                f"entities of these classes have no scale, so that of the objects is lost: {listed(self.sized)}"
             )
         if self.shapes.edited:
             self.report.warn(
                 "edits of the meshes of props and boxes are ignored, the level has only the path of a model, or "
-                f"a scale: {_listed(self.shapes.edited)}"
+                f"a scale: {listed(self.shapes.edited)}"
             )
 
     def _made(self, obj: bpy.types.Object) -> ns2.Entity:
@@ -368,8 +365,3 @@ def _collect_light_class(obj: bpy.types.Object, entity: ns2.Entity) -> bool:
 
 def _is_light(obj: bpy.types.Object) -> bool:
     return isinstance(obj.data, bpy.types.Light) and obj.data.type in object_data.LIGHT_CLASSES
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more

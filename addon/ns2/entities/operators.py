@@ -6,9 +6,9 @@ from __future__ import annotations
 import bpy
 
 from ...scene import declared, stage
-from ...scene.level import root_of
-from ...scene.reports import Report, SceneError
-from ...scene.sidebar import OnLevel, Result, active_level, refuse
+from ...scene.level import needed_root
+from ...scene.reports import Report
+from ...scene.sidebar import LevelOperator, Result, active_level
 from .. import layout
 from ..layers import lists
 from ..layout import CLASS
@@ -25,7 +25,7 @@ def _names(_operator: bpy.types.Operator, context: bpy.types.Context, text: str)
     return [name for name in sorted({*known, *present}) if text.casefold() in name.casefold()]
 
 
-class LEVELWRIGHT_OT_ns2_add_entity(OnLevel, bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_add_entity(LevelOperator):
     """Add an entity to the NS2 level at the 3D cursor, in the layer that is chosen in the list"""
 
     bl_idname = "levelwright.ns2_add_entity"
@@ -50,25 +50,14 @@ class LEVELWRIGHT_OT_ns2_add_entity(OnLevel, bpy.types.Operator):
         """Ask for the class."""
         return stage.window_manager_of(context).invoke_props_dialog(self)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it, and select it alone."""
-        level = self.level(context)
-        if level is None:
-            return {"CANCELLED"}
         report = Report()
-        try:
-            scene = stage.scene_of(context)
-            root = root_of(level)
-            if root is None:
-                raise SceneError(f"{level.name} has no root empty")
-            place = root.matrix_world.inverted_safe() @ scene.cursor.location
-            made = editing.add(context, level, self.class_name, place.to_tuple(), report, self._layer(level))
-        except SceneError as error:
-            return refuse(self, context, error)
+        place = needed_root(level).matrix_world.inverted_safe() @ stage.scene_of(context).cursor.location
+        made = editing.add(context, level, self.class_name, place.to_tuple(), report, self._layer(level))
         for message in report.warnings:
             self.report({"WARNING"}, message)
         editing.select_only(context, [made])
-        return {"FINISHED"}
 
     def _layer(self, level: bpy.types.Collection) -> int | None:
         """The id of the layer that is chosen in the list."""
@@ -77,7 +66,7 @@ class LEVELWRIGHT_OT_ns2_add_entity(OnLevel, bpy.types.Operator):
         return number if number < 256 else None
 
 
-class LEVELWRIGHT_OT_ns2_show_properties(OnLevel, bpy.types.Operator):
+class LEVELWRIGHT_OT_ns2_show_properties(LevelOperator):
     """Make the selected lights, sounds and props look as their properties say"""
 
     bl_idname = "levelwright.ns2_show_properties"
@@ -91,18 +80,13 @@ class LEVELWRIGHT_OT_ns2_show_properties(OnLevel, bpy.types.Operator):
         """Ask for a level of the game."""
         return context.mode == "OBJECT" and super().poll(context)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Show those that are selected."""
-        level, report = self.level(context), Report()
-        if level is None:
-            return {"CANCELLED"}
-        try:
-            shown = editing.show_properties(context, level, context.selected_objects, report)
-        except SceneError as error:
-            return refuse(self, context, error)
+        report = Report()
+        shown = editing.show_properties(context, level, context.selected_objects, report)
         report.count("entities", shown)
         report.forward(self)
-        return {"FINISHED"} if shown else {"CANCELLED"}
+        return shown > 0
 
 
 CLASSES = (LEVELWRIGHT_OT_ns2_add_entity, LEVELWRIGHT_OT_ns2_show_properties)

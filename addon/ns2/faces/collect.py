@@ -17,7 +17,7 @@ from ...scene import meshes, originals, transforms
 from ...scene.attributes import Domain
 from ...scene.level import root_of
 from ...scene.meshes import MeshData
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..layers import lists
 from .objects import geometry, readable
@@ -56,7 +56,7 @@ class CollectedMesh(EditedMesh):
         """An error about polygons, which get selected."""
         owners = np.searchsorted(self.firsts, polygons, side="right") - 1
         objects = [self.objects[number] for number in np.unique(owners).tolist()]
-        named = ", ".join(obj.name for obj in objects[:5])
+        named = listed([obj.name for obj in objects])
         selected = {}
         for number in np.unique(owners).tolist():
             obj, first = self.objects[number], self.firsts[number]

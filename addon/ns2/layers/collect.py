@@ -13,7 +13,7 @@ from ....formats import ns2
 from ...scene import identity
 from ...scene.blender_types import Value
 from ...scene.names import showable
-from .lists import HOMES, NAMED, Kind, below, entries, homes, unsigned
+from .lists import HOMES, NAMED, Kind, entries, homes, unsigned
 
 Listed = TypeVar("Listed", ns2.Layer, ns2.Group)
 
@@ -102,5 +102,5 @@ def _renamed(collection: bpy.types.Collection, kind: Kind) -> dict[int, str]:
 def unlisted_collections(collection: bpy.types.Collection) -> list[str]:
     """The names of collections among those of layers or groups that are no such: an artist added them."""
     parents = {stamp for _, stamp in HOMES.values()}
-    found = [child for child in below(collection) if identity.kind_of(child) in parents]
+    found = [child for child in collection.children_recursive if identity.kind_of(child) in parents]
     return sorted(child.name for home in found for child in home.children if identity.stamped(child) is None)

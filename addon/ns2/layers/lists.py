@@ -7,7 +7,6 @@ appended, linked and copied with the collection all the same. Entries are known 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 import bpy
@@ -70,7 +69,7 @@ def unsigned(number: int) -> int:
 def homes(collection: bpy.types.Collection, kind: Kind) -> dict[int, bpy.types.Collection]:
     """The collections of a level's layers or groups, by their ids."""
     found: dict[int, bpy.types.Collection] = {}
-    for child in below(collection):
+    for child in collection.children_recursive:
         mark = identity.stamped(child)
         if mark is not None and mark.kind == STAMPS[kind]:
             found.setdefault(unsigned(mark.record), child)
@@ -93,13 +92,6 @@ class Homes:
             found += [self._groups[group]] if group in self._groups else []
             self._known[key] = found or [entities_home(self._level)]
         return self._known[key]
-
-
-def below(collection: bpy.types.Collection) -> Iterator[bpy.types.Collection]:
-    """The collections in a collection, and those in them."""
-    for child in collection.children:
-        yield child
-        yield from below(child)
 
 
 def entities_home(level: bpy.types.Collection) -> bpy.types.Collection:

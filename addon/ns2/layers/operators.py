@@ -7,7 +7,7 @@ import bpy
 
 from ...scene import declared
 from ...scene.reports import SceneError
-from ...scene.sidebar import OnLevel, Result, refuse
+from ...scene.sidebar import LevelOperator
 from .. import layout
 from . import assign, lists, visibility
 from .build import add_entry
@@ -19,7 +19,7 @@ TITLES: dict[lists.Kind, tuple[str, str]] = {
 """List -> title, and the property that says which of its entries is chosen."""
 
 
-class _OnLists(OnLevel, bpy.types.Operator):
+class _OnLists(LevelOperator):
     """What operators share that change one of the active level's lists, or what is in its entries."""
 
     format_key = layout.FORMAT
@@ -30,20 +30,6 @@ class _OnLists(OnLevel, bpy.types.Operator):
             items=[(kind, title, "") for kind, (title, _) in TITLES.items()], options={"HIDDEN", "SKIP_SAVE"}
         ),
     )
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Do it to the active level."""
-        level = self.level(context)
-        if level is None:
-            return {"CANCELLED"}
-        try:
-            return {"FINISHED"} if self.run(context, level) else {"CANCELLED"}
-        except SceneError as error:
-            return refuse(self, context, error)
-
-    def run(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
-        """Do it to a level; whether there was anything to do. Raises SceneError."""
-        raise NotImplementedError
 
     def chosen(self, level: bpy.types.Collection) -> int:
         """The place of the chosen entry in the list; -1 where it has none."""
@@ -69,7 +55,7 @@ class LEVELWRIGHT_OT_ns2_add_entry(_OnLists):
 
     name: str = declared.string(name="Name", default="New", options={"SKIP_SAVE"})
 
-    def run(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Add it at the end, and choose it."""
         add_entry(level, self.kind, self.name)
         self.choose(level, len(lists.entries(level, self.kind)) - 1)
@@ -83,7 +69,7 @@ class LEVELWRIGHT_OT_ns2_remove_entry(_OnLists):
     bl_label = "Remove"
     bl_options = {"REGISTER", "UNDO"}
 
-    def run(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Take everything out of it, then remove it."""
         number, at = self.number(level), self.chosen(level)
         if number is None:
@@ -108,7 +94,7 @@ class LEVELWRIGHT_OT_ns2_move_entry(_OnLists):
 
     by: int = declared.integer(options={"HIDDEN", "SKIP_SAVE"}, default=1)
 
-    def run(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Exchange it with the one above or below."""
         items, at = lists.entries(level, self.kind), self.chosen(level)
         if at < 0 or not 0 <= at + self.by < len(items):
@@ -127,7 +113,7 @@ class LEVELWRIGHT_OT_ns2_assign(_OnLists):
 
     on: bool = declared.boolean(name="In", default=True, options={"SKIP_SAVE"})
 
-    def run(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Do it, and say how many changed."""
         number = self.number(level)
         if number is None:
@@ -144,7 +130,7 @@ class LEVELWRIGHT_OT_ns2_select(_OnLists):
     bl_label = "Select"
     bl_options = {"REGISTER", "UNDO"}
 
-    def run(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Do it, and say how many there are."""
         number = self.number(level)
         if number is None:

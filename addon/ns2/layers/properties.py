@@ -11,6 +11,7 @@ from ....formats.ns2.names import GROUPS, LAYERS
 from ...scene import declared
 from ...scene.blender_types import Value
 from ...scene.declared import Declared
+from ...scene.sidebar import register_classes, unregister_classes
 from . import lists, visibility
 
 
@@ -82,13 +83,11 @@ CLASSES = (Ns2Entry, Ns2Lists)
 
 def register() -> None:
     """Give collections their lists."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
     setattr(bpy.types.Collection, lists.KEY, declared.pointer(Ns2Lists))
 
 
 def unregister() -> None:
     """Undo `register`."""
     delattr(bpy.types.Collection, lists.KEY)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)

@@ -12,10 +12,10 @@ from typing import Any
 import bpy
 
 from ...scene import identity, sidebar
-from ...scene.reports import Report, SceneError
-from ...scene.sidebar import OnLevel, Result, refuse
+from ...scene.level import needed_root
+from ...scene.reports import Report
+from ...scene.sidebar import LevelOperator, Result
 from .. import layout
-from ..collecting.scene_level import root_of
 
 Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Any, Report], bpy.types.Object]
 """Adds a thing of what is asked for to a level, at a place in units below the root. Raises SceneError."""
@@ -35,7 +35,7 @@ def known_materials(_: Any, _context: bpy.types.Context, text: str) -> list[str]
     return sorted(each for each in found if isinstance(each, str) and text.casefold() in each.casefold())
 
 
-class AddAtCursor(OnLevel, bpy.types.Operator):
+class AddAtCursor(LevelOperator):
     """What all operators share that add a thing at the 3D cursor."""
 
     format_key = layout.FORMAT
@@ -54,18 +54,14 @@ class AddAtCursor(OnLevel, bpy.types.Operator):
         result: Result = manager.invoke_props_dialog(self)
         return result
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Add it, and select it alone."""
-        level, scene, layer = self.level(context), context.scene, context.view_layer
-        if level is None or scene is None or layer is None:
-            return {"CANCELLED"}
+        scene, layer = context.scene, context.view_layer
+        if scene is None or layer is None:
+            return False
         report = Report()
-        try:
-            root = root_of(level)
-            place = root.matrix_world.inverted_safe() @ scene.cursor.location
-            made = type(self).add(context, level, self.what, place[:], report)
-        except SceneError as error:
-            return refuse(self, context, error)
+        place = needed_root(level).matrix_world.inverted_safe() @ scene.cursor.location
+        made = type(self).add(context, level, self.what, place[:], report)
         for message in report.warnings:
             self.report({"WARNING"}, message)
         layer.update()  # what was just made isn't in it yet
@@ -73,4 +69,4 @@ class AddAtCursor(OnLevel, bpy.types.Operator):
             obj.select_set(obj == made)
         if made.name in layer.objects:
             layer.objects.active = made
-        return {"FINISHED"}
+        return True

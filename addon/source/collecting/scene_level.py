@@ -133,14 +133,6 @@ def read(
         yield scene
 
 
-def root_of(collection: bpy.types.Collection) -> bpy.types.Object:
-    """The root empty of a map. Raises SceneError where it is gone, or there are several."""
-    root = level.root_of(collection)
-    if root is None:
-        raise SceneError(f"{collection.name} has no root empty any more")
-    return root
-
-
 @contextmanager
 def at_fault(*objects: bpy.types.Object) -> Iterator[None]:
     """Have a FormatError or ValueError name the objects that it is about: it becomes a SceneError."""

@@ -23,7 +23,7 @@ from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surfaces import Bools
 from ...scene import baselines, identity, meshes
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel
 from ..faces.scene_surfaces import placed, records
@@ -220,7 +220,7 @@ class _DisplacementCollector:
         self._refuse(new, f"vertices are new{_KEPT}")
         every = np.concatenate([*self.points, np.zeros(0, np.int64)])
         near = np.concatenate([*places, np.zeros((0, 3))]) - self.base[every]
-        kept = identity.nearest_bearers(every + 1, (near * near).sum(axis=1))
+        kept = identity.nearest_instances(every + 1, (near * near).sum(axis=1))
         first = ranges.starts([len(own) for own in self.points])
         self._refuse(
             [np.flatnonzero(~kept[start:end]) for start, end in itertools.pairwise(first.tolist())],
@@ -250,8 +250,8 @@ class _DisplacementCollector:
             holding = [
                 obj for obj, own in zip(self.objects, self.points, strict=True) if np.isin(owner[own], short).any()
             ]
-            listed = ", ".join(map(str, short[:10].tolist())) + (" ..." if len(short) > 10 else "")
-            raise SceneError(f"vertices of displacements {listed} were deleted{_KEPT}, nor can it go", holding)
+            numbers = listed([str(number) for number in short.tolist()])
+            raise SceneError(f"vertices of displacements {numbers} were deleted{_KEPT}, nor can it go", holding)
 
     def _refuse_triangles(self, data: list[meshes.MeshData]) -> None:
         """Faces that aren't the map's triangles, and triangles that aren't there."""

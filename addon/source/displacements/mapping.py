@@ -12,7 +12,7 @@ from ....formats.source import LumpId, displacements, ranges
 from ....formats.source.geometry import Ints
 from ....formats.source.surfaces import ModelFaces, model_faces
 from ...scene import meshes
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel
 from ..faces import scene_surfaces
@@ -71,7 +71,7 @@ def _patches(scene: SceneLevel, original: ModelFaces, mapping: TextureMapping) -
 
     def refused(message: str, which: Ints) -> SceneError:
         faces = {obj: np.flatnonzero(np.isin(of, which)) for obj, of in where if np.isin(of, which).any()}
-        names = ", ".join(list(dict.fromkeys(obj.name for obj in faces))[:3])
+        names = listed([obj.name for obj in faces])
         seen = {obj: each for obj, each in faces.items() if not meshes.needs_evaluation(obj)}
         return SceneError(message.format(names), faces, faces=seen)
 

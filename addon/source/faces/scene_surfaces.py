@@ -21,7 +21,7 @@ from ....formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
 from ...scene import identity, meshes, transforms
 from ...scene.instances import Instance
 from ...scene.meshes import MeshData
-from ...scene.reports import SceneError
+from ...scene.reports import SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel, shows_faces
 
@@ -58,8 +58,7 @@ class SceneSurfaces(Surfaces):
 
     def named(self, polygons: Ints) -> str:
         """The names of the objects that polygons int64[n] are in, the first few."""
-        names = [self.instances[n].object.name for n in np.unique(self.owners[polygons]).tolist()]
-        return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        return listed([self.instances[n].object.name for n in np.unique(self.owners[polygons]).tolist()])
 
 
 def records(data: MeshData, domain: str, token: int) -> Ints:

@@ -7,13 +7,13 @@ from typing import Any
 
 import bpy
 
-from ...scene.reports import Report, SceneError
-from ...scene.sidebar import OnLevel, Result, refuse
+from ...scene.reports import Report
+from ...scene.sidebar import LevelOperator, Result
 from .. import layout
 from . import bake, collect
 
 
-class BakeLightmaps(OnLevel, bpy.types.Operator):
+class BakeLightmaps(LevelOperator):
     """Bake the light of Blender's lights into the lightmaps of the visible surfaces, with Cycles"""
 
     format_key = layout.FORMAT
@@ -51,16 +51,10 @@ class BakeLightmaps(OnLevel, bpy.types.Operator):
         result: Result = manager.invoke_props_dialog(self)
         return result
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Bake."""
-        level, chosen = self.level(context), self.properties
-        if level is None:
-            return {"CANCELLED"}
         report = Report("baked")
         names = ("samples", "bounces", "images", "selected", "scene_world")
-        try:
-            bake.bake(context, level, bake.BakeSettings(**{name: getattr(chosen, name) for name in names}), report)
-        except SceneError as error:
-            return refuse(self, context, error)
+        chosen = {name: getattr(self.properties, name) for name in names}
+        bake.bake(context, level, bake.BakeSettings(**chosen), report)
         report.forward(self)
-        return {"FINISHED"}

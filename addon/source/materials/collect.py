@@ -18,7 +18,7 @@ from ....formats.source import LumpId, edits
 from ....formats.source.texdata import MAX_NAME
 from ...scene import identity, images, originals
 from ...scene.names import showable
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel
 
@@ -55,10 +55,9 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         report.count("textures renamed")
         report.note(f"texture {names[number]} is now {name}")
     if renamed:
-        listed = ", ".join(renamed[:3]) + (" ..." if len(renamed) > 3 else "")
         report.warn(
-            f"{len(renamed)} materials have other names in Blender than their textures, which keep theirs: {listed}. "
-            f"The property {layout.MATERIAL!r} of a material renames its texture"
+            f"{len(renamed)} materials have other names in Blender than their textures, which keep theirs: "
+            f"{listed(renamed)}. The property {layout.MATERIAL!r} of a material renames its texture"
         )
 
 

@@ -15,7 +15,7 @@ from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import TextureFlags
 from ...scene import originals, sidebar
 from ...scene.reports import SceneError
-from ...scene.sidebar import OnLevel, Result, refuse
+from ...scene.sidebar import LevelOperator, Result
 from .. import layout
 from . import files
 
@@ -49,26 +49,10 @@ def _texts(_: Any, _context: bpy.types.Context, text: str) -> list[str]:
     return sorted(each.name for each in bpy.data.texts if text.casefold() in each.name.casefold())
 
 
-class _FilesOperator(OnLevel):
+class _FilesOperator(LevelOperator):
     """What all operators share that change the list."""
 
     format_key = layout.FORMAT
-
-    def change(self, level: bpy.types.Collection) -> None:
-        """Change the list. Raises SceneError."""
-        raise NotImplementedError
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Change the list, or say why not."""
-        level = self.level(context)
-        if level is None:
-            return {"CANCELLED"}
-        try:
-            self.change(level)
-        except (SceneError, OSError) as error:
-            operator: Any = self
-            return refuse(operator, context, error)
-        return {"FINISHED"}
 
 
 class _Dialog(_FilesOperator):
@@ -94,7 +78,7 @@ class AddPakFiles(_FilesOperator, ImportHelper, bpy.types.Operator):  # type: ig
         name="Folder", description="Where in the map they are: materials/brick, sound/ambient, maps, ..."
     )
 
-    def change(self, level: bpy.types.Collection) -> None:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Read and add them."""
         chosen: Any = self
         names = [each.name for each in chosen.files if each.name] or [Path(chosen.filepath).name]
@@ -104,7 +88,7 @@ class AddPakFiles(_FilesOperator, ImportHelper, bpy.types.Operator):  # type: ig
             files.put_file(level, f"{chosen.folder}/{name}", data)
 
 
-class AddPakImage(_Dialog, bpy.types.Operator):
+class AddPakImage(_Dialog):
     """Put an image into the map as a texture (VTF), as it is when the map is exported"""
 
     bl_idname = "levelwright.source_pak_image"
@@ -121,7 +105,7 @@ class AddPakImage(_Dialog, bpy.types.Operator):
         name="Material, too", description="Also a material of its name, for walls, as a text that can be edited"
     )
 
-    def change(self, level: bpy.types.Collection) -> None:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it."""
         chosen: Any = self
         image: Any = bpy.data.images.get(chosen.image)
@@ -138,7 +122,7 @@ class AddPakImage(_Dialog, bpy.types.Operator):
             files.put_material(level, name)
 
 
-class AddPakText(_Dialog, bpy.types.Operator):
+class AddPakText(_Dialog):
     """Put a text into the map as a file, as it is when the map is exported"""
 
     bl_idname = "levelwright.source_pak_text"
@@ -148,7 +132,7 @@ class AddPakText(_Dialog, bpy.types.Operator):
     text: bpy.props.StringProperty(name="Text", description="Text of this .blend", search=_texts)
     path: bpy.props.StringProperty(name="File", description="Its path in the map: materials/brick/wall.vmt")
 
-    def change(self, level: bpy.types.Collection) -> None:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it."""
         chosen: Any = self
         text: Any = bpy.data.texts.get(chosen.text)
@@ -157,7 +141,7 @@ class AddPakText(_Dialog, bpy.types.Operator):
         files.put_text(level, chosen.path or text.name, text)
 
 
-class RemovePakFile(_Dialog, bpy.types.Operator):
+class RemovePakFile(_Dialog):
     """Leave a file out of the map when it is exported"""
 
     bl_idname = "levelwright.source_pak_remove"
@@ -166,13 +150,13 @@ class RemovePakFile(_Dialog, bpy.types.Operator):
 
     path: bpy.props.StringProperty(name="File", description="Its path in the map", search=_files)
 
-    def change(self, level: bpy.types.Collection) -> None:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Note it."""
         chosen: Any = self
         files.remove(level, chosen.path)
 
 
-class ForgetPakFile(_FilesOperator, bpy.types.Operator):
+class ForgetPakFile(_FilesOperator):
     """Leave this file of the map as it was"""
 
     bl_idname = "levelwright.source_pak_forget"
@@ -181,7 +165,7 @@ class ForgetPakFile(_FilesOperator, bpy.types.Operator):
 
     path: bpy.props.StringProperty(name="File", description="Its path in the map")
 
-    def change(self, level: bpy.types.Collection) -> None:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Take it off the list."""
         chosen: Any = self
         files.forget(level, chosen.path)

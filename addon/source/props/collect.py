@@ -18,7 +18,7 @@ from ....formats.source.records import Records, Solidity
 from ....formats.source.static_props import StaticProps, model_name
 from ...scene import baselines, properties, shapes
 from ...scene.instances import Instance
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting import placement
 from ..collecting.placement import Placement
@@ -67,12 +67,11 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         edits.static_props.copy_light(level, {numbers[place]: added[place].record for place in kept})
         dark = [one.object.name for place, one in enumerate(added) if place not in kept]
         if dark:
-            report.warn(f"new static props have no baked light: {', '.join(dark[:5])}{' ...' if dark[5:] else ''}")
+            report.warn(f"new static props have no baked light: {listed(dark)}")
     if gone:
         edits.static_props.remove(level, gone)
     if collector.shapes.edited:
-        names = f"{', '.join(collector.shapes.edited[:5])}{' ...' if collector.shapes.edited[5:] else ''}"
-        report.warn(f"{names}: {models.EDITED}")
+        report.warn(f"{listed(collector.shapes.edited)}: {models.EDITED}")
 
 
 class _PropCollector:

@@ -8,9 +8,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ....formats.binary import FormatError
 from ...scene.reports import SceneError
-from ...scene.sidebar import OnLevel, Result, refuse
+from ...scene.sidebar import LevelOperator
 from .. import layout
 from . import show
 
@@ -22,7 +21,7 @@ PLACES = (
 )
 
 
-class ShowSeen(OnLevel, bpy.types.Operator):
+class ShowSeen(LevelOperator):
     """Show only what the game draws from a place: what the compiler found to be visible from its cluster"""
 
     format_key = layout.FORMAT
@@ -37,20 +36,13 @@ class ShowSeen(OnLevel, bpy.types.Operator):
         """Ask for a map, and for Object Mode: objects give way to copies."""
         return context.mode == "OBJECT" and super().poll(context)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Hide all else."""
-        level = self.level(context)
-        try:
-            if level is None:
-                raise SceneError("there is no Source map to look at")
-            cluster = show.show_seen(context, level, _place(context, self.place))
-        except (SceneError, FormatError) as error:
-            return refuse(self, context, error)
+        cluster = show.show_seen(context, level, _place(context, self.place))
         self.report({"INFO"}, f"what cluster {cluster} sees")
-        return {"FINISHED"}
 
 
-class ShowAll(OnLevel, bpy.types.Operator):
+class ShowAll(LevelOperator):
     """Show everything again that was hidden because it isn't seen"""
 
     format_key = layout.FORMAT
@@ -64,13 +56,9 @@ class ShowAll(OnLevel, bpy.types.Operator):
         level = cls.level(context) if context.mode == "OBJECT" else None
         return level is not None and show.is_limited(level)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Show it."""
-        level = self.level(context)
-        if level is None:
-            return {"CANCELLED"}
         show.show_all(level)
-        return {"FINISHED"}
 
 
 def _place(context: bpy.types.Context, place: str) -> np.ndarray[Any, np.dtype[np.float64]]:

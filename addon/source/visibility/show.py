@@ -20,9 +20,9 @@ from ....formats.source import sight
 from ....formats.source.geometry import drawn_faces
 from ....formats.source.sight import Bools, Sight
 from ...scene import attributes, identity, originals, transforms
+from ...scene.level import needed_root
 from ...scene.reports import SceneError
 from .. import layout
-from ..collecting.scene_level import root_of
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ def show_seen(context: bpy.types.Context, collection: bpy.types.Collection, plac
     if original is None:
         raise SceneError(f"{collection.name} was made in Blender: what is seen is for the compiler to find out")
     level, token = source.read(original.data), original.token
-    root = root_of(collection)
+    root = needed_root(collection)
     if context.view_layer is not None:
         context.view_layer.update()
     cluster = sight.cluster_at(level, _below(root, place))

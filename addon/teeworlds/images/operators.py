@@ -61,7 +61,7 @@ class AddImage(MapOperator, ImportHelper, bpy.types.Operator):  # type: ignore[m
         add_image(level, image, self.external)
 
 
-class RemoveImage(MapOperator, bpy.types.Operator):
+class RemoveImage(MapOperator):
     """Remove an image from the map and from this file; layers that show it lose it"""
 
     bl_idname = "levelwright.teeworlds_remove_image"

@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import bpy
 
-from ....formats.binary import FormatError
 from ...scene import originals, sidebar
 from ...scene.identity import kind_of
-from ...scene.reports import SceneError
-from ...scene.sidebar import Result
+from ...scene.reports import FAILURES, SceneError
 from .. import layout
 from .parts import group_of, groups_of, layer_above
 
@@ -64,23 +60,11 @@ class OnMap(sidebar.OnLevel):
         return active_map(context)
 
 
-class MapOperator(OnMap):
+class MapOperator(OnMap, sidebar.LevelOperator):
     """What the operators on the active map share: one undo step, and errors as the user sees them."""
 
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Change the map."""
-        level = self.level(context)
-        if level is None:
-            return {"CANCELLED"}
-        try:
-            self.change(context, level)
-        except (SceneError, FormatError, OSError, RuntimeError) as error:
-            return sidebar.refuse(cast(bpy.types.Operator, self), context, error)  # every subclass is one
-        return {"FINISHED"}
-
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
-        """Do what the operator is for."""
-        raise NotImplementedError
+    failures = (*FAILURES, RuntimeError)
+    """RuntimeError: of Blender's own operators."""
 
     @staticmethod
     def layer(context: bpy.types.Context) -> bpy.types.Object:

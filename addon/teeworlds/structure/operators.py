@@ -10,7 +10,7 @@ import bpy
 
 from ....formats import teeworlds
 from ...scene import declared, identity, originals
-from ...scene.level import root_of
+from ...scene.level import needed_root
 from ...scene.reports import SceneError
 from .. import layout
 from ..layout import NEW
@@ -22,9 +22,7 @@ from .parts import group_of, group_root, groups_of, layers_of, move, restack, to
 
 def add_group(level: bpy.types.Collection, name: str) -> bpy.types.Collection:
     """Add an empty group in front of all others. Raises SceneError for a level without its root."""
-    root = root_of(level)
-    if root is None:
-        raise SceneError(f"{level.name} has no root empty")
+    root = needed_root(level)
     token = token_of(level)
     made = groups.build(teeworlds.Group.new(name), len(groups_of(level)), False, level, root, token)
     for block in (made.collection, made.root):
@@ -91,7 +89,7 @@ def remove_layer(level: bpy.types.Collection, layer: bpy.types.Object) -> None:
     restack(level)
 
 
-class AddGroup(MapOperator, bpy.types.Operator):
+class AddGroup(MapOperator):
     """Add a group of layers in front of all others"""
 
     bl_idname = "levelwright.teeworlds_add_group"
@@ -107,7 +105,7 @@ class AddGroup(MapOperator, bpy.types.Operator):
         make_object_active(context, group_root(group))
 
 
-class AddClip(MapOperator, bpy.types.Operator):
+class AddClip(MapOperator):
     """Give the active group a clip rectangle: move and scale it; layers show only inside"""
 
     bl_idname = "levelwright.teeworlds_add_clip"
@@ -119,7 +117,7 @@ class AddClip(MapOperator, bpy.types.Operator):
         add_clip(level, self.group(context, level))
 
 
-class MoveGroup(MapOperator, bpy.types.Operator):
+class MoveGroup(MapOperator):
     """Draw the active group later or earlier than its neighbour"""
 
     bl_idname = "levelwright.teeworlds_move_group"
@@ -133,7 +131,7 @@ class MoveGroup(MapOperator, bpy.types.Operator):
         move_group(level, self.group(context, level), self.steps)
 
 
-class RemoveGroup(MapOperator, bpy.types.Operator):
+class RemoveGroup(MapOperator):
     """Remove the active group with all its layers"""
 
     bl_idname = "levelwright.teeworlds_remove_group"
@@ -145,7 +143,7 @@ class RemoveGroup(MapOperator, bpy.types.Operator):
         remove_group(level, self.group(context, level))
 
 
-class MoveLayer(MapOperator, bpy.types.Operator):
+class MoveLayer(MapOperator):
     """Draw the active layer later or earlier than its neighbour"""
 
     bl_idname = "levelwright.teeworlds_move_layer"
@@ -159,7 +157,7 @@ class MoveLayer(MapOperator, bpy.types.Operator):
         move_layer(level, self.layer(context), self.steps)
 
 
-class MoveToGroup(MapOperator, bpy.types.Operator):
+class MoveToGroup(MapOperator):
     """Put the active layer into another group; what it holds keeps its place in the group"""
 
     bl_idname = "levelwright.teeworlds_move_to_group"
@@ -176,7 +174,7 @@ class MoveToGroup(MapOperator, bpy.types.Operator):
         move_to_group(level, self.layer(context), groups[self.target])
 
 
-class RemoveLayer(MapOperator, bpy.types.Operator):
+class RemoveLayer(MapOperator):
     """Remove the active layer with all that is in it"""
 
     bl_idname = "levelwright.teeworlds_remove_layer"

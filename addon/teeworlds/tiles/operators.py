@@ -80,7 +80,7 @@ def fill_tiles(
         made.name = name
 
 
-class FillTiles(MapOperator, bpy.types.Operator):
+class FillTiles(MapOperator):
     """Fill a rectangle of the active tile layer with one tile, or empty it (index 0)"""
 
     bl_idname = "levelwright.teeworlds_fill_tiles"

@@ -17,7 +17,7 @@ from ..structure.parts import physics_collections
 from . import borders, game_view
 
 
-class ViewAsGame(MapOperator, bpy.types.Operator):
+class ViewAsGame(MapOperator):
     """Put the scene's camera where the game's would be, and draw what the game draws from there"""
 
     bl_idname = "levelwright.teeworlds_view_as_game"
@@ -90,7 +90,7 @@ SWITCHES = {
 }
 
 
-class SwitchView(MapOperator, bpy.types.Operator):
+class SwitchView(MapOperator):
     """Show or hide a part of the game's view"""
 
     bl_idname = "levelwright.teeworlds_switch_view"

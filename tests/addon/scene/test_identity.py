@@ -111,7 +111,7 @@ def test_duplicate_keeps_both_and_nearest_decides() -> None:
     data = meshes.read(obj)
     centres = data.positions[data.corner_verts].reshape(-1, 4, 3).mean(1)
     home = np.array([[(i - 1) % N + 0.5, (i - 1) // N + 0.5, 0] for i in found])
-    keep = identity.nearest_bearers(found, np.linalg.norm(centres - home, axis=1))
+    keep = identity.nearest_instances(found, np.linalg.norm(centres - home, axis=1))
     assert sorted(found[keep].tolist()) == FACES.tolist()
     assert (centres[keep][:, 0] < N).all()
 
@@ -210,7 +210,7 @@ def test_inset() -> None:
     data = meshes.read(obj)
     centres = np.add.reduceat(data.positions[data.corner_verts], data.face_starts) / data.face_sizes[:, None]
     home = np.array([[(i - 1) % N + 0.5, (i - 1) // N + 0.5, 0] for i in found])
-    keep = identity.nearest_bearers(found, np.linalg.norm(centres - home, axis=1))
+    keep = identity.nearest_instances(found, np.linalg.norm(centres - home, axis=1))
     assert sorted(found[keep].tolist()) == FACES.tolist()
     assert np.allclose(centres[keep], home[keep], atol=1e-5), "the inner face keeps the record"
 
@@ -283,7 +283,7 @@ def test_mirror_and_array(kind: str, times: int) -> None:
     assert sorted(found.tolist()) == sorted(FACES.tolist() * times)
     centres = data.positions[data.corner_verts].reshape(-1, 4, 3).mean(1)
     home = np.array([[(i - 1) % N + 0.5, (i - 1) // N + 0.5, 0] for i in found])
-    keep = identity.nearest_bearers(found, np.linalg.norm(centres - home, axis=1))
+    keep = identity.nearest_instances(found, np.linalg.norm(centres - home, axis=1))
     assert np.allclose(centres[keep], home[keep]), "the ones at home keep their records"
 
 
@@ -339,11 +339,11 @@ def test_primitive_added_in_edit_mode_is_new() -> None:
     assert sorted(faces(obj).tolist()) == [0, *FACES.tolist()]
 
 
-def test_nearest_bearers() -> None:
+def test_nearest_instances() -> None:
     ids = np.array([3, 3, 0, 7, 7, 7, 9])
     distances = np.array([2.0, 1.0, 0.0, 5.0, 5.0, np.nan, np.nan])
-    assert identity.nearest_bearers(ids, distances).tolist() == [False, True, False, True, False, False, True]
-    assert identity.nearest_bearers(np.zeros(0, np.int32), np.zeros(0)).tolist() == []
+    assert identity.nearest_instances(ids, distances).tolist() == [False, True, False, True, False, False, True]
+    assert identity.nearest_instances(np.zeros(0, np.int32), np.zeros(0)).tolist() == []
 
 
 def test_tokens_are_new_each_time_and_never_zero() -> None:

@@ -98,4 +98,4 @@ def test_of_several_instances_the_one_that_stays_is_the_record() -> None:
 def test_a_message_names_five() -> None:
     assert listed([]) == ""
     assert listed(list("abcde")) == "a, b, c, d, e"
-    assert listed(list("abcdef")) == "a, b, c, d, e and others"
+    assert listed(list("abcdef")) == "a, b, c, d, e and 1 more"

@@ -19,7 +19,7 @@ SURFACES = (layout.DISPLACEMENT, layout.MODEL)
 Move = Callable[[bpy.types.Object, random.Random], None]
 
 
-def bearers(here: Scene, kind: str) -> list[bpy.types.Object]:
+def objects_of(here: Scene, kind: str) -> list[bpy.types.Object]:
     """The objects of a kind, in the order that their records are written in; of models those of the world."""
     with scene_level.read(bpy.context, here.level, originals.find(here.level)) as scene:
         return [one.object for one in scene.instances(kind) if kind != layout.MODEL or one.record == 0]
@@ -28,7 +28,7 @@ def bearers(here: Scene, kind: str) -> list[bpy.types.Object]:
 def edit(here: Scene, chance: random.Random, move: dict[str, Move], kinds: Sequence[str], deletes: bool = True) -> str:
     """Do one edit of an object of one of these kinds; what it was. move: how objects of a kind go elsewhere."""
     kind = chance.choice(kinds)
-    objects = bearers(here, kind)
+    objects = objects_of(here, kind)
     if not objects:
         return "nothing"
     obj = chance.choice(objects)
@@ -85,8 +85,8 @@ def _change(obj: bpy.types.Object, kind: str, chance: random.Random) -> None:
 def assert_alike(one: Scene, other: Scene, kinds: Sequence[str] = KINDS) -> None:
     """Assert that the second scene, of what the first one was exported as, shows the same."""
     for kind in kinds:
-        objects = bearers(one, kind)
-        made = bearers(other, kind)
+        objects = objects_of(one, kind)
+        made = objects_of(other, kind)
         assert len(objects) == len(made), kind
         for obj, again in zip(objects, made, strict=True):
             (_assert_same_surface if kind in SURFACES else _assert_like)(kind, obj, again)
