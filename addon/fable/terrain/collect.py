@@ -153,7 +153,7 @@ class TerrainMesh:
         for found, text in (
             (sideways, "moved sideways"),
             (double, "where another one is"),
-            (strange, "not cells (added, merged or outside)"),
+            (strange, "not of a cell (added, merged or outside)"),
         ):
             if len(found):
                 parts.append(f"{len(found)} {'vertex is' if len(found) == 1 else 'vertices are'} {text}")
