@@ -16,6 +16,8 @@ ALLOWED = {"numpy", *sys.stdlib_module_names}
 BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras"}
 SHARED = {"arrays", "binary", "convex", "convex_hull", "format"}
 """Modules of formats/ that no game has to itself."""
+CORE_MAY = {"__package__", "formats.binary.Problem", "formats.binary.FormatError"}
+"""What addon/scene takes from outside: the extension's name in the preferences, and what is wrong with levels."""
 VOCABULARY = "formats.arrays"
 """What every folder may import: names of types, and nothing that does anything."""
 
@@ -77,7 +79,7 @@ def test_imports_point_one_way(folder: str) -> None:
                 "formats.binary.Problem",
                 "formats.binary.FormatError",
             ):
-                fine = True  # the extension's name in the preferences; what is wrong with levels
+                fine = True
             else:
                 fine = may_import(own, layer(name)) or name.startswith(f"{VOCABULARY}.")
             if not fine:

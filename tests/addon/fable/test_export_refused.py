@@ -126,7 +126,7 @@ def test_cells_deleted():
 def test_cells_added():
     level = imported()
     edited(level, "mesh.subdivide", [at(4, 4), at(5, 4), at(4, 5), at(5, 5)])
-    error = refused(level, "5 vertices are not cells")
+    error = refused(level, "5 vertices are not of a cell")
     assert points(error, level) == list(range(COLUMNS * COLUMNS, COLUMNS * COLUMNS + 5))
 
 
