@@ -47,14 +47,14 @@ def _header(level: Level) -> Iterator[Problem]:
     if level.map_header["sound_count"] == 0:
         yield Problem("sounds", "a count of 0: it counts silence too, so it is 1 where there are no sounds", "warning")
     for name, times in _repeated(level.sounds):
-        yield Problem(f"sound {name}", f"is there {times} times", "warning", times - 1)
+        yield Problem(f"sound {name!r}", f"is there {times} times", "warning", times - 1)
     for title, palette in (("ground palette", level.ground_palette), ("atmosphere palette", level.atmosphere_palette)):
         names = palette_names(palette)
         if names[0] or palette["value"][0]:
             yield Problem(title, "slot 0 stands for no theme, but is used", "warning")
         for slot, (name, value) in enumerate(zip(names, palette["value"].tolist(), strict=True)):
             if name and not value:
-                yield Problem(f"{title}: {name}", "its value is 0, which switches it off", "warning")
+                yield Problem(f"{title}: {name!r}", "its value is 0, which switches it off", "warning")
             elif value and not name:
                 yield Problem(f"{title}: slot {slot}", "it is used, but has no name", "warning")
     try:
@@ -135,13 +135,13 @@ def _navigation(level: Level) -> Iterator[Problem]:
         return
     names = [section.name for section in level.sections]
     for name, times in _repeated(names):
-        yield Problem(f"section {name}", f"is there {times} times", count=times - 1)
+        yield Problem(f"section {name!r}", f"is there {times} times", count=times - 1)
     for section in level.sections:
         yield from _section(level, section)
 
 
 def _section(level: Level, section: Section) -> Iterator[Problem]:
-    place = f"section {section.name}"
+    place = f"section {section.name!r}"
     if section.gap:
         yield Problem(place, f"{len(section.gap)} bytes before it; known levels have none", "warning", len(section.gap))
     try:

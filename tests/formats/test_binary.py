@@ -127,6 +127,7 @@ def test_a_budget_is_for_all_parts_together():
 
 
 @pytest.mark.parametrize("value", ["0", "-12", "2.5", "1e-30", "nan", "-inf", "0xabc12", "0xdef"])
-def test_a_kind_of_problem_is_its_message_without_the_numbers(value):
-    assert Problem("part 3", f"at byte {value}: has no end").kind == "error at byte #: has no end"
-    assert Problem("part 4", "has no end", "warning").kind == "warning has no end"
+def test_a_kind_of_problem_is_its_words_without_numbers_and_names(value):
+    assert Problem("part 3", f"at byte {value}: has no end").kind == "error part #: at byte #: has no end"
+    assert Problem("part 4", "has no end", "warning").kind == "warning part #: has no end"
+    assert Problem("part 'A 4' and 3 more", "has no end", count=4).kind == "error part #: has no end"

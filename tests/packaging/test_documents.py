@@ -15,8 +15,13 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
+NOW = [page for page in PAGES if page.name != "CHANGELOG.md"]
+"""Pages about what is there; the changes tell of what was, too."""
 GAMES = sorted(path.parent.name for path in (ROOT / "addon").glob("*/settings.py"))
 LINK = re.compile(r"!?\[(?:[^][]|\[[^][]*\](?:\([^()]*\))?)*\]\(([^()\s]+)\)")
+QUOTED = re.compile(r"`([^`\s]+)`")
+PLACEHOLDER = re.compile(r"<[^<>]+>|\*")
+"""What stands for any name in a path: `addon/<game>`, `test_*.py`."""
 WIDTH = 130
 LARGEST_PICTURE = 60_000
 README_LINES = 160
@@ -75,6 +80,31 @@ def tracked() -> list[str]:
     return [name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
+def is_ours(path: str, tops: set[str]) -> bool:
+    """Whether what a page quotes is meant as a path of the repository. tops: the folders at its root."""
+    return path.endswith(".py") or ("/" in path and path.partition("/")[0] in tops)
+
+
+def is_there(path: str, names: set[str]) -> bool:
+    """Whether there is such a file or folder, here or further down; `*` and `<game>` stand for any name."""
+    literal = (re.escape(part) for part in PLACEHOLDER.split(path.rstrip("/")))
+    pattern = re.compile("(?:.*/)?" + "[^/]+".join(literal))
+    return any(pattern.fullmatch(name) for name in names)
+
+
+def repository() -> set[str]:
+    """Return the names of all files and folders of the repository, from its root."""
+    files = tracked()
+    return {*files, *(str(folder) for name in files for folder in Path(name).parents)}
+
+
+def defined(module: str) -> set[str]:
+    """Return what modules of a name in addon/ and formats/ define: functions, classes and their methods."""
+    paths = [path for folder in ("addon", "formats") for path in (ROOT / folder).rglob(f"{module}.py")]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
+    return {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
 def as_pattern(path: str) -> re.Pattern[str]:
     """Return what a path of REUSE.toml means: `**` any names, `*` any letters of one name."""
     parts = re.split(r"(\*\*/|\*\*|\*)", path)
@@ -95,6 +125,50 @@ def test_links_lead_somewhere(page: Path) -> None:
         elif anchor and anchor not in anchors(target):
             wrong.append(f"{link}: {target.name} has no such heading")
     assert wrong == []
+
+
+@pytest.mark.parametrize("page", NOW, ids=lambda page: str(page.relative_to(ROOT)))
+def test_paths_are_there(page: Path) -> None:
+    """Each path of ours that a page quotes."""
+    names = repository()
+    tops = {name.partition("/")[0] for name in names if "/" in name}
+    quoted = [(number, path) for number, line in prose(page) for path in QUOTED.findall(line)]
+    ours = [(number, path) for number, path in quoted if is_ours(path, tops)]
+    assert [(number, path) for number, path in ours if not is_there(path, names)] == []
+
+
+def test_the_check_sees_paths_that_are_not_there() -> None:
+    names = {"addon", "addon/levels.py", "addon/fable", "addon/fable/game.py"}
+    assert all(is_ours(path, {"addon"}) for path in ("levels.py", "addon/fable/", "addon/<game>/game.py"))
+    assert not any(is_ours(path, {"addon"}) for path in ("gameinfo.txt", "levels/a.lev", "addon"))
+    assert all(is_there(path, names) for path in ("levels.py", "addon/fable/", "addon/<game>/game.py", "lev*.py"))
+    assert not any(is_there(path, names) for path in ("addon/games.py", "els.py", "addon/<game>/layout.py"))
+
+
+def test_the_architectures_names_are_defined() -> None:
+    """Each `module.name` that it quotes, of a module in addon/ or formats/, and each class that it says things of."""
+    page = ROOT / "docs" / "architecture.md"
+    quoted = {name for _, line in prose(page) for name in QUOTED.findall(line)}
+    dotted = [name.split(".") for name in quoted if re.fullmatch(r"[a-z]\w*\.[A-Za-z]\w*", name)]
+    modules = {path.stem for folder in ("addon", "formats") for path in (ROOT / folder).rglob("*.py")}
+    ours = [(module, name) for module, name in dotted if module in modules and name != "py"]
+    assert len(ours) >= 5
+    assert [f"{module}.{name}" for module, name in ours if name not in defined(module)] == []
+    classes = {name for name in quoted if re.fullmatch(r"[A-Z][a-z]+[A-Z]\w+", name)} - {"IntFlag"}  # Python's
+    known = defined("*")
+    assert sorted(classes - known) == []
+
+
+def test_the_architecture_lists_the_things_of_each_game() -> None:
+    """All folders of a game's in addon/ that hold modules, and no others."""
+    page = ROOT / "docs" / "architecture.md"
+    _, _, after = page.read_text(encoding="utf-8").partition("### The things of each game\n")
+    rows = [line.strip("|").split("|") for line in after.partition("\n#")[0].splitlines() if "`" in line]
+    listed = {tuple(sorted(name.strip("/") for name in QUOTED.findall(things))) for game, things in rows[1:]}
+    folders = {
+        tuple(sorted(path.parent.name for path in (ROOT / "addon" / game).glob("*/__init__.py"))) for game in GAMES
+    }
+    assert listed == folders
 
 
 def test_the_check_sees_broken_links() -> None:
@@ -121,7 +195,7 @@ def test_the_command_lines_page_lists_a_pictures_options() -> None:
 
 def test_every_game_has_its_pages_and_its_picture() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert GAMES == ["fable", "genesis", "ns2", "source", "teeworlds"]
+    assert {"fable", "genesis", "ns2", "source", "teeworlds"} <= set(GAMES)
     for game in GAMES:
         assert {f"docs/{game}.md", f"docs/formats/{game}.md", f"docs/pictures/{game}.webp"} <= set(links(readme))
         picture = ROOT / "docs" / "pictures" / f"{game}.webp"
