@@ -18,8 +18,10 @@ from . import games
 from .game import Form, Game, Settings
 from .scene import files, originals, stage
 from .scene.progress import progress
-from .scene.reports import FAILURES, Report, SceneError
+from .scene.reports import Report, SceneError
 
+FAILURES = (FormatError, SceneError, OSError)
+"""What all of this raises for what users give it: operators report these."""
 _NEVER_MADE = ("libraries", "screens", "window_managers", "workspaces")  # by an import; and Blender won't remove them
 
 

@@ -16,7 +16,7 @@ from .game import FileKind, Form, Game, Settings
 from .scene import declared, options, stage
 from .scene.blender_types import Value, gives
 from .scene.declared import Declared
-from .scene.reports import FAILURES, Report
+from .scene.reports import Report
 from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
 
 NOTE_LETTERS = 44
@@ -67,7 +67,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
                 settings = None if own is None else options.from_properties(own, self)
                 for path in paths:
                     levels.import_form(context, path, self.game, self.form, settings, self.chosen(self.game), report)
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return refuse(self, context, error)
         report.forward(self)
         return {"FINISHED"}
@@ -111,7 +111,7 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
         """Suggest the name that the level was imported from."""
         try:
             level = levels.choose(context, self.collection, self.game, self.form)
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return refuse(self, context, error)
         self.collection = level.name
         name = levels.file_name(level) if self.form is None else Path(levels.file_name(level)).stem + self.kind.ending
@@ -129,7 +129,7 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
                 levels.export_file(context, level, path, settings, report)
             else:
                 levels.export_form(context, level, path, self.form, settings, report)
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return refuse(self, context, error)
         report.forward(self)
         report.log()
@@ -216,7 +216,7 @@ class LEVELWRIGHT_OT_check_export(Declared, bpy.types.Operator):
         report = Report()
         try:
             levels.check_export(context, levels.choose(context, self.collection), report)
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return refuse(self, context, error)
         report.forward(self)
         report.log()
@@ -237,7 +237,7 @@ class LEVELWRIGHT_OT_attach_original(Declared, ImportHelper, bpy.types.Operator)
         """Compare the file's hash with the one that was imported, and attach it."""
         try:
             levels.attach_original(context, self.collection, Path(bpy.path.abspath(self.filepath)))
-        except FAILURES as error:
+        except levels.FAILURES as error:
             return refuse(self, context, error)
         return {"FINISHED"}
 

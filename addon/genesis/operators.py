@@ -8,6 +8,7 @@ from typing import Literal
 import bpy
 
 from ...formats import genesis
+from ...formats.binary import FormatError
 from ...formats.genesis.editor_level import Level3dt
 from ..scene import declared, originals, sidebar
 from ..scene.reports import Report, SceneError
@@ -55,6 +56,7 @@ class PreviewCuts(sidebar.LevelOperator):
     """Show what cut and hollow brushes leave. Again, it follows what was edited since"""
 
     format_key = layout.FORMAT
+    failures = (SceneError, FormatError)
     bl_idname = "levelwright.genesis_preview_cuts"
     bl_label = "Preview Cuts"
     bl_options = {"REGISTER", "UNDO"}

@@ -8,9 +8,10 @@ from pathlib import Path
 import bpy
 
 from ...formats import ns2
+from ...formats.binary import FormatError
 from ..scene import declared, files, stage
 from ..scene.declared import Declared
-from ..scene.reports import FAILURES, Report, SceneError
+from ..scene.reports import Report, SceneError
 from ..scene.sidebar import LevelOperator, Result, layout_of, refuse
 from . import clipboard, layout
 from .entities.editing import select_only
@@ -20,6 +21,7 @@ from .windows_clipboard import WindowsClipboard, available
 
 ENDING = ".spark"
 """Of files with what the Spark editor has on the clipboard."""
+FAILURES = (FormatError, SceneError, OSError)
 
 
 def new_level(context: bpy.types.Context, name: str) -> bpy.types.Collection:
@@ -54,6 +56,7 @@ class _Clipboard(LevelOperator):
     """What copying and pasting share: a file, or the clipboard where there is one."""
 
     format_key = layout.FORMAT
+    failures = FAILURES
 
     filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default=f"*{ENDING}", options={"HIDDEN"})
@@ -74,7 +77,7 @@ class _Clipboard(LevelOperator):
         report.forward(self)
 
     def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
-        """Copy or paste. Raises FormatError, SceneError, OSError."""
+        """Copy or paste. Raises what FAILURES lists."""
         raise NotImplementedError
 
     @property

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import bpy
 
 from ...formats.arrays import Integers
-from ...formats.binary import FormatError
 
 SHOWN = 20
 """Warnings that `Report.forward` shows one by one; the rest are in the text block."""
@@ -42,10 +41,6 @@ class SceneError(Exception):
         self.faces = dict(faces or {})
         self.points = dict(points or {})
         self.objects = list(dict.fromkeys([*objects, *self.faces, *self.points]))
-
-
-FAILURES = (FormatError, SceneError, OSError)
-"""What imports, exports and edits raise for what users give them: operators report these."""
 
 
 class Report:

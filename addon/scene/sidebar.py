@@ -11,7 +11,7 @@ import bpy
 from . import originals
 from .declared import Declared
 from .meshes import needs_evaluation, select_faces, select_points
-from .reports import FAILURES, SceneError
+from .reports import SceneError
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import RegionTypeItems, SpaceTypeItems
@@ -85,8 +85,8 @@ class OnLevel(Declared):
 class LevelOperator(OnLevel, bpy.types.Operator):
     """Base of the operators that change the active level of a game."""
 
-    failures: ClassVar[tuple[type[Exception], ...]] = FAILURES
-    """What `change` may raise that is the user's to know."""
+    failures: ClassVar[tuple[type[Exception], ...]] = (SceneError, OSError)
+    """What `change` may raise that is the user's to know; games that read levels add their FormatError."""
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Change the active level, or say why not."""

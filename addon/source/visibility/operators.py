@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ....formats.binary import FormatError
 from ...scene.reports import SceneError
 from ...scene.sidebar import LevelOperator
 from .. import layout
@@ -25,6 +26,7 @@ class ShowSeen(LevelOperator):
     """Show only what the game draws from a place: what the compiler found to be visible from its cluster"""
 
     format_key = layout.FORMAT
+    failures = (SceneError, FormatError)
     bl_idname = "levelwright.source_show_seen"
     bl_label = "Show What Is Seen"
     bl_options = {"REGISTER", "UNDO"}

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import bpy
 
+from ....formats.binary import FormatError
 from ...scene import originals, sidebar
 from ...scene.identity import kind_of
-from ...scene.reports import FAILURES, SceneError
+from ...scene.reports import SceneError
 from .. import layout
 from .parts import group_of, groups_of, layer_above
 
@@ -63,7 +64,7 @@ class OnMap(sidebar.OnLevel):
 class MapOperator(OnMap, sidebar.LevelOperator):
     """What the operators on the active map share: one undo step, and errors as the user sees them."""
 
-    failures = (*FAILURES, RuntimeError)
+    failures = (SceneError, FormatError, OSError, RuntimeError)
     """RuntimeError: of Blender's own operators."""
 
     @staticmethod
