@@ -6,7 +6,7 @@ from __future__ import annotations
 from ...formats import genesis
 from ...formats.genesis import geometry
 from ...formats.genesis.editor_level import VERSION, Level3dt
-from ...formats.genesis.headers import Declared
+from ...formats.genesis.headers import DeclaredClasses
 from ...formats.genesis.upgrade import upgraded
 from .brushes.collect import BrushCollector
 from .brushes.collect_editor import EditorBrushes
@@ -44,7 +44,7 @@ def _merge(level: Level3dt, exporting: ExportContext, known: bool) -> None:
     solids = collector.collect(exporting.context, parts, Poses(exporting.scene, key_time_of).of)
     groups = collect_groups(exporting, level, parts.groups)
     models = collect_editor_models(exporting, level, parts.models, parts.root)
-    collect_editor_entities(exporting, level, parts.entities, parts.root, known_types(Declared()), groups)
+    collect_editor_entities(exporting, level, parts.entities, parts.root, known_types(DeclaredClasses()), groups)
     EditorBrushes(exporting, level, shape, collector, models, groups).write(parts.brushes, solids)
     collect_editor_level(exporting, level)
     for kind, count in (

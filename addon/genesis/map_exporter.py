@@ -10,7 +10,7 @@ import numpy as np
 from ...formats import genesis
 from ...formats.genesis import Entity, MapLevel, geometry
 from ...formats.genesis.entities import CLASSNAME, MODEL, NAME, ORIGIN
-from ...formats.genesis.headers import Declared
+from ...formats.genesis.headers import DeclaredClasses
 from ..scene.reports import Report
 from .brushes.collect import BrushCollector
 from .brushes.collect_map import MapBrushes
@@ -30,7 +30,7 @@ def merged(original: MapLevel | None, exporting: ExportContext) -> MapLevel:
     level = original if original is not None else genesis.new_level("map")
     known, was_in = geometry.of_map(level) if original is not None else (None, np.empty(0, np.int64))
     parts = collect_parts(exporting.collection, exporting.token, exporting.report)
-    types = known_types(Declared()) | own_types(level, Report())
+    types = known_types(DeclaredClasses()) | own_types(level, Report())
     collector = BrushCollector(exporting, known, "map")
     brushes = MapBrushes(exporting, level, known, was_in, collector)
     entity_of = _match_entities(exporting, level, parts)

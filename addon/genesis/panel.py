@@ -9,7 +9,7 @@ from ..scene import identity, sidebar
 from ..scene.blender_types import Value
 from . import layout
 from .brushes import panel as brush_panel
-from .entities.operators import AddEntity
+from .entities.operators import AddGenesisEntity
 from .models.operators import MakeModel
 from .operators import HidePreview, PreviewCuts, has_cuts
 
@@ -58,11 +58,11 @@ class LEVELWRIGHT_PT_genesis_edit(sidebar.LevelPanel, bpy.types.Panel):
     def draw(self, _context: bpy.types.Context) -> None:
         """Draw the buttons."""
         column = self.layout.column(align=True)
-        column.operator(AddEntity.bl_idname, icon="EMPTY_AXIS")
+        column.operator(AddGenesisEntity.bl_idname, icon="EMPTY_AXIS")
         column.operator(MakeModel.bl_idname, icon="OUTLINER_OB_GROUP_INSTANCE")
 
 
-CLASSES = (MakeModel, AddEntity, LEVELWRIGHT_PT_genesis, LEVELWRIGHT_PT_genesis_edit)
+CLASSES = (MakeModel, AddGenesisEntity, LEVELWRIGHT_PT_genesis, LEVELWRIGHT_PT_genesis_edit)
 
 
 def register() -> None:

@@ -71,7 +71,7 @@ def to_map(level: Level3dt, types: Sequence[TypeDef] = typedefs.BUILTIN) -> tupl
 def _to_map(level: Level3dt, types: Sequence[TypeDef]) -> tuple[MapLevel, list[str]]:
     suppress, detail = level.is_set("SuppressHidden"), level.is_set("VisDetail")
     models = sorted(level.models, key=lambda model: model.model_id)
-    parts: dict[int, list[csg.Piece]] = {model.model_id: [] for model in models}
+    parts: dict[int, list[csg.CsgPiece]] = {model.model_id: [] for model in models}
     parts[0] = []
     left_out = []
     for piece in csg.carved(level):
@@ -152,7 +152,7 @@ def _matrix(quaternion: Doubles, place: Doubles) -> Doubles:
     return matrix
 
 
-def _brushes(pieces: list[csg.Piece], vis_detail: bool, pose: Doubles | None) -> list[Brush]:
+def _brushes(pieces: list[csg.CsgPiece], vis_detail: bool, pose: Doubles | None) -> list[Brush]:
     """Pieces as brushes of a `.map`. `vis_detail`: details hide what is behind them, too."""
     sources = [face for piece in pieces for face, _ in piece.faces]
     corners = [points for piece in pieces for _, points in piece.faces]

@@ -16,14 +16,14 @@ import numpy as np
 from .editor_level import EditorBrush, EditorFace, Level3dt
 from .records import EditorBrushFlag, EditorFaceFlag
 from .solids import Solids
-from .windings import Floats, Mask, Planes, dot, scaled_sum, sheets
+from .windings import Floats, Mask, WindingPlanes, dot, scaled_sum, sheets
 
 SHOW_ALL, SHOW_VISIBLE = 0, 1  # the setting ShowGroups
 _HOLLOW = EditorBrushFlag.HOLLOW | EditorBrushFlag.HOLLOWCUT
 
 
 @dataclass(slots=True, eq=False)
-class Piece:
+class CsgPiece:
     """A convex part of a brush. `faces`: which face each of its own looks like, and its corners float32[n, 3]."""
 
     brush: EditorBrush
@@ -57,7 +57,7 @@ class _Node:
         return not bool((self.low > high).any() or (self.high < low).any())
 
 
-def carved(level: Level3dt) -> list[Piece]:
+def carved(level: Level3dt) -> list[CsgPiece]:
     """What the CSG leaves of a level's brushes: those that the editor would write to a `.map`, in its order.
 
     The level has to be of today's units (`upgraded`).
@@ -90,7 +90,7 @@ class _Csg:
             node.children = [self.node(child, numbers) for child in brush.children]
         return node
 
-    def run(self) -> list[Piece]:
+    def run(self) -> list[CsgPiece]:
         if not len(self.pool):
             return []
         self.make_hollows(self.nodes)
@@ -159,7 +159,7 @@ class _Csg:
         moved = dot(shells.normals, points).astype(np.float32)
         shells.dists = np.where(fixed, shells.dists, moved)
         count, faces = shells.counts.shape
-        flat = Planes(shells.normals.reshape(-1, 3), shells.dists.reshape(-1))
+        flat = WindingPlanes(shells.normals.reshape(-1, 3), shells.dists.reshape(-1))
         shells.points = sheets(flat).reshape(count, faces, 4, 3)
         shells.counts = np.where(shells.exists, 4, 0)
         shells.measure()
@@ -287,7 +287,7 @@ class _Csg:
             if not there.any():
                 break
             order, work = order[there], work.take(there)
-            planes = Planes(cutters.normals[order, face], cutters.dists[order, face])
+            planes = WindingPlanes(cutters.normals[order, face], cutters.dists[order, face])
             front, in_front, back, behind = work.split(planes, cutters.origins[order, face])
             batches.append(front.take(in_front))
             for piece in order[in_front].tolist():
@@ -305,7 +305,7 @@ class _Csg:
 
     # ---------------------------------------------------------------------------------------------------------- result
 
-    def left(self, node: _Node) -> Iterator[Piece]:
+    def left(self, node: _Node) -> Iterator[CsgPiece]:
         """What is left of a brush."""
         if node.children is not None:
             for child in node.children:
@@ -315,4 +315,6 @@ class _Csg:
                 faces = np.flatnonzero(self.pool.exists[shape])
                 counts, origins = self.pool.counts[shape], self.pool.origins[shape]
                 points = self.pool.points[shape]
-                yield Piece(node.brush, [(self.faces[origins[face]], points[face, : counts[face]]) for face in faces])
+                yield CsgPiece(
+                    node.brush, [(self.faces[origins[face]], points[face, : counts[face]]) for face in faces]
+                )

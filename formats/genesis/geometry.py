@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Appearance(IntFlag):
+class FaceAppearance(IntFlag):
     """What of a face's flags, and of its brush's, makes it look different."""
 
     MIRROR = 0x1
@@ -37,10 +37,10 @@ _BLOCK = 1 << 12
 """Faces of a step's arrays: they stay in the processor's cache."""
 _HASH_BITS = 16
 _APPEARANCE_OF_FLAG = {
-    FaceFlag.MIRROR: Appearance.MIRROR,
-    FaceFlag.FULLBRIGHT: Appearance.FULLBRIGHT,
-    FaceFlag.SKY: Appearance.SKY,
-    FaceFlag.TRANSLUCENT: Appearance.TRANSLUCENT,
+    FaceFlag.MIRROR: FaceAppearance.MIRROR,
+    FaceFlag.FULLBRIGHT: FaceAppearance.FULLBRIGHT,
+    FaceFlag.SKY: FaceAppearance.SKY,
+    FaceFlag.TRANSLUCENT: FaceAppearance.TRANSLUCENT,
 }
 _APPEARANCES = np.array(
     [
@@ -202,7 +202,7 @@ def _appearances(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], count
     back = np.repeat((flags & int(BrushFlag.SHEET)) != 0, counts)
     starts = np.cumsum(counts) - counts
     back[starts[counts > 0]] = False  # of a sheet, only the first face can be seen
-    appearance[invisible | back] = int(Appearance.INVISIBLE)
+    appearance[invisible | back] = int(FaceAppearance.INVISIBLE)
     return appearance
 
 

@@ -37,20 +37,20 @@ _QUALIFIERS = {"const", "struct", "unsigned", "signed"}
 
 
 @dataclass(slots=True)
-class Declared:
+class DeclaredClasses:
     """What headers declare: classes in their order, and names for the upper 16 bits of a brush's flags."""
 
     types: list[TypeDef] = field(default_factory=list)
     contents: dict[str, int] = field(default_factory=dict)
 
 
-def parse(texts: Iterable[str]) -> Declared:
+def parse(texts: Iterable[str]) -> DeclaredClasses:
     """Read headers, in the order in which the editor would. Raises FormatError, whose offset is in its header's text.
 
     As for the editor, a struct is a class only where a GE_Type stands before it. Everything else in a header is passed
     over.
     """
-    result = Declared()
+    result = DeclaredClasses()
     for text in texts:
         _Header(text, result).read()
     known = {made.name for made in result.types}
@@ -64,7 +64,7 @@ def parse(texts: Iterable[str]) -> Declared:
 class _Header:
     """One header on its way through."""
 
-    def __init__(self, text: str, result: Declared) -> None:
+    def __init__(self, text: str, result: DeclaredClasses) -> None:
         blank = _COMMENT.sub(lambda found: found.group(1) or re.sub(r"[^\n]", " ", found.group()), text)
         self.tokens = [(found.group(), found.start()) for found in _TOKEN.finditer(blank)]
         self.at = 0

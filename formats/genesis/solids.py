@@ -14,7 +14,7 @@ from .windings import (
     Floats,
     Integers,
     Mask,
-    Planes,
+    WindingPlanes,
     clipped,
     padded,
     planes_of,
@@ -141,7 +141,7 @@ class Solids:
         """
         count, faces = self.counts.shape
         result = type(self)(
-            sheets(Planes(self.normals.reshape(-1, 3), self.dists.reshape(-1))).reshape(count, faces, 4, 3),
+            sheets(WindingPlanes(self.normals.reshape(-1, 3), self.dists.reshape(-1))).reshape(count, faces, 4, 3),
             np.where(self.exists, 4, 0),
             self.normals,
             self.dists,
@@ -178,7 +178,7 @@ class Solids:
             solid, other = np.nonzero(active)
             if not len(solid):
                 continue
-            planes = Planes(self.normals[solid, face], self.dists[solid, face])
+            planes = WindingPlanes(self.normals[solid, face], self.dists[solid, face])
             points, counts = self.points[solid, other], self.counts[solid, other]
             dists, sides = sides_of(points, counts, planes)
             front, back = (sides == FRONT).any(axis=1), (sides == BACK).any(axis=1)
@@ -191,7 +191,7 @@ class Solids:
                 self.counts[solid[cut], other[cut]] = sizes
         return removed
 
-    def face_sides(self, planes: Planes) -> Integers:
+    def face_sides(self, planes: WindingPlanes) -> Integers:
         """On which side of its solid's plane each face is, int[n, f]: FRONT, BACK, ON or SPLIT; -1 for no face."""
         faces = self.counts.shape[1]
         points, counts = self.flat()
@@ -200,7 +200,7 @@ class Solids:
         found = np.where(front & back, SPLIT, np.where(front, FRONT, np.where(back, BACK, ON)))
         return np.where(counts > 0, found, -1).reshape(len(self), faces)
 
-    def slices(self, planes: Planes) -> tuple[Floats, Integers]:
+    def slices(self, planes: WindingPlanes) -> tuple[Floats, Integers]:
         """Where planes cut their solids: polygons and counts, 0 where there is nothing left."""
         points = sheets(planes)
         counts = np.full(len(self), 4, np.intp)
@@ -208,7 +208,7 @@ class Solids:
             rows = np.flatnonzero(self.exists[:, face] & (counts > 0))
             if not len(rows):
                 continue
-            others = Planes(self.normals[rows, face], self.dists[rows, face])
+            others = WindingPlanes(self.normals[rows, face], self.dists[rows, face])
             dists, sides = sides_of(points[rows], counts[rows], others)
             front, back = (sides == FRONT).any(axis=1), (sides == BACK).any(axis=1)
             counts[rows[~back]] = 0
@@ -220,7 +220,7 @@ class Solids:
                 counts[rows[cut]] = sizes
         return points, counts
 
-    def split(self, planes: Planes, origins: Integers) -> tuple[Self, Mask, Self, Mask]:
+    def split(self, planes: WindingPlanes, origins: Integers) -> tuple[Self, Mask, Self, Mask]:
         """Cut each solid by a plane; new faces look like `origins` int[n].
 
         Returns the parts in front and whether there are any, and the same of the parts behind. A solid that the plane
@@ -264,7 +264,7 @@ class Solids:
         return (*results[0], *results[1])
 
     def _half(
-        self, sides: Integers, planes: Planes, middles: Floats, corners: Integers, origins: Integers, side: int
+        self, sides: Integers, planes: WindingPlanes, middles: Floats, corners: Integers, origins: Integers, side: int
     ) -> Self:
         """The faces of solids on one side of planes that cut them, and the new face there."""
         count = len(self)

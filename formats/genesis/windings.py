@@ -27,15 +27,15 @@ FRONT, BACK, ON = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Planes:
+class WindingPlanes:
     """Normals float32[n, 3], out of the solid, and distances float32[n]."""
 
     normals: Floats
     dists: Floats
 
-    def take(self, which: Array) -> "Planes":
+    def take(self, which: Array) -> "WindingPlanes":
         """Some of the planes."""
-        return Planes(self.normals[which], self.dists[which])
+        return WindingPlanes(self.normals[which], self.dists[which])
 
 
 def dot(one: Floats, two: Floats) -> Doubles:
@@ -64,7 +64,7 @@ def scaled_sum(one: Floats, two: Floats, scales: Doubles) -> Floats:
     return (one + two.astype(np.float64) * scales.astype(np.float32)[..., None]).astype(np.float32)
 
 
-def planes_of(points: Floats, counts: Integers) -> tuple[Planes, Mask]:
+def planes_of(points: Floats, counts: Integers) -> tuple[WindingPlanes, Mask]:
     """The planes of polygons, each by the first three corners in a row that are not in a line; and which have one."""
     total = len(points)
     normals = np.zeros((total, 3), np.float32)
@@ -82,10 +82,10 @@ def planes_of(points: Floats, counts: Integers) -> tuple[Planes, Mask]:
         found[left[good]] = True
     normals = normalized(normals)
     second = points[:, min(1, points.shape[1] - 1)]
-    return Planes(normals, dot(second, normals).astype(np.float32)), found
+    return WindingPlanes(normals, dot(second, normals).astype(np.float32)), found
 
 
-def sides_of(points: Floats, counts: Integers, planes: Planes) -> tuple[Floats, Integers]:
+def sides_of(points: Floats, counts: Integers, planes: WindingPlanes) -> tuple[Floats, Integers]:
     """Distances [n, v] of corners from one plane a polygon, and on which side they are; -1 where there is no corner."""
     dists = (dot(points, planes.normals[:, None]) - planes.dists[:, None]).astype(np.float32)
     sides = np.where(dists > ON_EPSILON, FRONT, np.where(dists < -ON_EPSILON, BACK, ON))
@@ -94,7 +94,7 @@ def sides_of(points: Floats, counts: Integers, planes: Planes) -> tuple[Floats, 
 
 
 def clipped(
-    points: Floats, counts: Integers, planes: Planes, dists: Floats, sides: Integers, keep: int = BACK
+    points: Floats, counts: Integers, planes: WindingPlanes, dists: Floats, sides: Integers, keep: int = BACK
 ) -> tuple[Floats, Integers]:
     """The parts of polygons on one side of their planes; `dists` and `sides` are those that `sides_of` gave."""
     total, size = sides.shape
@@ -120,7 +120,7 @@ def clipped(
     return result, new_counts
 
 
-def sheets(planes: Planes) -> Floats:
+def sheets(planes: WindingPlanes) -> Floats:
     """One huge square on each plane, float32[n, 4, 3]."""
     normals, dists = planes.normals, planes.dists
     x, y, z = np.abs(normals).T

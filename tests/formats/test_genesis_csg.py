@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.genesis import EditorBrush, EditorBrushFlag, Level3dt, read
-from formats.genesis.csg import Piece, carved
+from formats.genesis.csg import CsgPiece, carved
 from formats.genesis.solids import Solids
 from formats.genesis.windings import planes_of, sheets
 from tests.formats import genesis_3dt_text as build
@@ -25,7 +25,7 @@ def level_of(*brushes: str, **parts: object) -> Level3dt:
     return level
 
 
-def volume(piece: Piece) -> float:
+def volume(piece: CsgPiece) -> float:
     """What its faces enclose, which go clockwise seen from outside."""
     total = 0.0
     for _, points in piece.faces:
@@ -35,13 +35,13 @@ def volume(piece: Piece) -> float:
     return round(total / 6, 3)
 
 
-def box_of(piece: Piece) -> Box:
+def box_of(piece: CsgPiece) -> Box:
     points = np.concatenate([points for _, points in piece.faces])
     low, high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
     return tuple(low), tuple(high)
 
 
-def is_closed(piece: Piece) -> bool:
+def is_closed(piece: CsgPiece) -> bool:
     """Whether each edge belongs to two faces, to within the rounding of the cuts."""
     edges = set()
     for _, points in piece.faces:
@@ -285,9 +285,9 @@ def test_a_plane_is_a_huge_square():
 
 
 def _squares(normals, dists):  # type: ignore[no-untyped-def]
-    from formats.genesis.windings import Planes
+    from formats.genesis.windings import WindingPlanes
 
-    return sheets(Planes(normals, dists)), np.full(len(normals), 4)
+    return sheets(WindingPlanes(normals, dists)), np.full(len(normals), 4)
 
 
 def test_corners_in_a_line_give_no_plane():

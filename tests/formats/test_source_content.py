@@ -124,7 +124,7 @@ FILES = {
 def test_archives(tmp_path: Path, version: int):
     (tmp_path / "pak01_dir.vpk").write_bytes(build.vpk(FILES, version))
     (tmp_path / "pak01_000.vpk").write_bytes(FILES["materials/Brick/wall01.vmt"][1])
-    archive = vpk.Archive(tmp_path / "pak01_dir.vpk")
+    archive = vpk.VpkArchive(tmp_path / "pak01_dir.vpk")
     assert sorted(archive.files) == sorted(name.lower() for name in FILES)
     assert archive.read("materials/brick/wall01.vmt") == b"LightmappedGeneric { }"
     assert archive.read("readme.txt") == b"hello"
@@ -143,7 +143,7 @@ def test_bad_archives(tmp_path: Path):
     for data in (b"", b"VPK", good[:4] + b"\3" + good[5:], good[:8] + b"\xff\xff\xff\x7f" + good[12:]):
         path.write_bytes(data)
         with pytest.raises(FormatError):
-            _ = vpk.Archive(path).files
+            _ = vpk.VpkArchive(path).files
     tree = good[28 : 28 + int.from_bytes(good[8:12], "little")]
     assert len(vpk.entries(tree)) == 4
     for end in range(len(tree) - 1):
@@ -157,7 +157,7 @@ def test_archives_of_bloodlines(tmp_path: Path):
     (tmp_path / "PACK101.vpk").write_bytes(build.pack({"materials/brick/a.vmt": b"New { }"}))
     (tmp_path / "pack010.vpk").write_bytes(build.pack(files, version=1))
     (tmp_path / "pack001.vpk").write_bytes(bytes(9))
-    archive = troika.Archive(tmp_path / "pack000.vpk")
+    archive = troika.TroikaArchive(tmp_path / "pack000.vpk")
     assert [archive.read(name) for name in ("materials/brick/a.vmt", "empty", "b.txt")] == [b"Old { }", b"", b"text"]
     assert archive.read("c.txt") is None
     search = SearchPath(list(of_game(tmp_path)))
@@ -169,7 +169,7 @@ def test_archives_of_bloodlines(tmp_path: Path):
                 good[:-9] + struct.pack("<IIB", 1 << 31, 11, 0)):  # fmt: skip
         (tmp_path / "bad.vpk").write_bytes(bad)
         with pytest.raises(FormatError):
-            _ = troika.Archive(tmp_path / "bad.vpk").files
+            _ = troika.TroikaArchive(tmp_path / "bad.vpk").files
 
 
 def test_sourcepp_makes_the_same_archives(tmp_path: Path):
@@ -232,7 +232,7 @@ def test_search_path_of_a_game(tmp_path: Path):
     assert sorted(search.unread) == ["materials/broken.vmt", "materials/broken.vtf"]
     plain = SearchPath([Folder(other)])
     assert plain.material("c").shader == "Other"
-    assert [type(source).__name__ for source in of_game(other)] == ["Folder", "Archive", "Archive"]
+    assert [type(source).__name__ for source in of_game(other)] == ["Folder", "VpkArchive", "VpkArchive"]
     assert list(of_game(tmp_path / "nowhere")) == []
 
 
@@ -252,7 +252,7 @@ def test_a_mod_finds_the_content_of_games_whatever_the_case_of_names_is(tmp_path
     steps = [(source.path.name, type(source).__name__) for source in of_game(mod)]
     assert steps[:3] == [("update", "Folder"), ("mine_dlc12", "Folder"), ("mine_dlc1", "Folder")]
     assert steps[3:] == [
-        ("hl2_textures_dir.vpk", "Archive"), ("HL2", "Folder"), ("addon", "Folder"), ("mine", "Folder"),
+        ("hl2_textures_dir.vpk", "VpkArchive"), ("HL2", "Folder"), ("addon", "Folder"), ("mine", "Folder"),
         ("platform", "Folder"),
     ]  # fmt: skip
     assert SearchPath(list(of_game(mod))).material("a").shader == "A"

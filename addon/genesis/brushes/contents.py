@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import bpy
 
-from ....formats.genesis.headers import Declared
+from ....formats.genesis.headers import DeclaredClasses
 
 BITS = 16
 """Bits of a brush's contents, which the editor's header language can name (genesis.md §1.5)."""
@@ -16,7 +16,7 @@ NAMES = "levelwright_contents"
 """On a level's collection: JSON, bit number -> its name. On objects: the bits, see `panel`."""
 
 
-def keep(level: bpy.types.Collection, declared: Declared) -> None:
+def keep(level: bpy.types.Collection, declared: DeclaredClasses) -> None:
     """Keep on a level's collection what headers call the bits of brushes' contents."""
     names: dict[int, str] = {}
     for name, value in declared.contents.items():

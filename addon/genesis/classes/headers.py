@@ -12,13 +12,13 @@ import bpy
 
 from ....formats.binary import FormatError
 from ....formats.genesis import headers
-from ....formats.genesis.headers import Declared
+from ....formats.genesis.headers import DeclaredClasses
 from ...scene.reports import Report
 
 ENDING = ".h"
 
 
-def find(chosen: str, named: str, beside: Path, report: Report) -> Declared:
+def find(chosen: str, named: str, beside: Path, report: Report) -> DeclaredClasses:
     r"""Read the headers of the chosen folder, else of those that a `.3dt` names; what was read is in the report.
 
     chosen: the option's folder, "" for none. named: a level's HeadersDir ("..\src;C:\Game\src"), folders of its
@@ -39,7 +39,7 @@ def find(chosen: str, named: str, beside: Path, report: Report) -> Declared:
         declared = headers.parse(file.read_bytes().decode("latin-1") for file in files)
     except (OSError, FormatError) as error:
         report.warn(f"the headers in {', '.join(map(str, folders))} can't be read: {error}")
-        return Declared()
+        return DeclaredClasses()
     if chosen and not files:
         report.missing("headers", str(folders[0]))
     if files:

@@ -12,7 +12,7 @@ from ....formats import genesis
 from ....formats.binary import FormatError
 from ....formats.genesis import headers, typedefs
 from ....formats.genesis.editor_level import Level3dt
-from ....formats.genesis.headers import Declared
+from ....formats.genesis.headers import DeclaredClasses
 from ....formats.genesis.map_file import MapLevel
 from ....formats.genesis.typedefs import TypeDef
 from ...scene import originals
@@ -33,7 +33,7 @@ def own_types(level: MapLevel, report: Report) -> Types:
         return {}
 
 
-def known_types(declared: Declared) -> Types:
+def known_types(declared: DeclaredClasses) -> Types:
     """The editor's own classes, and those that headers declare."""
     return {each.name.lower(): each for each in (*typedefs.BUILTIN, *declared.types)}
 

@@ -71,7 +71,7 @@ def _class_items(_self: object, context: bpy.types.Context | None) -> list[tuple
 _ITEMS: list[tuple[str, str, str]] = []
 
 
-class AddEntity(sidebar.LevelOperator):
+class AddGenesisEntity(sidebar.LevelOperator):
     """Add a point entity at the 3D cursor, with the fields of its class"""
 
     format_key = layout.FORMAT

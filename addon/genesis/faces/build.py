@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ....formats import convex
 from ....formats.arrays import Array
 from ....formats.convex import BrushEdges, Floats, Ints
-from ....formats.genesis.geometry import APPEARANCES, Appearance, Geometry
+from ....formats.genesis.geometry import APPEARANCES, FaceAppearance, Geometry
 from ...scene import attributes, baselines, identity, meshes
 from ...scene.attributes import Kind
 from .. import layout
@@ -170,7 +170,9 @@ class MeshMaker:
             report=self.importing.report,
         )
         for code in codes:
-            mesh.materials.append(self.materials.get(self.names[code // APPEARANCES], Appearance(code % APPEARANCES)))
+            mesh.materials.append(
+                self.materials.get(self.names[code // APPEARANCES], FaceAppearance(code % APPEARANCES))
+            )
         return mesh
 
     def _edges(self, number: int, corners: slice) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:

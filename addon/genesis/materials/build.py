@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import bpy
 
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
-from ....formats.genesis.geometry import Appearance
+from ....formats.genesis.geometry import FaceAppearance
 from ...scene import identity, images, originals
 from ...scene.blender_types import NodeTree
 from ...scene.materials import Nodes, Socket, blended, node_group, shader
@@ -47,15 +47,15 @@ class Materials:
         self.importing = importing
         self.pictures = pictures
         self.sky = sky
-        self._made: dict[tuple[str, Appearance], bpy.types.Material] = {}
+        self._made: dict[tuple[str, FaceAppearance], bpy.types.Material] = {}
         self._number = max(originals.resources(importing.collection, layout.MATERIAL), default=-1) + 1
 
-    def get(self, texture: str, appearance: Appearance) -> bpy.types.Material:
+    def get(self, texture: str, appearance: FaceAppearance) -> bpy.types.Material:
         """The material of faces with a texture and an appearance."""
         if self.importing.settings.lighting == "full_bright" and not appearance & (
-            Appearance.SKY | Appearance.MIRROR | Appearance.INVISIBLE
+            FaceAppearance.SKY | FaceAppearance.MIRROR | FaceAppearance.INVISIBLE
         ):
-            appearance |= Appearance.FULLBRIGHT
+            appearance |= FaceAppearance.FULLBRIGHT
         key = (texture, appearance)
         material = self._made.get(key)
         if material is None:
@@ -67,13 +67,13 @@ class Materials:
         for material in materials:
             texture, appearance = material.get(layout.TEXTURE), material.get(APPEARANCE)
             if isinstance(material, bpy.types.Material) and isinstance(texture, str) and isinstance(appearance, int):
-                self._made[texture, Appearance(appearance)] = material
+                self._made[texture, FaceAppearance(appearance)] = material
                 size = material.get(layout.TEXTURE_SIZE)
                 if size is not None:
                     self.pictures.sizes[texture.lower()] = (int(size[0]), int(size[1]))
 
-    def _make(self, texture: str, appearance: Appearance) -> bpy.types.Material:
-        ways = "".join(f", {way.name.lower()}" for way in Appearance if way & appearance and way.name)
+    def _make(self, texture: str, appearance: FaceAppearance) -> bpy.types.Material:
+        ways = "".join(f", {way.name.lower()}" for way in FaceAppearance if way & appearance and way.name)
         material = bpy.data.materials.new(f"{showable(texture) or '(no name)'}{ways}")
         material[layout.TEXTURE] = texture
         material[layout.TEXTURE_SIZE] = list(self.pictures.size(texture))
@@ -83,32 +83,32 @@ class Materials:
         identity.stamp(material, self.importing.token, layout.MATERIAL, number)
         originals.set_resource(self.importing.collection, layout.MATERIAL, number, material)
         nodes = shader(material)
-        if appearance & Appearance.INVISIBLE:
+        if appearance & FaceAppearance.INVISIBLE:
             surface = _invisible(material, nodes)
-        elif appearance & Appearance.SKY and self.sky:
+        elif appearance & FaceAppearance.SKY and self.sky:
             surface = self._sky(nodes)
         else:
             surface = self._textured(material, nodes, texture, appearance)
         nodes.link(surface, nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
         return material
 
-    def _textured(self, material: bpy.types.Material, nodes: Nodes, texture: str, appearance: Appearance) -> Socket:
+    def _textured(self, material: bpy.types.Material, nodes: Nodes, texture: str, appearance: FaceAppearance) -> Socket:
         image = self.pictures.image(texture)
         if images.is_placeholder(image):
             material["levelwright_placeholder"] = True
         picture = nodes.add("ShaderNodeTexImage", image=image)
         nodes.tree.nodes.active = picture
         color = picture.outputs["Color"]
-        if appearance & (Appearance.FULLBRIGHT | Appearance.SKY):
+        if appearance & (FaceAppearance.FULLBRIGHT | FaceAppearance.SKY):
             surface = nodes.feed(nodes.add("ShaderNodeEmission"), Color=color).outputs[0]
         else:
             lit = nodes.add("ShaderNodeBsdfPrincipled")
             surface = nodes.feed(lit, Base_Color=color, Roughness=1.0, Specular_IOR_Level=0.0).outputs[0]
         alpha = nodes.math("DIVIDE", nodes.add("ShaderNodeAttribute", attribute_name=ALPHA).outputs["Fac"], 255.0)
-        if appearance & Appearance.MIRROR:
+        if appearance & FaceAppearance.MIRROR:
             mirror = nodes.feed(nodes.add("ShaderNodeBsdfGlossy"), Roughness=0.0).outputs[0]
             return _mix(nodes, alpha, mirror, surface)
-        if appearance & Appearance.TRANSLUCENT:
+        if appearance & FaceAppearance.TRANSLUCENT:
             alpha = nodes.math("MULTIPLY", alpha, picture.outputs["Alpha"])
             blended(material)
             return _mix(nodes, alpha, nodes.add("ShaderNodeBsdfTransparent").outputs[0], surface)

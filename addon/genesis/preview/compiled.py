@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ....formats.genesis import csg, geometry
 from ....formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
-from ....formats.genesis.geometry import APPEARANCES, Appearance
+from ....formats.genesis.geometry import APPEARANCES, FaceAppearance
 from ...scene import identity, meshes, originals
 from ...scene.blender_types import Value
 from .. import layout
@@ -64,7 +64,7 @@ def build(collection: bpy.types.Collection, level: Level3dt, materials: Material
             report=materials.importing.report,
         )
         for code in unique.tolist():
-            mesh.materials.append(materials.get(shape.names[code // APPEARANCES], Appearance(code % APPEARANCES)))
+            mesh.materials.append(materials.get(shape.names[code // APPEARANCES], FaceAppearance(code % APPEARANCES)))
         obj = bpy.data.objects.new(f"{NAME} {model_id}", mesh)
         identity.stamp(obj, token, layout.PREVIEW, -1)
         obj.hide_select = True

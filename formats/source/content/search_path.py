@@ -123,13 +123,13 @@ def of_game(directory: Path) -> Iterator[Source]:
             continue
         seen.add(place)
         if place.suffix.lower() == ".vpk":
-            yield vpk.Archive(place)
+            yield vpk.VpkArchive(place)
         elif place.is_dir():
             yield Folder(place)
             inside = gameinfo.entries(place)
             for archive in inside:
                 if archive.name.lower().endswith(ARCHIVE) and archive not in seen:
                     seen.add(archive)
-                    yield vpk.Archive(archive)
+                    yield vpk.VpkArchive(archive)
             # Nobody says which of them has precedence: those that came later have higher numbers.
-            yield from (troika.Archive(path) for path in reversed(inside) if _TROIKA.fullmatch(path.name))
+            yield from (troika.TroikaArchive(path) for path in reversed(inside) if _TROIKA.fullmatch(path.name))

@@ -48,7 +48,7 @@ def join(head: Buffer, rest: Buffer | None) -> bytes:
 # ------------------------------------------------------------------------------------------------------------ archives
 
 
-class Archive(archive.Archive[dict[str, tuple[int, int]]]):
+class TroikaArchive(archive.Archive[dict[str, tuple[int, int]]]):
     """An archive, `pack000.vpk` and so on.
 
     Layout: Valve Developer Community, "VPK (file format)/Vampire: The Masquerade - Bloodlines": files, the list of them

@@ -29,7 +29,7 @@ class Entry:
     length: int
 
 
-class Archive(archive.Archive[tuple[int, dict[str, Entry]]]):
+class VpkArchive(archive.Archive[tuple[int, dict[str, Entry]]]):
     """An archive, by its directory file."""
 
     def _read_list(self) -> tuple[int, dict[str, Entry]]:
