@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ..scene.sidebar import LevelPanel
@@ -26,7 +24,7 @@ class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the operators; of an entity its properties and outputs."""
-        column: Any = self.layout.column(align=True)
+        column = self.layout.column(align=True)
         for operator in (AddEntity, AddStaticProp, AddOverlay, AddBrush):
             column.operator(operator.bl_idname, icon="ADD")
         obj = entity_of(context)
