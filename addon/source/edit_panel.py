@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ..scene.sidebar import LevelPanel
 from . import layout
 from .brushes.operators import AddBrush
 from .entities import custom_properties
-from .entities.operators import AddGenesisEntity, EditOutput, RemoveOutput, entity_of
+from .entities.operators import AddEntity, EditOutput, RemoveOutput, entity_of
 from .entities.outputs import outputs_of
 from .overlays.operators import AddOverlay
 from .props.operators import AddStaticProp
@@ -26,8 +24,8 @@ class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the operators; of an entity its properties and outputs."""
-        column: Any = self.layout.column(align=True)
-        for operator in (AddGenesisEntity, AddStaticProp, AddOverlay, AddBrush):
+        column = self.layout.column(align=True)
+        for operator in (AddEntity, AddStaticProp, AddOverlay, AddBrush):
             column.operator(operator.bl_idname, icon="ADD")
         obj = entity_of(context)
         if obj is None:
@@ -48,4 +46,4 @@ class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
         column.operator(EditOutput.bl_idname, text="Add Output", icon="ADD")
 
 
-CLASSES = (AddGenesisEntity, AddStaticProp, AddOverlay, AddBrush, EditOutput, RemoveOutput, LEVELWRIGHT_PT_source_edit)
+CLASSES = (AddEntity, AddStaticProp, AddOverlay, AddBrush, EditOutput, RemoveOutput, LEVELWRIGHT_PT_source_edit)

@@ -82,11 +82,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...formats.arrays import Array, Integers
 from ..scene import identity
 from ..scene.attributes import Domain, Kind
 
@@ -189,7 +188,7 @@ def displacement_token(token: int) -> int:
     return identity.Token(value - (value >> 31 << 32))
 
 
-def vertex_ids(records: NDArray[Any], token: int) -> dict[str, tuple[Domain, Kind, Any]]:
+def vertex_ids(records: Integers, token: int) -> dict[str, tuple[Domain, Kind, Array]]:
     """The attributes that say which records the points of a mesh are, int[n]."""
     ids = (records + 1).astype(np.int32)
     return {VERTEX_ID: ("POINT", "INT", ids), VERTEX_CHECK: ("POINT", "INT", identity.checks(token, ids))}

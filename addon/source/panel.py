@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ..scene import originals
+from ..scene.blender_types import Socket, Value
 from ..scene.sidebar import LevelPanel
 from . import layout
 
@@ -33,8 +32,8 @@ class LEVELWRIGHT_PT_source(LevelPanel, bpy.types.Panel):
             row.prop(child, "hide_viewport", text="", emboss=False)
 
 
-def settings(level: bpy.types.Collection) -> list[tuple[str, Any]]:
+def settings(level: bpy.types.Collection) -> list[tuple[str, Socket]]:
     """What can be set of a map's baked light: titles, and sockets with the values; none without lightmaps."""
-    group: Any = originals.resources(level, layout.BAKED_LIGHT).get(0)
+    group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
     nodes = [node for node in group.nodes if node.type == "VALUE"] if group is not None else []
     return [(node.label, node.outputs[0]) for node in nodes]

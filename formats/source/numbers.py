@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..arrays import Array
 
 DIGITS = 4
 """Behind the point, of numbers that come from several transforms one after another."""
@@ -16,7 +17,7 @@ _SAME_DEGREES = 1e-2
 """What angles that come from a matrix may differ by and be the same."""
 
 
-def singles(values: NDArray[Any]) -> NDArray[np.float32]:
+def singles(values: Array) -> NDArray[np.float32]:
     """Numbers of a map as float32; 0 for what is not finite or too large."""
     with np.errstate(over="ignore", invalid="ignore"):
         made = values.astype(np.float32, copy=False)
@@ -25,7 +26,7 @@ def singles(values: NDArray[Any]) -> NDArray[np.float32]:
     return made
 
 
-def doubles(values: NDArray[Any]) -> NDArray[np.float64]:
+def doubles(values: Array) -> NDArray[np.float64]:
     """Numbers of a file as float64, what is not finite as 0."""
     with np.errstate(invalid="ignore"):  # signalling NaNs
         made = values.astype(np.float64)

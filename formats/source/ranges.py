@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lists within lists, as arrays: where each one starts and how many it has."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from .. import arrays
 from ..binary import FormatError
 
 Integers = npt.NDArray[np.int64]
@@ -56,7 +55,7 @@ def starts(counts: npt.ArrayLike) -> Integers:
     return ends
 
 
-def distinct(numbers: npt.NDArray[np.integer[Any]], count: int) -> tuple[Integers, Integers]:
+def distinct(numbers: arrays.Integers, count: int) -> tuple[Integers, Integers]:
     """Return which of the numbers below `count` there are, ascending, and the place of each of `numbers` among them:
     np.unique with its inverse, of numbers that need no sorting.
     """

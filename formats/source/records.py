@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 Records = npt.NDArray[np.void]
 Dtype = np.dtype[Any]
-Field = tuple[str, Any] | tuple[str, Any, Any]
+Field = tuple[str, npt.DTypeLike] | tuple[str, npt.DTypeLike, int | tuple[int, ...]]
 """Of a record, as `np.dtype` takes it: name, type, and how many where it is several."""
 Fields = tuple[Field, ...]
 ByteOrder = Literal["<", ">"]  # of a file: ">" on consoles

@@ -7,7 +7,6 @@ A polygon is a face while it has the face's number and goes around its very vert
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from . import geometry, ranges
 from .geometry import Floats, Ints, Polygons
 from .level import Level
 from .lumps import LumpId
+from .records import Records
 
 Bools = NDArray[np.bool_]
 
@@ -29,7 +29,7 @@ class ModelFaces:
 
     level: Level
     """The map."""
-    records: NDArray[Any]
+    records: Records
     """[f], of the lump that `geometry.drawn_faces` names."""
     polygons: Polygons
     """Their corners, as the file has them."""

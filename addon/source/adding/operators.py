@@ -6,18 +6,17 @@ New things look as if they had been imported, but are no record of the map: thei
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import bpy
 
-from ...scene import identity, sidebar
+from ...scene import identity, sidebar, stage
 from ...scene.level import needed_root
 from ...scene.reports import Report
 from ...scene.sidebar import LevelOperator, Result
 from .. import layout
 
-Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Any, Report], bpy.types.Object]
+Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Sequence[float], Report], bpy.types.Object]
 """Adds a thing of what is asked for to a level, at a place in units below the root. Raises SceneError."""
 
 
@@ -29,7 +28,7 @@ def known(context: bpy.types.Context, kind: str, key: str, text: str) -> list[st
     return sorted(each for each in found if isinstance(each, str) and text.casefold() in each.casefold())
 
 
-def known_materials(_: Any, _context: bpy.types.Context, text: str) -> list[str]:
+def known_materials(_: object, _context: bpy.types.Context, text: str) -> list[str]:
     """The names of the map's materials."""
     found = {material.get(layout.MATERIAL) for material in bpy.data.materials}
     return sorted(each for each in found if isinstance(each, str) and text.casefold() in each.casefold())
@@ -50,9 +49,7 @@ class AddAtCursor(LevelOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for what it is."""
-        manager: Any = context.window_manager
-        result: Result = manager.invoke_props_dialog(self)
-        return result
+        return stage.window_manager_of(context).invoke_props_dialog(self)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Add it, and select it alone."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....formats.source import vmf
 from ....formats.source.vmf.uv import size_of, uv_of
-from ...scene import meshes
+from ...scene import declared, meshes
 from ...scene.reports import Report
 from .. import layout
 from ..adding.open_map import importing_into
@@ -57,7 +57,7 @@ class AddBrush(AddAtCursor):
     bl_label = "Add Brush"
     add = staticmethod(add_brush)
 
-    what: bpy.props.StringProperty(
+    what: str = declared.string(
         name="Material",
         description="Path of the material: dev/dev_measuregeneric01, tools/toolsplayerclip, ...",
         default="dev/dev_measuregeneric01",

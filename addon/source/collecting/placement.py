@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import bpy
 import numpy as np
@@ -59,11 +58,11 @@ class Placement:
     @property
     def euler(self) -> tuple[float, float, float] | None:
         """Its rotation (XYZ, radians) where the object has it so."""
-        obj: Any = self.object
+        obj = self.object
         if not self.exact or obj.rotation_mode != "XYZ":
             return None
-        x, y, z = obj.rotation_euler
-        return x, y, z
+        turned = obj.rotation_euler
+        return turned.x, turned.y, turned.z
 
     def origin(self, was: Sequence[float]) -> tuple[float, ...]:
         """The place, with the numbers of `was` where they are still right."""

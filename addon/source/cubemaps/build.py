@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import bpy
 
@@ -31,12 +30,12 @@ def _place(importing: ImportContext, cubemaps: Records) -> None:
     if not len(cubemaps):
         return
     home = importing.group(HOME)
-    probe: Any = bpy.data.lightprobes.new("Cubemap", "SPHERE")
+    probe = bpy.data.lightprobes.new("Cubemap", "SPHERE")
     probe.influence_distance = _PROBE_REACH  # Blender scales it with the object
     width = len(str(len(cubemaps)))
     places, sizes = cubemaps["origin"].tolist(), cubemaps["size"].tolist()
     for number, (place, size) in enumerate(zip(places, sizes, strict=True)):
-        obj: Any = bpy.data.objects.new(f"Cubemap {number:0{width}}", probe)
+        obj = bpy.data.objects.new(f"Cubemap {number:0{width}}", probe)
         obj.parent = importing.root
         identity.stamp(obj, importing.token, layout.CUBEMAP, number)
         obj.location = place

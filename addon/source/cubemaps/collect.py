@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ....formats import source
 from ....formats.source import LumpId, edits
+from ...scene.blender_types import Value
 from ...scene.instances import Instance
 from ...scene.reports import Report
 from .. import layout
@@ -61,7 +61,7 @@ def _origin(scene: SceneLevel, one: Instance, was: Sequence[int]) -> list[int]:
 
 
 def _size(one: Instance, was: int) -> int:
-    size: Any = one.object.get(CUBEMAP_SIZE, was)
+    size: Value = one.object.get(CUBEMAP_SIZE, was)
     if not isinstance(size, int):
         raise ValueError(f"property {CUBEMAP_SIZE}: {size!r} isn't a whole number")
     return size

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.arrays import Array, Reals
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, displacements, edits, geometry, ranges
 from ....formats.source.displacements import Displacements
@@ -23,6 +23,7 @@ from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surfaces import Bools
 from ...scene import baselines, identity, meshes
+from ...scene.attributes import Domain
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel
@@ -100,7 +101,7 @@ def _report(changed: Ints, grids: Displacements, moved: Bools, report: Report) -
 
 
 def _alphas(
-    collector: _DisplacementCollector, before: NDArray[Any], colors: NDArray[np.float32], report: Report
+    collector: _DisplacementCollector, before: Reals, colors: NDArray[np.float32], report: Report
 ) -> Floats | None:
     """float64[n], 0 to 255: alphas with those that were painted; None if none was. Raises SceneError for NaN."""
     with np.errstate(invalid="ignore"):
@@ -166,7 +167,7 @@ def _blends(
 class _DisplacementCollector:
     """Reads all objects into arrays of the map's order, and refuses what isn't the map's grid."""
 
-    def __init__(self, scene: SceneLevel, grids: Displacements, base: NDArray[Any]) -> None:
+    def __init__(self, scene: SceneLevel, grids: Displacements, base: Reals) -> None:
         self.scene, self.grids, self.base = scene, grids, base
         self.token = layout.displacement_token(scene.token)
         self.objects = objects_of(scene)
@@ -206,9 +207,7 @@ class _DisplacementCollector:
                 values[points] = self._attribute(obj, mesh, name, "POINT", 4)
         return SceneDisplacements(positions, colors, tags, blends)
 
-    def _attribute(
-        self, obj: bpy.types.Object, mesh: meshes.MeshData, name: str, domain: Any, width: int
-    ) -> NDArray[Any]:
+    def _attribute(self, obj: bpy.types.Object, mesh: meshes.MeshData, name: str, domain: Domain, width: int) -> Array:
         values = mesh.attribute(name, domain)
         if values is None or (values.shape[1] if values.ndim > 1 else 1) != width:
             raise SceneError(f"{obj.name}: its attribute {name!r} is gone, or is of another type", [obj])

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import bpy
 
@@ -117,7 +116,7 @@ class _Maker:
         name = showable(f"{title} {record:0{self.width}}" if record >= 0 else title)
         brush_model = entity.model if values.get(MODEL, "").startswith("*") else None
         data = self._shape(name, record, entity, values, brush_model)
-        obj: Any = bpy.data.objects.new(name, data)
+        obj = bpy.data.objects.new(name, data)
         obj.parent = self.importing.root
         identity.stamp(obj, self.importing.token, layout.ENTITY, record)
         place = vector(values.get(ORIGIN))
@@ -167,7 +166,7 @@ class _Maker:
         return self.models.of(path, int(number(values, "skin"))) if models.is_model(path) else None
 
     def _camera(self, name: str, values: Mapping[str, str]) -> bpy.types.Camera:
-        camera: Any = bpy.data.cameras.new(name)
+        camera = bpy.data.cameras.new(name)
         camera.angle = math.radians(min(max(number(values, "fov", 90.0), 1.0), 170.0))
         camera.display_size = 16.0
         camera.clip_end = 32768.0 * self.importing.scale

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import bpy
 
 from ....formats.source.content import fgd
 from ....formats.source.entities import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
+from ...scene.blender_types import Value, gives
 from ...scene.properties import INT32, MAX_KEY, is_registered, put
 
 RESERVED = "levelwright"
@@ -101,7 +101,7 @@ def _typed(text: str, kind: fgd.Key) -> Property:
     return numbers if wanted is not None and numbers and (not wanted or len(numbers) == wanted) else text
 
 
-def as_values(value: Any) -> list[str]:
+def as_values(value: Value) -> list[str]:
     """The values in the file of a property: the inverse of `as_property`, for edited ones too.
 
     value: as Blender gives it. Numbers are written as the editor does: as few digits as tell them apart.
@@ -118,13 +118,13 @@ def as_values(value: Any) -> list[str]:
     return [_number(plain)]
 
 
-def _number(value: Any) -> str:
+def _number(value: Value) -> str:
     if isinstance(value, bool):
         return str(int(value))
     return str(value) if isinstance(value, int) else f"{value:.9g}"
 
 
-def is_same(key: str, raw: Any, values: Sequence[str]) -> bool:
+def is_same(key: str, raw: Value, values: Sequence[str]) -> bool:
     """Whether a property is what `as_property` makes of a key's values, whichever game definition it went by."""
     plain = raw.to_list() if hasattr(raw, "to_list") else raw
     unedited = as_property(key, values)
@@ -137,7 +137,7 @@ def is_same(key: str, raw: Any, values: Sequence[str]) -> bool:
     return any(_alike(plain, _typed(values[0], fgd.Key("", kind))) for kind in _TYPED)
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _alike(one: object, other: object) -> bool:
     """Whether numbers, or lists of them, are the same, bit for bit."""
     return type(one) is type(other) and repr(one) == repr(other)
 
@@ -225,13 +225,13 @@ def _describe(id_block: bpy.types.ID, key: str, value: Property, kind: fgd.Key) 
     """Give a property the tooltip, and a number the menu, that its definition has. Lists of text can have none."""
     if isinstance(value, bytes) or (isinstance(value, list) and isinstance(value[0], str)):
         return
-    shows: dict[str, Any] = {"description": _tooltip(kind)}
+    shows: dict[str, object] = {"description": _tooltip(kind)}
     numbers = [choice for choice in kind.choices if _INTEGER.fullmatch(choice.value) and int(choice.value) in INT32]
     if kind.type == fgd.CHOICES and any(int(choice.value) == value for choice in numbers):
         # A menu shows nothing but what is in it: other numbers stay plain ones.
         titles = {int(choice.value): choice.title or choice.value for choice in numbers}
         shows["items"] = [(str(number), title, "", number) for number, title in titles.items()]
-    manager: Any = id_block.id_properties_ui(key)
+    manager = gives(id_block.id_properties_ui)(key)
     manager.update(**shows)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import bpy
 import numpy as np
@@ -17,6 +16,7 @@ from ....formats.source import numbers
 from ....formats.source.entities import CLASSNAME
 from ....formats.source.entity_values import number
 from ...scene import baselines
+from ...scene.blender_types import Value
 from ..lights import lamps
 
 _SET = "data"
@@ -63,7 +63,7 @@ def edited(obj: bpy.types.Object, values: Mapping[str, str], scale: float, hdr: 
 
 def _values(obj: bpy.types.Object) -> list[float]:
     """What the keys are shown as, of an object that has such data."""
-    data: Any = obj.data
+    data: Value = obj.data
     if obj.type == "LIGHT":
         cutoff = data.cutoff_distance if data.use_custom_distance else 0.0
         size, edge = (data.spot_size, data.spot_blend) if data.type == "SPOT" else (0.0, 0.0)

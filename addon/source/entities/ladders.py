@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import bpy
 import numpy as np
@@ -35,12 +34,11 @@ def shape(name: str, classname: str, values: Mapping[str, str]) -> bpy.types.Mes
     ends = [end for key in ("point0", "point1") if (end := vector(values.get(key))) and all(map(math.isfinite, end))]
     if len(ends) < 2:
         return None
-    curve: Any = bpy.data.curves.new(name, "CURVE")
+    curve = bpy.data.curves.new(name, "CURVE")
     curve.dimensions = "3D"
     spline = curve.splines.new("POLY")
     spline.points.add(1)
     for point, end in zip(spline.points, ends, strict=True):
         point.co = (*np.subtract(end, place), 1.0)
     curve.bevel_depth = _THICK
-    made: bpy.types.Curve = curve
-    return made
+    return curve

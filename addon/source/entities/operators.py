@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 
 from ....formats.source import numbers
 from ....formats.source.entities import CLASSNAME, ORIGIN, Entity, Output
-from ...scene import identity
+from ...scene import declared, identity, stage
+from ...scene.declared import Declared
 from ...scene.reports import Report, SceneError
 from ...scene.sidebar import Result, refuse
 from .. import layout
@@ -46,7 +46,7 @@ def entity_of(context: bpy.types.Context) -> bpy.types.Object | None:
     return obj if kind == layout.ENTITY or (kind is None and obj.get(CLASSNAME) is not None) else None
 
 
-def _classes(_: Any, context: bpy.types.Context, text: str) -> list[str]:
+def _classes(_: object, context: bpy.types.Context, text: str) -> list[str]:
     """The classes of the map's entities."""
     return known(context, layout.ENTITY, CLASSNAME, text)
 
@@ -58,25 +58,23 @@ class AddEntity(AddAtCursor):
     bl_label = "Add Entity"
     add = staticmethod(add_entity)
 
-    what: bpy.props.StringProperty(
-        name="Class", description="What it is: info_target, logic_relay, ...", search=_classes
-    )
+    what: str = declared.string(name="Class", description="What it is: info_target, logic_relay, ...", search=_classes)
 
 
-class EditOutput(bpy.types.Operator):
+class EditOutput(Declared, bpy.types.Operator):
     """Change an output of the active entity, or add one"""
 
     bl_idname = "levelwright.source_edit_output"
     bl_label = "Output"
     bl_options = {"REGISTER", "UNDO"}
 
-    key: bpy.props.StringProperty(name="Output", description="When it happens: OnTrigger, ...")
-    place: bpy.props.IntProperty(default=-1, options={"HIDDEN", "SKIP_SAVE"})
-    target: bpy.props.StringProperty(name="Target", description="The name of the entities that it goes to")
-    input: bpy.props.StringProperty(name="Input", description="What they do: Open, Kill, ...")
-    parameter: bpy.props.StringProperty(name="Parameter", description="What with")
-    delay: bpy.props.FloatProperty(name="Delay", description="Seconds that pass before", min=0)
-    times: bpy.props.IntProperty(name="Times", description="How often at most; -1: always", default=-1, min=-1)
+    key: str = declared.string(name="Output", description="When it happens: OnTrigger, ...")
+    place: int = declared.integer(default=-1, options={"HIDDEN", "SKIP_SAVE"})
+    target: str = declared.string(name="Target", description="The name of the entities that it goes to")
+    input: str = declared.string(name="Input", description="What they do: Open, Kill, ...")
+    parameter: str = declared.string(name="Parameter", description="What with")
+    delay: float = declared.number(name="Delay", description="Seconds that pass before", min=0)
+    times: int = declared.integer(name="Times", description="How often at most; -1: always", default=-1, min=-1)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -89,9 +87,7 @@ class EditOutput(bpy.types.Operator):
         if output is not None:
             self.target, self.input, self.parameter = output.target, output.input, output.parameter
             self.delay, self.times = float(output.delay), int(float(output.times))
-        manager: Any = context.window_manager
-        result: Result = manager.invoke_props_dialog(self)
-        return result
+        return stage.window_manager_of(context).invoke_props_dialog(self)
 
     def _old(self, context: bpy.types.Context) -> Output | None:
         obj = entity_of(context)
@@ -114,15 +110,15 @@ class EditOutput(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class RemoveOutput(bpy.types.Operator):
+class RemoveOutput(Declared, bpy.types.Operator):
     """Take an output away from the active entity"""
 
     bl_idname = "levelwright.source_remove_output"
     bl_label = "Remove Output"
     bl_options = {"REGISTER", "UNDO"}
 
-    key: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-    place: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+    key: str = declared.string(options={"HIDDEN", "SKIP_SAVE"})
+    place: int = declared.integer(options={"HIDDEN", "SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

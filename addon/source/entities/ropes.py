@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import bpy
 import numpy as np
@@ -47,15 +46,14 @@ def curve_of(name: str, entity: Entity, places: Mapping[str, Point]) -> bpy.type
         return None
     slack = 0.0 if values.get("type") == _RIGID else number(values, "slack") - _FUDGE
     points = hanging(np.subtract(goal, start), slack)
-    curve: Any = bpy.data.curves.new(name, "CURVE")
+    curve = bpy.data.curves.new(name, "CURVE")
     curve.dimensions = "3D"
     spline = curve.splines.new("POLY")
     spline.points.add(len(points) - 1)
     spline.points.foreach_set("co", np.column_stack([points, np.ones(len(points))]).astype(np.float32).ravel())
     curve.bevel_depth = max(number(values, "width", 2.0), 0.0) / 2
     curve.bevel_resolution = 1
-    made: bpy.types.Curve = curve
-    return made
+    return curve
 
 
 def material_of(values: Mapping[str, str]) -> str:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
 
 import bpy
 
@@ -35,7 +34,7 @@ class Sounds:
 
     def speaker(self, name: str, values: Mapping[str, str]) -> bpy.types.Speaker:
         """The speaker of an entity. values: by key in small letters; "message" names the sound, or a script of some."""
-        speaker: Any = bpy.data.speakers.new(name)
+        speaker = bpy.data.speakers.new(name)
         reach = number(values, "radius")
         speaker.distance_max = (reach if reach > 0 else _REACH) * self.importing.scale  # Blender doesn't scale it
         speaker.distance_reference = speaker.distance_max / _NEAR
@@ -43,8 +42,7 @@ class Sounds:
         path = values.get("message", "").lstrip(_MARKS).replace("\\", "/").lower()
         if path.endswith(_ENDINGS):
             speaker.sound = self._sound(path)
-        made: bpy.types.Speaker = speaker
-        return made
+        return speaker
 
     def _sound(self, path: str) -> bpy.types.Sound | None:
         if path not in self._made:

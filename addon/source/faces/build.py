@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats.arrays import Array
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, geometry, ranges
 from ....formats.source.geometry import Polygons
 from ....formats.source.numbers import singles
-from ....formats.source.records import SurfaceFlag
+from ....formats.source.records import Records, SurfaceFlag
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
 from .. import layout
@@ -25,7 +25,7 @@ from ..lightmaps.build import Lightmaps
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
-Layers = dict[str, tuple[Domain, Kind, Any]]
+Layers = dict[str, tuple[Domain, Kind, Array]]
 
 _FACE_CORNERS = 3
 _SAME_NORMAL = 1e-3
@@ -44,7 +44,7 @@ class Faces:
     """The import."""
     polygons: Polygons
     """The file's."""
-    records: NDArray[Any]
+    records: Records
     """[f]: the file's."""
     corners: Ints
     """int64[c]: vertices."""
@@ -97,8 +97,8 @@ class Faces:
         """A mesh of faces int64[n], ascending and all drawable, with what `layout` says of them."""
         corner = self.polygons.first_corner
         begin, end = (int(numbers[0]), int(numbers[-1]) + 1) if len(numbers) else (0, 0)
-        places: Any
-        which: Any = numbers
+        places: slice | Ints
+        which: slice | Ints = numbers
         if end - begin == len(numbers):  # all of a stretch, as most models are: nothing has to be copied
             which, places = slice(begin, end), slice(int(corner[begin]), int(corner[end]))
             starts = corner[begin : end + 1] - corner[begin]
@@ -147,7 +147,7 @@ class Faces:
         """The attributes of all the file's vertices."""
         return layout.vertex_ids(np.arange(len(self.polygons.positions)), self.importing.token)
 
-    def _vertices(self, which: Any, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
+    def _vertices(self, which: slice | Ints, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
         """The file's vertices that a mesh has, and the place of each corner's among them.
 
         Faces share them, but for those that Blender can't hold so, in the few meshes with such faces. which: the faces.
@@ -165,7 +165,7 @@ class Faces:
         return np.concatenate([shared, corners[alone]]), found
 
 
-def cut(layers: Layers, which: Any) -> Layers:
+def cut(layers: Layers, which: slice | Ints) -> Layers:
     """Layers of some elements alone."""
     return {name: (domain, kind, values[which]) for name, (domain, kind, values) in layers.items()}
 
@@ -224,7 +224,7 @@ def prepare(importing: ImportContext, lightmaps: Lightmaps | None) -> Faces:
     )
 
 
-def _names(texinfos: NDArray[Any], texdata: NDArray[Any], count: int) -> Ints:
+def _names(texinfos: Records, texdata: Records, count: int) -> Ints:
     """The number of each texinfo's name, -1 where it has none that is there."""
     names = np.full(len(texinfos), -1, np.int64)
     known = (texinfos["texdata"] >= 0) & (texinfos["texdata"] < len(texdata))

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats.arrays import Integers
 from ....formats.source import ranges
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
@@ -188,7 +188,7 @@ class _SurfaceCollector:
         )
 
 
-def _chain(parts: Sequence[NDArray[Any]], dtype: type[np.int64]) -> Ints:
+def _chain(parts: Sequence[Integers], dtype: type[np.int64]) -> Ints:
     return np.asarray(np.concatenate([*parts, np.zeros(0, dtype)]), dtype)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
@@ -23,6 +22,7 @@ from ....formats.source import LumpId, geometry
 from ....formats.source.entities import CLASSNAME
 from ....formats.source.luxel_pixels import LuxelPixels, spread
 from ...scene import attributes, identity, originals, stage
+from ...scene.blender_types import Node, NodeTree, Value
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..lights import lamps
@@ -120,7 +120,7 @@ def _has_no_nodes(slot: bpy.types.MaterialSlot) -> bool:
 
 def _faces_of(obj: bpy.types.Object, token: identity.Token, count: int) -> Ints:
     """The map's faces that an object shows."""
-    mesh: Any = obj.data
+    mesh: Value = obj.data
     if identity.kind_of(obj) in (layout.DISPLACEMENT, layout.DISPLACEMENTS):
         owners = attributes.read(mesh, layout.FACE, "FACE")
         numbers = np.zeros(0, np.int64) if owners is None else owners.astype(np.int64) - 1
@@ -161,7 +161,7 @@ def _baked(
         stack.enter_context(_into(picture, objects))
         stack.enter_context(_selected(context, objects))
         try:
-            done: Any = bpy.ops.object.bake(
+            done: Value = bpy.ops.object.bake(
                 type="DIFFUSE",
                 pass_filter={"DIRECT", "INDIRECT"},
                 target="IMAGE_TEXTURES",
@@ -175,7 +175,7 @@ def _baked(
         if "FINISHED" not in done:
             raise SceneError(f"baking {level.name} was cancelled")
         values = np.empty(where.width * where.height * 4, np.float32)
-        pixels: Any = picture.pixels
+        pixels: Value = picture.pixels
         pixels.foreach_get(values)
     rows = np.ascontiguousarray(values.reshape(where.height, where.width, 4)[::-1]).reshape(-1, 4)
     finite = np.isfinite(rows[:, :3]).all(axis=1)
@@ -185,7 +185,7 @@ def _baked(
 @contextmanager
 def _renderer(context: bpy.types.Context, settings: BakeSettings) -> Iterator[None]:
     """The scene's renderer as it is for baking."""
-    scene: Any = context.scene
+    scene: Value = stage.scene_of(context)
     was = scene.render.engine
     scene.render.engine = "CYCLES"
     cycles = scene.cycles
@@ -203,7 +203,7 @@ def _renderer(context: bpy.types.Context, settings: BakeSettings) -> Iterator[No
 @contextmanager
 def _sky(context: bpy.types.Context, level: bpy.types.Collection) -> Iterator[None]:
     """A world that shines as the map's sky does where no sun is."""
-    scene: Any = context.scene
+    scene = stage.scene_of(context)
     suns = [obj.get(_AMBIENT) for obj in level.all_objects if obj.get(CLASSNAME) == _SUN]
     ambient = next((text for text in suns if isinstance(text, str)), "")
     color, brightness = lamps.light_color(ambient)
@@ -219,7 +219,7 @@ def _sky(context: bpy.types.Context, level: bpy.types.Collection) -> Iterator[No
 @contextmanager
 def _lit_by_blender(level: bpy.types.Collection) -> Iterator[None]:
     """Surfaces lit by Blender's lights, not by the lightmaps that they have."""
-    group: Any = originals.resources(level, layout.BAKED_LIGHT).get(0)
+    group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
     nodes = [node for node in group.nodes if node.name == build.BAKED] if group is not None else []
     kept = [node.outputs[0].default_value for node in nodes]
     for node in nodes:
@@ -256,11 +256,11 @@ def _is_scenery(obj: bpy.types.Object) -> bool:
 @contextmanager
 def _into(picture: bpy.types.Image, objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     """Materials that say that Cycles is to bake into an image: their active node is one with it."""
-    made: list[tuple[Any, Any, Any]] = []
+    made: list[tuple[NodeTree, Node, Node]] = []
     found = dict.fromkeys(slot.material for obj in objects for slot in obj.material_slots)
     for material in found:
         if material is not None:
-            tree: Any = material.node_tree
+            tree: NodeTree = material.node_tree
             active = tree.nodes.active
             node = tree.nodes.new("ShaderNodeTexImage")
             node.image = picture
@@ -277,7 +277,7 @@ def _into(picture: bpy.types.Image, objects: Sequence[bpy.types.Object]) -> Iter
 @contextmanager
 def _selected(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     """Exactly these objects selected, the first one active."""
-    layer: Any = context.view_layer
+    layer = stage.view_layer_of(context)
     kept, active = [obj for obj in layer.objects if obj.select_get()], layer.objects.active
     for obj in kept:
         obj.select_set(False)
@@ -301,7 +301,7 @@ def _write(image: bpy.types.Image, where: LuxelPixels, light: Light, known: NDAr
     """Put light into an image, and keep it in the .blend."""
     collect.picture(image, where)  # raises for one of another size
     values = np.empty(where.width * where.height * image.channels, np.float32)
-    pixels: Any = image.pixels
+    pixels: Value = image.pixels
     pixels.foreach_get(values)
     rows = values.reshape(where.height, where.width, -1)[::-1].reshape(-1, image.channels)
     rows[known, :3] = light[known] * np.float32(build.WHITE)

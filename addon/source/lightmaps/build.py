@@ -8,7 +8,6 @@ is what the game shows. The raw blocks in the original stay the truth: luxels th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
@@ -21,8 +20,9 @@ from ....formats.source.atlas import Atlas
 from ....formats.source.lighting import BUMP_SAMPLES, Blocks
 from ....formats.source.luxel_pixels import fits
 from ....formats.source.numbers import singles
-from ....formats.source.records import NO_STYLE
+from ....formats.source.records import NO_STYLE, Records
 from ...scene import baselines, identity, images, originals
+from ...scene.blender_types import Socket, Value
 from ...scene.materials import Nodes
 from .. import layout
 from ..context import ImportContext
@@ -65,7 +65,7 @@ class Lightmaps:
     """int32[faces] of each slot that has others than style 0, by the names of face attributes."""
 
     def coordinates(
-        self, points: Any, faces: NDArray[Any], texinfos: NDArray[Any], texinfo: Ints, owner: Ints
+        self, points: NDArray[np.float32], faces: Records, texinfos: Records, texinfo: Ints, owner: Ints
     ) -> NDArray[np.float32]:
         """float32[c, 2], v upwards: where in the image points float[c, 3] are, each with the number of its face.
 
@@ -224,14 +224,14 @@ def _group(
 ) -> bpy.types.NodeTree:
     """Make the level's own node group: the sum of its style slots, or white without any; exposed."""
     made = bpy.data.node_groups.new(f"{importing.collection.name} baked light", "ShaderNodeTree")
-    interface: Any = made.interface
+    interface: Value = made.interface
     interface.new_socket("Light", in_out="OUTPUT", socket_type="NodeSocketColor")
     interface.new_socket("Baked", in_out="OUTPUT", socket_type="NodeSocketFloat")
     nodes = Nodes(made)
-    place: Any = None
+    place: Socket = None
     if shown:
         place = nodes.add("ShaderNodeUVMap", uv_map=layout.LIGHTMAP_UV).outputs[0]
-        total: Any = None
+        total: Socket = None
     else:
         white = nodes.add("ShaderNodeRGB")
         white.outputs[0].default_value = (255.0, 255.0, 255.0, 1.0)
@@ -260,7 +260,7 @@ def _group(
     return made
 
 
-def _switches(importing: ImportContext, nodes: Nodes, styles: dict[str, NDArray[np.int32]]) -> dict[int, Any]:
+def _switches(importing: ImportContext, nodes: Nodes, styles: dict[str, NDArray[np.int32]]) -> dict[int, Socket]:
     """Add a value for each light style that the map has: 1, or 0 for those of lamps that are dark at first."""
     used = {style for given in styles.values() for style in np.unique(given).tolist()} - {0, NO_STYLE}
     lamps: dict[int, tuple[str, bool]] = {}
@@ -280,10 +280,10 @@ def _switches(importing: ImportContext, nodes: Nodes, styles: dict[str, NDArray[
     return switches
 
 
-def _share(nodes: Nodes, attribute: str, styles: list[int], switches: dict[int, Any]) -> Any:
+def _share(nodes: Nodes, attribute: str, styles: list[int], switches: dict[int, Socket]) -> Value:
     """How much a slot counts on a face: the value of its style there."""
     given = nodes.add("ShaderNodeAttribute", attribute_name=attribute).outputs["Fac"]
-    total: Any = nodes.math("COMPARE", given, 0.0, 0.5) if 0 in styles else 0.0
+    total: Value = nodes.math("COMPARE", given, 0.0, 0.5) if 0 in styles else 0.0
     for style in styles:
         if style in switches:
             here = nodes.math("COMPARE", given, float(style), 0.5)
@@ -291,21 +291,21 @@ def _share(nodes: Nodes, attribute: str, styles: list[int], switches: dict[int, 
     return total
 
 
-def _value(nodes: Nodes, label: str, value: float) -> Any:
+def _value(nodes: Nodes, label: str, value: float) -> Socket:
     node = nodes.add("ShaderNodeValue", label)
     node.name = label
     node.outputs[0].default_value = value
     return node.outputs[0]
 
 
-def _scaled(nodes: Nodes, color: Any, factor: Any) -> Any:
+def _scaled(nodes: Nodes, color: Socket, factor: Value) -> Socket:
     node = nodes.add("ShaderNodeVectorMath", operation="SCALE")
     nodes.link(color, node.inputs[0])
     nodes.set(node.inputs["Scale"], factor)
     return node.outputs[0]
 
 
-def _combined(nodes: Nodes, operation: str, one: Any, other: Any) -> Any:
+def _combined(nodes: Nodes, operation: str, one: Socket, other: Socket) -> Socket:
     node = nodes.add("ShaderNodeVectorMath", operation=operation)
     nodes.link(one, node.inputs[0])
     nodes.link(other, node.inputs[1])

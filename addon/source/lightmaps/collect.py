@@ -8,8 +8,6 @@ it did, unless they were painted themselves.
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +17,9 @@ from ....formats.source import LumpId, atlas, edits, geometry, lighting, radianc
 from ....formats.source.atlas import Atlas
 from ....formats.source.lighting import BUMP_SAMPLES, Blocks
 from ....formats.source.luxel_pixels import LuxelPixels
+from ....formats.source.records import Records
 from ...scene import baselines, images, originals
+from ...scene.blender_types import Value
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..collecting.scene_level import SceneLevel
@@ -104,7 +104,7 @@ def painted_light(
     return light
 
 
-def pixels_of(colors: NDArray[Any]) -> Light:
+def pixels_of(colors: Records) -> Light:
     """float32[n, 3]: the pixels that the import makes of colours RGBE[n]."""
     exponents = colors["exponent"].astype(np.int32).clip(-radiance.EXPONENT_BIAS, 255 - radiance.EXPONENT_BIAS)
     return np.asarray(np.ldexp(colors["rgb"].astype(np.float32), exponents[:, None]))
@@ -119,7 +119,7 @@ def picture(image: bpy.types.Image, where: LuxelPixels) -> Light:
             f"{where.height}, in colour"
         )
     values = np.empty(width * height * image.channels, np.float32)
-    pixels: Any = image.pixels
+    pixels: Value = image.pixels
     pixels.foreach_get(values)
     rows = values.reshape(height, width, image.channels)[::-1, :, :_COLORS]
     return np.ascontiguousarray(rows).reshape(-1, _COLORS)

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
+from ...scene import declared, stage
 from ...scene.reports import Report
 from ...scene.sidebar import LevelOperator, Result
 from .. import layout
@@ -21,11 +20,11 @@ class BakeLightmaps(LevelOperator):
     bl_label = "Bake Lightmaps"
     bl_options = {"REGISTER", "UNDO"}
 
-    samples: bpy.props.IntProperty(name="Samples", description="Rays a luxel", default=64, min=1, soft_max=4096)
-    bounces: bpy.props.IntProperty(
+    samples: int = declared.integer(name="Samples", description="Rays a luxel", default=64, min=1, soft_max=4096)
+    bounces: int = declared.integer(
         name="Bounces", description="How often light is thrown back; 0: direct light alone", default=4, min=0, max=64
     )
-    images: bpy.props.EnumProperty(
+    images: str = declared.menu(
         name="Lightmaps",
         description="Which of the map's lightmaps get it, as far as it has them",
         items=[
@@ -34,8 +33,8 @@ class BakeLightmaps(LevelOperator):
             (bake.LDR, "LDR", "Those for old graphics cards"),
         ],
     )
-    selected: bpy.props.BoolProperty(name="Selected only", description="Leave the light of other objects as it is")
-    scene_world: bpy.props.BoolProperty(
+    selected: bool = declared.boolean(name="Selected only", description="Leave the light of other objects as it is")
+    scene_world: bool = declared.boolean(
         name="Scene's world", description="The sky shines as the scene's world, not as the map's light_environment says"
     )
 
@@ -47,9 +46,7 @@ class BakeLightmaps(LevelOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask how."""
-        manager: Any = context.window_manager
-        result: Result = manager.invoke_props_dialog(self)
-        return result
+        return stage.window_manager_of(context).invoke_props_dialog(self)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Bake."""

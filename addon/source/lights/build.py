@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import bpy
 import numpy as np
@@ -16,6 +16,7 @@ from ....formats.source import LumpId
 from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import baselines, identity, transforms
+from ...scene.blender_types import Value
 from .. import layout
 from ..context import ImportContext
 from . import lamps
@@ -55,7 +56,7 @@ def _place(importing: ImportContext, records: Records) -> None:
         title = _TITLES[kind] if 0 <= kind < len(_TITLES) else "unknown"
         name = f"Compiled {title} {number:0{width}}"
         light = _light(name, record, importing.scale) if kind in _KINDS or kind == _SURFACE else None
-        obj: Any = bpy.data.objects.new(name, light)
+        obj = bpy.data.objects.new(name, light)
         obj.parent = importing.root
         identity.stamp(obj, importing.token, layout.WORLDLIGHT, number)
         obj.location, obj.rotation_euler = places[number], turns[number]
@@ -74,7 +75,7 @@ def shade_of(obj: bpy.types.Object) -> tuple[float, float, float, float]:
     """The colour and power of an object's light; all 0 of one that is none."""
     if not isinstance(obj.data, bpy.types.Light):
         return 0.0, 0.0, 0.0, 0.0
-    light: Any = obj.data
+    light: Value = obj.data
     return (*light.color, light.energy)
 
 

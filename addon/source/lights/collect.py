@@ -8,15 +8,17 @@ and of the same type are the same lights: they go along.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ....formats import source
+from ....formats.arrays import Array
 from ....formats.source import LumpId, edits, numbers
 from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import baselines
+from ...scene.blender_types import Value
 from ...scene.instances import Instance
 from ...scene.reports import Report
 from .. import layout
@@ -25,7 +27,8 @@ from ..collecting.scene_level import SceneLevel, at_fault, one_at_fault
 from . import build
 from .build import INTENSITY, NUMBERS
 
-Fields = dict[str, Any]
+Floats = NDArray[np.float64]
+Fields = dict[str, Value]
 
 _OWN = ("cluster",)  # found anew where a light goes
 _SAME_WAY = 1e-5
@@ -86,11 +89,11 @@ def _twins(table: Records, other: Records) -> np.ndarray[tuple[int], np.dtype[np
     return np.array(found, np.int64)
 
 
-def _key(record: Any) -> bytes:
+def _key(record: np.void) -> bytes:
     return b"".join(record[name].tobytes() for name in ("origin", "type", "style"))
 
 
-def _changes(scene: SceneLevel, one: Instance, table: Records, shades: Any) -> Fields:
+def _changes(scene: SceneLevel, one: Instance, table: Records, shades: Array | None) -> Fields:
     """The fields of a record (or of what a copy was copied from) that its object says otherwise. Raises SceneError."""
     obj = one.object
     with at_fault(obj):
@@ -99,10 +102,10 @@ def _changes(scene: SceneLevel, one: Instance, table: Records, shades: Any) -> F
         record = table[one.record]
         found: Fields = {}
         for key in NUMBERS:
-            value: Any = obj.get(key, int(record[key]))
+            value: Value = obj.get(key, int(record[key]))
             if value != int(record[key]):
                 found[key] = value
-        raw: Any = obj.get(INTENSITY)
+        raw: Value = obj.get(INTENSITY)
         intensity = record[INTENSITY].tolist() if raw is None else [float(value) for value in raw]
         if repr(intensity) != repr(record[INTENSITY].tolist()):
             found[INTENSITY] = intensity
@@ -124,7 +127,7 @@ def _changes(scene: SceneLevel, one: Instance, table: Records, shades: Any) -> F
         return found
 
 
-def _shaded(intensity: Any, was: Any, now: Any) -> list[float]:
+def _shaded(intensity: Floats, was: Floats, now: Floats) -> list[float]:
     """The light of a lamp that was given another colour or power. Raises ValueError for one that had none."""
     if was[3] == 0:
         raise ValueError(f"its power was 0, so nothing says how bright it is now: edit its property {INTENSITY}")
@@ -132,7 +135,7 @@ def _shaded(intensity: Any, was: Any, now: Any) -> list[float]:
     return [float(value) for value in now[:3] * brightest * (now[3] / was[3])]
 
 
-def _scaled(was: Any, shown_was: Any, shown_now: Sequence[float]) -> list[float]:
+def _scaled(was: ArrayLike, shown_was: ArrayLike, shown_now: Sequence[float]) -> list[float]:
     """The light of a lamp in the other list, changed as much as in the one that is shown."""
     old, new = np.asarray(shown_was, np.float64), np.asarray(shown_now, np.float64)
     level = float(np.abs(was).max()) / (float(np.abs(old).max()) or 1.0)
@@ -141,7 +144,7 @@ def _scaled(was: Any, shown_was: Any, shown_now: Sequence[float]) -> list[float]
     return [float(value) for value in made]
 
 
-def _new(scene: SceneLevel, one: Instance, table: Records, shades: Any) -> Fields:
+def _new(scene: SceneLevel, one: Instance, table: Records, shades: Array | None) -> Fields:
     """The fields of a new light. Raises SceneError for one that is no copy."""
     with at_fault(one.object):
         if one.record < 0:

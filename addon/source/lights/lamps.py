@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import bpy
 
@@ -22,6 +22,7 @@ from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
 from ....formats.source.entity_values import ANGLE, DOWN, UP, number
+from ...scene.blender_types import Value
 
 REFERENCE = 100.0
 """Units: where a light has its brightness."""
@@ -152,7 +153,7 @@ def rotation(values: Mapping[str, str], angles: tuple[float, float, float]) -> t
 
 def build(name: str, kind: Literal["POINT", "SPOT", "SUN"], shown: LampAppearance) -> bpy.types.Light:
     """Make the light of an entity."""
-    light: Any = bpy.data.lights.new(name, kind)
+    light: Value = bpy.data.lights.new(name, kind)
     light.energy, light.color = shown.energy, shown.color
     if kind == "SUN":
         light.angle = shown.spread

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 
@@ -12,6 +10,7 @@ from ....formats import source
 from ....formats.source import LumpId
 from ....formats.source.content import vmt
 from ...scene import identity, originals
+from ...scene.blender_types import NodeTree
 from ...scene.names import showable
 from .. import layout
 from .shaders import PLACEHOLDER, Builder, unlit
@@ -82,11 +81,10 @@ class Materials:
             self._templates[kind] = material
         else:
             material = template.copy()
-            tree: Any = material.node_tree
+            tree: NodeTree = material.node_tree
             tree.nodes[PLACEHOLDER].image = image
         material.name = showable(name) or "no material"
-        shown: Any = material
-        shown.diffuse_color = (*self._reflectivity.get(name, _GREY), 1.0)
+        material.diffuse_color = (*self._reflectivity.get(name, _GREY), 1.0)
         return material
 
     def checker(self, name: str, size: tuple[int, int]) -> bpy.types.Image:

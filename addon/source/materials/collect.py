@@ -8,7 +8,6 @@ material of another map or of one's own stands for the texture that its property
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import bpy
 import numpy as np
@@ -17,6 +16,7 @@ from ....formats import source
 from ....formats.source import LumpId, edits
 from ....formats.source.texdata import MAX_NAME
 from ...scene import identity, images, originals
+from ...scene.blender_types import NodeTree
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
@@ -73,7 +73,7 @@ def texture_name_of(text: str) -> str:
     return found[1] if found is not None else ""
 
 
-def _checked(name: Any, material: bpy.types.Material, scene: SceneLevel) -> str:
+def _checked(name: object, material: bpy.types.Material, scene: SceneLevel) -> str:
     """A name as maps have them. Raises SceneError, with the objects that have the material."""
     plain = texture_name_of(name) if isinstance(name, str) else ""
     if len(plain) > MAX_NAME or not _LETTERS.fullmatch(plain):
@@ -91,10 +91,10 @@ def _checked(name: Any, material: bpy.types.Material, scene: SceneLevel) -> str:
 
 def image_of(material: bpy.types.Material) -> bpy.types.Image | None:
     """The first image of a material's nodes that stands for itself; None where there is none."""
-    if material.node_tree is None:
+    tree: NodeTree = material.node_tree
+    if tree is None:
         return None
-    nodes: Any = material.node_tree.nodes
-    found = (node.image for node in nodes if node.type == "TEX_IMAGE" and node.image is not None)
+    found = (node.image for node in tree.nodes if node.type == "TEX_IMAGE" and node.image is not None)
     return next((image for image in found if image.size[0] and not images.is_placeholder(image)), None)
 
 

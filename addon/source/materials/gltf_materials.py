@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ...scene import materials, originals
+from ...scene.blender_types import NodeTree
 from ...scene.reports import Report
 from .. import layout
 
@@ -18,8 +17,8 @@ def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> Non
     seen: set[str] = set()
     lit = bool(originals.resources(collection, layout.LIGHTMAP))
     for obj in list(collection.all_objects):
-        mesh: Any = obj.data
-        if obj.type != "MESH" or mesh.name in seen:
+        mesh = obj.data
+        if not isinstance(mesh, bpy.types.Mesh) or mesh.name in seen:
             continue
         seen.add(mesh.name)
         for slot, material in enumerate(mesh.materials):
@@ -32,7 +31,8 @@ def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> Non
         report.note("glTF has no lightmaps: the map is bright everywhere")
 
 
-def _base(material: Any) -> bpy.types.Image | None:
+def _base(material: bpy.types.Material) -> bpy.types.Image | None:
     """The image that a material's colour comes from: the first that its nodes have."""
-    images = (node.image for node in material.node_tree.nodes if node.type == "TEX_IMAGE")
+    tree: NodeTree = material.node_tree
+    images = (node.image for node in tree.nodes if node.type == "TEX_IMAGE")
     return next((image for image in images if image is not None), None)

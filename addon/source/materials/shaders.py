@@ -7,13 +7,12 @@ and others; where a mask is turned round (that of a base texture for reflections
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 
 from ....formats.source.content import vmt
 from ...scene import materials as plain
+from ...scene.blender_types import Node, Value
 from ...scene.materials import Nodes, Socket
 from ...scene.names import showable
 from .. import layout
@@ -54,14 +53,14 @@ class Builder:
         baked: bpy.types.NodeTree | None,
         water: bool = False,
     ) -> None:
-        self.material: Any = material
+        self.material = material
         self.found, self.report = found, textures.report
         self.nodes: Nodes = plain.shader(material)
         self.texture = TextureNodes(self.nodes, found, textures)
         self.water = found.shader.lower().startswith(_WATER) or found.text("$abovewater") is not None
         self.doubled = water or self.water
         self.mirrors = self.water or found.text("$envmap") is not None
-        self.end: Any = self.nodes.add("ShaderNodeGroup", node_tree=surface.group(self.mirrors))
+        self.end = self.nodes.add("ShaderNodeGroup", node_tree=surface.group(self.mirrors))
         self.baked = baked
 
     def build(self, name: str) -> bool:
@@ -104,7 +103,7 @@ class Builder:
         if self.doubled and self.material.use_backface_culling:
             self._part(out)
 
-    def _part(self, out: Any) -> None:
+    def _part(self, out: Node) -> None:
         """Part both sides of water: it lies face to face with what it is from beneath, and Cycles, which culls nothing,
         would show now the one and now the other. Each is shown a bit ahead of its place, and its back isn't.
         """
@@ -158,7 +157,7 @@ class Builder:
         self._transparency(alpha)
         return True
 
-    def _two_textures(self, color: Socket, alpha: Socket, bump: Any) -> tuple[Socket, Socket, Any]:
+    def _two_textures(self, color: Socket, alpha: Socket, bump: Node) -> tuple[Socket, Socket, Value]:
         """Blend with the second texture by the displacement's alpha, sharpened by $blendmodulatetexture; normal maps,
         too: colour and alpha, None without one.
         """
@@ -209,7 +208,7 @@ class Builder:
         """
         if not self.mirrors:
             return
-        strength: Any = (*self.found.color("$envmaptint"), 1.0)
+        strength: Value = (*self.found.color("$envmaptint"), 1.0)
         mask = self.texture.named("$envmapmask", "$envmapmasktransform", data=True)
         if mask is not None:
             strength = self.nodes.multiply(mask.outputs["Color"], strength)

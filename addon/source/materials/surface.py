@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
+from ...scene.blender_types import Value
 from ...scene.materials import Nodes, Socket, node_group
 
 _NAME, _MIRROR, _VERSION = "Source surface", "Source mirroring surface", 2
 _COLOR, _FLOAT, _VECTOR = "NodeSocketColor", "NodeSocketFloat", "NodeSocketVector"
-_INPUTS: tuple[tuple[str, str, Any], ...] = (
+_INPUTS: tuple[tuple[str, str, Value], ...] = (
     ("Color", _COLOR, (0.5, 0.5, 0.5, 1.0)),
     ("Light", _COLOR, (1.0, 1.0, 1.0, 1.0)),
     ("Baked", _FLOAT, 0.0),
@@ -38,7 +37,7 @@ def group(mirrors: bool = False) -> bpy.types.NodeTree:
 
 
 def _build(nodes: Nodes, mirrors: bool) -> None:
-    interface: Any = nodes.tree.interface
+    interface: Value = nodes.tree.interface
     for name, kind, default in (*_INPUTS, _REFLECTION) if mirrors else _INPUTS:
         socket = interface.new_socket(name, in_out="INPUT", socket_type=kind)
         if default is None:

@@ -6,11 +6,11 @@ Valve Developer Community: "$basetexturetransform", "$seamless_scale", "$bumpmap
 
 from __future__ import annotations
 
-from typing import Any
-
+import bpy
 import numpy as np
 
 from ....formats.source.content import vmt
+from ...scene.blender_types import Node, Value
 from ...scene.materials import Nodes, Socket
 from .. import layout
 from .textures import Textures
@@ -35,13 +35,13 @@ class TextureNodes:
     def __init__(self, nodes: Nodes, found: vmt.Material, textures: Textures) -> None:
         self.nodes, self.found, self.textures = nodes, found, textures
 
-    def named(self, parameter: str, transform: str = "", data: bool = False) -> Any:
+    def named(self, parameter: str, transform: str = "", data: bool = False) -> Node:
         """Add the image that a parameter names; None where there is none. data: its pixels are no colours."""
         name = self.found.texture(parameter)
         image = self.textures.image(name, data) if name else None
         return None if image is None else self.texture(image, transform)
 
-    def texture(self, image: Any, transform: str = "", scale: float = 1.0) -> Any:
+    def texture(self, image: bpy.types.Image, transform: str = "", scale: float = 1.0) -> Node:
         """Add an image, with the texture coordinates turned and scaled as a parameter says."""
         node = self.nodes.add("ShaderNodeTexImage", image=image)
         seamless = self.found.number("$seamless_scale")
@@ -74,14 +74,14 @@ class TextureNodes:
 
     # ------------------------------------------------------------------------------------------------------- mixtures
 
-    def mix(self, factor: Any, one: Any, other: Any, blend: str = "MIX") -> Socket:
+    def mix(self, factor: Value, one: Value, other: Value, blend: str = "MIX") -> Socket:
         """Mix two colours: one at 0, the other (blended with it) at 1."""
         node = self.nodes.add("ShaderNodeMix", data_type="RGBA", blend_type=blend)
         for number, value in ((0, factor), (6, one), (7, other)):
             self.nodes.set(node.inputs[number], value)
         return node.outputs[2]
 
-    def mix_numbers(self, factor: Any, one: Any, other: Any) -> Socket:
+    def mix_numbers(self, factor: Value, one: Value, other: Value) -> Socket:
         """Mix two numbers: one at 0, the other at 1."""
         node = self.nodes.add("ShaderNodeMix", data_type="FLOAT")
         for number, value in ((0, factor), (2, one), (3, other)):

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats.arrays import Array
 from ....formats.binary import FormatError
 from ....formats.source.content.search_path import SearchPath
 from ....formats.source.content.texels import ImageFormat
@@ -104,7 +103,7 @@ def _bytes(pixels: NDArray[np.uint8] | NDArray[np.float32]) -> NDArray[np.uint8]
     return np.asarray(curved * 255 + 0.5, np.uint8)
 
 
-def _curved(light: NDArray[Any]) -> NDArray[Any]:
+def _curved(light: Array) -> Array:
     """Linear light as sRGB's numbers, 0 to 1."""
     cut = np.clip(light, 0, 1)
     return np.where(cut <= 0.0031308, cut * 12.92, 1.055 * np.power(cut, 1 / 2.4) - 0.055)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import bpy
 import numpy as np
@@ -127,7 +126,7 @@ def _place(
     places = doubles(overlays["origin"]).tolist()
     numbers = overlays["id"].tolist() if "id" in names else []
     for number, mesh in enumerate(made):
-        obj: Any = bpy.data.objects.new(mesh.name, mesh)
+        obj = bpy.data.objects.new(mesh.name, mesh)
         obj.parent = importing.root
         identity.stamp(obj, importing.token, kind, number)
         obj.location, obj.delta_location = places[number], lifts[number]

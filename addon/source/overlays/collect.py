@@ -6,8 +6,6 @@ The delta location, which lifts an overlay off its faces for show, is ignored.
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +17,7 @@ from ....formats.source.fields import overlay_counts
 from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import baselines
+from ...scene.blender_types import Value
 from ...scene.instances import Instance
 from ...scene.reports import Report
 from .. import layout
@@ -27,7 +26,7 @@ from ..collecting.scene_level import SceneLevel, at_fault, one_at_fault
 from ..materials.collect import TextureTable
 from . import build
 
-Fields = dict[str, Any]
+Fields = dict[str, Value]
 Floats = NDArray[np.float64]
 
 _BLANK = (64, 64)
@@ -107,7 +106,7 @@ class _OverlayCollector:
             matrix = placement.here(self.scene, one.object, deltas=False).matrix
             fields = edits.overlays.placed(corners @ matrix[:3, :3].T + matrix[:3, 3]) | _coordinates(uvs)
             fields[TEXDATA] = self._texdata(one.object, -1)
-            order: Any = one.object.get(RENDER_ORDER, 0)
+            order: Value = one.object.get(RENDER_ORDER, 0)
             return fields | {RENDER_ORDER: order}
 
     def _fields(self, record: int) -> Fields:
@@ -197,6 +196,6 @@ def _coordinates(uvs: NDArray[np.float32]) -> Fields:
     return {"u": (across[0], across[2]), "v": (down[0], down[1])}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Value) -> Value:
     """A record's value as edits take it."""
     return value.tobytes() if np.asarray(value).dtype.kind == "V" else np.asarray(value).tolist()

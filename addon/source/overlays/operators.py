@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 import numpy as np
 
 from ....formats import source
 from ....formats.source import geometry, near_faces, overlay_quads
-from ...scene import identity, transforms
+from ...scene import declared, identity, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..adding.open_map import importing_into
@@ -47,15 +46,14 @@ def add_overlay(
     uvs = np.array([[0, 0], [0, 1], [1, 1], [1, 0]], np.float32)
     mesh = overlays.quad(title, corners - middle, uvs, np.arange(4)[::-1], importing)
     mesh.materials.append(importing.materials.of(name))
-    obj: Any = bpy.data.objects.new(mesh.name, mesh)
+    obj = bpy.data.objects.new(mesh.name, mesh)
     obj.parent = importing.root
     identity.stamp(obj, importing.token, layout.OVERLAY, -1)
     obj.location, obj.delta_location = middle.tolist(), (normal * overlays.LIFT).tolist()
     obj[overlays.ORDER] = 0
     transforms.remember(obj)
     importing.group(overlays.HOME).objects.link(obj)
-    made: bpy.types.Object = obj
-    return made
+    return obj
 
 
 def _on_face(level: source.Level, place: geometry.Floats, size: float) -> tuple[geometry.Floats, geometry.Floats]:
@@ -78,6 +76,6 @@ class AddOverlay(AddAtCursor):
     bl_label = "Add Overlay"
     add = staticmethod(add_overlay)
 
-    what: bpy.props.StringProperty(
+    what: str = declared.string(
         name="Material", description="Path of the material: decals/decalstain01a", search=known_materials
     )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import bpy
 from bpy_extras.io_utils import ImportHelper
@@ -13,7 +13,8 @@ from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import TextureFlags
-from ...scene import originals, sidebar
+from ...scene import declared, originals, sidebar, stage
+from ...scene.blender_types import Value
 from ...scene.reports import SceneError
 from ...scene.sidebar import LevelOperator, Result
 from .. import layout
@@ -30,7 +31,7 @@ FORMATS = [
 ]
 
 
-def _files(_: Any, context: bpy.types.Context, text: str) -> list[str]:
+def _files(_: object, context: bpy.types.Context, text: str) -> list[str]:
     """The files of the map's pak that hold a text."""
     level = sidebar.active_level(context, layout.FORMAT)
     try:
@@ -41,11 +42,11 @@ def _files(_: Any, context: bpy.types.Context, text: str) -> list[str]:
     return sorted(name for name in names if text.casefold() in name.casefold())
 
 
-def _images(_: Any, _context: bpy.types.Context, text: str) -> list[str]:
+def _images(_: object, _context: bpy.types.Context, text: str) -> list[str]:
     return sorted(image.name for image in bpy.data.images if text.casefold() in image.name.casefold())
 
 
-def _texts(_: Any, _context: bpy.types.Context, text: str) -> list[str]:
+def _texts(_: object, _context: bpy.types.Context, text: str) -> list[str]:
     return sorted(each.name for each in bpy.data.texts if text.casefold() in each.name.casefold())
 
 
@@ -60,9 +61,7 @@ class _Dialog(_FilesOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask."""
-        manager: Any = context.window_manager
-        result: Result = manager.invoke_props_dialog(self)
-        return result
+        return stage.window_manager_of(context).invoke_props_dialog(cast(bpy.types.Operator, self))
 
 
 class AddPakFiles(_FilesOperator, ImportHelper, bpy.types.Operator):  # type: ignore[misc]  # as Blender's own importers are
@@ -72,20 +71,23 @@ class AddPakFiles(_FilesOperator, ImportHelper, bpy.types.Operator):  # type: ig
     bl_label = "Add Files"
     bl_options = {"REGISTER", "UNDO"}
 
-    directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"SKIP_SAVE", "HIDDEN"})
-    files: bpy.props.CollectionProperty(type=bpy.types.OperatorFileListElement, options={"SKIP_SAVE", "HIDDEN"})
-    folder: bpy.props.StringProperty(
+    directory: str = declared.string(subtype="DIR_PATH", options={"SKIP_SAVE", "HIDDEN"})
+    filepath: str
+    """The file that was chosen last: ImportHelper declares it."""
+    files: declared.Groups[bpy.types.OperatorFileListElement] = declared.collection(
+        bpy.types.OperatorFileListElement, options={"SKIP_SAVE", "HIDDEN"}
+    )
+    folder: str = declared.string(
         name="Folder", description="Where in the map they are: materials/brick, sound/ambient, maps, ..."
     )
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Read and add them."""
-        chosen: Any = self
-        names = [each.name for each in chosen.files if each.name] or [Path(chosen.filepath).name]
-        root = Path(bpy.path.abspath(chosen.directory or str(Path(chosen.filepath).parent)))
+        names = [each.name for each in self.files if each.name] or [Path(self.filepath).name]
+        root = Path(bpy.path.abspath(self.directory or str(Path(self.filepath).parent)))
         read = {name: (root / name).read_bytes() for name in names}
         for name, data in read.items():
-            files.put_file(level, f"{chosen.folder}/{name}", data)
+            files.put_file(level, f"{self.folder}/{name}", data)
 
 
 class AddPakImage(_Dialog):
@@ -95,30 +97,29 @@ class AddPakImage(_Dialog):
     bl_label = "Add Image as Texture"
     bl_options = {"REGISTER", "UNDO"}
 
-    image: bpy.props.StringProperty(name="Image", description="Image of this .blend", search=_images)
-    path: bpy.props.StringProperty(name="Texture", description="Its path below materials, without ending: brick/wall")
-    form: bpy.props.EnumProperty(name="Format", description="How pixels are stored", items=FORMATS)
-    normal: bpy.props.BoolProperty(name="Normal map", description="Smaller sizes keep normals long")
-    clamp: bpy.props.BoolProperty(name="Clamp", description="Doesn't repeat")
-    mipmaps: bpy.props.BoolProperty(name="Smaller sizes", description="For the distance (mipmaps)", default=True)
-    material: bpy.props.BoolProperty(
+    image: str = declared.string(name="Image", description="Image of this .blend", search=_images)
+    path: str = declared.string(name="Texture", description="Its path below materials, without ending: brick/wall")
+    form: str = declared.menu(name="Format", description="How pixels are stored", items=FORMATS)
+    normal: bool = declared.boolean(name="Normal map", description="Smaller sizes keep normals long")
+    clamp: bool = declared.boolean(name="Clamp", description="Doesn't repeat")
+    mipmaps: bool = declared.boolean(name="Smaller sizes", description="For the distance (mipmaps)", default=True)
+    material: bool = declared.boolean(
         name="Material, too", description="Also a material of its name, for walls, as a text that can be edited"
     )
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it."""
-        chosen: Any = self
-        image: Any = bpy.data.images.get(chosen.image)
+        image: Value = bpy.data.images.get(self.image)
         if image is None:
-            raise SceneError(f"there is no image {chosen.image!r}")
+            raise SceneError(f"there is no image {self.image!r}")
         flags = TextureFlags(0)
-        if chosen.normal:
+        if self.normal:
             flags |= TextureFlags.NORMAL
-        if chosen.clamp:
+        if self.clamp:
             flags |= TextureFlags.CLAMPS | TextureFlags.CLAMPT
-        name = chosen.path or image.name
-        files.put_image(level, name, image, ImageFormat[chosen.form], int(flags), chosen.mipmaps)
-        if chosen.material:
+        name = self.path or image.name
+        files.put_image(level, name, image, ImageFormat[self.form], int(flags), self.mipmaps)
+        if self.material:
             files.put_material(level, name)
 
 
@@ -129,16 +130,15 @@ class AddPakText(_Dialog):
     bl_label = "Add Text"
     bl_options = {"REGISTER", "UNDO"}
 
-    text: bpy.props.StringProperty(name="Text", description="Text of this .blend", search=_texts)
-    path: bpy.props.StringProperty(name="File", description="Its path in the map: materials/brick/wall.vmt")
+    text: str = declared.string(name="Text", description="Text of this .blend", search=_texts)
+    path: str = declared.string(name="File", description="Its path in the map: materials/brick/wall.vmt")
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it."""
-        chosen: Any = self
-        text: Any = bpy.data.texts.get(chosen.text)
+        text: Value = bpy.data.texts.get(self.text)
         if text is None:
-            raise SceneError(f"there is no text {chosen.text!r}")
-        files.put_text(level, chosen.path or text.name, text)
+            raise SceneError(f"there is no text {self.text!r}")
+        files.put_text(level, self.path or text.name, text)
 
 
 class RemovePakFile(_Dialog):
@@ -148,12 +148,11 @@ class RemovePakFile(_Dialog):
     bl_label = "Remove File"
     bl_options = {"REGISTER", "UNDO"}
 
-    path: bpy.props.StringProperty(name="File", description="Its path in the map", search=_files)
+    path: str = declared.string(name="File", description="Its path in the map", search=_files)
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Note it."""
-        chosen: Any = self
-        files.remove(level, chosen.path)
+        files.remove(level, self.path)
 
 
 class ForgetPakFile(_FilesOperator):
@@ -163,9 +162,8 @@ class ForgetPakFile(_FilesOperator):
     bl_label = "Leave as It Was"
     bl_options = {"REGISTER", "UNDO"}
 
-    path: bpy.props.StringProperty(name="File", description="Its path in the map")
+    path: str = declared.string(name="File", description="Its path in the map")
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Take it off the list."""
-        chosen: Any = self
-        files.forget(level, chosen.path)
+        files.forget(level, self.path)

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
+from ...scene.blender_types import Value
 from ...scene.reports import SceneError
 from ...scene.sidebar import LevelPanel
 from .. import layout
@@ -34,7 +33,7 @@ class LEVELWRIGHT_PT_source_pak(LevelPanel, bpy.types.Panel):
         level = self.level(context)
         if level is None:
             return
-        column: Any = self.layout.column(align=True)
+        column: Value = self.layout.column(align=True)
         try:
             found = files.entries(level)
         except SceneError as error:

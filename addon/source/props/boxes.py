@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import bpy
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ...scene import materials, meshes
 from ...scene.attributes import Domain, Kind
+from ...scene.blender_types import Value
 from ...scene.names import showable
 from ...scene.reports import Report
 from ...scene.shapes import remember
@@ -34,7 +34,7 @@ def box(name: str, low: ArrayLike, high: ArrayLike) -> bpy.types.Mesh:
 
 def _glass() -> bpy.types.Material:
     """The material of all boxes: made when the file hasn't got it yet."""
-    found: Any = bpy.data.materials.get(_GLASS)
+    found: Value = bpy.data.materials.get(_GLASS)
     if found is None:
         found = bpy.data.materials.new(_GLASS)
         nodes = materials.shader(found)
@@ -53,8 +53,7 @@ def _glass() -> bpy.types.Material:
 
 def show_box(obj: bpy.types.Object) -> None:
     """Let an object of a box be seen, and nothing else: it neither takes nor throws light, which costs Cycles time."""
-    shown: Any = obj
-    shown.visible_shadow = shown.visible_diffuse = shown.visible_glossy = shown.visible_transmission = False
+    obj.visible_shadow = obj.visible_diffuse = obj.visible_glossy = obj.visible_transmission = False
 
 
 def boxes(

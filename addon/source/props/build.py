@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 import bpy
 import numpy as np
@@ -113,12 +113,12 @@ def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Me
     shown_fields = [one.name for one in properties.fields(kind_of) if one.name in fields]
     values = list(zip(*(props[name].tolist() for name in shown_fields), strict=True))
     kinds = props["prop_type"].tolist()
-    writers: dict[Any, Callable[[bpy.types.ID], None]] = {}
+    writers: dict[tuple[object, ...], Callable[[bpy.types.ID], None]] = {}
     width = len(str(len(props)))
     for number, mesh in enumerate(shown):
         kind = kinds[number]
         path = names[kind] if kind < len(names) else ""
-        obj: Any = bpy.data.objects.new(f"Prop {number:0{width}} {mesh.name}", mesh)
+        obj = bpy.data.objects.new(f"Prop {number:0{width}} {mesh.name}", mesh)
         obj.parent = importing.root
         if skins[number] < 0:
             show_box(obj)

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import bpy
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....formats import source
 from ....formats.binary import FormatError
@@ -17,6 +17,7 @@ from ....formats.source.numbers import doubles
 from ....formats.source.records import Records, Solidity
 from ....formats.source.static_props import StaticProps, model_name
 from ...scene import baselines, properties, shapes
+from ...scene.blender_types import Value
 from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
@@ -26,7 +27,7 @@ from ..collecting.scene_level import SceneLevel, at_fault, one_at_fault
 from . import build, models
 from .build import LIGHTING_ORIGIN
 
-Fields = dict[str, Any]
+Fields = dict[str, Value]
 
 _TINT = "diffuse_modulation"
 _SOLID, _SKIN = "solid", "skin"
@@ -87,7 +88,7 @@ class _PropCollector:
         self.listed = lump.scales is not None
         self.scales = prop_boxes.scales(lump).tolist()
         self.skins = baselines.load(scene.collection, layout.SKINS)
-        self.hulls: dict[str, tuple[Any, Any]] = {}
+        self.hulls: dict[str, tuple[ArrayLike, ArrayLike]] = {}
         self.shapes = shapes.Watch(scene.root)
 
     def changes(self, one: Instance) -> Fields:
@@ -100,7 +101,7 @@ class _PropCollector:
             if one.record >= len(self.records):
                 raise ValueError(f"static prop {one.record} isn't there, there are {len(self.records)}")
             record = self.records[one.record]
-            values: Any
+            values: Value
             values, edited = properties.read(obj, self.kind)
             found = {name: getattr(values, name) for name in edited}
             self._read_light(obj, found, record[LIGHTING_ORIGIN].tolist() if LIGHTING_ORIGIN in self.fields else None)
@@ -145,7 +146,7 @@ class _PropCollector:
 
     def _of_object(self, obj: bpy.types.Object) -> Fields:
         """The fields of a prop that is no record's. Raises ValueError."""
-        values: Any
+        values: Value
         values, _ = properties.read(obj, self.kind)
         fields: Fields = {each.name: getattr(values, each.name) for each in properties.fields(self.kind)
                           if obj.get(each.name) is not None}  # fmt: skip
@@ -166,12 +167,12 @@ class _PropCollector:
         """Whether a copy has still the model of what it was copied from."""
         return bool(models.normal(str(fields[MODEL])) == models.normal(self._model_of(one, {})))
 
-    def _model_of(self, one: Instance, changed: Mapping[str, Any]) -> str:
+    def _model_of(self, one: Instance, changed: Fields) -> str:
         kind = int(self.records["prop_type"][one.record])
         return str(changed.get(MODEL, self.models[kind] if kind < len(self.models) else ""))
 
     def _read_light(self, obj: bpy.types.Object, found: Fields, was: Sequence[float] | None) -> None:
-        raw: Any = obj.get(LIGHTING_ORIGIN)
+        raw: Value = obj.get(LIGHTING_ORIGIN)
         if raw is None or LIGHTING_ORIGIN not in self.fields:
             return
         try:
@@ -243,10 +244,10 @@ def _check(fields: Fields) -> None:
         raise ValueError(f"{_SKIN} is {fields[_SKIN]}, and the first one is 0")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Value) -> Value:
     """A record's value as edits take it."""
     return value.tobytes() if np.asarray(value).dtype.kind == "V" else np.asarray(value).tolist()
 
 
-def _is_finite(value: Any) -> bool:
+def _is_finite(value: Value) -> bool:
     return isinstance(value, bytes) or bool(np.isfinite(value).all())

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import bpy
 import numpy as np
@@ -64,7 +63,7 @@ def _place(
     places = doubles(details["origin"]).tolist()
     angles = doubles(details["angles"]).tolist()
     for number, mesh in zip(numbers.tolist(), shown, strict=True):
-        obj: Any = bpy.data.objects.new(f"Detail {number:0{width}}", mesh)
+        obj = bpy.data.objects.new(f"Detail {number:0{width}}", mesh)
         obj.parent = importing.root
         if mesh.get(layout.MODEL_PATH) is None:
             show_box(obj)

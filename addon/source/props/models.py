@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
 
 import bpy
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from ....formats.binary import FormatError
 from ....formats.source.content import mdl
 from ...scene import meshes
+from ...scene.blender_types import Value
 from ...scene.names import showable
 from ...scene.shapes import remember
 from .. import layout
@@ -84,7 +84,7 @@ class Models:
         for texture in shown.tolist():
             mesh.materials.append(self._material(model, texture))
         if len(corners):
-            finite: Any = np.nan_to_num(model.normals[used])
+            finite: Value = np.nan_to_num(model.normals[used])
             mesh.normals_split_custom_set_from_vertices(finite)
         remember(mesh)
         return mesh

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Any
 
 import bpy
 
 from ....formats.source.static_props import model_name
-from ...scene import identity, properties, transforms
+from ...scene import declared, identity, properties, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..adding.open_map import importing_into
@@ -42,15 +41,14 @@ def add_static_prop(
         usual = {name: value for name, value in _USUAL.items() if name in fields}
         values = props.properties_of(fields)(model=model, **usual)
     title = PurePosixPath(models.normal(model)).stem
-    obj: Any = bpy.data.objects.new(f"Prop {title}", _mesh(importing, model) or box(title, [-_HALF] * 3, [_HALF] * 3))
+    obj = bpy.data.objects.new(f"Prop {title}", _mesh(importing, model) or box(title, [-_HALF] * 3, [_HALF] * 3))
     obj.parent = importing.root
     identity.stamp(obj, importing.token, layout.STATIC_PROP, -1)
     obj.location = place
     properties.write(obj, values)
     transforms.remember(obj)
     importing.group(props.HOME).objects.link(obj)
-    made: bpy.types.Object = obj
-    return made
+    return obj
 
 
 def _mesh(importing: ImportContext, model: str) -> bpy.types.Mesh | None:
@@ -61,7 +59,7 @@ def _mesh(importing: ImportContext, model: str) -> bpy.types.Mesh | None:
     return models.Models(importing).of(model)
 
 
-def _models(_: Any, context: bpy.types.Context, text: str) -> list[str]:
+def _models(_: object, context: bpy.types.Context, text: str) -> list[str]:
     """The models of the map's static props."""
     return known(context, layout.STATIC_PROP, "model", text)
 
@@ -73,7 +71,7 @@ class AddStaticProp(AddAtCursor):
     bl_label = "Add Static Prop"
     add = staticmethod(add_static_prop)
 
-    what: bpy.props.StringProperty(
+    what: str = declared.string(
         name="Model",
         description="Path of the model's file: models/props/crate.mdl",
         search=_models,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
@@ -23,6 +22,7 @@ from ....formats.source.geometry import Ints
 from ....formats.source.leaf_tree import LeafTree
 from ....formats.source.numbers import doubles
 from ...scene import identity
+from ...scene.blender_types import Value
 from .. import layout
 from ..context import ImportContext
 from ..displacements.build import DisplacementMeshes
@@ -105,7 +105,7 @@ def place(importing: ImportContext, box: SkyBox) -> None:
     if not box.meshes and not originals:
         return
     home = importing.group(HOME)
-    root: Any = importing.object_of(HOME, layout.PREVIEW, homes=(home,))
+    root = importing.object_of(HOME, layout.PREVIEW, homes=(home,))
     root.scale = (box.scale,) * 3
     root.location = [-box.scale * axis for axis in box.camera]
     root.empty_display_size = 8.0
@@ -148,7 +148,7 @@ def _inside(box: SkyBox, objects: list[bpy.types.Object]) -> Iterator[bpy.types.
     """Those of these objects, with meshes, that are in the area."""
     mins, maxs = np.empty((len(objects), 3)), np.empty((len(objects), 3))
     for row, obj in enumerate(objects):
-        mesh: Any = obj.data
+        mesh: Value = obj.data
         points, matrix = np.empty(len(mesh.vertices) * 3, np.float32), np.array(obj.matrix_basis, np.float64)
         mesh.vertices.foreach_get("co", points)
         placed = points.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]

@@ -12,7 +12,7 @@ row. The SDK's sky_hdr_dx9.cpp: compressed light is rgb * alpha * 8, `$color` is
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import bpy
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ....formats.binary import FormatError
 from ....formats.source.content import vmt
 from ...scene import identity, images, open_exr, stage
+from ...scene.blender_types import NodeTree
 from ...scene.materials import Nodes, Socket
 from ...scene.names import showable
 from .. import layout
@@ -113,7 +114,7 @@ def _show(
     world: bpy.types.World, found: list[tuple[vmt.Material, bpy.types.Image]], light: tuple[float, float, float]
 ) -> None:
     """Let a world show materials and images in the order of SIDES, and light everything else."""
-    tree: Any = world.node_tree
+    tree: NodeTree = world.node_tree
     tree.nodes.clear()
     nodes = Nodes(tree)
     sky = nodes.feed(nodes.add("ShaderNodeBackground", "Sky"), Color=_color(nodes, found))
@@ -170,7 +171,7 @@ def _rows(axes: tuple[tuple[int, int, int], ...], transform: NDArray[np.float64]
     return np.array([moved[0], ahead - moved[1]])
 
 
-def _dot(nodes: Nodes, vector: Socket, constant: Any) -> Socket:
+def _dot(nodes: Nodes, vector: Socket, constant: Sequence[float] | NDArray[np.float64]) -> Socket:
     node = nodes.add("ShaderNodeVectorMath", operation="DOT_PRODUCT")
     nodes.link(vector, node.inputs[0])
     node.inputs[1].default_value = [float(part) for part in constant]

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 
@@ -27,7 +25,7 @@ def build_mesh(importing: ImportContext) -> bpy.types.Mesh | None:
 
 def place(importing: ImportContext, mesh: bpy.types.Mesh) -> None:
     """Make the object of the mesh."""
-    obj: Any = importing.object_of("Clusters", layout.CLUSTERS, 0, mesh, (importing.group(layout.LEAF_HOME),))
+    obj = importing.object_of("Clusters", layout.CLUSTERS, 0, mesh, (importing.group(layout.LEAF_HOME),))
     obj.display_type = "WIRE"
     obj.hide_render = True
     transforms.remember(obj)

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 
 from ....formats.binary import FormatError
+from ...scene import declared
 from ...scene.reports import SceneError
 from ...scene.sidebar import LevelOperator
 from .. import layout
@@ -31,7 +30,7 @@ class ShowSeen(LevelOperator):
     bl_label = "Show What Is Seen"
     bl_options = {"REGISTER", "UNDO"}
 
-    place: bpy.props.EnumProperty(name="From", items=PLACES, default=CURSOR)
+    place: str = declared.menu(name="From", items=PLACES, default=CURSOR)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -63,7 +62,7 @@ class ShowAll(LevelOperator):
         show.show_all(level)
 
 
-def _place(context: bpy.types.Context, place: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _place(context: bpy.types.Context, place: str) -> show.Floats:
     """Where one looks from, in the world. Raises SceneError where there is no such place."""
     scene = context.scene
     if scene is None:

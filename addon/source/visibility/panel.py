@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ...scene.sidebar import LevelPanel
@@ -25,7 +23,7 @@ class LEVELWRIGHT_PT_source_visibility(LevelPanel, bpy.types.Panel):
         self.layout.label(text="Show what is seen from")
         row = self.layout.row(align=True)
         for place, title, _, icon, _ in PLACES:
-            button: Any = row.operator(ShowSeen.bl_idname, text=title, icon=icon)  # type: ignore[arg-type]
+            button = row.operator(ShowSeen.bl_idname, text=title, icon=icon)  # type: ignore[arg-type]
             button.place = place
         self.layout.operator(ShowAll.bl_idname, icon="HIDE_OFF")
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import bpy
 import numpy as np
@@ -28,7 +27,7 @@ def prepare(importing: ImportContext) -> Callable[[], None]:
 
 def _place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> None:
     for kind, mesh in made:
-        obj: Any = importing.object_of(mesh.name, kind, 0, mesh, (importing.group(HOME),))
+        obj = importing.object_of(mesh.name, kind, 0, mesh, (importing.group(HOME),))
         obj.display_type = "WIRE"
         obj.hide_render = True
         transforms.remember(obj)

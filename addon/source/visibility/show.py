@@ -8,7 +8,6 @@ are hidden and give way to a copy of what is seen. Nothing is deleted, and expor
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import bmesh
 import bpy
@@ -16,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.arrays import Integers
 from ....formats.source import sight
 from ....formats.source.geometry import drawn_faces
 from ....formats.source.sight import Bools, Sight
 from ...scene import attributes, identity, originals, transforms
+from ...scene.blender_types import Value
 from ...scene.level import needed_root
 from ...scene.reports import SceneError
 from .. import layout
@@ -75,11 +76,11 @@ def show_seen(context: bpy.types.Context, collection: bpy.types.Collection, plac
 def show_all(collection: bpy.types.Collection) -> None:
     """Show again what `show_seen` hid, and remove its copies."""
     for obj in list(collection.all_objects):
-        hidden: Any = obj.get(layout.UNSEEN)
+        hidden: Value = obj.get(layout.UNSEEN)
         if not isinstance(hidden, int):
             continue
         if identity.kind_of(obj) == layout.PREVIEW:
-            mesh: Any = obj.data
+            mesh: Value = obj.data
             bpy.data.objects.remove(obj)
             if mesh.users == 0:
                 bpy.data.meshes.remove(mesh)
@@ -114,7 +115,7 @@ def _hide(obj: bpy.types.Object) -> None:
 
 def _copy(obj: bpy.types.Object, shown: Bools, token: int) -> None:
     """Put a copy of those faces of an object that are seen in its place."""
-    original: Any = obj.data
+    original: Value = obj.data
     mesh = original.copy()
     made = bmesh.new()
     made.from_mesh(mesh)
@@ -126,7 +127,7 @@ def _copy(obj: bpy.types.Object, shown: Bools, token: int) -> None:
         layer = mesh.attributes.get(name)
         if layer is not None:
             mesh.attributes.remove(layer)
-    copy: Any = obj.copy()
+    copy = obj.copy()
     copy.data = mesh
     for key in list(dict(copy.items())):
         if key.startswith(identity.STAMP):
@@ -165,7 +166,7 @@ def _parts(
     return shown
 
 
-def _looked_up(seen: Bools, numbers: NDArray[Any]) -> Bools:
+def _looked_up(seen: Bools, numbers: Integers) -> Bools:
     there = (numbers >= 0) & (numbers < len(seen))
     return np.asarray(there & seen[np.where(there, numbers, 0)])
 
@@ -173,8 +174,7 @@ def _looked_up(seen: Bools, numbers: NDArray[Any]) -> Bools:
 def _corners(obj: bpy.types.Object) -> Floats:
     """float64[n, 3]: what an object without a mesh fills, in its own axes."""
     if isinstance(obj.data, bpy.types.Curve):
-        splines: Any = obj.data.splines
-        return np.array([point.co[:3] for spline in splines for point in spline.points] or [(0.0, 0.0, 0.0)])
+        return np.array([point.co[:3] for spline in obj.data.splines for point in spline.points] or [(0.0, 0.0, 0.0)])
     return np.zeros((1, 3))
 
 
