@@ -61,8 +61,9 @@ def distinct(numbers: npt.NDArray[np.integer[Any]], count: int) -> tuple[Integer
     np.unique with its inverse, of numbers that need no sorting.
     """
     if len(numbers) * _SHARED < count:
-        found, places = np.unique(numbers, return_inverse=True)
-        return found.astype(np.int64), places.reshape(-1)
+        ordered = np.sort(numbers)
+        found = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+        return found.astype(np.int64), np.searchsorted(found, numbers)
     there = np.zeros(count, np.bool_)
     there[numbers] = True
     place = np.cumsum(there) - 1

@@ -135,6 +135,6 @@ def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Me
             obj[LIGHTING_ORIGIN] = lit[number]
         if "diffuse_modulation" in shown_fields:
             obj.color = [channel / 255 for channel in key[1 + shown_fields.index("diffuse_modulation")]]
-        transforms.remember(obj)
+        transforms.remember_new(obj)
         home.objects.link(obj)
     importing.report.count("static props", len(shown))
