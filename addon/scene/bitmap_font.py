@@ -57,6 +57,9 @@ _SIGNS: dict[str, NDArray[np.bool_]] = {
     row[0]: np.array([[bit == "1" for bit in line] for line in row[2:].split()]) for row in _ROWS.split("\n") if row
 }
 _SIGNS[" "] = np.zeros((HEIGHT, WIDTH), np.bool_)
+_SPACED = np.zeros((128, HEIGHT, WIDTH + 1), np.bool_)
+"""Each ASCII character's sign, and the gap behind it."""
+_SPACED[:, :, :WIDTH] = [_SIGNS.get(chr(code).upper(), _SIGNS["?"]) for code in range(128)]
 
 
 def text(line: str, scale: int = 1) -> NDArray[np.bool_]:
@@ -64,7 +67,6 @@ def text(line: str, scale: int = 1) -> NDArray[np.bool_]:
 
     Letters are drawn as capitals; signs that the font hasn't got as '?'.
     """
-    signs = [_SIGNS.get(sign.upper(), _SIGNS["?"]) for sign in line] or [_SIGNS[" "]]
-    gap = np.zeros((HEIGHT, 1), np.bool_)
-    mask = np.hstack([part for sign in signs for part in (sign, gap)][:-1])
+    codes = np.frombuffer((line or " ").encode("ascii", "replace"), np.uint8)
+    mask = _SPACED[codes].transpose(1, 0, 2).reshape(HEIGHT, -1)[:, :-1]
     return mask if scale == 1 else mask.repeat(scale, axis=0).repeat(scale, axis=1)

@@ -127,8 +127,7 @@ class Entity:
     @property
     def model(self) -> int | None:
         """The number of its brush model ("*12"); None if it has none."""
-        text = self.get(MODEL) or ""
-        return int(text[1:]) if re.fullmatch(r"\*[0-9]{1,9}", text, re.ASCII) else None
+        return brush_model(self.get(MODEL) or "")
 
     @property
     def origin(self) -> tuple[float, float, float] | None:
@@ -150,13 +149,18 @@ class Entity:
         return f"<Entity {self.classname!r} {self.targetname!r}: {len(self.pairs)} pairs>"
 
 
+def brush_model(text: str) -> int | None:
+    """The number of a brush model that a value names ("*12"); None if it is something else."""
+    return int(text[1:]) if re.fullmatch(r"\*[0-9]{1,9}", text, re.ASCII) else None
+
+
 def vector(text: str | None) -> tuple[float, float, float] | None:
     """Three numbers of a value like "0 90 0"; None if it is something else."""
     try:
-        x, y, z = (float(part) for part in (text or "").split())
+        x, y, z = (text or "").split()
+        return float(x), float(y), float(z)
     except ValueError:
         return None
-    return x, y, z
 
 
 class Entities(list[Entity]):

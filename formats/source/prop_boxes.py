@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import ranges
 from .geometry import Floats
@@ -41,24 +42,36 @@ def touched(level: Level, lump: StaticProps, props: Records) -> tuple[Floats, Fl
     return low, high
 
 
-def plausible(props: Records, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Corners of a box about as large as the model of these props may be, which isn't known. low, high: float64[n, 3],
-    see `touched`.
+class PlausibleBoxes:
+    """Boxes about as large as models may be that aren't known, by their props: what these say is worked out at once,
+    since numpy takes as long for one as for a hundred.
 
     Some compilers light props at their model's middle, which then is the same of all, and about as far away from the
     origin as the model's sides are; others leave there what lay in their memory.
     """
-    bottom, top = low.min(axis=0), high.max(axis=0)
-    least = _SMALLEST if (top > bottom).any() else _UNKNOWN
-    middle, half = np.zeros(3), least
-    usual = props[props["flags"] & _USES_LIGHTING_ORIGIN == 0]
-    if _LIGHTING_ORIGIN in (props.dtype.names or ()) and len(usual) and usual[_LIGHTING_ORIGIN].any():
-        away = doubles(usual[_LIGHTING_ORIGIN]) - doubles(usual["origin"])
-        turned = np.einsum("nij,ni->nj", rotations(doubles(usual["angles"])), away)
-        reach = float(np.abs(turned[0]).max())
-        if 1 < reach <= _FARTHEST_MIDDLE and (np.abs(turned - turned[0]) < 1).all():
-            middle, half = turned[0], max(reach, _SMALLEST)
-    return np.minimum(bottom, middle - half).clip(-_LARGEST), np.maximum(top, middle + half).clip(max=_LARGEST)
+
+    def __init__(self, props: Records, low: Floats, high: Floats) -> None:
+        """low, high: float64[props, 3], see `touched`."""
+        self._low, self._high = low, high
+        self._usual = np.zeros(len(props), np.bool_)
+        if _LIGHTING_ORIGIN in (props.dtype.names or ()):
+            self._usual = props["flags"] & _USES_LIGHTING_ORIGIN == 0
+            self._given = props[_LIGHTING_ORIGIN].any(axis=1)
+            away = doubles(props[_LIGHTING_ORIGIN]) - doubles(props["origin"])
+            self._lit = np.einsum("nij,ni->nj", rotations(doubles(props["angles"])), away)
+
+    def of(self, alike: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Two corners of the box of a model, float64[3]. alike: bool[props], those that have it."""
+        bottom, top = self._low[alike].min(axis=0), self._high[alike].max(axis=0)
+        least = _SMALLEST if (top > bottom).any() else _UNKNOWN
+        middle, half = np.zeros(3), least
+        usual = alike & self._usual
+        if usual.any() and self._given[usual].any():
+            lit = self._lit[usual]
+            reach = float(np.abs(lit[0]).max())
+            if 1 < reach <= _FARTHEST_MIDDLE and (np.abs(lit - lit[0]) < 1).all():
+                middle, half = lit[0], max(reach, _SMALLEST)
+        return np.minimum(bottom, middle - half).clip(-_LARGEST), np.maximum(top, middle + half).clip(max=_LARGEST)
 
 
 def scales(lump: StaticProps) -> Floats:

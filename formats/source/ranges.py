@@ -60,8 +60,9 @@ def distinct(numbers: arrays.Integers, count: int) -> tuple[Integers, Integers]:
     np.unique with its inverse, of numbers that need no sorting.
     """
     if len(numbers) * _SHARED < count:
-        found, places = np.unique(numbers, return_inverse=True)
-        return found.astype(np.int64), places.reshape(-1)
+        ordered = np.sort(numbers)
+        found = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+        return found.astype(np.int64), np.searchsorted(found, numbers)
     there = np.zeros(count, np.bool_)
     there[numbers] = True
     place = np.cumsum(there) - 1

@@ -119,8 +119,8 @@ def test_boxes_of_props_are_about_as_large_as_the_way_to_their_lighting_origin()
     props["origin"] = [(100, 0, 0), (0, 50, 0)]
     props["lighting_origin"] = props["origin"] + np.array((0, 0, 20), np.float32)
     nothing = np.zeros((2, 3))
-    low, high = prop_boxes.plausible(props, nothing, nothing)
+    low, high = prop_boxes.PlausibleBoxes(props, nothing, nothing).of(np.ones(len(props), np.bool_))
     assert (low.tolist(), high.tolist()) == ([-20, -20, 0], [20, 20, 40])
     props["lighting_origin"][1] += 500  # what lay in the compiler's memory
-    low, high = prop_boxes.plausible(props, nothing, nothing)
+    low, high = prop_boxes.PlausibleBoxes(props, nothing, nothing).of(np.ones(len(props), np.bool_))
     assert (low.tolist(), high.tolist()) == ([-16] * 3, [16] * 3)

@@ -110,5 +110,5 @@ def place_rest(importing: ImportContext) -> None:
             obj.location = entity.origin
         if entity is not None:
             obj.rotation_euler = entities.rotation_of(by_key(entity), obj.data, True)
-        transforms.remember(obj)
+        transforms.remember_new(obj)
     importing.report.count("brush models", len(rest))

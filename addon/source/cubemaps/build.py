@@ -40,6 +40,6 @@ def _place(importing: ImportContext, cubemaps: Records) -> None:
         identity.stamp(obj, importing.token, layout.CUBEMAP, number)
         obj.location = place
         obj[CUBEMAP_SIZE] = size
-        transforms.remember(obj)
+        transforms.remember_new(obj)
         home.objects.link(obj)
     importing.report.count("cubemaps", len(cubemaps))

@@ -157,7 +157,7 @@ class DisplacementMeshes:
         uvs = {layout.UV: self.uv[corners]}
         if self.lightmap_uv is not None:
             uvs[layout.LIGHTMAP_UV] = self.lightmap_uv[corners]
-        used, slots = np.unique(self.faces.names[faces], return_inverse=True)
+        used, slots = ranges.distinct(self.faces.names[faces] + 1, len(self.faces.texture_names) + 1)
         starts = np.arange(0, len(corners), 3)
         slot = np.repeat(slots, sizes) if len(used) > 1 else None
         report, points = self.importing.report, self.places[vertices]
@@ -165,7 +165,7 @@ class DisplacementMeshes:
             name, points, triangles, starts, uvs, attributes, slot, smooth=True, report=report, sound=self.sound
         )
         for number in used.tolist():
-            mesh.materials.append(self.faces.material(number))
+            mesh.materials.append(self.faces.material(number - 1))
         mesh.normals_split_custom_set_from_vertices(self.normals[vertices].tolist())
         return mesh
 

@@ -12,7 +12,7 @@ import bpy
 from ....formats.binary import FormatError
 from ....formats.source import entity_values
 from ....formats.source.content import fgd
-from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, vector
+from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, brush_model, vector
 from ....formats.source.entity_values import by_key, number
 from ...scene import identity, transforms
 from ...scene.names import showable
@@ -114,38 +114,39 @@ class _Maker:
         group = classes.group_of(classname)
         title = values.get(TARGETNAME) or classname or "entity"
         name = showable(f"{title} {record:0{self.width}}" if record >= 0 else title)
-        brush_model = entity.model if values.get(MODEL, "").startswith("*") else None
-        data = self._shape(name, record, entity, values, brush_model)
+        brush = brush_model(values.get(MODEL, ""))
+        data = self._shape(name, record, entity, values, brush)
         obj = bpy.data.objects.new(name, data)
         obj.parent = self.importing.root
         identity.stamp(obj, self.importing.token, layout.ENTITY, record)
         place = vector(values.get(ORIGIN))
         if place is not None and all(map(math.isfinite, place)):
             obj.location = place
-        obj.rotation_euler = rotation_of(values, data, brush_model is not None)
+        obj.rotation_euler = rotation_of(values, data, brush is not None)
         if data is None:
             obj.empty_display_type, obj.empty_display_size = group.shape, group.size
         elif classname in classes.LADDERS:
             obj.display_type = "WIRE"
-        elif obj.type == "MESH" and brush_model is None and record not in self.quads:
+        elif obj.type == "MESH" and brush is None and record not in self.quads:
             size = number(values, "modelscale", 1.0)
             obj.scale = (size,) * 3 if size > 0 else (1.0,) * 3
         custom_properties.write(obj, entity, self.types)
-        transforms.remember(obj)
-        datablocks.remember(obj)
-        home = self.importing.group(group.name, HOME) if brush_model is None else self.importing.brush_home(brush_model)
+        transforms.remember_new(obj)
+        if data is not None:
+            datablocks.remember(obj)
+        home = self.importing.group(group.name, HOME) if brush is None else self.importing.brush_home(brush)
         home.objects.link(obj)
         self.importing.report.count("lights" if obj.type == "LIGHT" else "entities")
         made: bpy.types.Object = obj
         return made
 
     def _shape(
-        self, name: str, record: int, entity: Entity, values: Mapping[str, str], brush_model: int | None
+        self, name: str, record: int, entity: Entity, values: Mapping[str, str], brush: int | None
     ) -> bpy.types.ID | None:
         """What an entity's object shows."""
         importing, classname = self.importing, values.get(CLASSNAME, "")
-        if brush_model is not None:
-            return importing.meshes.get(brush_model)
+        if brush is not None:
+            return importing.meshes.get(brush)
         kind = lamps.kind_of(classname)
         if kind is not None:
             return lamps.build(name, kind, lamps.appearance(classname, values, importing.scale, self.hdr))

@@ -65,7 +65,7 @@ def _place(importing: ImportContext, records: Records) -> None:
         for key in NUMBERS:
             obj[key] = int(record[key])
         shades.append(shade_of(obj))
-        transforms.remember(obj)
+        transforms.remember_new(obj)
         home.objects.link(obj)
     baselines.store(importing.collection, layout.SHADES, np.array(shades, np.float32))
     importing.report.count("compiled lights", len(records))

@@ -68,5 +68,5 @@ def boxes(
     points = (top + bottom) / 2 + _CUBE * ((top - bottom) / 2)
     corners = np.arange(len(points), dtype=np.int32)[:, None] * len(_CUBE) + np.array(_CUBE_CORNERS, np.int32)
     return meshes.build(
-        showable(name), points.reshape(-1, 3), corners.reshape(-1), attributes=attributes, report=report
+        showable(name), points.reshape(-1, 3), corners.reshape(-1), attributes=attributes, report=report, sound=True
     )

@@ -84,6 +84,7 @@ def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
         low, high = prop_boxes.touched(importing.level, lump, props)
     except FormatError:  # other parts of the import report what is wrong with leafs
         low = high = np.zeros((len(props), 3))
+    plausible = prop_boxes.PlausibleBoxes(props, low, high)
     shown = []
     for number in range(len(pairs)):
         path = paths[number]
@@ -91,8 +92,7 @@ def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
         if found is None:
             if path not in boxes:
                 title = PurePosixPath(models.normal(path)).stem or "Prop"
-                alike = kinds == pairs[number, 0]
-                boxes[path] = box(title, *prop_boxes.plausible(props[alike], low[alike], high[alike]))
+                boxes[path] = box(title, *plausible.of(kinds == pairs[number, 0]))
             found = boxes[path]
         shown.append(found)
     return lambda: _place(importing, lump, [shown[number] for number in pair_of.reshape(-1).tolist()])
@@ -135,6 +135,6 @@ def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Me
             obj[LIGHTING_ORIGIN] = lit[number]
         if "diffuse_modulation" in shown_fields:
             obj.color = [channel / 255 for channel in key[1 + shown_fields.index("diffuse_modulation")]]
-        transforms.remember(obj)
+        transforms.remember_new(obj)
         home.objects.link(obj)
     importing.report.count("static props", len(shown))
