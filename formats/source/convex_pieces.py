@@ -26,7 +26,7 @@ SAME = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solid:
+class ConvexSolid:
     """A convex piece. points: float64[k, 3], which the hull's corners are numbers of. polygons: int64[n], those that
     are on it; sides: int64[n], which of the hull's faces each is on. brush: which of the old pieces it was, -1: none.
     """
@@ -42,7 +42,7 @@ class Solid:
 class Parted:
     """What a mesh is made of; bent: int64[n], polygons of parts that are no convex pieces."""
 
-    solids: list[Solid]
+    solids: list[ConvexSolid]
     bent: Ints
 
 
@@ -51,7 +51,7 @@ def find(surfaces: Surfaces, polygons: Ints, brush_of: Ints, copy_of: Ints, corn
     known. copy_of: the same, of copies and cut off parts of faces too. corners: of each of the old pieces,
     float64[k, 3].
     """
-    solids: list[Solid] = []
+    solids: list[ConvexSolid] = []
     bent = [np.zeros(0, np.int64)]
     for part in _loose(surfaces, polygons):
         numbers, brushes = polygons[part], brush_of[part]
@@ -61,10 +61,10 @@ def find(surfaces: Surfaces, polygons: Ints, brush_of: Ints, copy_of: Ints, corn
             continue
         one = _solid(surfaces, numbers, _most(brushes))
         known = (brushes >= 0).all() and len(np.unique(brushes)) == 1
-        if isinstance(one, Solid) and not (known and not _is_whole(surfaces, numbers, corners[int(brushes[0])])):
+        if isinstance(one, ConvexSolid) and not (known and not _is_whole(surfaces, numbers, corners[int(brushes[0])])):
             solids.append(one)
         else:
-            off = one if not isinstance(one, Solid) and one.any() else np.ones(len(numbers), np.bool_)
+            off = one if not isinstance(one, ConvexSolid) and one.any() else np.ones(len(numbers), np.bool_)
             bent.append(numbers[off])
     return Parted(solids, np.concatenate(bent))
 
@@ -86,7 +86,7 @@ def _loose(surfaces: Surfaces, polygons: Ints) -> list[Ints]:
         labels = smaller[smaller]
 
 
-def _brushes(surfaces: Surfaces, polygons: Ints, brushes: Ints, corners: Sequence[Floats]) -> list[Solid] | None:
+def _brushes(surfaces: Surfaces, polygons: Ints, brushes: Ints, corners: Sequence[Floats]) -> list[ConvexSolid] | None:
     """A part as the brushes that its polygons were drawn on; None where it isn't that."""
     if brushes.min(initial=0) < 0:
         return None
@@ -94,7 +94,7 @@ def _brushes(surfaces: Surfaces, polygons: Ints, brushes: Ints, corners: Sequenc
     for brush in np.unique(brushes).tolist():
         numbers = polygons[brushes == brush]
         solid = _solid(surfaces, numbers, brush) if _is_whole(surfaces, numbers, corners[brush]) else None
-        if not isinstance(solid, Solid):
+        if not isinstance(solid, ConvexSolid):
             solid = _carried(surfaces, numbers, brush, corners[brush])
         if solid is None:
             return None
@@ -109,7 +109,7 @@ def _is_whole(surfaces: Surfaces, polygons: Ints, corners: Floats) -> bool:
     return bool(off.max(initial=0) <= SAME)
 
 
-def _carried(surfaces: Surfaces, polygons: Ints, brush: int, corners: Floats) -> Solid | None:
+def _carried(surfaces: Surfaces, polygons: Ints, brush: int, corners: Floats) -> ConvexSolid | None:
     """A brush that has gone with the vertices of its polygons; None where no affine map says where to."""
     carry = carry_of(surfaces, polygons)
     if carry is None:
@@ -175,7 +175,7 @@ def points_of(surfaces: Surfaces, polygon: int) -> Floats:
     return np.asarray(surfaces.positions[surfaces.corners[first:end]])
 
 
-def _solid(surfaces: Surfaces, polygons: Ints, brush: int) -> Solid | Bools:
+def _solid(surfaces: Surfaces, polygons: Ints, brush: int) -> ConvexSolid | Bools:
     """The piece of polygons; or which of them, bool[n], are not on the hull around them (none: there is no hull)."""
     points = np.concatenate([points_of(surfaces, polygon) for polygon in polygons.tolist()])
     around = convex_hull.hull(points)
@@ -183,12 +183,12 @@ def _solid(surfaces: Surfaces, polygons: Ints, brush: int) -> Solid | Bools:
         return np.zeros(len(polygons), np.bool_)
     sides = _sides(surfaces, polygons, around)
     bad = sides < 0
-    return bad if bad.any() else Solid(points, around, polygons, sides, brush)
+    return bad if bad.any() else ConvexSolid(points, around, polygons, sides, brush)
 
 
-def _placed(surfaces: Surfaces, polygons: Ints, brush: int, points: Floats, hull: Hull) -> Solid | None:
+def _placed(surfaces: Surfaces, polygons: Ints, brush: int, points: Floats, hull: Hull) -> ConvexSolid | None:
     sides = _sides(surfaces, polygons, hull)
-    return None if (sides < 0).any() else Solid(points, hull, polygons, sides, brush)
+    return None if (sides < 0).any() else ConvexSolid(points, hull, polygons, sides, brush)
 
 
 def _sides(surfaces: Surfaces, polygons: Ints, hull: Hull) -> Ints:

@@ -13,10 +13,10 @@ from ...scene import transforms
 from .. import layout
 from ..context import ImportContext
 from ..entities import build as entities
-from ..faces.build import Faces, Ints
+from ..faces.build import Ints, RenderedFaces
 
 
-def build_meshes(importing: ImportContext, faces: Faces) -> list[tuple[str, str, bpy.types.Mesh]]:
+def build_meshes(importing: ImportContext, faces: RenderedFaces) -> list[tuple[str, str, bpy.types.Mesh]]:
     """Make the meshes of all models: those of brush models go to `importing.meshes`, those of the world are returned
     with the names of their objects and their collections. Raises FormatError for faces that aren't there.
     """
@@ -44,7 +44,7 @@ def build_meshes(importing: ImportContext, faces: Faces) -> list[tuple[str, str,
     return made
 
 
-def _world(importing: ImportContext, faces: Faces, numbers: Ints) -> list[tuple[str, str, bpy.types.Mesh]]:
+def _world(importing: ImportContext, faces: RenderedFaces, numbers: Ints) -> list[tuple[str, str, bpy.types.Mesh]]:
     made = []
     kinds = faces.kinds[numbers]
     for kind, home in enumerate(layout.KINDS):
@@ -56,7 +56,7 @@ def _world(importing: ImportContext, faces: Faces, numbers: Ints) -> list[tuple[
     return made
 
 
-def _parts(importing: ImportContext, faces: Faces, home: str, numbers: Ints) -> list[tuple[str, Ints]]:
+def _parts(importing: ImportContext, faces: RenderedFaces, home: str, numbers: Ints) -> list[tuple[str, Ints]]:
     """Faces int64[n] as the option "split" has them: what each part is called, and its faces."""
     if importing.settings.split == "material":
         names = faces.names[numbers]
@@ -74,7 +74,7 @@ def _parts(importing: ImportContext, faces: Faces, home: str, numbers: Ints) -> 
     return [(home, numbers)]
 
 
-def _short(faces: Faces, name: int) -> str:
+def _short(faces: RenderedFaces, name: int) -> str:
     return faces.texture_names[name] if name >= 0 else "no material"
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, convex_pieces, geometry
-from ....formats.source.convex_pieces import Solid, points_of
+from ....formats.source.convex_pieces import ConvexSolid, points_of
 from ....formats.source.edits import brush_models, brush_pieces
 from ....formats.source.edits.brush_models import NEW, Face, Piece
 from ....formats.source.edits.texture_fits import TOLERANCE, fit
@@ -166,7 +166,7 @@ class _Model:
         texinfos = _TexinfoFinder(old)
         return [self._piece(solid, shown, old, texinfos) for solid in parted.solids]
 
-    def _piece(self, solid: Solid, shown: dict[int, Face], old: list[Piece], texinfos: _TexinfoFinder) -> Piece:
+    def _piece(self, solid: ConvexSolid, shown: dict[int, Face], old: list[Piece], texinfos: _TexinfoFinder) -> Piece:
         """A piece of the library's; its sides have the texinfos of faces on them, or of the sides that were there."""
         numbers = np.full(len(solid.hull.dists), -1, np.int64)
         for polygon, side in zip(solid.polygons.tolist(), solid.sides.tolist(), strict=True):

@@ -14,13 +14,15 @@ from ....formats.source.numbers import singles
 from ...scene import baselines, identity, meshes
 from .. import layout
 from ..context import ImportContext
-from ..faces.build import Faces, Ints, Layers, cut
+from ..faces.build import Ints, Layers, RenderedFaces, cut
 from ..lightmaps.build import Lightmaps
 
 _OPAQUE = 255.0
 
 
-def build_meshes(importing: ImportContext, faces: Faces, lightmaps: Lightmaps | None) -> DisplacementMeshes | None:
+def build_meshes(
+    importing: ImportContext, faces: RenderedFaces, lightmaps: Lightmaps | None
+) -> DisplacementMeshes | None:
     """Make a mesh for each displacement, or one of all; None without any.
 
     Raises FormatError for lumps that don't fit together.
@@ -58,7 +60,7 @@ class DisplacementMeshes:
     """
 
     def __init__(
-        self, importing: ImportContext, faces: Faces, lightmaps: Lightmaps | None, found: Displacements
+        self, importing: ImportContext, faces: RenderedFaces, lightmaps: Lightmaps | None, found: Displacements
     ) -> None:
         self.meshes: list[tuple[int, bpy.types.Mesh]] = []
         self.importing, self.faces, self.found = importing, faces, found

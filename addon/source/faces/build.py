@@ -37,7 +37,7 @@ _DRAWN_TOOLS = ("toolsblack", "toolswhite", "toolsdotted")
 
 
 @dataclass(frozen=True)
-class Faces:
+class RenderedFaces:
     """f rendered faces with c corners; corners run anticlockwise, each face's from its first one in the file."""
 
     importing: ImportContext
@@ -170,7 +170,7 @@ def cut(layers: Layers, which: slice | Ints) -> Layers:
     return {name: (domain, kind, values[which]) for name, (domain, kind, values) in layers.items()}
 
 
-def prepare(importing: ImportContext, lightmaps: Lightmaps | None) -> Faces:
+def prepare(importing: ImportContext, lightmaps: Lightmaps | None) -> RenderedFaces:
     """All drawn faces of a map. Raises FormatError for lumps that don't fit together."""
     level = importing.level
     lump = geometry.drawn_faces(level)
@@ -203,7 +203,7 @@ def prepare(importing: ImportContext, lightmaps: Lightmaps | None) -> Faces:
         uv = singles(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner], np.float32))
     np.subtract(1, uv[:, 1], out=uv[:, 1])
     smooth, normals, normal = _normals(importing, polygons, source, owner)
-    return Faces(
+    return RenderedFaces(
         importing,
         polygons,
         records,

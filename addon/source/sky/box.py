@@ -28,7 +28,7 @@ from .. import layout
 from ..context import ImportContext
 from ..displacements.build import DisplacementMeshes
 from ..entities.custom_properties import RESERVED
-from ..faces.build import Faces
+from ..faces.build import RenderedFaces
 from ..props import build as props
 
 HOME = "3D Skybox"
@@ -70,7 +70,7 @@ class SkyBox:
         return inside
 
 
-def prepare(importing: ImportContext, faces: Faces, disp_meshes: DisplacementMeshes | None) -> SkyBox | None:
+def prepare(importing: ImportContext, faces: RenderedFaces, disp_meshes: DisplacementMeshes | None) -> SkyBox | None:
     """Find the map's first sky camera, and make the meshes of what is around it; None without one, or one that is
     outside. Raises FormatError.
     """

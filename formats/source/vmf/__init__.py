@@ -8,7 +8,7 @@ polygons are as brushes, `Map.with_brushes` puts these in.
 from .assembly import Map, Vmf, of_level, write
 from .brush_polygons import BrushPolygons, BrushShapeError, CollectedBrushes, match
 from .materials import sizes
-from .solids import WORLD, Solids, bare, is_detail, joined
+from .solids import WORLD, VmfSolids, bare, is_detail, joined
 from .solids import of_level as compiled
 from .texture_axes import standard
 
@@ -18,8 +18,8 @@ __all__ = [
     "BrushShapeError",
     "CollectedBrushes",
     "Map",
-    "Solids",
     "Vmf",
+    "VmfSolids",
     "bare",
     "compiled",
     "is_detail",

@@ -15,7 +15,7 @@ from ..records import Contents
 from . import connections, displacements, groups, placed, portals, sides
 from . import solids as solid_arrays
 from .brush_polygons import CollectedBrushes
-from .solids import WORLD, Solids
+from .solids import WORLD, VmfSolids
 from .text import write as write_text
 
 DETAIL_CLASS = "func_detail"
@@ -33,13 +33,13 @@ class Map:
     """
 
     level: Level
-    solids: Solids
+    solids: VmfSolids
     faces: Ints
     copies: dict[tuple[int, int, int], Ints]
     restored: int
     hidden: int
 
-    def edited(self, removed: Ints, added: Iterable[Solids]) -> "Map":
+    def edited(self, removed: Ints, added: Iterable[VmfSolids]) -> "Map":
         """The map without the solids with the numbers int64[n], and with others behind the rest.
 
         Sides of these that have the id of one that is gone are it: overlays and cubemaps stay on them.
@@ -48,7 +48,7 @@ class Map:
         parts = [self.solids.taken(kept), *added]
         return replace(self, solids=solid_arrays.joined(parts).numbered())
 
-    def with_brushes(self, before: Solids, collected: CollectedBrushes) -> "Map":
+    def with_brushes(self, before: VmfSolids, collected: CollectedBrushes) -> "Map":
         """The map with what was drawn in the place of its brushes: see `brush_polygons.match`.
 
         before: the solids that were drawn upon, of this map before anything else of it was edited. Brushes of which
@@ -73,14 +73,14 @@ class Map:
         return self.edited(removed, added)
 
 
-def _renamed(before: Solids, now: Solids) -> dict[tuple[int, str], str]:
+def _renamed(before: VmfSolids, now: VmfSolids) -> dict[tuple[int, str], str]:
     """What sides are made of now, by their ids and what they were made of: where it isn't the same."""
     names = {record: name for record, name in zip(now.records.tolist(), now.names, strict=True) if record >= 0}
     sides = zip(before.ids.tolist(), before.records.tolist(), before.names, strict=True)
     return {(side, name): names[record] for side, record, name in sides if names.get(record, name) != name}
 
 
-def _first_corner(solids: Solids, number: int) -> Floats:
+def _first_corner(solids: VmfSolids, number: int) -> Floats:
     return np.asarray(solids.corners[solids.first_corner[solids.first_side[number]]])
 
 
@@ -111,7 +111,7 @@ def of_level(level: Level) -> Map:
     return Map(level, whole, ids, copies, found.restored, found.hidden)
 
 
-def _shared(level: Level, solids: Solids) -> Iterator[Solids]:
+def _shared(level: Level, solids: VmfSolids) -> Iterator[VmfSolids]:
     """What entities have that share the model of another one: solids of their own, at their own place."""
     for first, *others in solid_arrays.of_models(level).values():
         own = np.flatnonzero(solids.owners == first)
@@ -222,7 +222,7 @@ def _cordon() -> Block:
     return Block([("mins", "(-1024 -1024 -1024)"), ("maxs", "(1024 1024 1024)"), ("active", "0")])
 
 
-def _ladders(level: Level, solids: Solids) -> Floats:
+def _ladders(level: Level, solids: VmfSolids) -> Floats:
     """float64[n, 6]: the boxes of solids that are ladders, of which vbsp makes entities."""
     contents = level.table(LumpId.BRUSHES)["contents"].astype(np.int64)
     compiled = np.flatnonzero(solids.brushes >= 0)

@@ -16,7 +16,7 @@ from .. import ranges
 from ..edits import texture_fits
 from ..geometry import Floats, Ints
 from . import texture_axes
-from .solids import WORLD, Solids
+from .solids import WORLD, VmfSolids
 
 ON_PLANE = 4e-3
 """Units that a corner lies beside the plane it was drawn on, at most: float32 rounds as much at the world's end."""
@@ -69,11 +69,11 @@ class CollectedBrushes:
 
     kept: Ints
     """int64[k]: the brushes that are as they were."""
-    solids: list[Solids]
+    solids: list[VmfSolids]
     """All others; their records in BRUSHES are those of the brushes that they were made of."""
 
 
-def match(before: Solids, drawn: BrushPolygons) -> CollectedBrushes:
+def match(before: VmfSolids, drawn: BrushPolygons) -> CollectedBrushes:
     """What became of a map's solids. before: all of them. Raises BrushShapeError for what isn't a brush.
 
     A side that is where it was keeps its plane, and its texture if that is still on it. One that was moved takes its
@@ -103,7 +103,7 @@ def match(before: Solids, drawn: BrushPolygons) -> CollectedBrushes:
 class _Matcher:
     """Polygons that are flat, with their planes, the side of the map that each was drawn for, and its texture."""
 
-    def __init__(self, before: Solids, drawn: BrushPolygons) -> None:
+    def __init__(self, before: VmfSolids, drawn: BrushPolygons) -> None:
         self.before, self.drawn = before, drawn
         bent = planes(drawn.positions, drawn.corners, drawn.first_corner)[2] > FLAT
         self.points, self.texels, self.first, self.source = _flattened(drawn, bent)
@@ -169,7 +169,7 @@ class _Matcher:
         same = (drawn > 0) & (drawn == np.bincount(solids[good], minlength=count)) & (drawn == wanted)
         return np.asarray(self.before.brushes[same & (drawn == distinct)])
 
-    def shifted(self, brush: int, polygons: Ints) -> Solids | None:
+    def shifted(self, brush: int, polygons: Ints) -> VmfSolids | None:
         """The brush elsewhere, with its textures, if polygons are all its sides moved together; else None."""
         if brush not in self.solid_of or not self.same_name[polygons].all():
             return None
@@ -232,7 +232,7 @@ class _Matcher:
     def _corners(first: Ints, which: Ints) -> Ints:
         return ranges.flat(first[which], first[which + 1] - first[which])
 
-    def solid(self, brush: int, polygons: Ints) -> Solids:
+    def solid(self, brush: int, polygons: Ints) -> VmfSolids:
         """The solid that polygons enclose. Raises BrushShapeError."""
         source = np.unique(self.source[polygons])
         if len(polygons) > _MOST_POLYGONS:
@@ -275,7 +275,7 @@ class _Matcher:
         order = np.lexsort((-sizes, leader))
         return np.sort(order[np.unique(leader[order], return_index=True)[1]])
 
-    def _made(self, brush: int, polygons: Ints, normals: Floats, dists: Floats) -> Solids:
+    def _made(self, brush: int, polygons: Ints, normals: Floats, dists: Floats) -> VmfSolids:
         before, places = self.before, self.places[polygons]
         known = places >= 0
         corners = self._corners(self.first, polygons)
@@ -291,7 +291,7 @@ class _Matcher:
         old = self.solid_of.get(brush, -1)
         owner = int(before.owners[old]) if old >= 0 else WORLD
         detail = before.detail[old] if old >= 0 else self.drawn.detail[self.source[polygons]].any()
-        return Solids(
+        return VmfSolids(
             np.array([owner], np.int64),
             np.array([bool(detail)]),
             np.array([brush], np.int64),

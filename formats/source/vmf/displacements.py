@@ -18,7 +18,7 @@ from ..lumps import LumpId, lump_name
 from ..records import DispInfoFlag, DispTriTag, Records
 from ..texdata import Strings
 from . import materials, texture_axes, tools
-from .solids import WORLD, Solids, hammer_ids, texture_names
+from .solids import WORLD, VmfSolids, hammer_ids, texture_names
 from .text import numbers
 
 DEPTH = 16.0
@@ -41,7 +41,7 @@ def of_level(level: Level) -> Displacements | None:
 
 
 @np.errstate(all="ignore")  # hostile floats
-def solids(level: Level, found: Displacements) -> Solids:
+def solids(level: Level, found: Displacements) -> VmfSolids:
     """A solid for each displacement, whose first side is displaced. Raises FormatError for what isn't there.
 
     It goes down from the face along the axis that it faces most, so that whole corners stay whole.
@@ -91,7 +91,7 @@ def solids(level: Level, found: Displacements) -> Solids:
     names = [tools.NODRAW] * (count * _SIDES)
     for place, number in zip(upper.tolist(), np.where(there, texinfo, -1).tolist(), strict=True):
         names[place] = known[number] or tools.NODRAW
-    return Solids(
+    return VmfSolids(
         np.full(count, WORLD, np.int64),
         np.zeros(count, np.bool_),
         np.full(count, -1, np.int64),

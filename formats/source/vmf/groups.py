@@ -7,12 +7,12 @@ import numpy as np
 
 from .. import ranges
 from ..geometry import Floats
-from .solids import Solids
+from .solids import VmfSolids
 
 _TOUCH = 1.0  # units
 
 
-def details(solids: Solids) -> list[list[int]]:
+def details(solids: VmfSolids) -> list[list[int]]:
     """The solids of each func_detail, as likely as can be told: those that follow one another and touch.
 
     What is compiled doesn't depend on it.
@@ -26,7 +26,7 @@ def details(solids: Solids) -> list[list[int]]:
     return [numbers[begin:end].tolist() for begin, end in pairwise(starts)]
 
 
-def boxes(solids: Solids) -> tuple[Floats, Floats]:
+def boxes(solids: VmfSolids) -> tuple[Floats, Floats]:
     """The lowest and highest corner of each solid, float64[m, 3]; infinite, the wrong way round, without corners."""
     sides = ranges.owners(np.diff(solids.first_side))
     owners = sides[ranges.owners(np.diff(solids.first_corner))]

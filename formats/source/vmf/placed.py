@@ -17,7 +17,7 @@ from ..records import Records, StaticPropFlag, StaticPropFlagEx
 from ..static_props import StaticProps
 from . import materials
 from .connections import hammer_id
-from .solids import Solids, texture_names
+from .solids import VmfSolids, texture_names
 from .text import numbers, plain
 
 Pairs = list[tuple[str, str]]
@@ -199,7 +199,7 @@ def _overlay_columns(level: Level, records: Records) -> list[tuple[str, list[str
 # ---------------------------------------------------------------------------------------------- cubemaps and all else
 
 
-def cubemaps(level: Level, solids: Solids, copies: Mapping[tuple[int, int, int], Ints]) -> Iterator[Pairs]:
+def cubemaps(level: Level, solids: VmfSolids, copies: Mapping[tuple[int, int, int], Ints]) -> Iterator[Pairs]:
     """Each cubemap as an env_cubemap, with the sides that it was given by hand.
 
     copies: the ids of the sides whose material is a copy for the cubemap at a place. By itself, vbsp gives a side the
@@ -219,7 +219,7 @@ def cubemaps(level: Level, solids: Solids, copies: Mapping[tuple[int, int, int],
         ]
 
 
-def _nearest(solids: Solids, places: Floats) -> Ints:
+def _nearest(solids: VmfSolids, places: Floats) -> Ints:
     """The cubemap that vbsp gives each side by itself, int64[n]."""
     counts = np.diff(solids.first_corner)
     owners = ranges.owners(counts)

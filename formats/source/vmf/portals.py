@@ -12,7 +12,7 @@ from ..lumps import LumpId
 from ..records import Contents
 from . import texture_axes, tools
 from .connections import OCCLUDER_NUMBER, PORTAL_NUMBER
-from .solids import WORLD, Solids
+from .solids import WORLD, VmfSolids
 
 AREAPORTAL, OCCLUDER = "tools/toolsareaportal", "tools/toolsoccluder"
 THICK = 2.0
@@ -21,14 +21,14 @@ THICK = 2.0
 _NEAR = 1.0  # units that the middle of a portal may lie beside its brush
 
 
-def owners(level: Level, solids: Solids) -> tuple[Ints, list[Solids]]:
+def owners(level: Level, solids: VmfSolids) -> tuple[Ints, list[VmfSolids]]:
     """The entities of solids, those of portals among them; and new solids for portals and occluders without any.
 
     A portal's brush is around the middle of the polygon that the map has of it. Raises FormatError.
     """
     numbers = solids.owners.copy()
     entities = level.entities
-    made: list[Solids] = []
+    made: list[VmfSolids] = []
     keys = _numbers(entities, PORTAL_NUMBER)
     if keys:
         free = _portal_brushes(level, solids)
@@ -60,7 +60,7 @@ def _numbers(entities: list[Entity], key: str) -> dict[int, int]:
     return found
 
 
-def _portal_brushes(level: Level, solids: Solids) -> list[int]:
+def _portal_brushes(level: Level, solids: VmfSolids) -> list[int]:
     contents = level.table(LumpId.BRUSHES)["contents"].astype(np.int64)
     compiled = solids.brushes >= 0
     is_portal = np.zeros(len(solids), np.bool_)
@@ -68,7 +68,7 @@ def _portal_brushes(level: Level, solids: Solids) -> list[int]:
     return [int(brush) for brush in np.flatnonzero(is_portal & (solids.owners == WORLD))]
 
 
-def _around(solids: Solids, solid: int, point: Floats) -> bool:
+def _around(solids: VmfSolids, solid: int, point: Floats) -> bool:
     sides = slice(int(solids.first_side[solid]), int(solids.first_side[solid + 1]))
     return bool((solids.normals[sides] @ point <= solids.dists[sides] + _NEAR).all())
 
@@ -114,7 +114,7 @@ def _occluder_polygons(level: Level) -> dict[int, list[Floats]]:
 
 
 @np.errstate(all="ignore")  # hostile floats
-def prism(loop: Floats, owner: int, front: str, rest: str) -> Solids:
+def prism(loop: Floats, owner: int, front: str, rest: str) -> VmfSolids:
     """A solid as thick as THICK with a polygon float64[k, 3], clockwise from the front, in its middle."""
     count = len(loop)
     arms = np.nan_to_num(loop - loop[0], posinf=0.0, neginf=0.0)
@@ -129,7 +129,7 @@ def prism(loop: Floats, owner: int, front: str, rest: str) -> Solids:
     normals = np.concatenate([[normal], [-normal], sideways])
     dists = np.array([(normals[side] * polygon[0]).sum() for side, polygon in enumerate(corners)])
     sides = count + 2
-    return Solids(
+    return VmfSolids(
         np.array([owner], np.int64),
         np.zeros(1, np.bool_),
         np.full(1, -1, np.int64),

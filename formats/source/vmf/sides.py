@@ -8,11 +8,11 @@ import numpy as np
 
 from ..content.keyvalues import Block
 from . import plane_points, texture_axes
-from .solids import Solids
+from .solids import VmfSolids
 from .text import numbers, plain
 
 
-def blocks(solids: Solids, displacements: Sequence[Block], next_id: Callable[[], int]) -> list[Block]:
+def blocks(solids: VmfSolids, displacements: Sequence[Block], next_id: Callable[[], int]) -> list[Block]:
     """A block for each solid. displacements: the blocks of all. next_id: gives the solids their numbers."""
     points = plane_points.points(solids.normals, solids.dists, solids.corners, solids.first_corner)
     directions, shifts, scales = texture_axes.axes(solids.vectors)

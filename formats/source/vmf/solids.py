@@ -20,7 +20,7 @@ WORLD = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Solids:
+class VmfSolids:
     """m convex solids with n sides, one solid's after another's, in the world's place and units.
 
     owners: int64[m], each one's entity, a place in the map's; -1: of a model that no entity has. detail: bool[m], in a
@@ -51,20 +51,20 @@ class Solids:
     def __len__(self) -> int:
         return len(self.owners)
 
-    def taken(self, which: Ints) -> "Solids":
+    def taken(self, which: Ints) -> "VmfSolids":
         """Those with the numbers int64[k], in that order."""
         counts = np.diff(self.first_side)[which]
         sides = ranges.flat(self.first_side[which], counts)
         return self._of(which, counts, sides)
 
-    def with_sides(self, kept: NDArray[np.bool_]) -> "Solids":
+    def with_sides(self, kept: NDArray[np.bool_]) -> "VmfSolids":
         """All of them, without the sides that aren't kept: bool[n]."""
         counts = np.bincount(ranges.owners(np.diff(self.first_side))[kept], minlength=len(self))
         return self._of(np.arange(len(self)), counts, np.flatnonzero(kept))
 
-    def _of(self, which: Ints, counts: Ints, sides: Ints) -> "Solids":
+    def _of(self, which: Ints, counts: Ints, sides: Ints) -> "VmfSolids":
         corner_counts = np.diff(self.first_corner)[sides]
-        return Solids(
+        return VmfSolids(
             self.owners[which],
             self.detail[which],
             self.brushes[which],
@@ -83,7 +83,7 @@ class Solids:
         )
 
     @np.errstate(all="ignore")  # hostile floats
-    def moved(self, offsets: Floats) -> "Solids":
+    def moved(self, offsets: Floats) -> "VmfSolids":
         """With each solid elsewhere, by float64[m, 3] units, and its textures with it."""
         of_sides = np.repeat(offsets, np.diff(self.first_side), axis=0)
         vectors = self.vectors.copy()
@@ -95,7 +95,7 @@ class Solids:
             vectors=vectors,
         )
 
-    def numbered(self) -> "Solids":
+    def numbered(self) -> "VmfSolids":
         """With an id for each side: those that have one keep it, the first of several; others get the next free."""
         ids = self.ids.copy()
         _, first = np.unique(ids, return_index=True)
@@ -107,7 +107,7 @@ class Solids:
         return replace(self, ids=ids)
 
 
-def joined(parts: Sequence[Solids]) -> Solids:
+def joined(parts: Sequence[VmfSolids]) -> VmfSolids:
     """Several as one, one's after another's; at least one."""
 
     def all_of(name: str) -> NDArray[np.generic]:
@@ -116,9 +116,9 @@ def joined(parts: Sequence[Solids]) -> Solids:
     def starts(name: str) -> Ints:
         return ranges.starts(np.concatenate([np.diff(getattr(part, name)) for part in parts]))
 
-    values = {field.name: all_of(field.name) for field in fields(Solids) if field.name not in _OTHERS}
+    values = {field.name: all_of(field.name) for field in fields(VmfSolids) if field.name not in _OTHERS}
     values |= {"first_side": starts("first_side"), "first_corner": starts("first_corner")}
-    return Solids(names=[name for part in parts for name in part.names], **values)  # type: ignore[arg-type]
+    return VmfSolids(names=[name for part in parts for name in part.names], **values)  # type: ignore[arg-type]
 
 
 _OTHERS = ("first_side", "first_corner", "names")
@@ -131,7 +131,7 @@ class Compiled:
     have no face, and so maybe another one's texture. cubemaps: the sides, places, whose material is a copy for it.
     """
 
-    solids: Solids
+    solids: VmfSolids
     face_sides: Ints
     restored: int
     hidden: int
@@ -186,7 +186,7 @@ def of_level(level: Level) -> Compiled:
     smoothing[seen >= 0] = faces["smoothing_groups"][seen[seen >= 0]]
     corner_sides = ranges.owners(np.diff(polygons.first_corner))
     contents = found.brushes["contents"].astype(np.int64)
-    solids = Solids(
+    solids = VmfSolids(
         entity,
         (entity == WORLD) & is_detail(contents),
         np.arange(len(found.brushes)),
@@ -212,7 +212,7 @@ def of_level(level: Level) -> Compiled:
 
 
 @np.errstate(all="ignore")  # hostile floats
-def bare(level: Level) -> Solids:
+def bare(level: Level) -> VmfSolids:
     """The shapes of a map's brushes, of maps that `of_level` can't read: all as the world's, each where its model has
     it, without textures. Raises FormatError where BRUSHES, BRUSHSIDES or PLANES can't be read.
     """
@@ -222,7 +222,7 @@ def bare(level: Level) -> Solids:
     on = level.table(LumpId.PLANES)[records["planenum"].astype(np.int64)]
     normals = on["normal"].astype(np.float64)
     none = np.full(number, -1, np.int64)
-    solids = Solids(
+    solids = VmfSolids(
         np.full(count, WORLD, np.int64),
         is_detail(found.brushes["contents"].astype(np.int64)),
         np.arange(count),
