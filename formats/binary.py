@@ -26,7 +26,7 @@ _U64, _I64 = struct.Struct("<Q"), struct.Struct("<q")
 _F32, _F64 = struct.Struct("<f"), struct.Struct("<d")
 
 _VARYING = re.compile(r"-?(?:0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)|'[^']*'")
-_MORE = re.compile(r" and (?:\d+ more|others)\b.*")
+_MORE = re.compile(r" \(?and (?:\d+ more|others)\b.*")
 
 DEFLATE_RATIO = 1032  # deflate cannot do better: 258 bytes (its longest match) for 2 bits
 _TEXT_STEP = 256
