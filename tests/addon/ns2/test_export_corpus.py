@@ -58,8 +58,9 @@ load().register()
 bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
 result = {}
 for level in originals.levels(bpy.context.scene):
-    data = export_level(bpy.context, level, ExportSettings(), Report())
-    result[originals.describe(level).file_name] = hashlib.sha256(data).hexdigest()
+    report = Report()
+    data = export_level(bpy.context, level, ExportSettings(), report)
+    result[originals.describe(level).file_name] = [hashlib.sha256(data).hexdigest(), report.notes]
 """
 
 
@@ -73,7 +74,7 @@ def test_saved_and_opened_again_they_are_the_same_bytes(python, tmp_path):
         files.append(shutil.copy(path, tmp_path / f"{number:02} {path.name}"))
     blenders.run(SAVE, blend, *files)
     found = blenders.run(EXPORT, blend, python=python)
-    assert found == {Path(file).name: hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
+    assert found == {Path(file).name: [hashlib.sha256(Path(file).read_bytes()).hexdigest(), []] for file in files}
 
 
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
