@@ -218,7 +218,7 @@ def from_blender(field: Field, raw: Value) -> Value:
                 raise ValueError(f"{raw!r} is none of {', '.join(field.choices)}")
             return raw
         if not 0 <= _whole(raw) < len(field.choices):
-            raise ValueError(f"{raw} is no number of {', '.join(field.choices)}")
+            raise ValueError(f"{raw} stands for none of {', '.join(field.choices)}")
         return field.choices[_whole(raw)]
     if issubclass(kind, enum.Enum):
         number = _whole(raw)
@@ -242,7 +242,7 @@ def from_blender(field: Field, raw: Value) -> Value:
         try:
             return float(raw)
         except (ValueError, TypeError):
-            raise ValueError(f"{raw!r} is no number") from None
+            raise ValueError(f"{raw!r} is not a number") from None
     if kind is tuple:
         if not isinstance(raw, list | tuple):
             raise ValueError(f"{raw!r} is no list")

@@ -29,7 +29,7 @@ def is_edited(mesh: bpy.types.Mesh) -> bool:
 
 
 class Watch:
-    """What one export finds was done to such meshes. edited: the names of objects for which it counts for nothing."""
+    """What one export finds was done to such meshes. edited: the names of objects for which it is ignored."""
 
     def __init__(self, root: bpy.types.Object | None) -> None:
         self.root, self.edited = root, list[str]()

@@ -172,7 +172,7 @@ def _hull(whole: memoryview, place: int) -> Hull:
     used, numbers = np.unique(starts, return_inverse=True)
     points = _at(whole, place + int(ledge["c_point_offset"]), POINT, int(used.max(initial=-1)) + 1)
     if not np.isfinite(points["k"]).all():
-        raise FormatError("a point is no number", WHAT, place)
+        raise FormatError("a point is NaN or infinite", WHAT, place)
     brush = 0 if ledge["flags"] & _CHILDREN else int(ledge["client_data"])
     return Hull(from_ivp(points["k"][used]), numbers.reshape(-1, 3).astype(np.int64), brush)
 

@@ -254,13 +254,13 @@ def test_an_overlay_follows_its_face_or_holds_it(level):
         ("isn't flat", 1, [piece()], [Face(box(LOW, HIGH)[1] + [[0], [0], [0], [5]], 1)]),
         ("no area", 1, [piece()], [Face(box(LOW, HIGH)[1] * [1, 1, 0] + [1, 0, 0], 1)]),
         ("three points", 1, [piece()], [Face(box(LOW, HIGH)[0][:2], 1)]),
-        ("no numbers", 1, [piece()], [Face(np.full((4, 3), np.inf), 1)]),
+        ("NaN or infinite", 1, [piece()], [Face(np.full((4, 3), np.inf), 1)]),
         ("isn't there", 1, [piece()], [Face(box(LOW, HIGH)[0], 99)]),
         ("isn't there", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, texdata=7)]),
         ("no face of the model", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, record=3)]),
         ("or two", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, record=10)] * 2),
         ("luxels", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, luxels=np.zeros((3, 2)))]),
-        ("no numbers", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, vectors=np.full((2, 4), np.nan))]),
+        ("NaN or infinite", 1, [piece()], [Face(box(LOW, HIGH)[0], 1, vectors=np.full((2, 4), np.nan))]),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(level, message, model, pieces, drawn):

@@ -244,7 +244,7 @@ def test_overlays_that_cannot_be(level):
         refused(level, f"render order {order}", overlays.change, {0: {"render_order": order}})
     for number in (np.inf, 0.5, -1, 99):
         refused(level, "isn't there", overlays.change, {0: {"texinfo": number}})
-    refused(level, "no number of a record", overlays.change, {0: {"texinfo": "first"}})
+    refused(level, "not the number of a record", overlays.change, {0: {"texinfo": "first"}})
     refused(level, "OVERLAY_SYSTEM_LEVELS", overlays.change, {0: {"min_cpu_level": 1}})
     for fade in (1, (1, 2, 3), (1, "far"), (1, np.nan), (1, 1e20)):
         refused(level, "number|finite", overlays.change, {0: {"fade": fade}})

@@ -101,7 +101,7 @@ def test_displacements_cannot_have_anything_in_common(level, field, what):
 def test_displacements_that_cannot_be(level):
     _, old = laid_out(level)
     refused(level, "shape", disp_edits.change, old[1:])
-    refused(level, "no numbers", disp_edits.change, np.full_like(old, np.nan))
+    refused(level, "NaN, infinite or too large", disp_edits.change, np.full_like(old, np.nan))
     refused(level, "vertex 3 would lie outside", disp_edits.change, np.where(np.arange(50)[:, None] == 3, 20000.0, old))
     refused(level, "tags", disp_edits.change, tags=np.full(64, -1))
     refused(level, "alphas", disp_edits.change, old + 1, alphas=np.zeros(3))

@@ -87,7 +87,7 @@ class FaceEdit:
             if face.points.ndim != 2 or face.points.shape[1] != 3 or len(face.points) < 3:
                 raise FormatError("three points at least are meant", what)
             if not np.isfinite(face.points).all():
-                raise FormatError("its points are no numbers", what)
+                raise FormatError("its points are NaN or infinite", what)
             if not 0 <= face.texinfo < texinfos or (face.texdata is not None and not 0 <= face.texdata < texdata):
                 raise FormatError("its texinfo or its texture isn't there", what)
             if face.record != NEW and (not 0 <= face.record - self.first < self.count or face.record in seen):
@@ -182,7 +182,7 @@ class FaceEdit:
             if not still[number] and donors[number] >= 0 and self._is_lit(donors[number]):
                 rows["lightmap_vecs"][number] = self._lightmap_vectors(face, donors[number])
         if not np.isfinite(rows["texture_vecs"]).all() or not np.isfinite(rows["lightmap_vecs"]).all():
-            raise FormatError("texture vectors that are no numbers", WHAT)
+            raise FormatError("texture vectors that are NaN or infinite", WHAT)
         return share(self.changes, rows, old)
 
     def _is_lit(self, record: int) -> bool:

@@ -128,7 +128,7 @@ def fitting(value: object, old: npt.ArrayLike, what: str) -> Array:
     try:
         wanted = np.asarray(value, np.float64)
     except (TypeError, ValueError):
-        raise FormatError(f"{value!r} is no number", what) from None
+        raise FormatError(f"{value!r} is not a number", what) from None
     if wanted.shape != place.shape:
         raise FormatError(f"{value!r}: numbers of the shape {place.shape} are meant", what)
     if place.dtype.kind == "f":
@@ -148,7 +148,7 @@ def numbered(numbers: npt.ArrayLike, count: int, lump: int) -> npt.NDArray[np.in
     try:
         wanted = np.asarray(numbers, np.float64).reshape(-1)
     except (TypeError, ValueError):
-        raise FormatError(f"{numbers!r} is no number of a record", lump_name(lump)) from None
+        raise FormatError(f"{numbers!r} is not the number of a record", lump_name(lump)) from None
     there = (wanted >= 0) & (wanted < count) & (wanted == np.rint(wanted))
     if not there.all():
         raise FormatError(f"record {wanted[~there][0]:.15g} isn't there, there are {count}", lump_name(lump))

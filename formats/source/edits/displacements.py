@@ -43,7 +43,7 @@ def change(
     before = verts.copy()
     old = laid.positions(verts)
     if not np.isfinite(laid.flat).all():
-        raise FormatError("the face of a displacement has a corner that is no number", lump_name(LumpId.DISPINFO))
+        raise FormatError("the face of a displacement has a corner that is NaN or infinite", lump_name(LumpId.DISPINFO))
     pairs = grids.shared(laid, old)
     if positions is not None:
         wanted = np.array(_all_of(positions, (len(verts), 3), LumpId.DISP_VERTS, "positions"))
@@ -92,7 +92,7 @@ def _all_of(values: npt.ArrayLike, shape: tuple[int, ...], lump: LumpId, what: s
     if found.shape != shape:
         raise FormatError(f"{what} of the shape {found.shape}, {shape} is meant", lump_name(lump))
     if not (np.abs(found) <= _LARGEST).all():
-        raise FormatError(f"{what} that are no numbers, or too large ones", lump_name(lump))
+        raise FormatError(f"{what} that are NaN, infinite or too large", lump_name(lump))
     return found
 
 

@@ -199,5 +199,5 @@ def _fit(level: Level, polygons: Polygons, faces: npt.ArrayLike, texels: npt.Arr
     points = polygons.positions.astype(np.float64)[corners]
     old = level.table(LumpId.TEXINFO)["texture_vecs"][drawn["texinfo"][numbers]].astype(np.float64)
     if not (np.isfinite(points).all() and np.isfinite(old).all()):
-        raise FormatError("a corner or a texture vector of these faces is no number", "texture coordinates")
+        raise FormatError("a corner or a texture vector of these faces is NaN or infinite", "texture coordinates")
     return fit(old, points, wanted, owners)
