@@ -81,12 +81,10 @@ def edits(game: Game, sample: Path) -> list[Edit]:
 
 def _add_edits(found: dict[tuple[str, str], Edit], level: bpy.types.Collection, settings: Any) -> None:
     for block in ledger.blocks(level):
-        names = [
-            aspect.name for aspect, _ in aspects.of(block.id_block) if aspect.name in CHANGES or _by_group(aspect.name)
-        ]
+        names = [aspect.name for aspect, _ in aspects.of(block.id_block)]
         for name in (*names, ledger.COPIED, ledger.DELETED):
-            made = Edit(block.kind, block.id_block.name, type(block.id_block).__name__, name)
-            if _applies(block.id_block, name):
+            if (name in CHANGES or _by_group(name)) and _applies(block.id_block, name):
+                made = Edit(settings, block.kind, block.id_block.name, type(block.id_block).__name__, name)
                 found.setdefault((block.kind, name), made)
 
 
