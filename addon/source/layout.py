@@ -63,7 +63,7 @@ to the next one (from its own origin), `ladders` and `lights.lamps` say what the
 **Static props** are instances, stamp "static_prop", record = place in the lump: PropProperties, the mesh of their model
 and skin (MODEL_PATH and SKIN on it) or a box, rotation, scale. **Overlays** are quads, stamp "overlay", record = place
 in the lump: vertices in the order of the handles, relative to the overlay's origin, the object's location; its delta
-location lifts it off its faces for show. LIGHTMAP_UV, of it and of decals, is that of the face beneath, for show too.
+location lifts it off its faces for show. What the lumps beside it say are properties, see `overlays.build.beside`. LIGHTMAP_UV, of it and of decals, is that of the face beneath, for show too.
 **Cubemaps** are light probes, stamp "cubemap", record = place in the lump. **Area portals** and **occluders** are one
 mesh object each, stamps "areaportals" and "occluders", record 0; faces have PORTAL_KEY, or OCCLUDER. For reference only
 are **detail props** (option; stamps "detail_prop", record = place in the lump, and "detail_sprites": one mesh, faces
