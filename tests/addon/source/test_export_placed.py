@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Overlays, cubemaps and compiled lights that are edited in Blender, back in the map."""
+"""Overlays and cubemaps that are edited in Blender, back in the map."""
 
 import math
 
@@ -254,51 +254,3 @@ def test_cubemaps_are_added_deleted_and_sized() -> None:
     with pytest.raises(SceneError, match=r"is at .* already") as caught:
         here.export()
     assert caught.value.objects == [third]
-
-
-# ------------------------------------------------------------------------------------------------------------- lights
-
-
-@pytest.fixture
-def lit() -> Scene:
-    level = source.read(ROOM)
-    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
-        lights = level.table(lump).copy()
-        lights["quadratic_attn"] = 1
-        level.set_table(lump, lights)
-    return Scene(bytes(source.write(level)), entities=False, static_props="none")
-
-
-def test_a_compiled_light_moves_in_both_lists(lit: Scene) -> None:
-    lit.objects(layout.WORLDLIGHT)[0].location.x = 120
-    made = lit.export()
-    assert lit.changed(made) == ["WORLDLIGHTS", "WORLDLIGHTS_HDR"]
-    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
-        assert made.table(lump)["origin"][0].tolist() == [120, 0, 100]
-        assert made.table(lump)["cluster"][0] == 1, "the cluster where it is now"
-        assert made.table(lump)[1:].tobytes() == source.read(lit.data).table(lump)[1:].tobytes()
-
-
-def test_a_compiled_light_is_as_bright_as_blenders(lit: Scene) -> None:
-    obj = lit.objects(layout.WORLDLIGHT)[1]
-    obj.data.energy *= 2
-    obj.data.color = (1, 0.5, 0)
-    made = lit.export()
-    assert close(made.table(LumpId.WORLDLIGHTS)["intensity"][1], (18, 9, 0))
-    obj["intensity"] = [1.0, 2.0, 3.0]
-    assert close(lit.export().table(LumpId.WORLDLIGHTS_HDR)["intensity"][1], (1, 2, 3))
-    obj["style"] = 4
-    assert lit.export().table(LumpId.WORLDLIGHTS)["style"].tolist() == [0, 4]
-
-
-def test_compiled_lights_are_copied_and_deleted(lit: Scene) -> None:
-    first, second = (lit.objects(layout.WORLDLIGHT)[number] for number in range(2))
-    copied(second).location.x = -50
-    removed(first)
-    made = lit.export()
-    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
-        assert made.table(lump)["origin"][:, 0].tolist() == [100, -50]
-        assert made.table(lump)["cluster"].tolist() == [1, 0]
-    second.location.z = 5000
-    with pytest.raises(SceneError, match="within a wall or outside"):
-        lit.export()
