@@ -73,6 +73,8 @@ lump, and "detail_sprites": one mesh, faces with DETAIL) and **water overlays** 
 The **3D skybox** is a copy of what is around the sky camera, stamp PREVIEW. The **sky** is the scene's world, stamp
 SKY_WORLD (see `sky.build`), for show too; so is the light that the scene gets without one.
 
+**The map's revision** is a property of the level's collection, see `revision`; the world's `mapversion` goes with it.
+
 **Files of the pak** that an export adds, replaces and removes are a list on the level's collection: see `pak.files`.
 
 **Baselines** on the level's collection: BASE, BRUSH_SUMS, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS, OVERLAY_UVS,
