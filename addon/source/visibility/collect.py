@@ -23,7 +23,7 @@ from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting import placement
 from ..collecting.scene_level import SceneLevel, at_fault
-from .portals import OCCLUDER_FIELDS, ShownPolygons, area_portals, occluders
+from .portals import OCCLUDER_FIELDS, LumpPolygons, area_portals, occluders
 
 Ints = NDArray[np.int64]
 Fields = dict[str, int]
@@ -151,7 +151,7 @@ def _both(
     kind: str,
     title: str,
     attribute: str,
-    shown: Callable[[source.Level], ShownPolygons | None],
+    shown: Callable[[source.Level], LumpPolygons | None],
 ) -> tuple[bpy.types.Object, _Polygons, _Polygons] | None:
     """The object of a kind, with the polygons that the import made and those that it has; None where it has none."""
     objects = [one.object for one in scene.instances(kind)]
@@ -175,7 +175,7 @@ def _both(
     return obj, _of_map(imported), now
 
 
-def _of_map(shown: ShownPolygons) -> _Polygons:
+def _of_map(shown: LumpPolygons) -> _Polygons:
     """What the import makes of polygons: those with fewer than three corners are left out, as no mesh has them."""
     kept = np.flatnonzero(shown.counts > 2)
     points = np.where(np.isfinite(shown.points), shown.points, np.float32(0))

@@ -42,7 +42,7 @@ def _place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> 
 
 
 @dataclass(frozen=True)
-class ShownPolygons:
+class LumpPolygons:
     """Polygons of a map, each with points of its own that follow one another.
 
     points: float32[n, 3]. counts: int64[p], the points of each. values: int32[p] by the names of face attributes.
@@ -53,7 +53,7 @@ class ShownPolygons:
     values: dict[str, NDArray[np.int32]]
 
 
-def area_portals(level: source.Level) -> ShownPolygons | None:
+def area_portals(level: source.Level) -> LumpPolygons | None:
     """Each portal once: the lump has it twice, once for each of the areas that it joins. None without any.
 
     Raises FormatError.
@@ -68,7 +68,7 @@ def area_portals(level: source.Level) -> ShownPolygons | None:
     return _polygons("area portals", points, first[shown], counts[shown], values)
 
 
-def occluders(level: source.Level) -> ShownPolygons | None:
+def occluders(level: source.Level) -> LumpPolygons | None:
     """The polygons of all occluders, one after another; None without any. Raises FormatError."""
     lump = level.occlusion
     if lump is None or not len(lump.polys):
@@ -94,14 +94,14 @@ def _polygons(
     first: NDArray[np.int64],
     counts: NDArray[np.int64],
     values: dict[str, NDArray[np.int32]],
-) -> ShownPolygons | None:
+) -> LumpPolygons | None:
     if not len(counts):
         return None
     _inside(first, counts, len(points), what)
-    return ShownPolygons(points[ranges.flat(first, counts)], counts, values)
+    return LumpPolygons(points[ranges.flat(first, counts)], counts, values)
 
 
-def _mesh(name: str, shown: ShownPolygons | None, importing: ImportContext) -> bpy.types.Mesh | None:
+def _mesh(name: str, shown: LumpPolygons | None, importing: ImportContext) -> bpy.types.Mesh | None:
     if shown is None:
         return None
     domain: Domain = "FACE"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Occluders: OCCLUSION, with the vertices and planes that its polygons need (source.md §2.7 "Occlusion", §3)."""
+"""Occluders: OCCLUSION, with the vertices and planes that its polygons need (source.md §2.7, §3)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
