@@ -7,11 +7,13 @@ Numbers are those of records in the level as it is: after a removal, those behin
 """
 
 from . import (
+    area_portals,
     brush_models,
     cubemaps,
     displacements,
     entities,
     lightmaps,
+    occluders,
     overlays,
     pak,
     static_props,
@@ -21,11 +23,13 @@ from . import (
 )
 
 __all__ = [
+    "area_portals",
     "brush_models",
     "cubemaps",
     "displacements",
     "entities",
     "lightmaps",
+    "occluders",
     "overlays",
     "pak",
     "static_props",
