@@ -193,7 +193,8 @@ class _EntityCollector:
         was = size if size > 0 and obj.type == "MESH" and not is_brush and not _is_decal(values) else 1.0
         if np.allclose(now, was, rtol=1e-5, atol=0):
             return
-        if is_brush and self.reshapes and scene_level.shows_faces(obj) and (now > 0).all():
+        has_shape = isinstance(obj.data, bpy.types.Mesh) and len(obj.data.polygons) and scene_level.shows_faces(obj)
+        if is_brush and self.reshapes and has_shape and (now > 0).all():
             return  # the vertices were moved by it
         if is_brush:
             raise ValueError("brush models have no scale: apply it to the mesh, and export it as moved geometry")

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats.arrays import Array
+from ....formats.arrays import Array, Integers
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, geometry, ranges
 from ....formats.source.geometry import Polygons
 from ....formats.source.numbers import singles
 from ....formats.source.records import Records, SurfaceFlag
+from ....formats.source.side_faces import SideFaces
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
 from .. import layout
@@ -74,6 +75,10 @@ class RenderedFaces:
     """int32[f]: SurfaceFlags."""
     drawable: Mask
     """bool[f]: what can be in a mesh."""
+    first_id: int = 0
+    """The number of the first face: sides that stand in for faces are numbered on behind these."""
+    first_vertex: int = 0
+    """The number of the first vertex, alike."""
 
     @cached_property
     def alone(self) -> Mask:
@@ -131,7 +136,7 @@ class RenderedFaces:
     @cached_property
     def _face_layers(self) -> Layers:
         """What faces say of themselves: of all of them."""
-        ids = np.arange(1, len(self.records) + 1, dtype=np.int32)
+        ids = np.arange(1, len(self.records) + 1, dtype=np.int32) + np.int32(self.first_id)
         values = {
             layout.TEXINFO: self.records["texinfo"].astype(np.int32),
             layout.ORIGINAL_FACE: self.records["orig_face"].astype(np.int32),
@@ -145,7 +150,8 @@ class RenderedFaces:
     @cached_property
     def _vertex_layers(self) -> Layers:
         """The attributes of all the file's vertices."""
-        return layout.vertex_ids(np.arange(len(self.polygons.positions)), self.importing.token)
+        numbers = np.arange(len(self.polygons.positions)) + self.first_vertex
+        return layout.vertex_ids(numbers, self.importing.token)
 
     def _vertices(self, which: slice | Ints, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
         """The file's vertices that a mesh has, and the place of each corner's among them.
@@ -172,15 +178,27 @@ def cut(layers: Layers, which: slice | Ints) -> Layers:
 
 def prepare(importing: ImportContext, lightmaps: Lightmaps | None) -> RenderedFaces:
     """All drawn faces of a map. Raises FormatError for lumps that don't fit together."""
+    records = importing.level.table(geometry.drawn_faces(importing.level))
+    return _prepared(importing, importing.polygons, records, lightmaps)
+
+
+def prepare_sides(importing: ImportContext, lightmaps: Lightmaps | None, sides: SideFaces) -> RenderedFaces:
+    """The sides that stand in for the faces of models without any; `layout` has their numbers. Raises FormatError."""
     level = importing.level
-    lump = geometry.drawn_faces(level)
-    records, texinfos, texdata, texture_names = (
-        level.table(lump),
-        importing.texinfos,
-        importing.texdata,
-        importing.texture_names,
+    found = _prepared(importing, sides.polygons, sides.records(level), None, flat=True)
+    return replace(
+        found,
+        lightmap_uv=None if lightmaps is None else lightmaps.plain(len(found.corners)),
+        first_id=len(level.table(geometry.drawn_faces(level))),
+        first_vertex=len(level.table(LumpId.VERTEXES)),
     )
-    polygons = importing.polygons
+
+
+def _prepared(
+    importing: ImportContext, polygons: Polygons, records: Records, lightmaps: Lightmaps | None, flat: bool = False
+) -> RenderedFaces:
+    """Faces as arrays. flat: none has other normals than its plane's."""
+    texinfos, texdata, texture_names = importing.texinfos, importing.texdata, importing.texture_names
     first, counts = polygons.first_corner[:-1], np.diff(polygons.first_corner)
     owner = polygons.corner_face
     source = np.repeat(2 * first + counts, counts)
@@ -202,7 +220,8 @@ def prepare(importing: ImportContext, lightmaps: Lightmaps | None) -> RenderedFa
     if len(texinfos):
         uv = singles(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner], np.float32))
     np.subtract(1, uv[:, 1], out=uv[:, 1])
-    smooth, normals, normal = _normals(importing, polygons, source, owner)
+    given = None if flat else _normal_numbers(importing)
+    smooth, normals, normal = _normals(importing, polygons, source, owner, given)
     return RenderedFaces(
         importing,
         polygons,
@@ -251,14 +270,22 @@ def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> I
     return kinds
 
 
-def _normals(importing: ImportContext, polygons: Polygons, source: Ints, owner: Ints) -> tuple[Mask, Floats, Ints]:
-    """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of `Faces`."""
-    smooth = np.zeros(len(polygons.first_corner) - 1, np.bool_)
+def _normal_numbers(importing: ImportContext) -> Integers | None:
+    """See `geometry.normal_numbers`; None, too, where they can't be read, which the report says."""
     try:
-        given = geometry.normal_numbers(importing.level, polygons)
+        return geometry.normal_numbers(importing.level, importing.polygons)
     except FormatError as error:
         importing.report.warn(f"faces are flat: {error}")
-        given = None
+        return None
+
+
+def _normals(
+    importing: ImportContext, polygons: Polygons, source: Ints, owner: Ints, given: Integers | None
+) -> tuple[Mask, Floats, Ints]:
+    """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of
+    `RenderedFaces`. given: of each corner, as `geometry.normal_numbers`.
+    """
+    smooth = np.zeros(len(polygons.first_corner) - 1, np.bool_)
     if given is None:
         return smooth, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
     numbers, normals = given[source].astype(np.int64), importing.level.table(LumpId.VERTNORMALS)["normal"]

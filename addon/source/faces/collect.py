@@ -33,7 +33,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         return
     rebuilt = geometry_edits.apply(scene, surfaces, level, report)
     try:
-        mapping = TextureMapping(scene.before, level, TextureTable(scene, level, report), report)
+        mapping = TextureMapping(surfaces.model_faces, level, TextureTable(scene, level, report), report)
     except FormatError as error:
         report.warn(f"textures on faces stay as they are: {error}")
         return
@@ -71,6 +71,7 @@ def _report_light(scene: SceneLevel, surfaces: SceneSurfaces, polygons: Ints, re
     model_faces, texinfos = surfaces.model_faces, scene.before.table(LumpId.TEXINFO)
     if corners is None or size is None or not len(texinfos):
         return
+    polygons = polygons[surfaces.faces[polygons] < min(len(corners), model_faces.drawn)]  # sides have no light
     faces = surfaces.faces[polygons]
     lit = (corners[faces, 0] >= 0) & geometry.valid_texinfos(scene.before, model_faces.records[faces])
     patches, faces = polygons[lit], faces[lit]

@@ -21,7 +21,7 @@ from ....formats.source.edits.texture_fits import ROUNDING, solve
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.numbers import singles
 from ....formats.source.records import SurfaceFlag
-from ....formats.source.surfaces import Bools
+from ....formats.source.surfaces import Bools, ModelFaces
 from ...scene.reports import Report, SceneError
 from ..materials.collect import TextureTable
 
@@ -42,7 +42,7 @@ class Patches:
     """What textures lie on: n faces of the map, each with some of the c points."""
 
     faces: Ints
-    """int64[n]: each once."""
+    """int64[n]: each once; numbers as those of `ModelFaces`, sides behind faces."""
     materials: list[bpy.types.Material | None]
     """[n]; None: it has none."""
     owners: Ints
@@ -65,11 +65,11 @@ class Patches:
 
 
 class TextureMapping:
-    """One export's. textures: what materials stand for."""
+    """One export's. faces: those of the original. textures: what materials stand for."""
 
-    def __init__(self, before: source.Level, level: source.Level, textures: TextureTable, report: Report) -> None:
-        self.level, self.textures, self.report = level, textures, report
-        self.records = before.table(geometry.drawn_faces(before))
+    def __init__(self, faces: ModelFaces, level: source.Level, textures: TextureTable, report: Report) -> None:
+        self.faces, self.level, self.textures, self.report = faces, level, textures, report
+        before, self.records = faces.level, faces.records
         self.texinfos, self.texdata = before.table(LumpId.TEXINFO), before.table(LumpId.TEXDATA)
         self.textured = geometry.valid_texinfos(before, self.records)
         self.sizes = _sizes(self.texdata)
@@ -97,13 +97,24 @@ class TextureMapping:
         vectors, scaled = self._scaled(patches.faces, old, new)
         self._solve(patches, np.flatnonzero(edited), new, vectors)
         moved = np.flatnonzero(edited & ~swapped)
-        edits.texture_vectors.assign(self.level, patches.faces[moved], vectors[moved])
+        self._assign(patches.faces[moved], vectors[moved])
         other = np.flatnonzero(swapped)
         changed = np.where((edited | scaled)[other, None, None], vectors[other], self._vectors(patches.faces[other]))
-        edits.texture_vectors.assign(self.level, patches.faces[other], changed, new[other])
+        self._assign(patches.faces[other], changed, new[other])
         self.report.count("faces with other UVs", int(edited.sum()))
         self.report.count("faces with another texture", len(other))
         self._report_flags(patches.faces[other], new[other])
+
+    def _assign(self, faces: Ints, vectors: Floats, texdata: Ints | None = None) -> None:
+        """Give faces int64[n] and sides among them other texture vectors, or other textures. Raises FormatError."""
+        is_side = faces >= self.faces.drawn
+        for chosen in (~is_side, is_side):
+            numbers, given = faces[chosen], None if texdata is None else texdata[chosen]
+            if chosen is is_side and self.faces.sides is not None and len(numbers):
+                sides = self.faces.sides.sides[numbers - self.faces.drawn]
+                edits.texture_vectors.assign_sides(self.level, sides, vectors[chosen], given)
+            elif len(numbers):
+                edits.texture_vectors.assign(self.level, numbers, vectors[chosen], given)
 
     def is_swapped(self, patches: Patches) -> Bools:
         """bool[n]: which have another texture than their faces in the original."""

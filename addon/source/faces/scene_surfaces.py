@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.arrays import Integers
+from ....formats.binary import FormatError
 from ....formats.source import ranges
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
@@ -23,7 +24,8 @@ from ...scene.instances import Instance
 from ...scene.meshes import MeshData
 from ...scene.reports import SceneError, listed
 from .. import layout
-from ..collecting.scene_level import SceneLevel, shows_faces
+from ..collecting.scene_level import SceneLevel
+from . import sides
 
 NEAR = 8 * float(np.finfo(np.float32).eps)
 """How much of its size a number may differ from another and be the same: what Blender's rounding makes of it."""
@@ -81,10 +83,14 @@ def placed(positions: NDArray[np.float32], matrix: Floats) -> Floats:
 
 def read(scene: SceneLevel) -> SceneSurfaces | None:
     """The surfaces of a level; None where the import could make none. Raises SceneError for meshes without UVs."""
-    original = model_faces(scene.before)
+    try:
+        stand_ins = sides.recall(scene.collection, scene.before)
+    except FormatError:  # without their lumps, there are none to be found
+        stand_ins = None
+    original = model_faces(scene.before, stand_ins)
     if original is None:
         return None
-    instances = [*scene.instances(layout.MODEL), *(b for b in scene.instances(layout.ENTITY) if shows_faces(b.object))]
+    instances = [*scene.instances(layout.MODEL), *filter(scene.shows_model, scene.instances(layout.ENTITY))]
     if not instances and not scene.is_shown(layout.MODEL):
         return None
     return _SurfaceCollector(scene, original).read(instances)

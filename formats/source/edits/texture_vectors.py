@@ -44,21 +44,8 @@ def assign(
         bad = int(wanted[(~geometry.valid_texinfos(level, table[wanted])).argmax()])
         raise FormatError(f"face {bad} has no texinfo", lump_name(drawn))
     old = table["texinfo"].astype(np.int64)
-    rows = changes.table(LumpId.TEXINFO)[old[wanted]]
-    if vectors is not None:
-        made = np.asarray(vectors, np.float64)
-        with np.errstate(over="ignore"):
-            narrow = made.astype(np.float32)
-        if made.shape != (len(wanted), 2, 4) or not np.isfinite(narrow).all():
-            raise FormatError(
-                f"{made.shape} numbers, finite ones of the shape ({len(wanted)}, 2, 4) are meant", "vectors"
-            )
-        rows["texture_vecs"] = narrow
-    if texdata is not None:
-        numbered(texdata, len(level.table(LumpId.TEXDATA)), LumpId.TEXDATA)
-        rows["texdata"] = texdata
     new = old.copy()
-    new[wanted] = share(changes, rows, old[wanted])
+    new[wanted] = _shared(changes, old[wanted], vectors, texdata)
     for lump in _DRAWN:
         if len(level.bytes_of(lump)):
             if len(changes.table(lump)) != len(table):
@@ -71,6 +58,38 @@ def assign(
         except FormatError:  # taken out of the map, or damaged, so that they are of no use to any tool
             continue
     changes.apply()
+
+
+def assign_sides(
+    level: Level, sides: npt.ArrayLike, vectors: npt.ArrayLike | None = None, texdata: npt.ArrayLike | None = None
+) -> None:
+    """As `assign`, of sides of brushes, int[n] of BRUSHSIDES: of models without faces, nothing else has a texture."""
+    changes = Changes(level)
+    table, wanted = changes.table(LumpId.BRUSHSIDES), np.asarray(sides, np.int64).reshape(-1)
+    if len(numbered(wanted, len(table), LumpId.BRUSHSIDES)) != len(wanted):
+        raise FormatError("a side is named twice", lump_name(LumpId.BRUSHSIDES))
+    old = table["texinfo"][wanted].astype(np.int64)
+    bad = (old < 0) | (old >= len(changes.table(LumpId.TEXINFO)))
+    if bad.any():
+        raise FormatError(f"side {wanted[bad.argmax()]} has no texinfo", lump_name(LumpId.BRUSHSIDES))
+    table["texinfo"][wanted] = _shared(changes, old, vectors, texdata)
+    changes.apply()
+
+
+def _shared(changes: Changes, old: Ints, vectors: npt.ArrayLike | None, texdata: npt.ArrayLike | None) -> Ints:
+    """The texinfos int64[n] that are as old ones int64[n], but for other vectors or textures."""
+    rows = changes.table(LumpId.TEXINFO)[old]
+    if vectors is not None:
+        made = np.asarray(vectors, np.float64)
+        with np.errstate(over="ignore"):
+            narrow = made.astype(np.float32)
+        if made.shape != (len(old), 2, 4) or not np.isfinite(narrow).all():
+            raise FormatError(f"{made.shape} numbers, finite ones of the shape ({len(old)}, 2, 4) are meant", "vectors")
+        rows["texture_vecs"] = narrow
+    if texdata is not None:
+        numbered(texdata, len(changes.level.table(LumpId.TEXDATA)), LumpId.TEXDATA)
+        rows["texdata"] = texdata
+    return share(changes, rows, old)
 
 
 def share(changes: Changes, rows: Records, old: Ints | None = None) -> Ints:
