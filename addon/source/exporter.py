@@ -102,6 +102,8 @@ def export_level(
         brush_objects = frozenset(brushes.objects(scene))
         _report_loose((obj for obj in scene.loose if obj not in brush_objects), report)
         _report_reference(scene, report)
+        if collection.get(layout.PATCH) is not None:
+            report.note("its entities are those of the patch file that it was opened with")
         data = source.write(level)
         if data == original.data:
             report.note("nothing is edited: the file is the original, byte for byte")

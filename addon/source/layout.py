@@ -166,6 +166,9 @@ SHADES = "worldlight_shades"
 SHOWN = "levelwright_shown"
 """Text on the level's collection: the kinds of objects that the import made. One that is gone of these is deleted."""
 
+PATCH = "levelwright_patch"
+"""On the level's collection: the patch file that its entities were opened from, bytes, without the data."""
+
 MODEL_PATH, SKIN = "model_path", "skin"
 """On meshes of models: the file's name in small letters, and the skin."""
 PORTAL_KEY, OCCLUDER = "portal_key", "occluder"
