@@ -18,7 +18,7 @@ from ...formats.binary import FormatError
 from ...formats.source.differences import differences
 from ..scene import gate, originals, transforms
 from ..scene.reports import Report, SceneError
-from . import layout
+from . import layout, revision
 from .brush_models import collect as brush_models
 from .brushes import collect as brushes
 from .collecting import scene_level
@@ -76,10 +76,11 @@ STEPS: tuple[Step, ...] = (
     Step("brush models", brush_models.apply),
     Step("brushes", brushes.warn_if_edited),
     Step("entities", entities.apply),
+    Step("the map's revision", revision.apply),
 )
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of
-the pak have the original's names when they are replaced, then follow what they are named after; and entities come last,
-when all models are there.
+the pak have the original's names when they are replaced, then follow what they are named after; and entities come when
+all models are there, before the revision, which the world has as well.
 """
 
 

@@ -66,19 +66,22 @@ to the next one (from its own origin), `ladders` and `lights.lamps` say what the
 **Static props** are instances, stamp "static_prop", record = place in the lump: PropProperties, the mesh of their model
 and skin (MODEL_PATH and SKIN on it) or a box, rotation, scale. **Overlays** are quads, stamp "overlay", record = place
 in the lump: vertices in the order of the handles, relative to the overlay's origin, the object's location; its delta
-location lifts it off its faces for show. LIGHTMAP_UV, of it and of decals, is that of the face beneath, for show too.
-**Cubemaps** are light probes, stamp "cubemap", record = place in the lump. **Area portals** and **occluders** are one
-mesh object each, stamps "areaportals" and "occluders", record 0; faces have PORTAL_KEY, or OCCLUDER. For reference only
-are **detail props** (option; stamps "detail_prop", record = place in the lump, and "detail_sprites": one mesh, faces
-with DETAIL) and **compiled lights** (option; stamp "worldlight", record = place in the lump), hidden, and **water
-overlays** (stamp "water_overlay", like overlays). The **3D skybox** is a copy of what is around the sky camera, stamp
-PREVIEW. The **sky** is the scene's world, stamp SKY_WORLD (see `sky.build`), for show too; so is the light that the
-scene gets without one.
+location lifts it off its faces for show. What the lumps beside it say are properties, see `overlays.build.beside`.
+LIGHTMAP_UV, of it and of decals, is that of the face beneath, for show too. **Cubemaps** are light probes, stamp
+"cubemap", record = place in the lump. **Area portals** and **occluders** are one mesh object each, stamps "areaportals"
+and "occluders", record 0; faces have PORTAL_KEY, or OCCLUDER, OCCLUDER_FLAGS and OCCLUDER_AREA. **Compiled lights**
+(option) are lamps and empties, hidden, stamp "worldlight", record = place in the lump: LightProperties, and
+`lights.build.INTENSITY`. For reference only are **detail props** (option; stamps "detail_prop", record = place in the
+lump, and "detail_sprites": one mesh, faces with DETAIL) and **water overlays** (stamp "water_overlay", like overlays).
+The **3D skybox** is a copy of what is around the sky camera, stamp PREVIEW. The **sky** is the scene's world, stamp
+SKY_WORLD (see `sky.build`), for show too; so is the light that the scene gets without one.
+
+**The map's revision** is a property of the level's collection, see `revision`; the world's `mapversion` goes with it.
 
 **Files of the pak** that an export adds, replaces and removes are a list on the level's collection: see `pak.files`.
 
 **Baselines** on the level's collection: BASE, BRUSH_SUMS, SIDE_*, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS,
-OVERLAY_UVS, SHADES and SHOWN.
+OVERLAY_UVS, SHADES, SHAPES and SHOWN.
 """
 
 from __future__ import annotations
@@ -163,6 +166,8 @@ OVERLAY_CORNERS, OVERLAY_UVS = "overlay_corners", "overlay_uvs"
 """float32[overlays, 4, 3] and [overlays, 4, 2]: the vertices that the import made of overlays; u and v of each."""
 SHADES = "worldlight_shades"
 """float32[lights, 4]: colour and power that the import gave each compiled light."""
+SHAPES = "worldlight_shapes"
+"""float32[lights, 4]: what the import gave each compiled light of `lights.build.shape_of`."""
 SHOWN = "levelwright_shown"
 """Text on the level's collection: the kinds of objects that the import made. One that is gone of these is deleted."""
 
