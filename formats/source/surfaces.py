@@ -83,6 +83,17 @@ class Surfaces:
         """int64[p]: the object of each polygon."""
         return ranges.owners(np.diff(self.polygons))
 
+    def around(self, polygons: Ints) -> tuple[Ints, Ints, Ints]:
+        """The corners of polygons int64[n] that go around the vertices of their faces, in the faces' order from their
+        first one on, anticlockwise: the polygon of each, a place in `polygons`; its place in `self.corners`; and its
+        place in the corners of `model_faces.polygons`.
+        """
+        sources, first = self.model_faces.corners(self.faces[polygons])
+        counts = np.diff(first)
+        owners = ranges.owners(counts)
+        local = np.arange(len(owners)) - first[owners] + self.turns[polygons][owners]
+        return owners, self.starts[polygons][owners] + local % np.maximum(counts, 1)[owners], sources
+
     @property
     def kept(self) -> Ints:
         """int64[n]: the polygons that are faces as they were, each face once, whatever became of its looks."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ....formats.arrays import Array
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, geometry, ranges
+from ....formats.source import LumpId, geometry, ranges, vertex_normals
 from ....formats.source.geometry import Polygons
 from ....formats.source.numbers import singles
 from ....formats.source.records import Records, SurfaceFlag
@@ -28,8 +28,6 @@ Mask = NDArray[np.bool_]
 Layers = dict[str, tuple[Domain, Kind, Array]]
 
 _FACE_CORNERS = 3
-_SAME_NORMAL = 1e-3
-"""Normals that differ less from their plane's are those of a flat face: the file has float32 of both."""
 _TOOL_FLAGS = SurfaceFlag.TRIGGER | SurfaceFlag.HINT | SurfaceFlag.SKIP
 _TOOLS_FOLDER = "tools"
 _DRAWN_TOOLS = ("toolsblack", "toolswhite", "toolsdotted")
@@ -253,22 +251,19 @@ def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> I
 
 def _normals(importing: ImportContext, polygons: Polygons, source: Ints, owner: Ints) -> tuple[Mask, Floats, Ints]:
     """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of `Faces`."""
-    smooth = np.zeros(len(polygons.first_corner) - 1, np.bool_)
+    rounded = np.zeros(len(polygons.first_corner) - 1, np.bool_)
     try:
-        given = geometry.normal_numbers(importing.level, polygons)
+        found = vertex_normals.smooth(importing.level, polygons, importing.area_normals)
     except FormatError as error:
         importing.report.warn(f"faces are flat: {error}")
-        given = None
-    if given is None:
-        return smooth, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
-    numbers, normals = given[source].astype(np.int64), importing.level.table(LumpId.VERTNORMALS)["normal"]
-    areas = np.ascontiguousarray(importing.area_normals.T)
-    lengths = np.sqrt((areas * areas).sum(axis=0))
-    turned = np.zeros(len(numbers), np.bool_)
-    for axis, area in zip(np.ascontiguousarray(normals.T, np.float64), areas, strict=True):
-        plane = np.divide(area, lengths, out=np.zeros_like(area), where=lengths > 0)
-        turned |= np.abs(axis[numbers] - plane[owner]) > _SAME_NORMAL
-    known = np.isfinite(normals).all(axis=1)[numbers]
-    smooth[owner[turned & known & (lengths > 0)[owner]]] = True
-    kept = smooth[owner] & known
-    return smooth, np.concatenate([np.zeros((1, 3), np.float32), normals]), np.where(kept, numbers + 1, 0)
+        found = None
+    if found is None:
+        return rounded, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
+    smooth, numbers = (each[source] for each in found)
+    rounded[owner[smooth]] = True
+    normals = importing.level.table(LumpId.VERTNORMALS)["normal"]
+    return (
+        rounded,
+        np.concatenate([np.zeros((1, 3), np.float32), normals]),
+        np.where(smooth, numbers.astype(np.int64) + 1, 0),
+    )
