@@ -21,11 +21,12 @@ from ..scene.reports import Report, SceneError
 from . import layout, revision
 from .brush_models import collect as brush_models
 from .brushes import collect as brushes
+from .brushes import contents
 from .collecting import scene_level
 from .collecting.scene_level import SceneLevel
 from .cubemaps import collect as cubemaps
 from .displacements import collect as displacements
-from .displacements import mapping
+from .displacements import info, mapping, shading
 from .entities import collect as entities
 from .faces import collect as faces
 from .lightmaps import collect as lightmaps
@@ -64,6 +65,8 @@ class Step:
 
 STEPS: tuple[Step, ...] = (
     Step("displacements", displacements.apply),
+    Step("properties of displacements", info.apply),
+    Step("normals of displacements", shading.warn_if_shaded),
     Step("textures", materials.apply),
     Step("faces", faces.apply),
     Step("textures on displacements", mapping.apply),
@@ -73,6 +76,7 @@ STEPS: tuple[Step, ...] = (
     Step("overlays", overlays.apply),
     Step("cubemaps", cubemaps.apply),
     Step("compiled lights", lights.apply),
+    Step("contents of brushes", contents.apply),
     Step("brush models", brush_models.apply),
     Step("brushes", brushes.warn_if_edited),
     Step("entities", entities.apply),

@@ -48,6 +48,12 @@ class ModelFaces:
         """How many of them are faces: the others are sides."""
         return len(self.records) - (0 if self.sides is None else len(self.sides.sides))
 
+    @property
+    def drawn_polygons(self) -> Polygons:
+        """The corners of faces alone, which are the first of `polygons`."""
+        first = self.polygons.first_corner[: self.drawn + 1]
+        return Polygons(self.polygons.positions, self.polygons.corners[: first[-1]], first)
+
     def corners(self, faces: Ints) -> tuple[Ints, Ints]:
         """The corners of faces int64[n], anticlockwise: places in `polygons.corners`, and where each face's
         start, int64[n + 1].
@@ -90,6 +96,17 @@ class Surfaces:
     def owners(self) -> Ints:
         """int64[p]: the object of each polygon."""
         return ranges.owners(np.diff(self.polygons))
+
+    def around(self, polygons: Ints) -> tuple[Ints, Ints, Ints]:
+        """The corners of polygons int64[n] that go around the vertices of their faces, in the faces' order from their
+        first one on, anticlockwise: the polygon of each, a place in `polygons`; its place in `self.corners`; and its
+        place in the corners of `model_faces.polygons`.
+        """
+        sources, first = self.model_faces.corners(self.faces[polygons])
+        counts = np.diff(first)
+        owners = ranges.owners(counts)
+        local = np.arange(len(owners)) - first[owners] + self.turns[polygons][owners]
+        return owners, self.starts[polygons][owners] + local % np.maximum(counts, 1)[owners], sources
 
     @property
     def kept(self) -> Ints:

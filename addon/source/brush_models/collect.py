@@ -25,12 +25,13 @@ from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Contents
 from ....formats.source.surface_edits import Edits, find
 from ...scene.reports import Report, SceneError
+from .. import layout
 from ..collecting import scene_level
 from ..collecting.scene_level import SceneLevel
 from ..faces import collect as faces
-from ..faces import scene_surfaces
-from ..faces.mapping import TextureMapping
-from ..faces.scene_surfaces import SceneSurfaces
+from ..faces import normals, numbers, scene_surfaces
+from ..faces.mapping import Patches, TextureMapping
+from ..faces.scene_surfaces import UNKNOWN, SceneSurfaces
 from ..materials.collect import TextureTable
 from ..settings import REBUILD
 
@@ -78,16 +79,17 @@ class _Model:
     def rebuild(self) -> None:
         """Change the level. Raises SceneError."""
         objects = self._objects()
-        numbers = [n for n, home in enumerate(self.surfaces.homes) if home == self.model and not self.surfaces.twins[n]]
+        own = [n for n, home in enumerate(self.surfaces.homes) if home == self.model and not self.surfaces.twins[n]]
         polygons = np.concatenate(
-            [np.arange(self.surfaces.polygons[n], self.surfaces.polygons[n + 1]) for n in numbers] or [np.zeros(0, int)]
+            [np.arange(self.surfaces.polygons[n], self.surfaces.polygons[n + 1]) for n in own] or [np.zeros(0, int)]
         )
         self._refuse_twins()
         with scene_level.at_fault(*objects):
             old = brush_models.pieces(self.level, self.model)
             first, drawn_on = self._drawn_on(old)
         records = np.where(self.edits.new[polygons], NEW, self.surfaces.faces[polygons])
-        self._write_textures(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
+        numbers.apply(self.surfaces, self.level, polygons[records >= 0], self.report)
+        self._write_looks(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
         shown = dict(zip(polygons.tolist(), self._faces(polygons, records), strict=True))
         carry = convex_pieces.carry_of(self.surfaces, polygons) if self._is_complete(polygons) else None
         kept: list[Piece] = []
@@ -158,9 +160,10 @@ class _Model:
                 objects,
             )
 
-    def _write_textures(self, polygons: Ints) -> None:
-        """Give faces that stay where they were the textures that they have in the scene."""
+    def _write_looks(self, polygons: Ints) -> None:
+        """Give faces that stay where they were the textures, flags and normals that they have in the scene."""
         self.mapping.write(faces.of_polygons(self.surfaces, self.mapping, polygons))
+        normals.apply(self.surfaces, self.level, polygons, self.report)
 
     # ----------------------------------------------------------------------------------------------------- pieces
 
@@ -205,7 +208,8 @@ class _Model:
     def _faces(self, polygons: Ints, records: Ints) -> list[Face]:
         """The faces of polygons, which have the texinfos of their records, or of like faces. Raises SceneError."""
         texinfos, is_bare = self.level.table(LumpId.TEXINFO), self._is_bare
-        made, bent, stays = [], [], 0
+        made, bent, stays, other = [], [], 0, 0
+        flags = self._flags(polygons[records != NEW])
         for polygon, record in zip(polygons.tolist(), records.tolist(), strict=True):
             points = points_of(self.surfaces, polygon)
             turn = int(self.surfaces.turns[polygon]) if record != NEW else 0
@@ -227,12 +231,32 @@ class _Model:
                     bent.append(polygon)
                     continue
                 vectors, stays = texinfos["texture_vecs"][texinfo].astype(np.float64), stays + 1
-            made.append(Face(points[order], texinfo, face, vectors, texdata))
+            groups = int(self.surfaces.numbers[layout.SMOOTHING_GROUPS][polygon])
+            shown = int(self.surfaces.numbers[layout.FLAGS][polygon])
+            if record == NEW and shown not in (0, UNKNOWN):
+                other += shown & 0xFFFFFFFF != int(texinfos["flags"][texinfo])
+            made.append(
+                Face(
+                    points[order],
+                    texinfo,
+                    face,
+                    vectors,
+                    texdata,
+                    flags=flags.get(polygon),
+                    smoothing_groups=None if record != NEW or groups == UNKNOWN else groups & 0xFFFFFFFF,
+                    normals=normals.shaded(self.surfaces, polygon)[order].astype(np.float64),
+                )
+            )
         if bent:
             raise self.surfaces.refused(
                 f"the UVs of {len(bent)} faces in {self.surfaces.named(np.array(bent))} are bent or torn: a map's "
                 "texture lies flat on a face",
                 np.array(bent),
+            )
+        if other:
+            self.report.warn(
+                f"model *{self.model}: {other} new faces have the flags of like faces of their texture, and not their "
+                f"{layout.FLAGS!r}"
             )
         if stays:
             self.report.warn(
@@ -246,6 +270,23 @@ class _Model:
         if known.sides is not None and record >= known.drawn:
             return int(self.level.table(LumpId.BRUSHSIDES)["texinfo"][known.sides.sides[record - known.drawn]])
         return int(self.level.table(geometry.drawn_faces(self.level))["texinfo"][record])
+
+    def _flags(self, polygons: Ints) -> dict[int, int]:
+        """The flags of faces that were given others, whatever became of their shape. Raises SceneError."""
+        surfaces = self.surfaces
+        none = np.zeros(0, np.int64)
+        patches = Patches(
+            surfaces.faces[polygons],
+            [None] * len(polygons),
+            none,
+            np.zeros((0, 3)),
+            np.zeros((0, 2), np.float32),
+            np.zeros((0, 2), np.float32),
+            lambda message, which: surfaces.refused(message.format(surfaces.named(polygons[which])), polygons[which]),
+            surfaces.numbers[layout.FLAGS][polygons],
+        )
+        chosen, made = self.mapping.is_flagged(patches), self.mapping.wanted_flags(patches)
+        return dict(zip(polygons[chosen].tolist(), made[chosen].tolist(), strict=True))
 
     def _texdata(self, polygon: int, record: int) -> int:
         """The texture of a polygon's material: of a face, its own while the material is the same."""

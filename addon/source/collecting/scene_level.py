@@ -90,9 +90,12 @@ class SceneLevel:
         """
         return transforms.seen(obj, self.root, self.depsgraph, deltas)
 
-    def mesh(self, obj: bpy.types.Object) -> meshes.MeshData:
-        """An object's mesh as it is seen, with its modifiers and shape keys. Raises SceneError if it has none."""
-        return meshes.read(obj, self.depsgraph)
+    def mesh(self, obj: bpy.types.Object, normals: bool = False) -> meshes.MeshData:
+        """An object's mesh as it is seen, with its modifiers and shape keys; with normals as it is shaded, too.
+
+        Raises SceneError if it has none.
+        """
+        return meshes.read(obj, self.depsgraph, normals=normals)
 
     def shows_model(self, one: Instance) -> bool:
         """Whether an entity's object shows a brush model, or did when it was imported."""

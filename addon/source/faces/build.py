@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats.arrays import Array, Integers
+from ....formats.arrays import Array
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, geometry, ranges
+from ....formats.source import LumpId, geometry, ranges, vertex_normals
 from ....formats.source.geometry import Polygons
 from ....formats.source.numbers import singles
 from ....formats.source.records import Records, SurfaceFlag
@@ -29,8 +29,6 @@ Mask = NDArray[np.bool_]
 Layers = dict[str, tuple[Domain, Kind, Array]]
 
 _FACE_CORNERS = 3
-_SAME_NORMAL = 1e-3
-"""Normals that differ less from their plane's are those of a flat face: the file has float32 of both."""
 _TOOL_FLAGS = SurfaceFlag.TRIGGER | SurfaceFlag.HINT | SurfaceFlag.SKIP
 _TOOLS_FOLDER = "tools"
 _DRAWN_TOOLS = ("toolsblack", "toolswhite", "toolsdotted")
@@ -220,8 +218,7 @@ def _prepared(
     if len(texinfos):
         uv = singles(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner], np.float32))
     np.subtract(1, uv[:, 1], out=uv[:, 1])
-    given = None if flat else _normal_numbers(importing)
-    smooth, normals, normal = _normals(importing, polygons, source, owner, given)
+    smooth, normals, normal = _normals(importing, polygons, source, owner, flat)
     return RenderedFaces(
         importing,
         polygons,
@@ -270,32 +267,25 @@ def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> I
     return kinds
 
 
-def _normal_numbers(importing: ImportContext) -> Integers | None:
-    """See `geometry.normal_numbers`; None, too, where they can't be read, which the report says."""
-    try:
-        return geometry.normal_numbers(importing.level, importing.polygons)
-    except FormatError as error:
-        importing.report.warn(f"faces are flat: {error}")
-        return None
-
-
 def _normals(
-    importing: ImportContext, polygons: Polygons, source: Ints, owner: Ints, given: Integers | None
+    importing: ImportContext, polygons: Polygons, source: Ints, owner: Ints, flat: bool
 ) -> tuple[Mask, Floats, Ints]:
     """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of
-    `RenderedFaces`. given: of each corner, as `geometry.normal_numbers`.
+    `RenderedFaces`. flat: none has, whatever the map says.
     """
-    smooth = np.zeros(len(polygons.first_corner) - 1, np.bool_)
-    if given is None:
-        return smooth, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
-    numbers, normals = given[source].astype(np.int64), importing.level.table(LumpId.VERTNORMALS)["normal"]
-    areas = np.ascontiguousarray(importing.area_normals.T)
-    lengths = np.sqrt((areas * areas).sum(axis=0))
-    turned = np.zeros(len(numbers), np.bool_)
-    for axis, area in zip(np.ascontiguousarray(normals.T, np.float64), areas, strict=True):
-        plane = np.divide(area, lengths, out=np.zeros_like(area), where=lengths > 0)
-        turned |= np.abs(axis[numbers] - plane[owner]) > _SAME_NORMAL
-    known = np.isfinite(normals).all(axis=1)[numbers]
-    smooth[owner[turned & known & (lengths > 0)[owner]]] = True
-    kept = smooth[owner] & known
-    return smooth, np.concatenate([np.zeros((1, 3), np.float32), normals]), np.where(kept, numbers + 1, 0)
+    rounded = np.zeros(len(polygons.first_corner) - 1, np.bool_)
+    try:
+        found = None if flat else vertex_normals.smooth(importing.level, polygons, importing.area_normals)
+    except FormatError as error:
+        importing.report.warn(f"faces are flat: {error}")
+        found = None
+    if found is None:
+        return rounded, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
+    smooth, numbers = (each[source] for each in found)
+    rounded[owner[smooth]] = True
+    normals = importing.level.table(LumpId.VERTNORMALS)["normal"]
+    return (
+        rounded,
+        np.concatenate([np.zeros((1, 3), np.float32), normals]),
+        np.where(smooth, numbers.astype(np.int64) + 1, 0),
+    )

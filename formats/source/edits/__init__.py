@@ -7,10 +7,12 @@ Numbers are those of records in the level as it is: after a removal, those behin
 """
 
 from . import (
+    brush_contents,
     brush_models,
     cubemaps,
     displacements,
     entities,
+    face_fields,
     lightmaps,
     overlays,
     pak,
@@ -21,10 +23,12 @@ from . import (
 )
 
 __all__ = [
+    "brush_contents",
     "brush_models",
     "cubemaps",
     "displacements",
     "entities",
+    "face_fields",
     "lightmaps",
     "overlays",
     "pak",

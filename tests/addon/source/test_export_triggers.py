@@ -293,3 +293,38 @@ def test_models_after_one_that_grew_keep_their_faces() -> None:
     assert made.table(E.MODELS)["numfaces"].tolist()[1:] == [12, 6]
     assert box_of(made, 2) == [[-4, -24, 0], [4, 40, 96]]
     assert not source.check(made)
+
+
+def test_numbers_of_sides_are_written_or_refused(scene: Scene) -> None:
+    """Flags are of the texinfo, which sides have; what only faces have is refused, and so are normals."""
+    mesh = scene.trigger.data
+    flags = mesh.attributes[layout.FLAGS].data[0].value
+    mesh.attributes[layout.FLAGS].data[0].value = flags ^ 0x40
+    made = scene.export()
+    assert set(scene.changed(made)) == {"BRUSHSIDES", "TEXINFO"}
+    numbers = np.concatenate([piece.texinfos for piece in brush_models.pieces(made, 1)])
+    assert made.table(E.TEXINFO)["flags"][numbers].tolist().count(flags ^ 0x40) == 1
+    mesh.attributes[layout.FLAGS].data[0].value = flags
+    for name in (layout.SMOOTHING_GROUPS, layout.ORIGINAL_FACE, layout.TEXINFO):
+        value = mesh.attributes[name].data[0].value
+        mesh.attributes[name].data[0].value = value + 1
+        for geometry in ("refuse", "rebuild"):
+            with pytest.raises(SceneError, match=name) as caught:
+                scene.export(geometry=geometry)
+            assert caught.value.objects == [scene.trigger] and caught.value.faces[scene.trigger].tolist() == [0]
+        mesh.attributes[name].data[0].value = value
+    assert source.write(scene.export()) == MAP
+    mesh.shade_smooth()
+    with pytest.raises(SceneError, match="shaded smooth") as caught:
+        scene.export()
+    assert caught.value.objects == [scene.trigger]
+
+
+def test_faces_of_a_map_with_sides_keep_their_normals() -> None:
+    """The map's normals are those of its faces: sides, which have none, don't make them all look edited."""
+    whole = source_door.with_trigger(source_door.with_door())
+    normals = whole.table(E.VERTNORMALS).copy()
+    normals["normal"] = (0.6, 0.0, 0.8)
+    whole.set_table(E.VERTNORMALS, normals)
+    data = source.write(whole)
+    assert source.write(imported(data).export(geometry="rebuild")) == data
