@@ -36,12 +36,11 @@ from .overlays import collect as overlays
 from .pak import collect as pak
 from .props import collect as props
 from .settings import ExportSettings
+from .visibility import collect as visibility
 
 _BYSTANDERS = frozenset(("CAMERA", "SPEAKER"))
 """Types of objects that nobody expects in a map."""
 _REFERENCE = {
-    layout.AREAPORTALS: "area portals",
-    layout.OCCLUDERS: "occluders",
     layout.DETAIL_PROP: "detail props",
     layout.DETAIL_SPRITES: "detail sprites",
     layout.WATER_OVERLAY: "water overlays",
@@ -76,6 +75,8 @@ STEPS: tuple[Step, ...] = (
     Step("overlays", overlays.apply),
     Step("cubemaps", cubemaps.apply),
     Step("compiled lights", lights.apply),
+    Step("area portals", visibility.apply_area_portals),
+    Step("occluders", visibility.apply_occluders),
     Step("contents of brushes", contents.apply),
     Step("brush models", brush_models.apply),
     Step("brushes", brushes.warn_if_edited),

@@ -24,7 +24,12 @@ ALONE = frozenset(
     (layout.ENTITY, layout.STATIC_PROP, layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT, layout.DISPLACEMENT)
 )
 """Kinds of which each record is one object: of several instances, all but one are copies."""
-_SHAPED = frozenset((layout.MODEL, layout.DISPLACEMENT, layout.DISPLACEMENTS, layout.OVERLAY, layout.BRUSHES))
+_SHAPED = frozenset(
+    (
+        *(layout.MODEL, layout.DISPLACEMENT, layout.DISPLACEMENTS, layout.OVERLAY, layout.BRUSHES),
+        *(layout.AREAPORTALS, layout.OCCLUDERS),
+    )
+)
 
 
 class SceneLevel:

@@ -7,6 +7,7 @@ Numbers are those of records in the level as it is: after a removal, those behin
 """
 
 from . import (
+    area_portals,
     brush_contents,
     brush_models,
     cubemaps,
@@ -14,6 +15,7 @@ from . import (
     entities,
     face_fields,
     lightmaps,
+    occluders,
     overlays,
     pak,
     static_props,
@@ -23,6 +25,7 @@ from . import (
 )
 
 __all__ = [
+    "area_portals",
     "brush_contents",
     "brush_models",
     "cubemaps",
@@ -30,6 +33,7 @@ __all__ = [
     "entities",
     "face_fields",
     "lightmaps",
+    "occluders",
     "overlays",
     "pak",
     "static_props",

@@ -19,7 +19,7 @@ from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records
 from . import overlay_faces
-from .changes import Changes, Fields, fitting, numbered, put, room_for
+from .changes import FARTHEST, Changes, Fields, fitting, numbered, put, room_for
 from .overlay_faces import OFF_PLANE, Reach
 from .texture_vectors import share
 
@@ -180,6 +180,8 @@ class _OverlayEdit:
         counts, orders = overlay_counts(self.overlays[number : number + 1])
         faces, order = rest.pop(FACES, None), rest.pop(RENDER_ORDER, int(orders[0]))
         put(self.overlays, number, rest, what)
+        if "origin" in rest and np.abs(self.overlays["origin"][number]).max() > FARTHEST:
+            raise FormatError(f"lies out of the world, which ends {FARTHEST:g} units from its middle", what)
         if order not in range(4):
             raise FormatError(f"render order {order}, 0 to 3 are allowed", what)
         self.overlays["face_count_and_render_order"][number] = int(counts[0]) | int(order) << _COUNT_BITS

@@ -427,7 +427,7 @@ def test_what_is_there_for_reference_is_told() -> None:
     ]
     here.level[layout.SHOWN] += f" {layout.OCCLUDERS}"
     here.export()
-    assert "occluders are for reference only: they were deleted, in the map they stay" in here.report.warnings
+    assert "occluders can't be taken out of a map: they were deleted, in the map they stay" in here.report.warnings
 
 
 def test_values_typed_by_a_game_definition(tmp_path) -> None:
