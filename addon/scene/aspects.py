@@ -129,7 +129,13 @@ def _of_rna(kind: Value, word: str) -> Iterator[Aspect]:
         yield Aspect(f"{word} {prop.identifier.replace('_', ' ')}", partial(_setting, prop.identifier), default)
 
 
+_SWITCHES = {"cutoff_distance": "use_custom_distance", "temperature": "use_temperature"}
+"""Settings that Blender greys out and ignores, and what turns them on."""
+
+
 def _setting(identifier: str, block: bpy.types.ID) -> object:
+    if identifier in _SWITCHES and not getattr(block, _SWITCHES[identifier], True):
+        return None
     value: Value = getattr(block, identifier)
     return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
 

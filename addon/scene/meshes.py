@@ -401,7 +401,7 @@ def _normals(mesh: bpy.types.Mesh) -> tuple[NDArray[np.float32], NDArray[np.floa
     corners = np.empty((len(mesh.loops), 3), np.float32)
     faces = np.empty((len(mesh.polygons), 3), np.float32)
     mesh.corner_normals.foreach_get("vector", corners.reshape(-1))
-    mesh.polygon_normals.foreach_get("vector", faces.reshape(-1))
+    mesh.polygons.foreach_get("normal", faces.reshape(-1))  # those of polygon_normals follow custom ones
     return corners, faces
 
 

@@ -9,6 +9,7 @@ from ..game import FileKind, Form, Game
 from ..scene.sidebar import register_classes, unregister_classes
 from . import content, edit_panel, panel
 from .exporter import export_level
+from .fates import FATES
 from .importer import import_level
 from .lightmaps import panel as lightmaps_panel
 from .materials.gltf_materials import make_gltf_materials
@@ -83,6 +84,7 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     forms=(VMF, LMP),
+    fates=FATES,
     folders=(content.GAME, content.DEFINITION),
     gltf_materials=make_gltf_materials,
     register=register,

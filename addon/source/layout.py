@@ -171,6 +171,8 @@ SHAPES = "worldlight_shapes"
 SHOWN = "levelwright_shown"
 """Text on the level's collection: the kinds of objects that the import made. One that is gone of these is deleted."""
 
+OWN_NAME = "levelwright_name"
+"""On materials of which the map has no texture, those of models and decals: what the import called MATERIAL."""
 PATCH = "levelwright_patch"
 """On the level's collection: the patch file that its entities were opened from, bytes, without the data."""
 

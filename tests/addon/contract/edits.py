@@ -141,10 +141,13 @@ def _shown(level: bpy.types.Collection) -> Shown:
     found: Shown = defaultdict(lambda: defaultdict(list))
     for block in ledger.blocks(level):
         found[block.key]["#"].append(block.id_block.name)
+        own = {aspect.name for aspect, holder in aspects.of(block.id_block) if holder is block.id_block}
         for aspect, holder in aspects.of(block.id_block):
             value = aspect.read(holder)
             if aspects.fingerprint(value, aspect.default):
-                found[block.key][aspect.name].append(_plain(value))
+                # data may have a property of the same name as its object
+                name = aspect.name if holder is block.id_block or aspect.name not in own else f"{aspect.name} of data"
+                found[block.key][name].append(_plain(value))
     return {key: dict(each) for key, each in found.items()}
 
 
@@ -166,7 +169,18 @@ def _reached(aspect: str, key: str, before: Shown, after: Shown, again: Shown) -
     return not exact and again.get(key) != before.get(key) and (now != was or aspect in _WAYS)
 
 
-_WAYS = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "modifiers", "shape keys")
+_WAYS = (
+    "vertices",
+    "materials of faces",
+    "location",
+    "rotation",
+    "scale",
+    "delta transform",
+    "parent",
+    "constraints",
+    "modifiers",
+    "shape keys",
+)
 
 
 def _close(one: Any, other: Any) -> bool:
