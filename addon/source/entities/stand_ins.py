@@ -33,19 +33,18 @@ class Looks:
         return was is not None and was.tolist() != [self._of(obj)]
 
     def _of(self, obj: bpy.types.Object) -> int:
-        data = obj.data
-        if data is None:
+        if obj.data is None:
             return 0
         own = [slot.material for slot in obj.material_slots if slot.link == "OBJECT"]
-        if data.session_uid not in self._known:
-            self._known[data.session_uid] = _fingerprint(data)
-        return zlib.crc32(repr([_name(each) for each in own]).encode(), self._known[data.session_uid])
+        known = obj.data.session_uid
+        if known not in self._known:
+            with aspects.readable_data(obj) as data:
+                self._known[known] = 0 if data is None else _fingerprint(data)
+        return zlib.crc32(repr([_name(each) for each in own]).encode(), self._known[known])
 
 
 def _fingerprint(data: bpy.types.ID) -> int:
-    found = list(aspects.static(data))
-    if isinstance(data, bpy.types.Mesh):
-        found += aspects.mesh_attributes(data)
+    found = (each for each in aspects.of(data) if not each.name.startswith(aspects.PROPERTY))
     marks = sorted((each.name, aspects.fingerprint(each.read(data), each.default)) for each in found)
     holder: Value = data
     materials = [_name(each) for each in holder.materials] if hasattr(holder, "materials") else []
