@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import bpy
-import numpy as np
 
 from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source.differences import differences
-from ..scene import gate, originals, transforms
+from ..scene import gate, originals
 from ..scene.reports import Report, SceneError
 from . import layout, revision
 from .brush_models import collect as brush_models
 from .brushes import collect as brushes
+from .brushes import contents
 from .collecting import scene_level
 from .collecting.scene_level import SceneLevel
 from .cubemaps import collect as cubemaps
 from .displacements import collect as displacements
-from .displacements import mapping
+from .displacements import info, mapping, shading
 from .entities import collect as entities
 from .faces import collect as faces
 from .lightmaps import collect as lightmaps
@@ -39,13 +39,6 @@ from .visibility import collect as visibility
 
 _BYSTANDERS = frozenset(("CAMERA", "SPEAKER"))
 """Types of objects that nobody expects in a map."""
-_REFERENCE = {
-    layout.DETAIL_PROP: "detail props",
-    layout.DETAIL_SPRITES: "detail sprites",
-    layout.WATER_OVERLAY: "water overlays",
-    layout.CLUSTERS: "clusters",
-}
-"""Kinds of objects that no step reads, and what they are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +56,8 @@ class Step:
 
 STEPS: tuple[Step, ...] = (
     Step("displacements", displacements.apply),
+    Step("properties of displacements", info.apply),
+    Step("normals of displacements", shading.warn_if_shaded),
     Step("textures", materials.apply),
     Step("faces", faces.apply),
     Step("textures on displacements", mapping.apply),
@@ -74,6 +69,7 @@ STEPS: tuple[Step, ...] = (
     Step("compiled lights", lights.apply),
     Step("area portals", visibility.apply_area_portals),
     Step("occluders", visibility.apply_occluders),
+    Step("contents of brushes", contents.apply),
     Step("brush models", brush_models.apply),
     Step("brushes", brushes.warn_if_edited),
     Step("entities", entities.apply),
@@ -103,7 +99,8 @@ def export_level(
                 raise SceneError(f"{step.title}: {error}") from error
         brush_objects = frozenset(brushes.objects(scene))
         _report_loose((obj for obj in scene.loose if obj not in brush_objects), report)
-        _report_reference(scene, report)
+        if collection.get(layout.PATCH) is not None:
+            report.note("its entities are those of the patch file that it was opened with")
         data = source.write(level)
         if data == original.data:
             report.note("nothing is edited: the file is the original, byte for byte")
@@ -129,24 +126,6 @@ def _report_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
             report.left_out(f"light probe {obj.name!r} (not a cubemap: copy one that the map has)")
         elif obj.type not in _BYSTANDERS:
             report.left_out(f"object {obj.name!r} (not a part of the map: an entity needs a property classname)")
-
-
-def _report_reference(scene: SceneLevel, report: Report) -> None:
-    """Warn of what was moved or deleted and is there for reference only."""
-    for kind, title in _REFERENCE.items():
-        objects = [one.object for one in scene.instances(kind)]
-        if not objects and scene.is_shown(kind) and kind != layout.CLUSTERS:
-            report.warn(f"{title} are for reference only: they were deleted, in the map they stay")
-        moved = sum(not _stands_still(obj, scene) for obj in objects)
-        if moved:
-            report.warn(f"{title} are for reference only: {moved} objects were moved, in the map they stay")
-
-
-def _stands_still(obj: bpy.types.Object, scene: SceneLevel) -> bool:
-    """Whether an object is where the import put it: where it kept no place, at the root."""
-    if obj.get(transforms.BASELINE) is not None:
-        return transforms.unchanged(obj, scene.root)
-    return np.array_equal(transforms.local(obj), np.eye(4)) and obj.parent == scene.root
 
 
 def _compare(before: source.Level, after: source.Level, report: Report) -> None:

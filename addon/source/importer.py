@@ -81,7 +81,7 @@ def _build(importing: ImportContext, materials: Materials) -> None:
     rendered = _part(report, "faces", lambda: faces.prepare(importing, baked))
     sky = None
     if rendered is not None:
-        made = _part(report, "models", lambda: world.build_meshes(importing, rendered)) or []
+        made = _part(report, "models", lambda: world.build_meshes(importing, rendered, baked)) or []
         disp_meshes = _part(report, "displacements", lambda: displacements.build_meshes(importing, rendered, baked))
         if importing.settings.entities:
             sky = _part(report, "parts of the 3D skybox", lambda: box.prepare(importing, rendered, disp_meshes))

@@ -11,7 +11,7 @@ that root: moving or scaling it edits nothing.
         Tools, Sky, Water, NoDraw   collections, stamp GROUP: faces that are better hidden, and water
       Displacements             collection, stamp GROUP
       Brush Entities            collection, stamp GROUP: objects with the meshes of models 1 and up
-        Triggers                collection, stamp GROUP: those that are nothing but tool textures, hidden
+        Triggers                collection, stamp GROUP: those of tool textures or without faces, hidden
       Brushes                   collection, stamp GROUP (option): what collides, a mesh object for each kind of contents
       Leafs                     collection, stamp GROUP (option): the clusters of visibility as boxes
       Entities, Static Props, Overlays, ...   collections, stamp GROUP: what the other parts of the import make
@@ -31,6 +31,9 @@ place are one vertex. Faces with T-junctions are polygons with all of their corn
 TEXINFO, ORIGINAL_FACE, SMOOTHING_GROUPS and FLAGS. UV has the texture coordinates, LIGHTMAP_UV the places in the atlas
 (only where the map has lightmaps), LIGHT_STYLES the styles of those. Faces of displacements are no faces of a model's
 mesh. Corners have custom normals where the map's are not those of the planes.
+
+A brush model without faces (a trigger, a clip) has a mesh of its brushes' sides in their place: numbered behind all
+faces, their vertices behind all of VERTEXES, in the order of the baselines SIDE_*.
 
 **Displacements** are mesh objects, stamp "displacement", record = number in DISPINFO, or, joined, one object with the
 stamp "displacements". Triangles and vertices have ids under a token of their own (`displacement_token`), so that they
@@ -77,8 +80,8 @@ SKY_WORLD (see `sky.build`), for show too; so is the light that the scene gets w
 
 **Files of the pak** that an export adds, replaces and removes are a list on the level's collection: see `pak.files`.
 
-**Baselines** on the level's collection: BASE, BRUSH_SUMS, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS, OVERLAY_UVS,
-SHADES, SHAPES and SHOWN.
+**Baselines** on the level's collection: BASE, BRUSH_SUMS, SIDE_*, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS,
+OVERLAY_UVS, SHADES, SHAPES and SHOWN.
 """
 
 from __future__ import annotations
@@ -150,6 +153,8 @@ BASE = "displacement_positions"
 """float32[n, 3]: where the import put each vertex of DISP_VERTS."""
 BRUSH_SUMS = "brush_sums"
 """int64[n]: a checksum of each mesh of brushes, as `brushes.collect.checksum` makes it."""
+SIDE_POINTS, SIDE_CORNERS, SIDE_ROWS = "side_points", "side_corners", "side_rows"
+"""float32[v, 3], int32[c], int32[p, 4]: the sides that stand in for faces, as `side_faces.to_arrays` makes them."""
 ATLAS = "lightmap_atlas"
 """int32[faces, 2]: the pixel of each face's first luxel, from the image's top left; -1: no lightmap."""
 ATLAS_SIZE = "lightmap_atlas_size"
@@ -165,6 +170,11 @@ SHAPES = "worldlight_shapes"
 """float32[lights, 4]: what the import gave each compiled light of `lights.build.shape_of`."""
 SHOWN = "levelwright_shown"
 """Text on the level's collection: the kinds of objects that the import made. One that is gone of these is deleted."""
+
+OWN_NAME = "levelwright_name"
+"""On materials of which the map has no texture, those of models and decals: what the import called MATERIAL."""
+PATCH = "levelwright_patch"
+"""On the level's collection: the patch file that its entities were opened from, bytes, without the data."""
 
 MODEL_PATH, SKIN = "model_path", "skin"
 """On meshes of models: the file's name in small letters, and the skin."""

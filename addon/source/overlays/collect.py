@@ -174,7 +174,7 @@ class _OverlayCollector:
 
     def _texdata(self, obj: bpy.types.Object, old: int) -> int:
         """The texdata of an overlay's material. old: the one that it had, -1: none. Raises ValueError."""
-        material = obj.material_slots[0].material if obj.material_slots else None
+        material = _material(obj)
         if material is None:
             if old < 0:
                 raise ValueError("an overlay needs a material")
@@ -188,6 +188,14 @@ class _OverlayCollector:
                 return old
             return self.textures.texdata(material, (int(table["width"][old]), int(table["height"][old])))
         return self.textures.texdata(material, _BLANK)
+
+
+def _material(obj: bpy.types.Object) -> bpy.types.Material | None:
+    """The material of an overlay's polygon."""
+    data = obj.data
+    slots = obj.material_slots
+    first = data.polygons[0].material_index if isinstance(data, bpy.types.Mesh) and len(data.polygons) else 0
+    return slots[min(first, len(slots) - 1)].material if slots else None
 
 
 def _order(record: Records) -> int:

@@ -8,10 +8,12 @@ Numbers are those of records in the level as it is: after a removal, those behin
 
 from . import (
     area_portals,
+    brush_contents,
     brush_models,
     cubemaps,
     displacements,
     entities,
+    face_fields,
     lightmaps,
     occluders,
     overlays,
@@ -24,10 +26,12 @@ from . import (
 
 __all__ = [
     "area_portals",
+    "brush_contents",
     "brush_models",
     "cubemaps",
     "displacements",
     "entities",
+    "face_fields",
     "lightmaps",
     "occluders",
     "overlays",
