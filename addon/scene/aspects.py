@@ -68,7 +68,7 @@ def names(block: bpy.types.ID) -> list[str]:
 
 def values(block: bpy.types.ID) -> dict[str, object]:
     """Return the values of a data-block's aspects by name, with those of an object's data: but for the default ones."""
-    found = {}
+    found: dict[str, object] = {}
     for holding in (nullcontext(block), readable_data(block)):
         with holding as holder:
             for aspect in of(holder) if holder is not None else ():
