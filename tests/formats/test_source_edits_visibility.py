@@ -53,6 +53,45 @@ def test_a_portal_that_leaves_its_plane_gets_another() -> None:
     assert set(changed(level)) == {"PLANES", "AREAPORTALS", "CLIPPORTALVERTS"}
 
 
+def opposite(level: source.Level) -> source.Level:
+    """The room whose planes of portals and occluders look the other way."""
+    portals, lump = level.table(LumpId.AREAPORTALS).copy(), level.occlusion
+    portals["planenum"][1:] ^= 1
+    level.set_table(LumpId.AREAPORTALS, portals)
+    lump.polys = lump.polys.copy()
+    lump.polys["planenum"] ^= 1
+    return source.read(source.write(level))
+
+
+def test_planes_stay_on_the_side_that_the_map_has_them_on() -> None:
+    level = opposite(source_portals.room())
+    edits.area_portals.change(level, {KEY: moved(PORTAL, 3, 0, 0)})
+    edits.occluders.change(level, {0: [FIRST, moved(SECOND, 4, 0, 0)]})
+    planes = level.table(LumpId.PLANES)
+    numbers = [*level.table(LumpId.AREAPORTALS)["planenum"][1:].tolist(), int(level.occlusion.polys["planenum"][1])]
+    assert planes["normal"][numbers, 0].tolist() == [1, -1, -1]
+    assert planes["dist"][numbers].tolist() == [3, -3, 176]
+
+
+def test_corners_of_the_other_half_follow_one_by_one() -> None:
+    level = source_portals.room()
+    points = level.table(LumpId.CLIPPORTALVERTS).copy()
+    points["point"][4:8] = [*PORTAL[1:], PORTAL[0]]
+    level.set_table(LumpId.CLIPPORTALVERTS, points)
+    bent = [(0, -64, 0), (0, 64, 0), (0, 32, 96), (0, -32, 96)]
+    edits.area_portals.change(level, {KEY: bent})
+    assert (portal(level, 1), portal(level, 2)) == (bent, [*bent[1:], bent[0]])
+
+
+def test_corners_that_another_portal_has_as_well_stay_its_own() -> None:
+    level = source_portals.room()
+    portals = level.table(LumpId.AREAPORTALS).copy()
+    portals["portal_key"][2], portals["first_clip_portal_vert"][2] = 9, 0
+    level.set_table(LumpId.AREAPORTALS, portals)
+    edits.area_portals.change(level, {KEY: moved(PORTAL, 0, 16, 0)})
+    assert (portal(level, 1), portal(level, 2)) == (moved(PORTAL, 0, 16, 0), PORTAL)
+
+
 def test_a_portal_with_other_corners() -> None:
     level = source_portals.room()
     corners = [(0, -64, 0), (0, 64, 0), (0, 0, 96)]

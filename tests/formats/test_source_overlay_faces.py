@@ -113,6 +113,24 @@ def test_an_overlay_goes_round_a_corner_with_a_list_that_says_so() -> None:
     assert faces(moved(level, 240, 112, 65)) == [NORTH_RIGHT]
 
 
+def test_an_overlay_reaches_as_deep_down_as_the_faces_of_its_list() -> None:
+    """One half of the floor is 80 units higher: an overlay across the edge is painted on both."""
+
+    def ledge() -> source.Level:
+        level = on_the_hill(origin=(-5, 0, 80))
+        table, verts = level.table(LumpId.OVERLAYS).copy(), level.table(LumpId.DISP_VERTS).copy()
+        table["faces"][0, 1], table["face_count_and_render_order"] = FLOOR_RIGHT, 2
+        verts["dist"][:25], verts["dist"][25:] = 80, 0
+        level.set_table(LumpId.OVERLAYS, table)
+        level.set_table(LumpId.DISP_VERTS, verts)
+        return level
+
+    assert faces(moved(ledge(), -4, 9, 80)) == [FLOOR_LEFT, FLOOR_RIGHT]
+    assert faces(moved(ledge(), 100, 0, 80)) == [FLOOR_RIGHT]
+    with pytest.raises(FormatError, match="no face of the world"):
+        moved(ledge(), 100, 0, 82)  # 1 unit is what faces may be off
+
+
 def test_an_overlay_on_nothing_stays_on_nothing() -> None:
     level = room([], origin=(-100, 0, 64))
     assert faces(moved(level, -99, 0, 64)) == []

@@ -9,6 +9,7 @@ overlay that has a list shows by it: some hover before their wall, others go rou
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,16 @@ class Pieces:
     normals: Floats  # [p, 3], of length 1; 0 for what has no area
     faces: Ints  # [p], the number of the drawn face
     displaced: NDArray[np.bool_]  # [p], whether it is a triangle of a displacement
+
+    @cached_property
+    def spheres(self) -> tuple[Floats, Floats]:
+        """The middle of each piece, float64[p, 3], and the square of how far its points are from there, float64[p]."""
+        if not len(self.faces):
+            return np.zeros((0, 3)), np.zeros(0)
+        counts = np.diff(self.first)
+        middles = np.add.reduceat(self.points, self.first[:-1], axis=0) / counts[:, None]
+        away = self.points - np.repeat(middles, counts, axis=0)
+        return middles, np.maximum.reduceat(np.einsum("ni,ni->n", away, away), self.first[:-1])
 
     def of(self, chosen: Ints) -> tuple[Floats, Ints]:
         """The points of some pieces, float64[n, 3], and how many each has."""
@@ -144,10 +155,15 @@ def _normal(overlay: Records) -> Floats:
     return np.asarray(normal / max(float(np.sqrt(normal @ normal)), 1e-9))
 
 
+def _size(overlay: Records) -> float:
+    """Units from an overlay's origin to its farthest corner."""
+    away = overlay_quads.corners(overlay)[0] - overlay["origin"][0].astype(np.float64)
+    return float(np.sqrt((away * away).sum(axis=1)).max())
+
+
 def _slack(there: Pieces, overlay: Records, chosen: Ints) -> Floats:
     """float64[n]: how much farther away triangles of displacements may be: half of the overlay's size."""
-    away = overlay_quads.corners(overlay)[0] - overlay["origin"][0].astype(np.float64)
-    return np.where(there.displaced[chosen], float(np.sqrt((away * away).sum(axis=1)).max()), 0.0)
+    return np.where(there.displaced[chosen], _size(overlay), 0.0)
 
 
 def _depths(there: Pieces, overlay: Records, chosen: Ints) -> tuple[Floats, Floats]:
@@ -174,9 +190,13 @@ def _covered(there: Pieces, overlay: Records, cosine: float, among: Ints) -> Int
     """
     quad, normal = overlay_quads.corners(overlay)[0], _normal(overlay)
     least = np.where(there.displaced[among], _FACING, cosine)
-    own = among[there.normals[among] @ normal > least]
+    middles, squares = there.spheres
+    away = middles[among] - overlay["origin"][0].astype(np.float64)
+    beside = np.einsum("ni,ni->n", away, away) - (away @ normal) ** 2
+    near = beside <= (np.sqrt(squares[among]) + _size(overlay)) ** 2 + 1
+    own = among[near & (there.normals[among] @ normal > least)]
     if not len(own):
-        return own
+        return np.zeros(0, np.int64)
     corners, counts = there.of(own)
     firsts, owners = ranges.starts(counts)[:-1], ranges.owners(counts)
     apart = np.zeros(len(own), np.bool_)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Area portals and occluders that are edited in Blender, back in the map as far as their lumps go."""
 
+import math
+
 import bmesh
 import bpy
 import numpy as np
@@ -145,6 +147,9 @@ def test_occluders_are_moved_and_reshaped() -> None:
     obj.location.x = 5
     made = here.export()
     assert occluder(made, 1) == [moved(ALONE, 5, 0, 0)]
+    obj.rotation_euler.z = math.radians(90)  # x becomes y
+    (loop,) = occluder(here.export(), 1)
+    assert np.array(loop) == pytest.approx(np.array([(5 - y, x, z) for x, y, z in ALONE]), abs=1e-4)
 
 
 def test_faces_of_occluders_go_to_others_and_away() -> None:
