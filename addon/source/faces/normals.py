@@ -87,9 +87,7 @@ def _compared(surfaces: SceneSurfaces, polygons: Ints) -> tuple[Bools, Ints, Int
     smooth, given = np.zeros(len(model_faces.polygons.corners), np.bool_), np.zeros((1, 3), np.float32)
     numbers = np.zeros(len(smooth), np.int64)
     if found is not None:
-        rest = len(model_faces.polygons.corners) - len(found[0])  # of sides, which have none
-        smooth, numbers = (np.concatenate([each, np.zeros(rest, each.dtype)]) for each in found)
-        numbers = numbers.astype(np.int64)
+        smooth[: len(found[0])], numbers[: len(found[1])] = found  # sides, which come behind faces, have none
         given = np.asarray(model_faces.level.table(LumpId.VERTNORMALS)["normal"], np.float32)
     was = np.where(smooth[sources][:, None], _unit(given[numbers[sources]]), flat)
     known = (now * now).sum(axis=1) > _NONE * _NONE
