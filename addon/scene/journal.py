@@ -84,13 +84,12 @@ class Replaced:
         return cls(name, sha256, existed)
 
     def state(self, folder: Path, number: int) -> State:
-        """Say which bytes are there; "other" where somebody wrote since, or the old ones are gone."""
+        """Say which bytes are there; "other" where somebody wrote since."""
         data, old = _content(folder / self.name), _content(temporary(folder, number, "old"))
-        if self.existed == (old is None):
-            return "other"
         if data is not None and hashlib.sha256(data).hexdigest() == self.sha256:
             return "new"
-        return "old" if data == old else "other"
+        given_back = self.existed and old is None
+        return "old" if given_back or data == old else "other"
 
 
 class Journal:
@@ -118,9 +117,8 @@ class Journal:
     def end(self) -> None:
         """Make what was replaced stay, also when the power fails: there is nothing to undo any more. Raises OSError."""
         self._sync_folder()
-        if self.begun:
+        if self.begun:  # if this is lost with the power, the next one finds all files new, or all old, and leaves them
             os.ftruncate(self._handle, 0)
-            os.fsync(self._handle)
 
     def undo(self) -> None:
         """Give every file back what it held. Raises OSError, and then it can be tried again."""
@@ -137,18 +135,16 @@ class Journal:
         if self.begun:
             files = self._files()
             states = {file.state(self.folder, number) for number, file in enumerate(files)}
-            names = " and ".join(file.name for file in files)
+            what = f"an export of {' and '.join(file.name for file in files)} was interrupted"
+            try:
+                if states == {"old", "new"}:
+                    self.undo()
+                    self.told.append(f"{what}: they are again what they were before it")
+            except FileNotFoundError:
+                states.add("other")
             if "other" in states:
-                self.told.append(
-                    f"an export of {names} was interrupted, and one of them was written by others since: see whether "
-                    "they belong together"
-                )
-                self.end()
-            elif states == {"old", "new"}:
-                self.undo()
-                self.told.append(f"an export of {names} was interrupted: they are again what they were before it")
-            else:
-                self.end()
+                self.told.append(f"{what}, and somebody changed files of it since: see whether they belong together")
+            self.end()
         self.sweep()
 
     def sweep(self) -> None:
