@@ -147,8 +147,9 @@ def kills(export: Export, before: Held, wanted: int) -> int:
         with trial(export, before) as each:
             _run_killed(each, point, pieces)
             each.whole()
-            each.recovered()
-            each.run()  # and what was interrupted is in nobody's way
+            if point % 2:  # the next one is an import, or else an export
+                each.recovered()
+            each.run()
             assert each.settled()
     return count
 
