@@ -145,7 +145,7 @@ def kills(export: Export, before: Held, wanted: int) -> int:
     count = points_of(export, before, pieces)
     for point in range(count):
         with trial(export, before) as each:
-            _run_killed(each, point, pieces)
+            run_killed(each, point, pieces)
             each.whole()
             if point % 2:  # the next one is an import, or else an export
                 each.recovered()
@@ -193,7 +193,7 @@ def kills_while_undoing(export: Export, before: Held) -> int:
                 break
         for later in range(40):
             with trial(export, before) as each:
-                _run_killed(each, point, 1)
+                run_killed(each, point)
                 again = killed_at(later)
                 status = ended(fork(lambda each=each, again=again: _within(again, lambda: journal.recover(each.first))))
                 each.whole()
@@ -337,7 +337,8 @@ def two_at_once(export: Export, before: Held, rounds: int) -> int:
     return rounds
 
 
-def _run_killed(each: Trial, point: int, pieces: int) -> None:
+def run_killed(each: Trial, point: int, pieces: int = 1) -> None:
+    """Do an export in a process that is killed at a point."""
     assert ended(fork(lambda: _within(killed_at(point), each.run, pieces))) == KILLED
 
 
