@@ -155,24 +155,25 @@ def _export_gltf(target: Path, _: PictureSettings, report: Report) -> None:
             gltf_materials(level, report)
     logging.disable(logging.WARNING)  # the exporter's own option for that fails
     try:
-        with _made(target) as path:
+        with _made(target, report) as path:
             bpy.ops.export_scene.gltf(filepath=str(path), export_format="GLB", use_renderable=True, export_extras=True)
     finally:
         logging.disable(logging.NOTSET)
 
 
-def _render(target: Path, settings: PictureSettings, _: Report) -> None:
-    with _made(target) as path:
+def _render(target: Path, settings: PictureSettings, report: Report) -> None:
+    with _made(target, report) as path:
         render(bpy.context, path, settings)
 
 
 @contextmanager
-def _made(target: Path) -> Iterator[Path]:
+def _made(target: Path, report: Report) -> Iterator[Path]:
     """Give the path of a file to be made; it becomes the target once all went well."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, target.name)
         yield path
-        files.write_atomically(target, path.read_bytes())
+        for line in files.write_atomically(target, path.read_bytes()):
+            report.warn(line)
 
 
 _SCENES: dict[str, Callable[[Path, PictureSettings, Report], None]] = {

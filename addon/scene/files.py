@@ -64,7 +64,12 @@ def write_together(
                 if backup:
                     file.back_up()
         if several:
-            writing.begin([journal.Replaced(file.target.name, file.sha256, file.before is not None) for file in files])
+            writing.begin(
+                [
+                    journal.Replaced(file.target.name, hashlib.sha256(data).hexdigest(), file.before is not None)
+                    for file, (data, _) in zip(files, contents.values(), strict=True)
+                ]
+            )
         for file in files:
             with _about(file.target):
                 file.new.replace(file.target)
@@ -82,8 +87,6 @@ class _File:
     """Among those that are written together."""
     before: os.stat_result | None
     """Of the file that is replaced."""
-    sha256: str = ""
-    """Hex, of what was written."""
     told: list[str] = field(default_factory=list)
     """What of the replaced file could not be kept."""
 
@@ -113,7 +116,6 @@ class _File:
         if written != data:
             raise OSError(f"{self.target}: the bytes read back differ from those written (is the disk failing?)")
         verify(written)
-        self.sha256 = hashlib.sha256(written).hexdigest()
         if self.before is None:
             return
         self._keep_owner(self.before)

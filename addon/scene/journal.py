@@ -79,7 +79,7 @@ class Replaced:
         name, sha256, existed = entry["name"], entry["sha256"], entry["existed"]
         if not isinstance(name, str) or not isinstance(sha256, str) or not isinstance(existed, bool):
             raise TypeError("a name, a hash and a truth value were expected")
-        if Path(name).name != name or name == ".." or "\0" in name:
+        if Path(name).name != name or "\0" in name:
             raise ValueError(f"{name!r} is no file beside the journal")
         return cls(name, sha256, existed)
 
