@@ -236,13 +236,12 @@ def _write(
     refuse_changed: bool,
 ) -> None:
     """Write an export's files, and tell what had to be said before, or couldn't be kept of those that are replaced."""
+    _recover(next(iter(contents)), report)
     changed = [path.name for path in contents if known_files.changed(collection, path)]
     if changed and refuse_changed:
-        raise SceneError(f"{' and '.join(changed)}: changed by another program since the import or the last export")
+        raise SceneError(f"{' and '.join(changed)}: changed since it was imported or exported from this .blend")
     for name in changed:
-        report.warn(
-            f"{name} is replaced, and with it what another program changed in it since it was imported or exported"
-        )
+        report.warn(f"{name} is replaced, though it was changed since it was imported or exported from this .blend")
     for line in files.write_together(contents, backup=getattr(settings, "backup", False)):
         report.warn(line)
     known_files.exported(collection, {path: data for path, (data, _) in contents.items()})

@@ -145,9 +145,7 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
         path = Path(bpy.path.abspath(self.filepath))
         names = "" if level is None else " and ".join(levels.changed_since(level, path))
         if names:
-            self._note(
-                f"{names}: changed by another program since the import or the last export. It is replaced", "ERROR"
-            )
+            self._note(f"{names}: changed since it was imported or exported from this .blend. It is replaced", "ERROR")
 
     def _note(self, text: str, icon: Literal["INFO", "ERROR"]) -> None:
         """Show a text in a box, as wide as the sidebar."""

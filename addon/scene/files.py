@@ -50,26 +50,30 @@ def write_together(
     can't be, or the process is killed, those before it get back what they held: at once, or when the next import or
     export looks into the folder. Returns, and raises, as `write_atomically` does; backup: as there.
     """
-    files = [_File.of(path, number) for number, path in enumerate(contents)]
-    folder, several = files[0].target.parent, len(files) > 1
-    if len({file.target for file in files}) < len(files) or any(file.target.parent != folder for file in files):
+    targets = [
+        Path(os.path.realpath(path)) for path in contents
+    ]  # Path.resolve raises RuntimeError for circles of links
+    folder, several = targets[0].parent, len(targets) > 1
+    if len(set(targets)) < len(targets) or any(target.parent != folder for target in targets):
         names = " and ".join(map(str, contents))
         raise OSError(f"{names} are links to one file, or into different folders: they can't be written together")
-    with _about(files[0].target), journal.locked(folder) as writing:
-        for file, (data, verify) in zip(files, contents.values(), strict=True):
-            with _about(file.target):
+    files: list[_File] = []
+    replaced: list[journal.Replaced] = []
+    with _about(targets[0]), journal.locked(folder) as writing:
+        for target, (data, verify) in zip(targets, contents.values(), strict=True):
+            with _about(target):
+                file = _File.of(target, len(files))  # not sooner: what was interrupted is undone now
                 file.prepare(data, verify)
                 if several:
                     file.keep()
                 if backup:
                     file.back_up()
+            files.append(file)
+            if several:
+                sha256 = hashlib.sha256(data).hexdigest()
+                replaced.append(journal.Replaced(target.name, sha256, file.before is not None))
         if several:
-            writing.begin(
-                [
-                    journal.Replaced(file.target.name, hashlib.sha256(data).hexdigest(), file.before is not None)
-                    for file, (data, _) in zip(files, contents.values(), strict=True)
-                ]
-            )
+            writing.begin(replaced)
         for file in files:
             with _about(file.target):
                 file.new.replace(file.target)
@@ -91,9 +95,8 @@ class _File:
     """What of the replaced file could not be kept."""
 
     @classmethod
-    def of(cls, path: Path, number: int) -> _File:
+    def of(cls, target: Path, number: int) -> _File:
         """Look at what is in a place. Raises OSError where nothing can or may be written there."""
-        target = Path(os.path.realpath(path))  # Path.resolve raises RuntimeError for links in a circle
         try:
             before = target.stat()
         except FileNotFoundError:

@@ -80,10 +80,14 @@ class Trial:
             self.run()
         except OSError as error:
             assert error.errno == code, error
-            named = Path(str(error.filename).removesuffix(files.BACKUP))
-            assert named in {self.folder / name for name in self.export.contents}, error
+            self.named(error)
         else:
             raise AssertionError("nothing was said")
+
+    def named(self, error: OSError) -> None:
+        """Look whether an error names a file that was to be written, or its backup."""
+        path = Path(str(error.filename).removesuffix(files.BACKUP))
+        assert path in {self.folder / name for name in self.export.contents}, f"the error names {error.filename}"
 
     def held(self) -> Held:
         """What the files hold now."""
@@ -215,8 +219,7 @@ def failures(export: Export, before: Held, code: int, for_ever: bool = False) ->
                     each.run()
             except OSError as error:
                 said = error
-                name = Path(str(error.filename).removesuffix(files.BACKUP)).name
-                assert name in each.export.contents, f"the error names {error.filename}"
+                each.named(error)
             undone = said is None or "Not all is undone" not in str(said)
             if undone:
                 each.whole()
@@ -266,10 +269,10 @@ def full_disks(export: Export, before: Held, steps: int) -> int:
     Returns how many were full: on one that has room for the new bytes besides the old ones, all went well.
     """
     full = 0
-    sizes = [len(data or b"") for data in before.values()]
     page = 4096
-    room = sum(map(len, export.contents.values())) // page + 4
-    held = sum(-(-size // page) for size in sizes) + 1
+    old = sum(-(-len(data or b"") // page) for data in before.values())
+    new = sum(-(-len(data) // page) for data in export.contents.values())
+    held, room = old + 1, new + 2 + old * export.backup
     for step in range(steps + 1):
         with tempfile.TemporaryDirectory() as folder:
             size = (held + room * step // steps) * page
@@ -281,7 +284,7 @@ def full_disks(export: Export, before: Held, steps: int) -> int:
                     except OSError as error:
                         full += 1
                         assert error.errno == errno.ENOSPC, error
-                        assert Path(str(error.filename)).name in export.contents, error
+                        each.named(error)
                         assert not each.settled()
                     else:
                         assert each.settled()

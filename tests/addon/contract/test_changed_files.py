@@ -39,7 +39,7 @@ def warned(level: bpy.types.Collection, path: Path, refuse: bool = False) -> lis
     report = Report()
     _, settings = levels.game_of(level).writer
     levels.export_file(bpy.context, level, path, settings(), report, refuse_changed=refuse)
-    return [line for line in report.warnings if "another program" in line]
+    return [line for line in report.warnings if "was changed since" in line]
 
 
 def edited(path: Path) -> bytes:
@@ -65,7 +65,7 @@ def test_it_is_told_once(game: Game, path: Path) -> None:
 def test_it_can_be_refused(game: Game, path: Path) -> None:
     level = imported(game, path)
     theirs = edited(path)
-    with pytest.raises(SceneError, match=rf"{path.name}: changed by another program"):
+    with pytest.raises(SceneError, match=rf"{path.name}: changed since it was imported"):
         warned(level, path, refuse=True)
     assert path.read_bytes() == theirs
 
@@ -139,7 +139,7 @@ def test_the_command_line_tells_it_or_refuses(tmp_path: Path, capsys: pytest.Cap
         moved.write_bytes(edited(path))
         known_files._places.clear()
         assert commands.main(["convert", str(blend), str(moved), "--refuse-changed"]) == commands.FAILED
-        assert "first-light.map: changed by another program" in capsys.readouterr().err
+        assert "first-light.map: changed since it was imported" in capsys.readouterr().err
         assert moved.read_bytes() == path.read_bytes()
         assert commands.main(["convert", str(blend), str(moved)]) == commands.OK
         assert "warning: first-light.map is replaced" in capsys.readouterr().err
@@ -167,7 +167,7 @@ def test_the_dialog_says_it_before(tmp_path: Path) -> None:
 
     assert shown() == ""
     edited(path)
-    assert shown().startswith("first-light.map: changed by another program since the import")
+    assert shown().startswith("first-light.map: changed since it was imported")
     os.utime(path, ns=(1, 1))
     path.write_bytes((FOLDER / path.name).read_bytes())
     assert shown() == ""
