@@ -161,7 +161,6 @@ def test_the_dialog_says_it_before(tmp_path: Path) -> None:
         dialog = SimpleNamespace(
             choices=None, kind=kind, collection=level.name, filepath=str(path), layout=layout, bl_idname="export"
         )
-        dialog._note = lambda text, icon: operators._Export._note(dialog, text, icon)
         operators._Export.draw(dialog, bpy.context)
         return " ".join(lines)
 
