@@ -17,7 +17,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import files, journal, known_files, originals, stage
+from .scene import files, journal, known_files, ledger, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
 
@@ -32,11 +32,13 @@ def import_files(
     settings: Callable[[Game], Settings],
     report: Report,
     only: Game | None = None,
+    contents: Mapping[Path, bytes] | None = None,
 ) -> list[bpy.types.Collection]:
     """Import levels, each into a collection of its own, and return those; on an error nothing is left behind.
 
     The last one is made the active collection, so that new objects become a part of it.
     settings: gives the options for a game. only: the game that the files have to be of; otherwise their bytes tell.
+    contents: what to take for the bytes of some of the files.
     Raises FormatError naming the file, SceneError, or OSError.
     """
     collections = []
@@ -44,7 +46,8 @@ def import_files(
         for path in paths:
             own = Report(path.name)
             _recover(path, own)
-            data = path.read_bytes()
+            given = contents.get(path) if contents else None
+            data = path.read_bytes() if given is None else given
             game = only or games.identify(data, str(path))
             try:
                 with _uncollected():
@@ -52,6 +55,10 @@ def import_files(
             except FormatError as error:
                 raise error.in_file(path) from error
             known_files.imported(collection, path)
+            if given is not None and path.is_file():  # then the file itself is known, too, and not another's change
+                known_files.exported(collection, {path: path.read_bytes()})
+            if game.fates:
+                ledger.enter(collection, game.fates)
             _keep_report(collection, own, "import")
             report.merge(own)
             collections.append(collection)
@@ -80,8 +87,10 @@ def import_form(
     _recover(path, report)
     data = path.read_bytes()
 
-    def import_levels(paths: Sequence[Path]) -> list[bpy.types.Collection]:
-        return import_files(context, paths, lambda _: of_levels, report, game)
+    def import_levels(
+        paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None
+    ) -> list[bpy.types.Collection]:
+        return import_files(context, paths, lambda _: of_levels, report, game, contents)
 
     with _nothing_left_behind(context):
         try:
@@ -111,6 +120,7 @@ def export_file(
     with _reported(collection, report):
         chosen = game.for_file(settings, path) if game.for_file is not None else settings
         made = export_level(context, collection, chosen, report)
+        ledger.tell(collection, game.fates, report)
         parts = {path.suffix: made} if isinstance(made, bytes) else made
         contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
         for ending, data in parts.items():
@@ -159,9 +169,11 @@ def check_export(context: bpy.types.Context, collection: bpy.types.Collection, r
 
     Raises as `export_file` does.
     """
-    export_level, settings = game_of(collection).writer
+    game = game_of(collection)
+    export_level, settings = game.writer
     with _reported(collection, report):
         made = export_level(context, collection, settings(), report)
+        ledger.tell(collection, game.fates, report)
         parts = [made] if isinstance(made, bytes) else made.values()
         report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")
 
@@ -217,7 +229,7 @@ def file_name(collection: bpy.types.Collection) -> str:
 
 def report_of(collection: bpy.types.Collection) -> bpy.types.Text | None:
     """Return the text block with what the last import or export of a level said."""
-    texts = originals.resources(collection, "reports")
+    texts = originals.resources(collection, originals.REPORTS)
     text = texts.get(0)
     return text if isinstance(text, bpy.types.Text) else None
 
@@ -249,7 +261,7 @@ def _write(
 
 def _keep_report(collection: bpy.types.Collection, report: Report, what: str) -> None:
     text = report.to_text(f"{collection.name} {what}")
-    originals.set_resource(collection, "reports", 0, text)
+    originals.set_resource(collection, originals.REPORTS, 0, text)
 
 
 @contextmanager
