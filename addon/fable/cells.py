@@ -16,6 +16,7 @@ from ...formats.fable.records import Records
 from ..scene import identity, meshes
 from ..scene.attributes import Domain, Kind
 from ..scene.meshes import MeshData
+from ..scene.properties import INT32
 from ..scene.reports import SceneError
 from .layout import CellField
 
@@ -63,7 +64,7 @@ class MeshCells:
             return None
         exact = values.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            bad = ~((np.abs(exact) < 2**31) & (exact == np.floor(exact)))
+            bad = ~((exact >= INT32[0]) & (exact <= INT32[-1]) & (exact == np.floor(exact)))
         self.refuse(f"attribute {name} isn't a whole number", bad)
         return exact.astype(np.int64)
 

@@ -123,21 +123,23 @@ class _Things:
     def _merge_sections(self) -> dict[bpy.types.Collection, int]:
         """The number of the section that each collection is: new ones are added, those without a collection go."""
         homes: dict[bpy.types.Collection, int] = {}
+        known, there = len(self.sections), set[int]()
         for child in self.home.children:
             name = child.get(layout.SECTION_NAME)
             name = name if isinstance(name, str) else child.name
             mark = identity.stamped(child)
             record = mark.record if mark and mark.kind == layout.THING_SECTION and mark.token == self.token else -1
-            if 0 <= record < len(self.sections) and record not in homes.values():
+            if 0 <= record < known and record not in there:
                 homes[child] = record
+                there.add(record)
                 if self.sections[record].name != name:
                     self._rename(self.sections[record], name)
             else:
                 homes[child] = len(self.sections)
                 self.sections.append(self._new_section(name))
         entries = self.things.document.entries
-        for record, section in enumerate(self.sections):
-            if record not in homes.values():
+        for record, section in enumerate(self.sections[:known]):
+            if record not in there:
                 entries.remove(section.block)
                 self.report.note(f"section {section.name} of the things is gone, with {len(section.things)} things")
         return homes
@@ -149,16 +151,19 @@ class _Things:
         for child, section in sections.items():
             for obj in child.all_objects:
                 found.setdefault(obj, section)
+        loose, there = set(self.home.objects), set(sections.values())
+        first = min(there, default=-1)
         for obj in self.collection.all_objects:
-            if obj not in found and (kind_of(obj) == layout.THING or obj in self.home.objects[:]):
+            if obj not in found and (kind_of(obj) == layout.THING or obj in loose):
                 record = self._record_of(obj)
                 own = self.section_of[record] if record >= 0 else -1
-                if own not in sections.values():
-                    own = min(sections.values(), default=-1)
+                if own not in there:
+                    own = first
                 if own < 0:
                     own = len(self.sections)
                     self.sections.append(self._new_section("NULL"))
-                    sections[self.home] = own
+                    sections[self.home] = first = own
+                    there.add(own)
                 found[obj] = own
         return found
 

@@ -200,3 +200,21 @@ def test_headless(world, tmp_path):
     assert commands.main(["convert", str(blend), str(lev)]) == 0
     assert fable.read(lev.read_bytes()).width == 32
     assert lev.with_suffix(".tng").read_bytes() == THINGS
+
+
+def test_a_level_that_many_maps_name_is_opened_once(world, capsys):
+    again = b'NewMap 9;\r\nMapX 64;\r\nMapY 64;\r\nLevelName "albion\\FIRST.lev";\r\nEndMap;\r\n'
+    world.write_bytes(world.read_bytes() + again * 1_000)
+    opened(world)
+    assert sorted(one.name for one in bpy.data.collections["World"].children) == ["First", "Second"]
+    said = capsys.readouterr().out
+    assert said.count("map 9 has the level of another one, FIRST.lev: it is left out") == 1
+
+
+@pytest.mark.parametrize("place", ["16777217", "-99999999", "1e300", "1.5", "nan", "9" * 5000])
+def test_a_map_whose_place_blender_cannot_hold_is_left_out(world, capsys, place):
+    text = WORLD.replace("MapX 2592", f"MapX {place}")
+    world.write_bytes(text.encode())
+    opened(world)
+    assert "has no place in the world: it is left out" in capsys.readouterr().out
+    assert written(world) == text
