@@ -14,6 +14,7 @@ from functools import partial
 import bpy
 
 from ...formats import fable
+from ...formats.fable.map_versions import GAME_MAP_SINCE, NEWEST, change_map_version
 from ...formats.fable.records import ROOT_EDGE
 from ..scene import evaluated, identity, meshes, originals, properties, transforms
 from ..scene.gate import refuse_new
@@ -22,8 +23,8 @@ from ..scene.level import only, root_of
 from ..scene.reports import Report, SceneError, listed
 from . import layout
 from .game_map.collect import collect_game_map
-from .navigation.collect import collect_navigation
-from .navigation.ground import follow_ground, make_from_ground
+from .navigation.collect import collect_navigation, make_navigation
+from .navigation.ground import follow_ground
 from .palettes import lists
 from .palettes.build import names_of
 from .palettes.collect import add_theme, collect_palettes, slots_of_layers
@@ -76,6 +77,7 @@ class _FableExport:
             raise SceneError(f"{collection.name!r} has no terrain: its object was deleted")
         self.terrain, self.game_map = terrain, only(collection, layout.GAME_MAP)
         self.things: bytes | None = None
+        self.map_version: int | None = None
 
     @contextmanager
     def evaluation(self) -> Iterator[bpy.types.Depsgraph | None]:
@@ -102,15 +104,16 @@ class _FableExport:
         ground = mesh.collect(before, names, layers, new=self.level is None)
         level.cells = ground.cells
         self._collect_game_map(level, names, depsgraph)
+        self._collect_map_version(level)
         data = None
         if self.original is not None:
             data = next((part for name, part in self.original.parts.items() if name.lower().endswith(layout.TNG)), None)
         known = self.original.token if self.original is not None else None
+        shown = self.original is not None and bool(self.original.options.get("navigation"))
         self.things = collect_things(self.context, self.collection, level, data, known, self.report)
-        collect_navigation(self.context, self.collection, level, known, self.report)
+        collect_navigation(self.context, self.collection, level, known, self.report, shown)
         if self.level is None:
-            make_from_ground(level)
-            self.report.note("navigation: one section, made of the ground")
+            make_navigation(self.collection, level, self.report)
         else:
             follow_ground(level, before, self.settings.ground_navigation, self.things, self.report)
         self._summarise(level, ground)
@@ -141,12 +144,30 @@ class _FableExport:
         except ValueError as error:
             raise SceneError(str(error)) from error
         fields = level.map_header.dtype.names or ()
-        for name in vars(values) if self.level is None else changed:
+        self.map_version = values.map_version if self.level is None or "map_version" in changed else None
+        for name in sorted(set(vars(values)) if self.level is None else changed):
+            if name == "map_version":
+                continue
             if name in fields:
                 level.map_header[name] = getattr(values, name)
                 self.report.note(f"{name}: {getattr(values, name)}")
             elif getattr(values, name):
                 raise SceneError(f"{self.collection.name}: this version of the map header has no {name}")
+
+    def _collect_map_version(self, level: fable.Level) -> None:
+        """Give the level the map version that its properties say; until now it has that of its objects."""
+        if self.level is None:
+            info = originals.describe(self.collection)
+            shown = min(int(info.options.get("map_version", NEWEST)), NEWEST) if info is not None else NEWEST
+            level.map_header["map_version"] = shown
+            level.game_map = level.game_map if shown >= GAME_MAP_SINCE else None
+        before = level.map_version
+        if self.map_version is None or self.map_version == before:
+            return
+        change_map_version(level, self.map_version)
+        self.report.note(f"map version: {self.map_version}, it was {before}")
+        if level.game_map is None and self.game_map is not None:
+            self.report.warn(f"map version {self.map_version} has no game map: {self.game_map.name} isn't written")
 
     def _unknown_layers(self, mesh: TerrainMesh, layers: dict[str, int], names: lists.Palettes) -> None:
         """Refuse weight layers that aren't themes, or make them themes."""

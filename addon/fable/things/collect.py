@@ -123,17 +123,17 @@ class _Things:
     def _merge_sections(self) -> dict[bpy.types.Collection, int]:
         """The number of the section that each collection is: new ones are added, those without a collection go."""
         homes: dict[bpy.types.Collection, int] = {}
-        known, there = len(self.sections), set[int]()
-        for child in self.home.children:
-            name = child.get(layout.SECTION_NAME)
-            name = name if isinstance(name, str) else child.name
-            mark = identity.stamped(child)
-            record = mark.record if mark and mark.kind == layout.THING_SECTION and mark.token == self.token else -1
-            if 0 <= record < known and record not in there:
+        names = [section.name for section in self.sections]
+        known, there = len(names), set[int]()
+        for child, record in layout.section_collections(self.home, layout.THING_SECTION, self.token).items():
+            record = record if record < known else -1
+            name = layout.section_name(child, names[record] if record >= 0 else None)
+            if record >= 0 and record not in there:
                 homes[child] = record
                 there.add(record)
-                if self.sections[record].name != name:
-                    self._rename(self.sections[record], name)
+                if names[record] != name:
+                    self.sections[record].block.opening.value = name
+                    self.report.note(f"section {names[record]} of the things is called {name} now")
             else:
                 homes[child] = len(self.sections)
                 self.sections.append(self._new_section(name))
@@ -172,23 +172,11 @@ class _Things:
         record = record_of(obj, self.token)
         return record if 0 <= record < len(self.records) else -1
 
-    def _rename(self, section: tng.ThingSection, name: str) -> None:
-        section.block.opening.value = self._section_name(name)
-        self.changed += 1
-
     def _new_section(self, name: str) -> tng.ThingSection:
-        opening = Statement(tng.SECTION, self._section_name(name), self.newline * 2)
+        opening = Statement(tng.SECTION, name, self.newline * 2)
         block = StatementBlock(opening, closing=Statement("XXXSectionEnd", "", self.newline * 2, ""))
         self.things.document.entries.append(block)
         return tng.ThingSection(block)
-
-    @staticmethod
-    def _section_name(name: str) -> str:
-        if not name or not name.isascii() or any(one in name for one in ' ;"\t\r\n'):
-            raise SceneError(
-                f"{name!r} can't be the name of a section of things: blanks, quotes and semicolons can't be in it"
-            )
-        return name
 
     # --------------------------------------------------------------------------------------------------------- things
 

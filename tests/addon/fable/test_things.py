@@ -245,3 +245,11 @@ def test_real_things_come_back_as_they_were(corpus):
             assert [key for key, _ in found if not key.startswith("RHSet")] == [
                 key for key, _ in wanted if not key.startswith("RHSet")
             ]
+
+
+def test_things_that_nest_too_deeply_stay_in_the_file_and_are_told():
+    report = Report()
+    text = "XXXSectionStart NULL;NewThing A;" + "StartCTCA;" * 5_000 + "EndCTCA;" * 5_000 + "EndThing;XXXSectionEnd;"
+    level = opened(text, report)
+    assert written(level) == text
+    assert any("the things beside the level can't be read" in line and "32 blocks" in line for line in report.warnings)
