@@ -17,7 +17,7 @@ from ..scene import identity, meshes
 from ..scene.attributes import Domain, Kind
 from ..scene.meshes import MeshData
 from ..scene.properties import INT32
-from ..scene.reports import SceneError
+from ..scene.reports import Report, SceneError
 from .layout import CellField
 
 Arrays = dict[str, tuple[Domain, Kind, Array]]
@@ -40,6 +40,8 @@ class MeshCells:
     """[vertices or faces], the number + 1 of the cell that each was imported from; 0: it is new, or a blend."""
     indices: Ints
     """[cells], which vertex or face is the cell, as `match_cells` gives it."""
+    report: Report
+    """Where attributes that are gone are told: cells keep what they had."""
 
     @property
     def known(self) -> Bools:
@@ -48,14 +50,21 @@ class MeshCells:
         return found
 
     def values(self, name: str) -> Array | None:
-        """An attribute of each cell, [cells]; None where there is none. Raises SceneError where it isn't one number."""
+        """An attribute of each cell, [cells]; None where there is none, which is told.
+
+        Raises SceneError where it isn't one number, or is NaN.
+        """
         values = self.data.attribute(name, self.domain)
         if values is None:
+            self.report.warn(f"{self.object.name}: attribute {name} is gone: what it told stays as it was")
             return None
         if values.ndim != 1:
             what = "vertex" if self.domain == "POINT" else "face"
             raise SceneError(f"{self.object.name}: attribute {name} must hold one number a {what}", [self.object])
-        return values[self.indices]
+        found: Array = values[self.indices]
+        if found.dtype.kind == "f":
+            self.refuse(f"attribute {name} is NaN", np.isnan(found))
+        return found
 
     def whole(self, name: str) -> NDArray[np.int64] | None:
         """An attribute of whole numbers, int64[cells], whatever type a node or a script gave it."""

@@ -14,6 +14,7 @@ from functools import partial
 import bpy
 
 from ...formats import fable
+from ...formats.binary import FormatError
 from ...formats.fable.map_versions import GAME_MAP_SINCE, NEWEST, change_map_version
 from ...formats.fable.records import ROOT_EDGE
 from ..scene import evaluated, identity, meshes, originals, properties, transforms
@@ -52,10 +53,12 @@ def export_level(
     export = _FableExport(context, collection, level, original, settings, report)
     with export.evaluation() as depsgraph:
         made = export.run(depsgraph)
-    data = fable.write(made)
+    try:
+        data = fable.write(made)
+    except FormatError as error:
+        raise SceneError(f"{collection.name} can't be written: {error}") from error
     if original is None or data != original.data:
-        before = None if original is None else partial(fable.read, original.data)
-        refuse_new(fable.check, made, before, report)
+        export.refuse_new_problems(made)
     return data if export.things is None else {".lev": data, layout.TNG: export.things}
 
 
@@ -99,8 +102,11 @@ class _FableExport:
         names = lists.get(self.collection)
         layers = slots_of_layers(level, names, [group.name for group in self.terrain.vertex_groups])
         self._unknown_layers(mesh, layers, names)
-        for what in collect_palettes(level, names):
-            self.report.note(what)
+        try:
+            for what in collect_palettes(level, names):
+                self.report.note(what)
+        except SceneError as error:
+            raise SceneError(f"{self.collection.name}: {error}") from error
         ground = mesh.collect(before, names, layers, new=self.level is None)
         level.cells = ground.cells
         self._collect_game_map(level, names, depsgraph)
@@ -109,15 +115,28 @@ class _FableExport:
         if self.original is not None:
             data = next((part for name, part in self.original.parts.items() if name.lower().endswith(layout.TNG)), None)
         known = self.original.token if self.original is not None else None
-        shown = self.original is not None and bool(self.original.options.get("navigation"))
-        self.things = collect_things(self.context, self.collection, level, data, known, self.report)
-        collect_navigation(self.context, self.collection, level, known, self.report, shown)
+        options = self.original.options if self.original is not None else {}
+        self.things = collect_things(
+            self.context, self.collection, level, data, known, self.report, bool(options.get("things"))
+        )
+        collect_navigation(self.context, self.collection, level, known, self.report, bool(options.get("navigation")))
         if self.level is None:
             make_navigation(self.collection, level, self.report)
         else:
             follow_ground(level, before, self.settings.ground_navigation, self.things, self.report)
         self._summarise(level, ground)
         return level
+
+    def refuse_new_problems(self, made: fable.Level) -> None:
+        """Raise SceneError, with the objects at fault, for what the game would refuse, unless the level came so."""
+        before = None if self.original is None else partial(fable.read, self.original.data)
+        try:
+            refuse_new(fable.check, made, before, self.report, f"level {self.collection.name}")
+        except SceneError as error:
+            kinds = {"height cells": layout.TERRAIN, "game map": layout.GAME_MAP, "section ": layout.LEAVES}
+            wanted = {kind for place, kind in kinds.items() if f": {place}" in error.message}
+            found = [obj for obj in self.collection.all_objects if kind_of(obj) in wanted]
+            raise SceneError(error.message, found) from error
 
     def _token(self, obj: bpy.types.Object) -> int:
         """The token of an object's cells. Raises SceneError for one from another level, which has other cells."""
@@ -143,6 +162,9 @@ class _FableExport:
             values, changed = properties.read(self.collection, layout.LevelProperties)
         except ValueError as error:
             raise SceneError(str(error)) from error
+        gone = sorted(name for name in changed if self.collection.get(name) is None)
+        if gone:
+            raise SceneError(f"{self.collection.name}: property {listed(gone)} is gone, which every level has")
         fields = level.map_header.dtype.names or ()
         self.map_version = values.map_version if self.level is None or "map_version" in changed else None
         for name in sorted(set(vars(values)) if self.level is None else changed):
@@ -182,8 +204,12 @@ class _FableExport:
                 [self.terrain],
                 points=mesh.selectable(list(unknown.values())),
             )
-        for name in unknown:
-            layers[name] = add_theme(names, name)
+        for name, points in unknown.items():
+            try:
+                layers[name] = add_theme(names, name)
+            except SceneError as error:
+                at = mesh.selectable([points])
+                raise SceneError(f"{self.terrain.name}: weight layer: {error}", [self.terrain], points=at) from error
 
     def _collect_game_map(
         self, level: fable.Level, names: lists.Palettes, depsgraph: bpy.types.Depsgraph | None
@@ -195,7 +221,9 @@ class _FableExport:
                 raise SceneError(f"{self.collection.name!r} has no game map: its object (Atmosphere) was deleted")
             return
         token = self._token(self.game_map)
-        level.game_map, edited = collect_game_map(self.game_map, level.game_map, names, token, self.settings, depsgraph)
+        level.game_map, edited = collect_game_map(
+            self.game_map, level.game_map, names, token, self.settings, depsgraph, self.report
+        )
         for what, count in edited.items():
             self.report.note(f"game map: {count} cells with other {what}")
 

@@ -55,10 +55,11 @@ A section is called as its collection; one whose collection and objects are gone
 *Navigation* is a new section: a copy of the one whose leaves, or whose stamp, are in it, else made of the ground.
 
 **Things** are empties, one for each, stamp "thing": their record is the running number over all sections of the `.tng`.
-A section's name is that of its collection, or SECTION_NAME on it: whichever was changed (`section_name`).
-Place, rotation and ObjectScale are the object's: local x is a thing's right, y its front (RHSetForward), z its top (RHSetUp). All else is custom properties, in the file's order:
-NEW_THING is the kind ("Marker"), "Health" a statement of the thing, "CTCDoor.Open" one of its component CTCDoor, and
-"CTCEditor" a component without any that are shown; further ones of a name have "#2", "#3" behind it ("ScriptName#2").
+A section's name is that of its collection, or SECTION_NAME on it: whichever was changed (`section_name`). Place,
+rotation and ObjectScale are the object's: local x is a thing's right, y its front (RHSetForward), z its top (RHSetUp).
+All else is custom properties, in the file's order: NEW_THING is the kind ("Marker"), "Health" a statement of the thing,
+"CTCDoor.Open" one of its component CTCDoor, and "CTCEditor" a component without any that are shown; further ones of a
+name have "#2", "#3" behind it ("ScriptName#2").
 Values are switches (TRUE, FALSE), whole numbers, decimal ones, three coordinates (C3DCoordF), or text without quotes;
 numbers beyond 32 bits, as UIDs, are text. What has a name over 63 bytes stays in the file. A property that says what
 the file does leaves its text; one that is deleted goes, with its component if that shows none any more; a new one is

@@ -6,6 +6,7 @@ which has a character for each byte.
 """
 
 import re
+import reprlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import isfinite
@@ -152,9 +153,13 @@ def at_most(limit: int, what: str, known: str, count: int) -> None:
 
 def _check(value: str) -> None:
     if not re.fullmatch(r'(?:"[^"\n]*"|[^;"\r\n])*', value):
-        raise ValueError(f"{value!r} cannot stand in a statement: it holds a line end, a quote or a semicolon")
+        raise ValueError(
+            f"{reprlib.repr(value)} cannot stand in a statement: it holds a line end, a quote or a semicolon"
+        )
     if not value.isascii() and max(value) > "\xff":
-        raise ValueError(f"{value!r} cannot stand in a statement: it has characters that Latin-1 does not have")
+        raise ValueError(
+            f"{reprlib.repr(value)} cannot stand in a statement: it has characters that Latin-1 does not have"
+        )
 
 
 # --------------------------------------------------------------------------------------------------- bytes <-> document

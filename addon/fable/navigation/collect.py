@@ -25,9 +25,10 @@ from .section_edit import SectionEdit
 
 @dataclass(eq=False)
 class _SectionHome:
-    """A collection in *Navigation*, and which section it is."""
+    """What of the scene is one section."""
 
-    collection: bpy.types.Collection
+    collection: bpy.types.Collection | None
+    """Its collection in *Navigation*; None where that is gone, but not all that was in it."""
     name: str
     """Of the section, as it will be written."""
     number: int
@@ -36,6 +37,15 @@ class _SectionHome:
     """Whether it is no section of the file."""
     layers: dict[int, bpy.types.Object] = field(default_factory=dict)
     """The objects of its leaves, by their layers."""
+    points: list[bpy.types.Object] = field(default_factory=list)
+    """Its action points."""
+
+    def put(self, layer: int, obj: bpy.types.Object) -> None:
+        """Take the object of a layer. Raises SceneError where there is another one."""
+        if layer in self.layers:
+            both = [self.layers[layer], obj]
+            raise SceneError(f"{obj.name} and {both[0].name} are the same layer of navigation: delete one", both)
+        self.layers[layer] = obj
 
 
 def collect_navigation(
@@ -58,16 +68,16 @@ def collect_navigation(
         if shown and level.sections:
             report.warn("the collection Navigation is gone: the level's sections of navigation stay as they are")
         return
-    objects = [obj for obj in home.all_objects if obj.type == "MESH" and kind_of(obj) == layout.LEAVES]
-    points = [obj for obj in home.all_objects if obj.type == "EMPTY"]
-    driven = [obj for obj in objects if meshes.needs_evaluation(obj)]
-    driven += [obj for obj in points if transforms.needs_evaluation(obj)]
+    objects = [obj for obj in collection.all_objects if kind_of(obj) in (layout.LEAVES, layout.ACTION_POINT)]
+    objects += [obj for obj in home.all_objects if obj.type == "EMPTY"]
+    driven = [obj for obj in objects if obj.type == "MESH" and meshes.needs_evaluation(obj)]
+    driven += [obj for obj in objects if obj.type == "EMPTY" and transforms.needs_evaluation(obj)]
     root = root_of(collection)
     if not driven:
-        _Sections(level, token, report, root, None).collect(home)
+        _Sections(level, token, report, root, None).collect(collection, home)
         return
     with evaluated.shown(context, [*driven, *filter(None, [root])]) as depsgraph:
-        _Sections(level, token, report, root, depsgraph).collect(home)
+        _Sections(level, token, report, root, depsgraph).collect(collection, home)
 
 
 def home_of(collection: bpy.types.Collection) -> bpy.types.Collection | None:
@@ -90,24 +100,23 @@ class _Sections:
         self.before = list(level.sections or ())
         self.numbered = list(numbered_sections(level))
 
-    def collect(self, home: bpy.types.Collection) -> None:
+    def collect(self, collection: bpy.types.Collection, home: bpy.types.Collection) -> None:
         """Give the level its sections: those of the file in its order, then new ones."""
         homes = self._homes(home)
-        loose = self._sort_leaves(home, homes)
         _refuse_twice(homes, [section.name for section in self.numbered])
-        self._tell_loose_points(home, homes)
         own = {one.number: one for one in homes if not one.copied}
+        for section in self.numbered:
+            own.setdefault(section.number, _SectionHome(None, section.name, section.number, copied=False))
+        self._sort(collection, home, homes, own)
         made = []
         for section in self.numbered:
-            if section.number in own:
-                made.append(self._edited(own[section.number], section))
-            elif loose.get(section.number):
-                what = f"section {section.name} has no collection of its own: it stays, and so do its action points"
-                self.report.warn(f"navigation: {what}")
-                there = _SectionHome(home, section.name, section.number, False, loose[section.number])
-                made.append(self._edited(there, section, points=False))
-            else:
+            one = own[section.number]
+            if one.collection is None and not one.layers and not one.points:
                 self.report.note(f"navigation: section {section.name} is gone")
+                continue
+            if one.collection is None:
+                self.report.warn(f"navigation: section {section.name} has no collection of its own: it stays")
+            made.append(self._edited(one, section))
         made += [self._new(one) for one in homes if one.copied]
         self.level.sections = made
 
@@ -122,63 +131,82 @@ class _Sections:
             there.add(record)
         return homes
 
-    def _sort_leaves(
-        self, home: bpy.types.Collection, homes: list[_SectionHome]
-    ) -> dict[int, dict[int, bpy.types.Object]]:
-        """Find the objects of each section's leaves, and return by section those that are in no section's collection.
+    # ---------------------------------------------------------------------------------------------- what is of which
 
-        An object in the collection of another section of the file is still its own section's.
-        """
-        own = {one.number: one for one in homes if not one.copied}
-        loose: dict[int, dict[int, bpy.types.Object]] = {}
-        sorted_in: set[bpy.types.Object] = set()
+    def _sort(
+        self,
+        collection: bpy.types.Collection,
+        home: bpy.types.Collection,
+        homes: list[_SectionHome],
+        own: dict[int, _SectionHome],
+    ) -> None:
+        """Find the objects of each section, wherever in the level they are. own: sections of the file, by number."""
+        inside: dict[bpy.types.Object, list[_SectionHome]] = {}
         for one in homes:
-            for obj in one.collection.all_objects:
-                number, layer = self._leaves_of(obj)
-                if number < 0:
-                    continue
-                sorted_in.add(obj)
-                if one.copied:
-                    _refuse_mixture(one, number, obj)
-                    one.number = number
-                    _put(one.layers, layer, obj)
-                elif number == one.number:
-                    _put(one.layers, layer, obj)
-                else:
-                    where = f"the collection of section {one.name}"
-                    self.report.warn(f"{obj.name} is in {where}, but is navigation of {self.numbered[number].name}")
-                    _put(own[number].layers if number in own else loose.setdefault(number, {}), layer, obj)
-        for obj in home.all_objects:
-            number, layer = self._leaves_of(obj)
-            if number >= 0 and obj not in sorted_in:
-                _put(own[number].layers if number in own else loose.setdefault(number, {}), layer, obj)
-        return loose
-
-    def _leaves_of(self, obj: bpy.types.Object) -> tuple[int, int]:
-        """The section and the layer whose leaves an object is; -1 for none. What comes from elsewhere is told."""
-        mark = identity.stamped(obj)
-        if mark is None or mark.kind != layout.LEAVES:
-            return -1, -1
-        number, layer = layout.section_and_layer(mark.record)
-        if mark.token != self.token or number >= len(self.numbered):
-            self.report.warn(f"{obj.name} is no navigation of this level: it is left out")
-            return -1, -1
-        return number, layer
-
-    def _tell_loose_points(self, home: bpy.types.Collection, homes: list[_SectionHome]) -> None:
-        """Name the empties that are in no section's collection."""
-        inside = {obj for one in homes for obj in one.collection.all_objects}
-        for obj in home.all_objects:
-            if obj.type == "EMPTY" and obj not in inside:
+            for obj in one.collection.all_objects if one.collection is not None else ():
+                inside.setdefault(obj, []).append(one)
+        loose = set(home.all_objects)
+        for obj in collection.all_objects:
+            mark = identity.stamped(obj)
+            around = inside.get(obj, [])
+            if mark is not None and mark.kind == layout.LEAVES:
+                self._sort_leaves(obj, mark, around, own)
+            elif obj.type != "EMPTY" or (mark is not None and mark.kind != layout.ACTION_POINT):
+                continue
+            elif around:
+                for one in around:
+                    one.points.append(obj)
+            elif mark is not None and (number := self._section_of_point(mark)) >= 0:
+                own[number].points.append(obj)
+            elif mark is not None or obj in loose:
                 self.report.left_out(f"{obj.name}, which is in no section of navigation")
 
-    def _edited(self, home: _SectionHome, section: NumberedSection, points: bool = True) -> fable.Section:
+    def _sort_leaves(
+        self,
+        obj: bpy.types.Object,
+        mark: identity.Stamp,
+        around: list[_SectionHome],
+        own: dict[int, _SectionHome],
+    ) -> None:
+        """Give an object of leaves to the sections whose it is: in the collection of a new one it is of that; in that
+        of another one of the file, or in none, it is of its own.
+        """
+        number, layer = layout.section_and_layer(mark.record)
+        if mark.token != self.token or number not in own:
+            self.report.warn(f"{obj.name} is no navigation of this level: it is left out")
+            return
+        copies = [one for one in around if one.copied]
+        for one in copies:
+            if one.layers and one.number != number:
+                both = [next(iter(one.layers.values())), obj]
+                names = listed([each.name for each in both])
+                raise SceneError(f"the new section {one.name} has leaves of several sections: {names}", both)
+            one.number = number
+            one.put(layer, obj)
+        if len(copies) == len(around) > 0:
+            return
+        own[number].put(layer, obj)
+        if around and own[number] not in around:
+            where, what = around[0].name, self.numbered[number].name
+            self.report.warn(f"{obj.name} is in the collection of section {where}, but is navigation of {what}")
+
+    def _section_of_point(self, mark: identity.Stamp) -> int:
+        """The section of the file that an action point is of; -1 for none."""
+        for section in self.numbered if mark.token == self.token else ():
+            navigation = section.navigation
+            if navigation is not None and 0 <= mark.record - section.first_point < len(navigation.positions):
+                return section.number
+        return -1
+
+    # ------------------------------------------------------------------------------------------------- what is written
+
+    def _edited(self, home: _SectionHome, section: NumberedSection) -> fable.Section:
         """A section of the file, as its objects now say."""
         made = self.before[section.number]
         if home.name != section.name:
             self.report.note(f"navigation: section {section.name} is called {home.name} now")
             made.name = home.name
-        notes = self._collect(home, section, made, points)
+        notes = self._collect(home, section, made)
         if notes:
             self.report.note(f"navigation of section {made.name}: {', '.join(notes)}")
         return made
@@ -192,23 +220,30 @@ class _Sections:
             ground = navigation_of_ground(self.level)
             section = NumberedSection(-1, home.name, ground, 0, 0)
             made, what = fable.Section.new(home.name, ground), "made of the ground"
-        notes = self._collect(home, section, made, points=True)
+        notes = self._collect(home, section, made)
         self.report.note(f"navigation: section {home.name} is new, {', '.join([what, *notes])}")
         return made
 
-    def _collect(self, home: _SectionHome, section: NumberedSection, made: fable.Section, points: bool) -> list[str]:
+    def _collect(self, home: _SectionHome, section: NumberedSection, made: fable.Section) -> list[str]:
         """Give a section what was edited of its leaves and action points, and return what that was."""
         if section.navigation is None:
             return []
-        edit = SectionEdit(section, section.navigation, self.token, self.root, self.depsgraph)
+        edit = SectionEdit(section, section.navigation, self.token, self.root, self.depsgraph, self.report)
         for layer in section.layers() if section.number >= 0 else ():
             if layer in home.layers:
                 edit.collect_layer(home.layers[layer], layer)
             else:
                 as_was = "its navigation stays as it is"
                 self.report.warn(f"section {home.name} has no object of layer {layer}: {as_was}")
-        if points and (section.number < 0 or home.collection.get(layout.POINTS) is not None):
-            edit.collect_points(home.collection)
+        if home.collection is None:
+            shown = bool(home.points)
+        else:
+            shown = section.number < 0 or home.collection.get(layout.POINTS) is not None
+        if shown:
+            edit.collect_points(home.points)
+        elif home.points:
+            names = listed([obj.name for obj in home.points])
+            self.report.left_out(f"new action points of section {home.name}, which has too many to be shown: {names}")
         if edit.notes:
             made.navigation = edit.made()
         return edit.notes
@@ -226,14 +261,14 @@ def make_navigation(collection: bpy.types.Collection, level: fable.Level, report
         report.note("navigation: one section, made of the ground")
         return
     children = layout.section_collections(home, layout.SECTION, None)
-    homes = [_SectionHome(child, layout.section_name(child, None), -1, copied=True) for child in children]
-    _refuse_twice(homes, [])
+    homes = {child: _SectionHome(child, layout.section_name(child, None), -1, copied=True) for child in children}
+    _refuse_twice(list(homes.values()), [])
     root = root_of(collection)
     made = []
-    for one in homes:
+    for child, one in homes.items():
         section = fable.Section.new(one.name, ground)
-        edit = SectionEdit(NumberedSection(-1, one.name, ground, 0, 0), ground, None, root, None)
-        above = edit.collect_points(one.collection, lowest_only=True)
+        edit = SectionEdit(NumberedSection(-1, one.name, ground, 0, 0), ground, None, root, None, report)
+        above = edit.collect_points(child.all_objects, lowest_only=True)
         if above:
             what = f"action points of section {one.name}, which are above the ground: {listed(above)}"
             report.left_out(what, len(above))
@@ -251,23 +286,8 @@ def _refuse_twice(homes: list[_SectionHome], before: list[str]) -> None:
     for name, alike in by_name.items():
         brought = [one for one in alike if one.copied or before[one.number] != name]
         if len(alike) > 1 and brought:
-            collections = listed([repr(one.collection.name) for one in alike])
-            objects = [obj for one in alike for obj in one.collection.all_objects]
+            there = [one.collection for one in alike if one.collection is not None]
+            collections = listed([repr(one.name) for one in there])
+            objects = [obj for one in there for obj in one.all_objects]
             message = f"{len(alike)} sections of navigation are called {name}: rename one of {collections}"
             raise SceneError(message, objects)
-
-
-def _put(layers: dict[int, bpy.types.Object], layer: int, obj: bpy.types.Object) -> None:
-    """Take the object of a layer. Raises SceneError where there is another one."""
-    if layer in layers:
-        both = [layers[layer], obj]
-        raise SceneError(f"{obj.name} and {both[0].name} are the same layer of navigation: delete one", both)
-    layers[layer] = obj
-
-
-def _refuse_mixture(home: _SectionHome, number: int, obj: bpy.types.Object) -> None:
-    """Raise SceneError for leaves of another section than those that a new section has already."""
-    if home.layers and home.number != number:
-        both = [next(iter(home.layers.values())), obj]
-        names = listed([one.name for one in both])
-        raise SceneError(f"the new section {home.name} has leaves of several sections: {names}", both)

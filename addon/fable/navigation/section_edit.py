@@ -7,6 +7,7 @@ Which squares there are follows from the ground (`ground`), so leaves can't be m
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -24,7 +25,7 @@ from ...scene.identity import record_of
 from ...scene.instances import Instance, mark_copies
 from ...scene.meshes import MeshData
 from ...scene.properties import INT32
-from ...scene.reports import SceneError, listed
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..cells import MeshCells, match_cells, refuse
 
@@ -43,8 +44,10 @@ class SectionEdit:
         token: int | None,
         root: bpy.types.Object | None,
         depsgraph: bpy.types.Depsgraph | None,
+        report: Report,
     ) -> None:
         self.section, self.before, self.root, self.depsgraph = section, before, root, depsgraph
+        self.report = report
         self.token = 0 if token is None else token
         self.nodes = before.nodes.copy()
         self.positions = before.positions
@@ -82,7 +85,7 @@ class SectionEdit:
             refuse(obj, "FACE", f"{{}} too many. {HINT}", extra)
         if len(missing):
             raise SceneError(f"{obj.name}: {len(missing)} leaves are gone. {HINT}", [obj])
-        leaves = MeshCells(obj, "FACE", data, ids, faces)
+        leaves = MeshCells(obj, "FACE", data, ids, faces, self.report)
         leaves.refuse("moved", _moved(data, faces, leaf_corners(self.before.nodes[numbers])), HINT)
         self._collect_fields(leaves, numbers)
         self._collect_doors(leaves, numbers)
@@ -132,13 +135,13 @@ class SectionEdit:
 
     # -------------------------------------------------------------------------------------------------- action points
 
-    def collect_points(self, collection: bpy.types.Collection, lowest_only: bool = False) -> list[str]:
-        """Take the action points of a section's collection. lowest_only: those of other layers are left out; returns
+    def collect_points(self, objects: Iterable[bpy.types.Object], lowest_only: bool = False) -> list[str]:
+        """Take the action points among a section's objects. lowest_only: those of other layers are left out; returns
         their names.
         """
         points: list[Instance] = []
         above: list[str] = []
-        for obj in sorted(collection.all_objects, key=lambda one: one.name):
+        for obj in sorted(objects, key=lambda one: one.name):
             mark = identity.stamped(obj)
             if obj.type == "EMPTY" and (mark is None or mark.kind == layout.ACTION_POINT):
                 if lowest_only and obj.get(layout.POINT_LAYER, 0) != 0:
@@ -177,7 +180,8 @@ class SectionEdit:
                     row[name] = value
         layer = obj.get(layout.POINT_LAYER, 0)
         if not isinstance(layer, int) or layer not in INT32:
-            raise SceneError(f"{obj.name}: property {layout.POINT_LAYER}: {layer!r} isn't the number of a layer", [obj])
+            what = f"{reprlib.repr(layer)} isn't the number of a layer"
+            raise SceneError(f"{obj.name}: property {layout.POINT_LAYER}: {what}", [obj])
         if (was is None or layer != was["layer"]) and not 0 <= layer < self.before.layer_count:
             which = f"section {self.section.name} has {self.before.layer_count} from 0 on"
             raise SceneError(f"{obj.name}: property {layout.POINT_LAYER}: there is no layer {layer}, {which}", [obj])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import re
+import reprlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -52,13 +53,17 @@ def collect_things(
     data: bytes | None,
     token: int | None,
     report: Report,
+    shown: bool = False,
 ) -> bytes | None:
     """The bytes of a level's `.tng` as its things now say; None for a level without one.
 
     data: those of the import, None where there is none (or nothing is to be taken from it). token: the level's, None
-    likewise. New things get their UIDs from the level's counter, which is moved on. Raises SceneError naming objects.
+    likewise. shown: whether the import made objects of things. New things get their UIDs from the level's counter,
+    which is moved on. Raises SceneError naming objects.
     """
     home = next((one for one in collection.children_recursive if kind_of(one) == layout.THINGS), None)
+    if home is None and data is not None and shown:
+        report.warn("the collection Things is gone: the level's things stay as they are")
     if home is None or (_is_for_new_ones(home) and not home.all_objects and not home.children):
         return data
     try:
@@ -231,7 +236,7 @@ class _Things:
         for obj, thing in named:
             if thing.uid is None or thing.uid > _MAX_UID:
                 text = thing.block.get("UID")
-                raise SceneError(f"{obj.name}: property UID: {text!r} isn't a number of 64 bits", [obj])
+                raise SceneError(f"{obj.name}: property UID: {reprlib.repr(text)} isn't a number of 64 bits", [obj])
             if times[thing.uid] > 1:
                 raise SceneError(f"{obj.name}: property UID: {thing.uid} is another thing's", [obj])
 
@@ -319,7 +324,7 @@ def _collect_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
     sources = values.sources(thing)
     changed = False
     kind = obj.get(layout.NEW_THING)
-    if kind is not None and kind != thing.kind:
+    if kind != thing.kind:
         thing.block.opening.value = _kind_name(kind)
         changed = True
     emptied: list[StatementBlock] = []
@@ -329,7 +334,9 @@ def _collect_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
                 changed |= values.change(source, now[key])
             except ValueError as error:
                 raise ValueError(f"property {key}: {error}") from error
-        elif source.entry is not thing.body:  # which holds the object's place
+        elif source.entry is thing.body:
+            raise ValueError(f"property {key} is gone, but the component holds the thing's place")
+        else:
             source.parent.entries.remove(source.entry)
             emptied.append(source.parent)
             changed = True
@@ -362,7 +369,7 @@ def _drop_empty(around: StatementBlock, block: StatementBlock) -> None:
 
 def _kind_name(kind: object) -> str:
     if not isinstance(kind, str) or not re.fullmatch(r"\w+( \w+)*", kind, re.ASCII):
-        raise ValueError(f"property {layout.NEW_THING}: {kind!r} can't be the kind of a thing")
+        raise ValueError(f"property {layout.NEW_THING}: {reprlib.repr(kind)} can't be the kind of a thing")
     return kind
 
 

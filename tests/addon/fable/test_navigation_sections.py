@@ -145,6 +145,30 @@ def test_edits_of_leaves_count_wherever_their_object_is():
     assert any("is in the collection of section NULL, but is navigation of Q_Quest" in line for line in report.warnings)
 
 
+def test_what_was_moved_out_of_all_collections_of_navigation_is_still_of_its_section():
+    level = imported(DATA)
+    upper = part(level, layout.LEAVES, layout.leaves_record(1, 1))
+    point = part(level, layout.ACTION_POINT, 2)
+    for obj in (upper, point):
+        section(level, "Q_Quest").objects.unlink(obj)
+        level.objects.link(obj)
+    assert exported(level) == DATA
+    upper.data.attributes["preference"].data[0].value = 9
+    point.location.x = 7
+    made = fable.read(exported(level)).sections[1].navigation
+    assert (made.nodes["preference"][6], made.positions["x"][0]) == (9, 7)
+
+
+def test_an_action_point_moves_between_sections():
+    level = imported(DATA)
+    point = part(level, layout.ACTION_POINT, 0)
+    section(level, "NULL").objects.unlink(point)
+    section(level, "Q_Last").objects.link(point)
+    point[layout.POINT_LAYER] = 0
+    made = fable.read(exported(level)).sections
+    assert [len(one.navigation.positions) for one in made] == [1, 2, 1]
+
+
 def test_navigation_that_is_gone_as_a_whole_is_told():
     level, report = imported(DATA), Report()
     bpy.data.collections.remove(home(level))
@@ -161,7 +185,7 @@ def test_a_section_that_cannot_be_read_can_be_renamed_and_deleted_but_not_copied
     section(level, "BAD").name = "WORSE"
     assert sections(exported(level)) == {"NULL": fb.ONE_ROOT, "WORSE": b"not navigation"}
     duplicated(level, "WORSE").name = "TWIN"
-    with pytest.raises(SceneError, match="the game would refuse the level: error: section 'TWIN'"):
+    with pytest.raises(SceneError, match="the game would refuse the level test: error: section 'TWIN'"):
         exported(level)
     bpy.data.collections.remove(section(level, "WORSE"))
     bpy.data.collections.remove(section(level, "TWIN"))
