@@ -89,6 +89,7 @@ from ...formats.arrays import Array
 from ...formats.fable.records import GAME_CELL_EDGE, Records
 from ..scene.attributes import Kind
 from ..scene.identity import is_named, stamped, unnumbered
+from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only
 from ..scene.names import showable
 from ..scene.properties import setting
 from ..scene.reports import SceneError
@@ -213,6 +214,11 @@ def leaves_record(section: int, layer: int) -> int:
     return section * 256 + layer
 
 
+def layer_name(section: str, layer: int) -> str:
+    """What the object with the leaves of a section's layer is called."""
+    return f"{showable(section) or '-'} layer {layer}"
+
+
 def section_and_layer(record: int) -> tuple[int, int]:
     """The section and the layer of the object with this `leaves_record`."""
     return divmod(record, 256)
@@ -282,3 +288,52 @@ def layer_names(names: Sequence[str], used: Sequence[bool] | NDArray[np.bool_]) 
         taken.add(layer)
         layers.append(layer)
     return layers
+
+
+def _written(*aspects: str, prefix: str = "") -> dict[str, Fate]:
+    return {prefix + one: WRITTEN for one in aspects}
+
+
+_PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints")
+_THERE = (COPIED, DELETED)
+_STILL = read_only("a level has no motion: things are where they are at the current frame")
+_FOR_SHOW = follows("the ground, which it lies over for show")
+_LOOKS = aside("the game has pictures of its own")
+_SURFACE = {"smooth shading": _LOOKS, "custom normals": _LOOKS, "materials": _LOOKS, "materials of faces": _LOOKS}
+
+FATES: Fates = {
+    "*": {"animation": _STILL},
+    LEVEL: _written("thing_uid_counter", "checksum", "map_version", prefix="property "),
+    TERRAIN: {
+        **_SURFACE,
+        **_written(*_PLACE, *_THERE, "vertices", "modifiers", "shape keys", "vertex groups"),
+        **_written(*CELL_FIELDS, *FLAGS, prefix="attribute "),
+        "attribute *": follows("the themes and what *Show* shows"),
+        "faces": follows("the cells, which are its vertices"),
+    },
+    GAME_MAP: {
+        **_SURFACE,
+        **_written("faces", *_THERE),
+        **_written(*GAME_FIELDS, prefix="attribute "),
+        **dict.fromkeys((*_PLACE, "vertices", "modifiers", "shape keys"), _FOR_SHOW),
+    },
+    NAVIGATION: _written(DELETED),
+    SECTION: _written("name", DELETED),
+    LEAVES: {
+        **_SURFACE,
+        **_written(*_PLACE, *_THERE, "faces", "modifiers", "shape keys", "property *"),
+        **_written(*LEAF_FIELDS, DOOR, CLOSED, prefix="attribute "),
+        "attribute level": follows("the size of the leaf"),
+        "constraints": read_only("leaves stay where they are"),
+        "vertices": _FOR_SHOW,
+    },
+    ACTION_POINT: {
+        **_written("location", "delta transform", "parent", "constraints", *_THERE, f"property {POINT_LAYER}"),
+        **dict.fromkeys(("rotation", "scale"), read_only("an action point is a place and a layer")),
+    },
+    THINGS: _written(DELETED),
+    THING_SECTION: _written("name", f"property {SECTION_NAME}", DELETED),
+    THING: _written(*_PLACE, *_THERE, "property *"),
+    MATERIAL: {"nodes": _LOOKS},
+}
+"""What becomes of edits."""

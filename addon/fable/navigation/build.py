@@ -72,7 +72,7 @@ def _mesh(
     ids = (section.first_node + numbers + 1).astype(np.int32)
     doors, keys = door_lists(navigation, numbers)
     made = meshes.build(
-        f"{showable(section.name) or '-'} layer {layer}",
+        layout.layer_name(section.name, layer),
         np.concatenate([corners, z[:, :, None]], axis=2).reshape(-1, 3),
         attributes={
             **identity.id_attributes(importing.token, ids, "FACE"),

@@ -233,8 +233,10 @@ class _Sections:
             if layer in home.layers:
                 edit.collect_layer(home.layers[layer], layer)
             else:
-                as_was = "its navigation stays as it is"
-                self.report.warn(f"section {home.name} has no object of layer {layer}: {as_was}")
+                name = layout.layer_name(section.name, layer)
+                self.report.warn(
+                    f"{name}: the object is gone, and navigation of section {home.name} stays as it is there"
+                )
         if home.collection is None:
             shown = bool(home.points)
         else:

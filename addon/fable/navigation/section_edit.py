@@ -21,6 +21,7 @@ from ....formats.fable.nodes import COSTS_SINCE
 from ....formats.fable.records import Records
 from ....formats.fable.sections import NumberedSection, door_lists
 from ...scene import identity, meshes, transforms
+from ...scene.aspects import OURS
 from ...scene.identity import record_of
 from ...scene.instances import Instance, mark_copies
 from ...scene.meshes import MeshData
@@ -113,6 +114,10 @@ class SectionEdit:
         before = self.before.nodes["blocked"][numbers] != 0
         closed = before if closed is None else closed != 0
         leaves.refuse("closed, but not a door", closed & (now == 0), HINT)
+        names = {f"{layout.DOOR}_{number}" for number in listing}
+        unused = [key for key in leaves.object.keys() if not key.startswith(OURS) and key not in names]  # noqa: SIM118
+        if unused:
+            self.report.warn(f"{leaves.object.name}: no leaf has the doors of its properties {listed(sorted(unused))}")
         keys_were: dict[int, tuple[int, ...] | None] = dict(enumerate(lists, start=1))
         different = {
             (old, new)
@@ -178,6 +183,10 @@ class SectionEdit:
                     raise SceneError(f"{obj.name}: its place is NaN or infinite", [obj])
                 if shown[axis] is None or shown[axis] != value:
                     row[name] = value
+            if was is not None and transforms.LOCATION in transforms.changed_channels(obj) and row == was:
+                self.report.warn(
+                    f"{obj.name}: moved up or down, which isn't written: an action point lies on the ground"
+                )
         layer = obj.get(layout.POINT_LAYER, 0)
         if not isinstance(layer, int) or layer not in INT32:
             what = f"{reprlib.repr(layer)} isn't the number of a layer"

@@ -237,6 +237,8 @@ class _Things:
             if thing.uid is None or thing.uid > _MAX_UID:
                 text = thing.block.get("UID")
                 raise SceneError(f"{obj.name}: property UID: {reprlib.repr(text)} isn't a number of 64 bits", [obj])
+            if thing.uid < UID_BASE:
+                self.report.warn(f"{obj.name}: property UID: {thing.uid} is none that the game gives: those are larger")
             if times[thing.uid] > 1:
                 raise SceneError(f"{obj.name}: property UID: {thing.uid} is another thing's", [obj])
 
