@@ -107,16 +107,23 @@ def data_of(block: bpy.types.ID) -> bpy.types.ID | None:
 
 
 def static(block: bpy.types.ID) -> Sequence[Aspect]:
-    """Return the aspects that all data-blocks of this one's type have."""
+    """Return the aspects that all data-blocks of this one's type have; of objects, of those with or without data."""
+    return _static(*type_of(block))
+
+
+def type_of(block: bpy.types.ID) -> tuple[type, bool]:
+    """What says which aspects a data-block has besides properties and attributes."""
     kind: Value = type(block)
-    return _static(kind)
+    return kind, isinstance(block, bpy.types.Object) and block.data is None
 
 
-def custom_properties(block: bpy.types.ID) -> Iterator[Aspect]:
-    """Give an aspect for each custom property that isn't the extension's own."""
+def custom_properties(block: bpy.types.ID, wanted: Callable[[str], bool] = lambda _: True) -> Iterator[Aspect]:
+    """Give an aspect for each custom property that isn't the extension's own. wanted: says which, by their names."""
     keys: Iterable[str] = block.keys()
     for key in keys:
-        if not key.startswith(OURS) and key != "cycles" and not properties.is_registered(block, key):
+        if key.startswith(OURS) or key == "cycles" or not wanted(PROPERTY + key):
+            continue
+        if not properties.is_registered(block, key):  # the slowest of the questions
             yield Aspect(PROPERTY + key, partial(_property, key))
 
 
@@ -142,8 +149,10 @@ def _attribute(name: str, mesh: bpy.types.Mesh) -> object:
 
 
 @cache
-def _static(kind: type) -> tuple[Aspect, ...]:
+def _static(kind: type, is_empty: bool) -> tuple[Aspect, ...]:
     found = next((each for base, each in _OF.items() if issubclass(kind, base)), ())
+    if is_empty:
+        return tuple(each for each in found if each.name not in _OF_DATA)
     settings = next((word for base, word in _SETTINGS.items() if issubclass(kind, base)), None)
     return (*found, *(_of_rna(kind, settings) if settings is not None else ()))
 
@@ -235,22 +244,18 @@ def _keys(action: bpy.types.Action) -> object:
 
 
 def _vertices(mesh: bpy.types.Mesh) -> object:
-    found = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", found)
-    return found.reshape(-1, 3)
+    return attributes.read(mesh, "position", "POINT")  # fifty times as fast as from the vertices (blender.md §5)
 
 
 def _faces(mesh: bpy.types.Mesh) -> object:
-    corners, starts = np.empty(len(mesh.loops), np.int32), np.empty(len(mesh.polygons), np.int32)
-    mesh.loops.foreach_get("vertex_index", corners)
+    starts = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
-    return [starts, corners]
+    return [starts, attributes.read(mesh, ".corner_vert", "CORNER")]
 
 
 def _materials_of_faces(mesh: bpy.types.Mesh) -> object:
-    found = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("material_index", found)
-    return found if found.any() else None
+    found = attributes.read(mesh, "material_index", "FACE")
+    return found if found is not None and found.any() else None
 
 
 def _shading(mesh: bpy.types.Mesh) -> object:
@@ -346,6 +351,8 @@ _OF: dict[type, tuple[Aspect, ...]] = {
     bpy.types.Action: (_NAME, Aspect("keys", _keys)),
     bpy.types.Sound: (_NAME, Aspect("sound", _sound)),
 }
+_OF_DATA = frozenset(("data", "materials", "modifiers", "vertex groups"))
+"""Aspects that only objects with data have."""
 _SETTINGS: dict[type, str] = {
     bpy.types.Light: "light",
     bpy.types.Camera: "camera",

@@ -156,9 +156,10 @@ class _Entries:
         """Make the entries of a level as it is now."""
         found = cls()
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
-        for block, marks in _marks(collection, fates):
+        needed = _Needed.of_game(fates)
+        for block, marks in _marks(collection, needed):
             together[block.key].append(marks)
-            if not all(fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED)):
+            if not needed.is_counted_by_export(block.kind):
                 found.names.setdefault(block.key, []).append(block.id_block.name)
         for key, several in together.items():
             names = {name for marks in several for name in marks}
@@ -194,7 +195,7 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     unknown: dict[tuple[str, Fate], list[str]] = defaultdict(list)
     """Elements of meshes were added or deleted, so that nothing can be compared."""
     seen: dict[str, list[LevelBlock]] = defaultdict(list)
-    for block, marks in _marks(collection, fates):
+    for block, marks in _marks(collection, _Needed.of_game(fates)):
         seen[block.key].append(block)
         before = was.marks.get(block.key)
         if before is None:
@@ -226,9 +227,11 @@ def _say(report: Report, fate: Fate, line: str) -> None:
     (report.note if fate.is_aside else report.warn)(line)
 
 
-def _marks(collection: bpy.types.Collection, fates: Fates) -> Iterator[tuple[LevelBlock, dict[str, int]]]:
-    """Give each data-block of a level with the fingerprints of its aspects that no export reads, but for those of 0."""
-    needed = _Needed(fates)
+def _marks(collection: bpy.types.Collection, needed: _Needed) -> Iterator[tuple[LevelBlock, dict[str, int]]]:
+    """Give each data-block of a level with the fingerprints of its aspects that no export reads, but for those of 0.
+
+    Data-blocks of which an export reads everything are left out.
+    """
     shared: dict[tuple[int, str], dict[str, int]] = {}
 
     def marks_of(kind: str, holder: bpy.types.ID) -> dict[str, int]:
@@ -236,6 +239,8 @@ def _marks(collection: bpy.types.Collection, fates: Fates) -> Iterator[tuple[Lev
         return {name: mark for name, mark in found if mark}
 
     for block in blocks(collection):
+        if block.kind in needed.skipped:
+            continue
         marks = marks_of(block.kind, block.id_block)
         data = aspects.data_of(block.id_block)
         if data is not None:
@@ -252,19 +257,37 @@ class _Needed:
 
     def __init__(self, fates: Fates) -> None:
         self._fates = fates
-        self._static: dict[tuple[str, type], list[Aspect]] = {}
+        self._static: dict[tuple[str, tuple[type, bool]], list[Aspect]] = {}
+        self.skipped = frozenset(kind for kind in fates if self._all_is_written(kind))
         self._written: dict[tuple[str, str], bool] = {}
+
+    @classmethod
+    def of_game(cls, fates: Fates) -> _Needed:
+        """What was worked out for a game's fates already."""
+        found = _NEEDED.get(id(fates))
+        if found is None:
+            found = _NEEDED[id(fates)] = cls(fates)  # which holds on to the fates, so that no others get their id
+        return found
 
     def of(self, kind: str, holder: bpy.types.ID) -> Iterator[Aspect]:
         """Give the aspects to look at of a data-block, or of the data of an object, of a kind."""
-        both = (kind, type(holder))
+        both = (kind, aspects.type_of(holder))
         if both not in self._static:
             self._static[both] = [each for each in aspects.static(holder) if not self._is_written(kind, each.name)]
         yield from self._static[both]
         if not self._all_written(kind, aspects.PROPERTY):
-            yield from (each for each in aspects.custom_properties(holder) if not self._is_written(kind, each.name))
+            yield from aspects.custom_properties(holder, lambda name: not self._is_written(kind, name))
         if isinstance(holder, bpy.types.Mesh) and not self._all_written(kind, aspects.ATTRIBUTE):
             yield from (each for each in aspects.mesh_attributes(holder) if not self._is_written(kind, each.name))
+
+    def _all_is_written(self, kind: str) -> bool:
+        """Whether an export reads all that there is of data-blocks of a kind."""
+        declared = self._fates.get(kind, {})
+        return "*" in declared and all(fate.is_written for fate in declared.values())
+
+    def is_counted_by_export(self, kind: str) -> bool:
+        """Whether an export reads how many data-blocks of a kind there are."""
+        return self._is_written(kind, COPIED) and self._is_written(kind, DELETED)
 
     def _is_written(self, kind: str, name: str) -> bool:
         found = self._written.get((kind, name))
@@ -280,3 +303,7 @@ class _Needed:
             known = all(self._is_written(kind, name) for name in (f"{group}*", *declared))
             self._written[kind, f"{group}**"] = known
         return known
+
+
+_NEEDED: dict[int, _Needed] = {}
+"""By the ids of the games' fates."""
