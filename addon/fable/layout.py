@@ -306,10 +306,9 @@ FATES: Fates = {
     LEVEL: _written("thing_uid_counter", "checksum", "map_version", prefix="property "),
     TERRAIN: {
         **_SURFACE,
-        **_written(*_PLACE, *_THERE, "vertices", "modifiers", "shape keys", "vertex groups"),
+        **_written(*_PLACE, *_THERE, "vertices", "faces", "modifiers", "shape keys", "vertex groups"),
         **_written(*CELL_FIELDS, *FLAGS, prefix="attribute "),
         "attribute *": follows("the themes and what *Show* shows"),
-        "faces": follows("the cells, which are its vertices"),
     },
     GAME_MAP: {
         **_SURFACE,
@@ -333,7 +332,7 @@ FATES: Fates = {
     },
     THINGS: _written(DELETED),
     THING_SECTION: _written("name", f"property {SECTION_NAME}", DELETED),
-    THING: _written(*_PLACE, *_THERE, "property *"),
+    THING: _written(*_THERE, "property *", "*"),  # what isn't written, `things.collect` tells: there are many of them
     MATERIAL: {"nodes": _LOOKS},
 }
 """What becomes of edits."""

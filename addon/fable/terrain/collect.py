@@ -113,6 +113,11 @@ class TerrainMesh:
         ground.count(
             "themes", (flat["themes"] != before["themes"]).any(1) | (flat["strengths"] != before["strengths"]).any(1)
         )
+        rows, columns = cells.shape
+        if len(self._data.face_starts) != max(rows - 1, 0) * max(columns - 1, 0):
+            self.report.warn(
+                f"{self.object.name}: faces were added or deleted, which isn't written: cells are vertices"
+            )
         unknown = int(np.count_nonzero(~mesh.known))
         if unknown:
             many = "1 vertex was" if unknown == 1 else f"{unknown} vertices were"

@@ -12,6 +12,7 @@ import reprlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isclose
 
 import bpy
 
@@ -22,12 +23,13 @@ from ....formats.fable.sections import numbered_sections
 from ....formats.fable.text import Document, Statement, StatementBlock, line_end
 from ...scene import evaluated, identity, transforms
 from ...scene.blender_types import Value
-from ...scene.identity import kind_of, record_of
+from ...scene.identity import is_named, kind_of, record_of
 from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from . import values
+from .build import DISPLAY, OTHERS, name_of
 from .placements import collect_placement
 
 KEY_BITS = 41
@@ -105,6 +107,7 @@ class _Things:
         self.newline = line_end("".join([*texts, things.document.tail]))
         self.uids = {thing.uid for thing in self.records} - {None}
         self.changed = self.added = 0
+        self.dressed: list[str] = []
         self.depsgraph: bpy.types.Depsgraph | None = None
 
     def merged(self) -> tng.Things:
@@ -118,6 +121,9 @@ class _Things:
         else:
             self._merge(instances, homes)
         self.report.count("things", len(instances))
+        if self.dressed:
+            what = "names, colours and sizes of empties are Blender's alone, a thing's name is its ScriptName"
+            self.report.note(f"{listed(self.dressed)}: {what}")
         for count, what in ((self.changed, "changed"), (self.added, "new")):
             if count:
                 self.report.note(f"things: {count} {what}")
@@ -220,6 +226,7 @@ class _Things:
                     self._add(one, self.sections[home])
                 else:
                     thing = self.records[one.record]
+                    self._tell_what_is_not_written(one.object, thing)
                     moved, uid = self._move(one.record, home), thing.uid
                     self.changed += self._merge_thing(one.object, thing) or moved
                     if thing.uid != uid:
@@ -227,6 +234,18 @@ class _Things:
             except ValueError as error:
                 raise SceneError(f"{one.object.name}: {error}", [one.object]) from error
         self._refuse_uids(named)
+
+    def _tell_what_is_not_written(self, obj: bpy.types.Object, thing: tng.Thing) -> None:
+        """Note what of an object is Blender's alone, and warn of what no thing has. thing: as the file has it."""
+        size = DISPLAY.get(thing.kind, OTHERS)[1]
+        plain = isclose(obj.empty_display_size, size, rel_tol=1e-6) and obj.color[:] == (1.0, 1.0, 1.0, 1.0)
+        if not plain or not is_named(obj.name, name_of(thing)):
+            self.dressed.append(obj.name)
+        if obj.instance_collection is not None:
+            self.report.warn(f"{obj.name}: the collection that it is an instance of isn't written")
+        data = obj.animation_data
+        if data is not None and (data.action is not None or data.drivers or data.nla_tracks):
+            self.report.warn(f"{obj.name}: its animation isn't written: a thing is where it is at the current frame")
 
     def _refuse_uids(self, named: list[tuple[bpy.types.Object, tng.Thing]]) -> None:
         """Raise SceneError for things that were given a UID that is none, or another thing's."""
