@@ -121,7 +121,7 @@ class _FableExport:
         )
         collect_navigation(self.context, self.collection, level, known, self.report, bool(options.get("navigation")))
         if self.level is None:
-            make_navigation(self.collection, level, self.report)
+            make_navigation(self.context, self.collection, level, self.report)
         else:
             follow_ground(level, before, self.settings.ground_navigation, self.things, self.report)
         self._summarise(level, ground)

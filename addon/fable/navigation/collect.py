@@ -7,6 +7,8 @@ are in it, or made of the ground.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import bpy
@@ -19,7 +21,7 @@ from ...scene.identity import kind_of
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
-from .ground import navigation_of_ground
+from .ground import LOWEST, navigation_of_ground
 from .section_edit import SectionEdit
 
 
@@ -68,16 +70,24 @@ def collect_navigation(
         if shown and level.sections:
             report.warn("the collection Navigation is gone: the level's sections of navigation stay as they are")
         return
+    with _evaluation(context, collection, home) as depsgraph:
+        _Sections(level, token, report, root_of(collection), depsgraph).collect(collection, home)
+
+
+@contextmanager
+def _evaluation(
+    context: bpy.types.Context, collection: bpy.types.Collection, home: bpy.types.Collection
+) -> Iterator[bpy.types.Depsgraph | None]:
+    """A depsgraph with the objects of navigation on which modifiers or constraints act; None where there are none."""
     objects = [obj for obj in collection.all_objects if kind_of(obj) in (layout.LEAVES, layout.ACTION_POINT)]
     objects += [obj for obj in home.all_objects if obj.type == "EMPTY"]
     driven = [obj for obj in objects if obj.type == "MESH" and meshes.needs_evaluation(obj)]
     driven += [obj for obj in objects if obj.type == "EMPTY" and transforms.needs_evaluation(obj)]
-    root = root_of(collection)
     if not driven:
-        _Sections(level, token, report, root, None).collect(collection, home)
+        yield None
         return
-    with evaluated.shown(context, [*driven, *filter(None, [root])]) as depsgraph:
-        _Sections(level, token, report, root, depsgraph).collect(collection, home)
+    with evaluated.shown(context, [*driven, *filter(None, [root_of(collection)])]) as depsgraph:
+        yield depsgraph
 
 
 def home_of(collection: bpy.types.Collection) -> bpy.types.Collection | None:
@@ -251,10 +261,13 @@ class _Sections:
         return edit.notes
 
 
-def make_navigation(collection: bpy.types.Collection, level: fable.Level, report: Report) -> None:
+def make_navigation(
+    context: bpy.types.Context, collection: bpy.types.Collection, level: fable.Level, report: Report
+) -> None:
     """Give a level that takes nothing from a file navigation of its ground: the sections that its collections name.
 
-    Action points are the scene's. Without a collection of navigation there is one section. Raises SceneError.
+    Action points are the scene's; regions, costs and doors as far as the scene shows the leaves that the ground has.
+    Without a collection of navigation there is one section. Raises SceneError.
     """
     home = home_of(collection)
     ground = navigation_of_ground(level)
@@ -266,18 +279,25 @@ def make_navigation(collection: bpy.types.Collection, level: fable.Level, report
     homes = {child: _SectionHome(child, layout.section_name(child, None), -1, copied=True) for child in children}
     _refuse_twice(list(homes.values()), [])
     root = root_of(collection)
-    made = []
-    for child, one in homes.items():
-        section = fable.Section.new(one.name, ground)
-        edit = SectionEdit(NumberedSection(-1, one.name, ground, 0, 0), ground, None, root, None, report)
-        above = edit.collect_points(child.all_objects, lowest_only=True)
-        if above:
-            what = f"action points of section {one.name}, which are above the ground: {listed(above)}"
-            report.left_out(what, len(above))
-        section.navigation = edit.made()
-        made.append(section)
-    level.sections = made
-    report.note(f"navigation: {len(made)} sections, made of the ground")
+    level.sections = []
+    with _evaluation(context, collection, home) as depsgraph:
+        for child, one in homes.items():
+            shown = [obj for obj in child.all_objects if kind_of(obj) == layout.LEAVES]
+            marks = (identity.stamped(obj) for obj in shown)
+            token = next((mark.token for mark in marks if mark is not None), None)
+            section = NumberedSection(-1, one.name, ground, 0, len(ground.positions))
+            edit = SectionEdit(section, ground, token, root, depsgraph, report)
+            for obj in shown:
+                if len(shown) == 1 and edit.shows(obj, LOWEST):
+                    edit.collect_layer(obj, LOWEST)
+                else:
+                    report.warn(f"{obj.name}: the ground has other leaves: its regions, costs and doors aren't written")
+            above = edit.collect_points(child.all_objects, lowest_only=True)
+            if above:
+                what = f"action points of section {one.name}, which are above the ground: {listed(above)}"
+                report.left_out(what, len(above))
+            level.sections.append(fable.Section.new(one.name, edit.made()))
+    report.note(f"navigation: {len(level.sections)} sections, made of the ground")
 
 
 def _refuse_twice(homes: list[_SectionHome], before: list[str]) -> None:

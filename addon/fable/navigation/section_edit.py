@@ -73,23 +73,36 @@ class SectionEdit:
 
     def collect_layer(self, obj: bpy.types.Object, layer: int) -> None:
         """Take what was edited of the leaves of a layer."""
-        numbers = self.section.leaves(layer)
         if transforms.changed_channels(obj) - ({transforms.PARENT} if obj.parent is None else set()):
             raise SceneError(f"{obj.name} was moved, turned or scaled. {HINT}", [obj])
-        names = (*layout.LEAF_FIELDS, layout.DOOR, layout.CLOSED)
-        data = meshes.read(obj, self.depsgraph, names)
-        ids = data.ids("FACE", self.token)
-        found = ids.astype(np.int64) - 1 - self.section.first_node
-        at = np.minimum(np.searchsorted(numbers, found), max(len(numbers) - 1, 0))
-        faces, extra, missing = match_cells(np.where((found >= 0) & (numbers[at] == found), at, -1), len(numbers))
+        leaves, extra, missing = self._leaves(obj, layer)
         if len(extra):
             refuse(obj, "FACE", f"{{}} too many. {HINT}", extra)
         if len(missing):
             raise SceneError(f"{obj.name}: {len(missing)} leaves are gone. {HINT}", [obj])
-        leaves = MeshCells(obj, "FACE", data, ids, faces, self.report)
-        leaves.refuse("moved", _moved(data, faces, leaf_corners(self.before.nodes[numbers])), HINT)
+        numbers = self.section.leaves(layer)
+        leaves.refuse("moved", self._moved(leaves, layer), HINT)
         self._collect_fields(leaves, numbers)
         self._collect_doors(leaves, numbers)
+
+    def shows(self, obj: bpy.types.Object, layer: int) -> bool:
+        """Whether an object's faces are the leaves of a layer, each where it was."""
+        leaves, extra, missing = self._leaves(obj, layer)
+        return not len(extra) and not len(missing) and not self._moved(leaves, layer).any()
+
+    def _leaves(self, obj: bpy.types.Object, layer: int) -> tuple[MeshCells, NDArray[np.intp], NDArray[np.intp]]:
+        """The faces of an object as the leaves of a layer; faces too many; leaves without a face."""
+        numbers = self.section.leaves(layer)
+        data = meshes.read(obj, self.depsgraph, (*layout.LEAF_FIELDS, layout.DOOR, layout.CLOSED))
+        ids = data.ids("FACE", self.token)
+        found = ids.astype(np.int64) - 1 - self.section.first_node
+        at = np.searchsorted(numbers, found)
+        known = np.append(numbers, -1)[at] == found
+        faces, extra, missing = match_cells(np.where((found >= 0) & known, at, -1), len(numbers))
+        return MeshCells(obj, "FACE", data, ids, faces, self.report), extra, missing
+
+    def _moved(self, leaves: MeshCells, layer: int) -> NDArray[np.bool_]:
+        return _moved(leaves.data, leaves.indices, leaf_corners(self.before.nodes[self.section.leaves(layer)]))
 
     def _collect_fields(self, leaves: MeshCells, numbers: NDArray[np.intp]) -> None:
         for name, highest in layout.LEAF_FIELDS.items():

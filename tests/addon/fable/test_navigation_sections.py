@@ -326,6 +326,28 @@ def test_a_level_made_in_blender_has_the_sections_of_its_collections():
     assert any("above the ground: High" in line for line in report.lines())
 
 
+def test_leaves_of_a_level_made_in_blender_can_be_edited_while_the_ground_has_them():
+    level = new_level(bpy.context, "Mine", 32, 32)
+    leaves = part(level, layout.LEAVES, 0)
+    leaves.data.attributes["region"].data[0].value = 7
+    report = Report()
+    assert fable.read(exported(level, report)).sections[0].navigation.nodes["region"].tolist() == [7]
+    assert not any("other leaves" in line for line in report.warnings)
+    set_values(terrain(level), "walkable", [5 * 33 + 20], False)
+    made = fable.read(exported(level, report)).sections[0].navigation
+    assert 7 not in made.nodes["region"].tolist()
+    assert any(f"{leaves.name}: the ground has other leaves" in line for line in report.warnings)
+
+
+def test_action_points_of_a_level_made_in_blender_may_be_driven():
+    level = new_level(bpy.context, "Mine", 32, 32)
+    bed = bpy.data.objects.new("Bed", None)
+    section(level, "NULL").objects.link(bed)
+    limit = bed.constraints.new("LIMIT_LOCATION")
+    limit.use_min_x, limit.min_x = True, 5.0
+    assert fable.read(exported(level)).sections[0].navigation.positions.tolist() == [(5, 0, 0)]
+
+
 def test_the_sample_gets_a_section_for_a_second_quest():
     data = fable_vale.LEVEL.read_bytes()
     level = import_level(bpy.context, data, Path("vale.lev"), ImportSettings(things=False), Report())
