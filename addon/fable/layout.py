@@ -89,7 +89,7 @@ from ...formats.arrays import Array
 from ...formats.fable.records import GAME_CELL_EDGE, Records
 from ..scene.attributes import Kind
 from ..scene.identity import is_named, stamped, unnumbered
-from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only
+from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
 from ..scene.names import showable
 from ..scene.properties import setting
 from ..scene.reports import SceneError
@@ -299,10 +299,15 @@ _THERE = (COPIED, DELETED)
 _STILL = read_only("a level has no motion: things are where they are at the current frame")
 _FOR_SHOW = follows("the ground, which it lies over for show")
 _LOOKS = aside("the game has pictures of its own")
+_DISPLAY = aside("it is how Blender displays it")
 _SURFACE = {"smooth shading": _LOOKS, "custom normals": _LOOKS, "materials": _LOOKS, "materials of faces": _LOOKS}
 
 FATES: Fates = {
-    "*": {"animation": _STILL},
+    "*": {
+        "animation": unset(_STILL),
+        "instancing": unset(read_only("levels have no instances of collections")),
+        "color": unset(_DISPLAY),
+    },
     LEVEL: _written("thing_uid_counter", "checksum", "map_version", prefix="property "),
     TERRAIN: {
         **_SURFACE,
@@ -314,7 +319,8 @@ FATES: Fates = {
         **_SURFACE,
         **_written("faces", *_THERE),
         **_written(*GAME_FIELDS, prefix="attribute "),
-        **dict.fromkeys((*_PLACE, "vertices", "modifiers", "shape keys"), _FOR_SHOW),
+        **dict.fromkeys(("location", "rotation", "scale", "parent", "vertices"), _FOR_SHOW),
+        **dict.fromkeys(("delta transform", "constraints", "modifiers", "shape keys"), unset(_FOR_SHOW)),
     },
     NAVIGATION: _written(DELETED),
     SECTION: _written("name", DELETED),
@@ -323,12 +329,15 @@ FATES: Fates = {
         **_written(*_PLACE, *_THERE, "faces", "modifiers", "shape keys", "property *"),
         **_written(*LEAF_FIELDS, DOOR, CLOSED, prefix="attribute "),
         "attribute level": follows("the size of the leaf"),
-        "constraints": read_only("leaves stay where they are"),
+        "constraints": unset(read_only("leaves stay where they are")),
         "vertices": _FOR_SHOW,
     },
     ACTION_POINT: {
         **_written("location", "delta transform", "parent", "constraints", *_THERE, f"property {POINT_LAYER}"),
-        **dict.fromkeys(("rotation", "scale"), read_only("an action point is a place and a layer")),
+        **dict.fromkeys(("name", "display size"), _DISPLAY),
+        **dict.fromkeys(("color", "data"), unset(_DISPLAY)),
+        "*": unset(read_only("an action point is a place and a layer")),
+        "property *": read_only("an action point is a place and a layer"),
     },
     THINGS: _written(DELETED),
     THING_SECTION: _written("name", f"property {SECTION_NAME}", DELETED),

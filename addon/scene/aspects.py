@@ -107,14 +107,9 @@ def data_of(block: bpy.types.ID) -> bpy.types.ID | None:
 
 
 def static(block: bpy.types.ID) -> Sequence[Aspect]:
-    """Return the aspects that all data-blocks of this one's type have; of objects, of those with or without data."""
-    return _static(*type_of(block))
-
-
-def type_of(block: bpy.types.ID) -> tuple[type, bool]:
-    """What says which aspects a data-block has besides properties and attributes."""
+    """Return the aspects that all data-blocks of this one's type have."""
     kind: Value = type(block)
-    return kind, isinstance(block, bpy.types.Object) and block.data is None
+    return _static(kind)
 
 
 def custom_properties(block: bpy.types.ID, wanted: Callable[[str], bool] = lambda _: True) -> Iterator[Aspect]:
@@ -149,10 +144,8 @@ def _attribute(name: str, mesh: bpy.types.Mesh) -> object:
 
 
 @cache
-def _static(kind: type, is_empty: bool) -> tuple[Aspect, ...]:
+def _static(kind: type) -> tuple[Aspect, ...]:
     found = next((each for base, each in _OF.items() if issubclass(kind, base)), ())
-    if is_empty:
-        return tuple(each for each in found if each.name not in _OF_DATA)
     settings = next((word for base, word in _SETTINGS.items() if issubclass(kind, base)), None)
     return (*found, *(_of_rna(kind, settings) if settings is not None else ()))
 
@@ -161,6 +154,8 @@ def _of_rna(kind: Value, word: str) -> Iterator[Aspect]:
     """Every plain setting of a type of data-blocks."""
     for prop in kind.bl_rna.properties:
         if prop.is_readonly or prop.is_runtime or prop.type not in _SIMPLE or _DISPLAY.fullmatch(prop.identifier):
+            continue
+        if getattr(prop, "is_deprecated", False):  # asking for it warns (Blender 5.2)
             continue
         if prop.type == "ENUM":
             default = prop.default if not prop.is_enum_flag else None
@@ -186,6 +181,10 @@ def _setting(identifier: str, block: bpy.types.ID) -> object:
 def mark(aspect: Aspect, holder: bpy.types.ID) -> int:
     """Return the fingerprint of an aspect of a data-block, with the number of elements where it is of elements."""
     value = aspect.read(holder)
+    if value is None:
+        return 0
+    if value.__class__ is str:  # as most are
+        return 0 if value == aspect.default else zlib.crc32(repr(value).encode("utf-8", "surrogatepass")) or 1
     found = fingerprint(value, aspect.default)
     return found | len(value) << COUNTS if found and aspect.of_elements and isinstance(value, np.ndarray) else found
 
@@ -357,8 +356,6 @@ _OF: dict[type, tuple[Aspect, ...]] = {
     bpy.types.Action: (_NAME, Aspect("keys", _keys)),
     bpy.types.Sound: (_NAME, Aspect("sound", _sound)),
 }
-_OF_DATA = frozenset(("data", "materials", "modifiers", "vertex groups"))
-"""Aspects that only objects with data have."""
 _SETTINGS: dict[type, str] = {
     bpy.types.Light: "light",
     bpy.types.Camera: "camera",
@@ -366,3 +363,5 @@ _SETTINGS: dict[type, str] = {
     bpy.types.LightProbe: "probe",
 }
 """Types whose every plain setting is an aspect, and what these are called."""
+GROUPS = (PROPERTY, ATTRIBUTE, *(f"{word} " for word in _SETTINGS.values()))
+"""What the names of aspects begin with of which there are many alike."""
