@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Self, TypeVar
 
 import bpy
 
+from ...formats.binary import Budget
 from . import identity, originals, stage
 from .names import showable
 from .properties import fields
@@ -44,6 +45,8 @@ class ImportContext(Generic[Level, Settings]):
     """The empty at the level's origin, the parent of all that has a place."""
     parts: Mapping[str, bytes]
     """The bytes of the files beside the level that belong to it, by their names."""
+    pixels: Budget = field(default_factory=Budget.of_pixels, kw_only=True)
+    """What pictures may still be made of the level's, pixel by pixel: what is beyond it gets placeholders."""
 
     @classmethod
     def begin(

@@ -150,7 +150,7 @@ def _compare(scene: _Scene, level: teeworlds.Level, depsgraph: bpy.types.Depsgra
             with _naming(edit.scene.object):
                 edit.kind.write(edit.scene, edit.layer, edit.found, edit.kind.table(scene))
             step()
-    info.write(scene.collection, level, whole=scene.token is None)
+    info.write(scene.collection, level, scene.token is None, report)
     scene.images.remove_deleted()
     scene.sounds.remove_deleted()
     _report_changes(level, before, edits, report)

@@ -96,10 +96,10 @@ LARGE_MAP = 8_000_000
 class LevelProperties:
     """On the level collection. The server settings are a text block (resource SETTINGS 0), a line a command."""
 
-    author: str = setting("", "Who made the map")
-    map_version: str = setting("", "The map's own version, free text")
-    credits: str = setting("", "Whom the map owes thanks")
-    license: str = setting("", "Licence of the map")
+    author: str = setting("", "Who made the map, up to 31 bytes")
+    map_version: str = setting("", "The map's own version, free text of up to 15 bytes")
+    credits: str = setting("", "Whom the map owes thanks, up to 127 bytes")
+    license: str = setting("", "Licence of the map, up to 31 bytes")
 
 
 @dataclass

@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 
 from ..binary import FormatError
-from .datafile import Blob, Datafile, Item, ItemType, Words
+from .datafile import FIRST_NAMED_TYPE, Blob, Datafile, Item, ItemType, Words
 from .items import Automapper, GroupExtra, Record
 from .layers import Group, Layer
 from .level import PRE_0_4, Level
@@ -129,7 +129,7 @@ class _Assembly:
             if name == uuid:
                 return kind
         taken = {row.type & 0xFFFF for row in self.rows} | set(self.uuids)
-        kind = next(number for number in range(FIRST_UUID_TYPE, 0x8000, -1) if number not in taken)
+        kind = next(number for number in range(FIRST_UUID_TYPE, FIRST_NAMED_TYPE - 1, -1) if number not in taken)
         self.uuids[kind] = uuid
         index = Item(ItemKind.UUID_INDEX, kind, np.frombuffer(uuid.bytes, ">i4").astype(WORD))
         row = self.find_row(ItemKind.UUID_INDEX)
@@ -266,17 +266,18 @@ class _Assembly:
                 kept.append(mapper.item)
             elif id(layer) in places and not replaced:
                 kept.append(mapper.item)
-                self.place_automapper(mapper, *places[id(layer)])
+                self.place_automapper(mapper, layer, *places[id(layer)])
         for drawn in level.layers:
             if isinstance(drawn, TileLayer) and drawn.automapper is not None and id(drawn.automapper) not in known:
                 kept.append(drawn.automapper.item)
-                self.place_automapper(drawn.automapper, *places[id(drawn)])
+                self.place_automapper(drawn.automapper, drawn, *places[id(drawn)])
         self.uuid_items(AUTOMAPPER, kept)
 
-    def place_automapper(self, mapper: Automapper, group: int, layer: int) -> None:
-        if len(mapper.item) >= 3:
+    def place_automapper(self, mapper: Automapper, layer: TileLayer, group: int, number: int) -> None:
+        """Let an automapper name its layer, unless it still does: damaged maps may have a layer in several places."""
+        if len(mapper.item) >= 3 and self.level.layer_at(mapper.group, mapper.layer) is not layer:
             self.set(mapper.item, 1, group)
-            self.set(mapper.item, 2, layer)
+            self.set(mapper.item, 2, number)
 
     # ------------------------------------------------------------------------------------------------------------ blobs
 

@@ -46,6 +46,11 @@ def source(layer: teeworlds.TileLayer) -> TileSource:
     return TileSource(kind, tiles, int(np.count_nonzero(tiles[TILE_FIELDS[kind].attributes["index"]])))
 
 
+def pixel_count(source: TileSource) -> int:
+    """How many pixels the images of a layer have that becomes a plane."""
+    return 0 if source.tiles is None else source.tiles.size * len(TILE_FIELDS[source.kind].images)
+
+
 def choose_planes(counts: list[int], large_layer: int, large_map: int) -> list[bool]:
     """Say which layers become planes, by their numbers of tiles: those beyond large_layer, then the largest ones until
     the others' sum is at most large_map.
