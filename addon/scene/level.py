@@ -12,6 +12,7 @@ import bpy
 
 from ...formats.binary import Budget
 from . import identity, originals, stage
+from .blender_types import Value
 from .names import showable
 from .properties import fields
 from .reports import Report, SceneError, listed
@@ -63,7 +64,7 @@ class ImportContext(Generic[Level, Settings]):
         scale: float = 1.0,
         options: Mapping[str, object] | None = None,
         parts: Mapping[str, bytes] | None = None,
-        **more: object,
+        **more: Value,
     ) -> Self:
         """Make a level's collection and root, with the original on it; not yet linked to the scene, see `finish`.
 

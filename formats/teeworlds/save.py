@@ -121,7 +121,8 @@ class _Assembly:
         self.items(kind, items)
         if not items:
             index = self.level.file.items(ItemKind.UUID_INDEX)
-            self.items(ItemKind.UUID_INDEX, [item for item in index if item.id != kind])
+            mark = [kind, *np.frombuffer(uuid.bytes, ">i4").tolist()]
+            self.items(ItemKind.UUID_INDEX, [item for item in index if [item.id, *item.words.tolist()] != mark])
 
     def register(self, uuid: UUID) -> int:
         """The number of the type with this UUID, new if the file has none."""
@@ -210,7 +211,10 @@ class _Assembly:
             if not unchanged or (not group.layers and regular.get(id(group), True)):
                 start = places[id(group.layers[0])] if group.layers else position
                 if layers[start : start + len(group.layers)] != group.layers:
-                    raise FormatError("shares layers with another group", f"group {group.name!r}")
+                    raise FormatError(
+                        f"group {group.name!r} has layers that are in another group, too, and no longer side by side: "
+                        "delete them in one of the two"
+                    )
                 self.lengthen(group.item, Group.NEWEST[:7])
                 self.set(group.item, 5, start)
                 self.set(group.item, 6, len(group.layers))
@@ -238,12 +242,13 @@ class _Assembly:
         return [*order.values(), *(layer for layer in level.orphans if id(layer) not in order)]
 
     def group_extras(self) -> None:
-        """GROUP_EX items belong to groups by their place: groups before the last that has one need one."""
+        """GROUP_EX items belong to groups by their place: groups before the last that has one need one, and all of them
+        where there are further items, which are no group's.
+        """
         extras = [group.extra for group in self.level.groups]
-        while extras and extras[-1] is None:
+        spare = self.level.uuid_items(GROUP_EX)[len(self.level.before.groups) :]
+        while extras and extras[-1] is None and not spare:
             extras.pop()
-        old = self.level.uuid_items(GROUP_EX)
-        spare = old[len(self.level.before.groups) :]
         filled = [extra.item if extra else GroupExtra.fresh().item for extra in extras]
         self.uuid_items(GROUP_EX, filled + spare)
 

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Damaged and hostile maps through the import and back: the same bytes, or refused when they are imported."""
 
+import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import images, originals
-from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.formats import binary
 from levelwright.formats.binary import FormatError
 
-from tests.addon.teeworlds.export_helpers import changes, exported, image, imported, layer
+from tests.addon.teeworlds.export_helpers import changes, exported, image, imported, layer, parse
 from tests.formats import teeworlds_fuzz
 from tests.formats.teeworlds_bytes import AUTOMAPPER, GAME, IMAGE, LAYER, Map, noise, small_map, tile
 from tests.fuzz.driver import Fuzzer
@@ -98,6 +99,14 @@ def test_a_layer_in_two_groups_with_an_automapper() -> None:
     assert exported(level) == data
     layer(level, 0)["detail"] = True
     assert changes(data, exported(level)) == ({(LAYER, 0): [2]}, [])
+    both = [layer(level, number) for number in (1, 2)]
+    both[0].color[0] = 0.0
+    with pytest.raises(SceneError, match="1 Both, 2 Both: the map has this layer in 2 places") as caught:
+        exported(level)
+    assert caught.value.objects == both
+    bpy.data.objects.remove(both[1])
+    items, _ = parse(exported(level))
+    assert items[LAYER, 1][7] == 0
 
 
 def test_an_image_that_cannot_be_read_is_no_other_image(tmp_path) -> None:
