@@ -104,6 +104,11 @@ class LevelBlock(NamedTuple):
     """Its kind and record: several objects may be parts of one record."""
     id_block: bpy.types.ID
 
+    @property
+    def entry(self) -> str:
+        """What its fingerprints are kept under: a collection and an object of one record have different aspects."""
+        return f"{self.key} {type(self.id_block).__name__}"
+
 
 def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
     """Give all data-blocks that a level's import made, and their copies: objects, collections, materials, resources."""
@@ -147,7 +152,7 @@ class _Entries:
     """What is kept of a level."""
 
     marks: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """By key and aspect, the fingerprints that data-blocks of this key have; absent where all have 0."""
+    """By entry and aspect, the fingerprints that data-blocks of this entry have; absent where all have 0."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
 
@@ -157,7 +162,7 @@ class _Entries:
         found = cls()
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
         for block, marks in _marks(collection, fates):
-            together[block.key].append(marks)
+            together[block.entry].append(marks)
             if not all(fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED)):
                 found.names.setdefault(block.key, []).append(block.id_block.name)
         for key, several in together.items():
@@ -196,7 +201,7 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     seen: dict[str, list[LevelBlock]] = defaultdict(list)
     for block, marks in _marks(collection, fates):
         seen[block.key].append(block)
-        before = was.marks.get(block.key)
+        before = was.marks.get(block.entry)
         if before is None:
             continue
         for name in {*marks, *before}:

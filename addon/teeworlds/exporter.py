@@ -143,7 +143,7 @@ def _compare(
     check_physics(level, merged, whole=scene.token is None)
     scene.images.apply()
     scene.sounds.apply()
-    edits = [_edit(one, group, scene, depsgraph) for group in merged for one in group.layers]
+    edits = [_edit(one, group, scene, depsgraph, report) for group in merged for one in group.layers]
     for what in scene.envelopes.apply(level):
         report.note(what)
     _write_groups(level, merged, report)
@@ -171,9 +171,11 @@ def _refuse_shared(edit: _Edit, edits: list[_Edit]) -> None:
         )
 
 
-def _edit(one: MergedLayer, group: MergedGroup, scene: _Scene, depsgraph: bpy.types.Depsgraph | None) -> _Edit:
+def _edit(
+    one: MergedLayer, group: MergedGroup, scene: _Scene, depsgraph: bpy.types.Depsgraph | None, report: Report
+) -> _Edit:
     """Collect a layer; nothing is written yet."""
-    found = layers.collect(one, group.instance, scene.token, depsgraph)
+    found = layers.collect(one, group.instance, scene.token, depsgraph, report)
     with _naming(found.object):
         collected = _KINDS[type(one.layer)].collect(found, one.layer, scene.envelopes)
     return _Edit(found, one.layer, _state(one.layer), collected)

@@ -98,7 +98,7 @@ class _Tiles:
 def _build(importing: ImportContext) -> None:
     """Make everything in the level's collection: first what layers share, then the groups with their layers."""
     level, collection, token, report = importing.level, importing.collection, importing.token, importing.report
-    materials = Materials(collection.name, images.build(importing))
+    materials = Materials(collection.name, images.build(importing), token)
     actions = envelopes.build(importing, envelopes.scene_fps(importing.scene))
     level_sounds = sounds.build(importing)
     prepared = _prepare_tiles(importing)

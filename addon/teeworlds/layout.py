@@ -60,6 +60,7 @@ GROUP, CLIP, LAYER = "group", "clip", "layer"
 PHYSICS = "physics"
 QUAD, SOURCE = "quad", "source"
 IMAGE, ENVELOPE, SOUND, SETTINGS = "image", "envelope", "sound", "settings"
+MATERIAL = "material"
 PREVIEW = "preview"
 """Made for show only (border tiles, game camera): never exported, safe to delete."""
 

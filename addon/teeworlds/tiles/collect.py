@@ -42,7 +42,7 @@ def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table:
     Raises SceneError, with the faces at fault, or FormatError.
     """
     values, changed = scene.properties(TileLayerProperties)
-    write_common(layer, values, changed)
+    write_common(scene, layer, values, changed)
     _write_color(scene.object, layer)
     _write_automapper(layer, values, changed)
     _write_tiles(scene, layer, (values.height, values.width))
