@@ -69,13 +69,13 @@ def names(block: bpy.types.ID) -> list[str]:
 
 def values(block: bpy.types.ID) -> dict[str, object]:
     """Return the values of a data-block's aspects by name, with those of an object's data: but for the default ones."""
-    found = {}
+    found: dict[str, object] = {}
     for holding in (nullcontext(block), readable_data(block)):
         with holding as holder:
             for aspect in of(holder) if holder is not None else ():
                 value = aspect.read(holder)
                 if fingerprint(value, aspect.default):
-                    found[aspect.name] = value
+                    found.setdefault(aspect.name, value)  # data may have a property of the same name as its object
     return found
 
 
@@ -178,7 +178,13 @@ def _of_rna(kind: Value, word: str) -> Iterator[Aspect]:
         yield Aspect(f"{word} {prop.identifier.replace('_', ' ')}", partial(_setting, prop.identifier), default)
 
 
+_SWITCHES = {"cutoff_distance": "use_custom_distance", "temperature": "use_temperature"}
+"""Settings that Blender greys out and ignores, and what turns them on."""
+
+
 def _setting(identifier: str, block: Value) -> object:
+    if identifier in _SWITCHES and not getattr(block, _SWITCHES[identifier], True):
+        return None
     if block.animation_data is not None and _is_set(block, (identifier,)):
         return None
     value: Value = getattr(block, identifier)
@@ -186,6 +192,15 @@ def _setting(identifier: str, block: Value) -> object:
 
 
 # ---- values
+
+
+def marks_of_names(block: bpy.types.ID) -> dict[str, int]:
+    """Return the fingerprints of the aspects that are names: of a data-block and, of an object, of its data."""
+    found = {"name": _own_name(block)}
+    data = data_of(block)
+    if data is not None:
+        found["data"] = data.name
+    return {name: fingerprint(value) for name, value in found.items()}
 
 
 def mark(aspect: Aspect, holder: bpy.types.ID) -> int:
@@ -340,7 +355,7 @@ _OF: dict[type, tuple[Aspect, ...]] = {
         Aspect("animation", _animation),
         Aspect("vertex groups", lambda obj: tuple(group.name for group in obj.vertex_groups)),
         Aspect("instancing", lambda obj: obj.instance_collection and obj.instance_collection.name),
-        Aspect("color", _still(lambda obj: obj.color[:], "color"), (1.0, 1.0, 1.0, 1.0)),
+        Aspect("color", lambda obj: obj.color[:], (1.0, 1.0, 1.0, 1.0)),
         Aspect("display size", attrgetter("empty_display_size"), 1.0),
     ),
     bpy.types.Mesh: (

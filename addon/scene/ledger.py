@@ -23,6 +23,9 @@ from .reports import Report, listed
 
 KEY = "levelwright_ledger"
 """On the level's collection: the entries, as deflated JSON."""
+AS_MADE = "as made"
+"""In the table of a kind of which a level may have thousands, WRITTEN says: of all that isn't written, an import leaves
+everything as Blender makes it, but names. So an import need not look at it."""
 COPIED, DELETED = "copied", "deleted"
 """Beside the aspects of a data-block: that there are more of it, or that it is gone."""
 
@@ -160,12 +163,19 @@ class _Entries:
     def of(cls, collection: bpy.types.Collection, fates: Fates) -> _Entries:
         """Make the entries of a level as it is now."""
         found = cls()
+        known: dict[str, bool] = {}
+        """By kind, whether the export reads copies and deletions."""
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
-        for block, marks in _marks(collection, fates):
+        for block, marks in _marks(collection, fates, entering=True):
             together[block.entry].append(marks)
-            if not all(fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED)):
+            if block.kind not in known:
+                known[block.kind] = all(fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED))
+            if not known[block.kind]:
                 found.names.setdefault(block.key, []).append(block.id_block.name)
         for key, several in together.items():
+            if len(several) == 1:
+                found.marks[key] = {name: [mark] for name, mark in several[0].items()}
+                continue
             names = {name for marks in several for name in marks}
             found.marks[key] = {name: sorted({marks.get(name, 0) for marks in several}) for name in names}
         return found
@@ -231,9 +241,11 @@ def _say(report: Report, fate: Fate, line: str) -> None:
     (report.note if fate.is_aside else report.warn)(line)
 
 
-def _marks(collection: bpy.types.Collection, fates: Fates) -> Iterator[tuple[LevelBlock, dict[str, int]]]:
+def _marks(
+    collection: bpy.types.Collection, fates: Fates, entering: bool = False
+) -> Iterator[tuple[LevelBlock, dict[str, int]]]:
     """Give each data-block of a level with the fingerprints of its aspects that no export reads, but for those of 0."""
-    needed = _Needed(fates)
+    needed = _Needed(fates, entering)
     shared: dict[tuple[int, str], dict[str, int]] = {}
 
     def marks_of(kind: str, holder: bpy.types.ID) -> dict[str, int]:
@@ -241,6 +253,9 @@ def _marks(collection: bpy.types.Collection, fates: Fates) -> Iterator[tuple[Lev
         return {name: mark for name, mark in found if mark}
 
     for block in blocks(collection):
+        if block.kind in needed.as_made:
+            yield block, aspects.marks_of_names(block.id_block)
+            continue
         marks = marks_of(block.kind, block.id_block)
         data = aspects.data_of(block.id_block)
         if data is not None:
@@ -255,8 +270,9 @@ def _marks(collection: bpy.types.Collection, fates: Fates) -> Iterator[tuple[Lev
 class _Needed:
     """Which aspects no export reads; worked out once a kind."""
 
-    def __init__(self, fates: Fates) -> None:
+    def __init__(self, fates: Fates, entering: bool) -> None:
         self._fates = fates
+        self.as_made = {kind for kind, table in fates.items() if entering and AS_MADE in table}
         self._static: dict[tuple[str, type], list[Aspect]] = {}
         self._written: dict[tuple[str, str], bool] = {}
 

@@ -8,7 +8,7 @@ from dataclasses import fields
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ..scene import identity
 from ..scene.aspects import ATTRIBUTE, PROPERTY
-from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, read_only
+from ..scene.ledger import AS_MADE, COPIED, DELETED, WRITTEN, Fate, Fates, aside, read_only
 from . import layout
 from .envelopes.build import EnvelopeProperties
 from .quads.build import ENVELOPES, OFFSET
@@ -53,21 +53,24 @@ FATES: Fates = {
     layout.CLIP: {**_written(*_PLACE), **_COPIES},
     layout.PHYSICS: _COPIES,
     layout.LAYER: {
+        AS_MADE: WRITTEN,
         **_written(*_PLACE, *_SURFACE, "color"),
         **_UNSHADED,
         **_properties(*_LAYER_CLASSES),
         **_written(*(f"{PROPERTY}{key}" for key in (layout.ORDER, layout.ENVELOPE_COLOR, *layout.FIELD_IMAGES))),
-        PROPERTY + layout.STORAGE: read_only("it says how the import shows the layer"),
+        PROPERTY + layout.STORAGE: WRITTEN,  # an edit is refused
         **_attributes(*_QUAD_ATTRIBUTES, *_TILE_ATTRIBUTES),
         **_COPIES,
     },
     layout.QUAD: {
+        AS_MADE: WRITTEN,
         **_written(*_PLACE, *_SURFACE, PROPERTY + layout.ENVELOPE_COLOR),
         **_UNSHADED,
         **_attributes(*_QUAD_ATTRIBUTES),
         **_COPIES,
     },
     layout.SOURCE: {
+        AS_MADE: WRITTEN,
         **_written(*_PLACE, "speaker distance max", "speaker distance reference"),
         "rotation": read_only("a source has no rotation"),
         **_properties(SourceProperties),

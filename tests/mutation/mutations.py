@@ -83,6 +83,10 @@ class _Finder:
             skipped += [node.returns, node.args]
         if isinstance(node, ast.AnnAssign | ast.arg):
             skipped.append(node.annotation)
+        if isinstance(node, ast.For | ast.comprehension) and isinstance(node.iter, ast.Tuple):
+            skipped.append(node.iter)  # the order of a handful of things means nothing
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            skipped += node.comparators
         yield from (child for child in ast.iter_child_nodes(node) if child not in skipped)
 
     def _of(self, node: ast.AST) -> Iterator[Mutation]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ....formats.teeworlds import Layer, TileLayer
 from ...scene import evaluated, meshes, transforms
 from ...scene.identity import kind_of
-from ...scene.reports import Report
+from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import read_properties
 from .collect import GroupInstance
@@ -55,8 +55,21 @@ def collect(
 ) -> SceneLayer:
     """A layer of a group as an export sees it. token: the level's; None where there is no original."""
     obj = one.instance.object
+    _check_storage(obj)
     ids_token = None if one.new or token is None else layout.element_token(token, one.instance.record)
     return SceneLayer(obj, _matrix(obj, group.root, depsgraph), ids_token, depsgraph, report, one.new)
+
+
+def _check_storage(obj: bpy.types.Object) -> None:
+    """Refuse an edit of how an import showed a layer, and faces in an object whose layer couldn't be read."""
+    storage = obj.get(layout.STORAGE, layout.MESH)
+    fields = obj.get(layout.FIELD_IMAGES[0]) is not None
+    if storage not in (layout.MESH, layout.PLANE, layout.KEPT) or (storage == layout.MESH and fields):
+        raise SceneError(
+            f"{obj.name}: its property {layout.STORAGE} says how an import showed it: {storage!r} is wrong", [obj]
+        )
+    if storage == layout.KEPT and isinstance(obj.data, bpy.types.Mesh) and len(obj.data.polygons):
+        raise SceneError(f"{obj.name}: its layer couldn't be read and stays as it is, so it can't get faces", [obj])
 
 
 def write_common(scene: SceneLayer, layer: Layer, values: layout.LayerProperties, changed: frozenset[str]) -> None:
