@@ -160,7 +160,8 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
 
     Properties that are absent have the field's default. Edited are those that differ from what `write` stored (a
     deleted one too); on a data-block that it never wrote, all that are present.
-    Raises ValueError, naming data-block and property, for a value that doesn't fit the field.
+    Raises ValueError, naming data-block and property, for a value that doesn't fit the field; one that is out of its
+    limits and was not edited came so with the level.
     """
     baseline = id_block.get(BASELINE)
     stored: dict[str, Value] = json.loads(baseline) if isinstance(baseline, str) else {}
@@ -178,7 +179,7 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
         if was != now or type(was) is not type(now):  # True isn't 1 here
             changed.add(one.name)
         try:
-            values[one.name] = from_blender(one, raw)
+            values[one.name] = from_blender(one, raw, limited=one.name in changed)
         except (ValueError, TypeError, UnicodeError) as error:
             raise ValueError(f"{id_block.name}: property {one.name}: {error}") from error
     return cls(**values), frozenset(changed)
@@ -209,8 +210,11 @@ def to_blender(field: Field, value: Value) -> Value:
     raise ValueError(f"{field.name}: {type(value).__name__} has no custom property")
 
 
-def from_blender(field: Field, raw: Value) -> Value:
-    """Return a stored value as the field's type. Raises ValueError or TypeError if it doesn't fit."""
+def from_blender(field: Field, raw: Value, limited: bool = True) -> Value:
+    """Return a stored value as the field's type. Raises ValueError or TypeError if it doesn't fit.
+
+    limited: it has to lie within the field's limits, as what people enter. Files hold numbers that don't.
+    """
     kind = field.type
     if field.choices:
         if isinstance(raw, str):  # typed in by hand
@@ -235,7 +239,7 @@ def from_blender(field: Field, raw: Value) -> Value:
     if kind is int:
         number = _whole(raw)
         for limit, out in ((field.minimum, number.__lt__), (field.maximum, number.__gt__)):
-            if limit is not None and out(int(limit)):
+            if limited and limit is not None and out(int(limit)):
                 raise ValueError(f"{number} is outside {field.minimum} to {field.maximum}")
         return number
     if kind is float:

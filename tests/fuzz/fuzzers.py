@@ -9,6 +9,7 @@ from .driver import Fuzzer
 
 FUZZERS = {
     "teeworlds-level": "tests.formats.teeworlds_fuzz",
+    "teeworlds-import": "tests.addon.teeworlds.test_import_fuzz",
     "genesis-level": "tests.formats.genesis_fuzz",
     "genesis-text": "tests.formats.genesis_text_fuzz",
     "fable-level": "tests.formats.fable_fuzz",
