@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sections of navigation back from their collections: renamed, added and deleted ones, and what was edited in them.
 
-What is in a section is `section_edit`'s. A collection that was added is a section, too: a copy of the one whose objects
+What is in a section is `collect_section`'s. A collection that was added is a section, too: a copy of the one whose objects
 are in it, or made of the ground.
 """
 
@@ -22,7 +22,7 @@ from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from .ground import LOWEST, navigation_of_ground
-from .section_edit import SectionEdit
+from .collect_section import SectionEdit
 
 
 @dataclass(eq=False)
