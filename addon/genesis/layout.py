@@ -227,8 +227,9 @@ class EditorLevelProperties:
 # values.
 #
 # Motions. Keys are compared with the baselines that `motions.build.keep_keys` made; events are pose markers, one that
-# has the (shortened) text and the `marker_frame` of an event of the original is that event. While a motion is there,
-# the brushes of its model stand as at `key_time`, whatever frame is shown: their parent inverse takes that pose back.
+# has the (shortened) text and the frame of an event of the original (`marker_of`) is that event. While a motion is
+# there, the brushes of its model stand as at `key_time`, whatever frame is shown: their parent inverse takes that pose
+# back.
 
 WORLD_TYPES = {"SkyAxis": "point", "SkyRotation": "float", "SkyDrawScale": "float"}
 """Key of the world's entity -> type; all others are text."""

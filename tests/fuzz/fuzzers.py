@@ -11,6 +11,7 @@ FUZZERS = {
     "teeworlds-level": "tests.formats.teeworlds_fuzz",
     "genesis-level": "tests.formats.genesis_fuzz",
     "genesis-text": "tests.formats.genesis_text_fuzz",
+    "genesis-import": "tests.addon.genesis.test_damaged_fuzz",
     "fable-level": "tests.formats.fable_fuzz",
     "fable-export": "tests.addon.fable.test_export_fuzz",
     "ns2-level": "tests.formats.ns2_fuzz",

@@ -21,7 +21,7 @@ from ..context import ExportContext
 from ..faces.collect import FaceCollector, MeshFaces
 from ..materials.collect import checked_name
 from ..parts.level import SceneBrush, SceneLevel
-from ..parts.places import Matrix, matrix_of, order_of
+from ..parts.places import Matrix, matrix_of, order_of, reach_of
 from ..shapes.baseline import load_baseline
 from ..shapes.collect import Shape, ShapeCollector
 
@@ -88,9 +88,10 @@ class BrushCollector:
                     same, uv_same = self.baseline.same(mesh, records)
                 else:
                     same = uv_same = np.zeros(len(records), np.bool_)
-                matrix = matrix_of(obj, level.root, depsgraph, pose(brush))
+                posed = pose(brush)
+                matrix, reach = matrix_of(obj, level.root, depsgraph, posed), reach_of(obj, posed)
                 row = self.row_of(brush.record)
-                shapes = self.shapes.collect(obj, mesh, row, matrix, records, same)
+                shapes = self.shapes.collect(obj, mesh, row, matrix, records, same, reach)
                 source = self.faces.compare(obj, mesh, records, uv_same, same & ~uv_same)
                 found[brush] = [FoundBrush(brush, shape, source) for shape in shapes]
                 step()

@@ -33,7 +33,6 @@ from .build import ANGLES, RESERVED, shown_pairs
 _KINDS = ("string", "int", "float", "color", "point")
 TURNED = 1e-3
 """Degrees, likewise."""
-_SKIPPED = frozenset((layout.ORDER, layout.TEXTURE))
 
 
 def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True) -> list[str]:
@@ -62,7 +61,7 @@ def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True)
 
 def _keys(id_block: bpy.types.ID) -> list[str]:
     names: Iterable[str] = id_block.keys()
-    return [key for key in names if not key.lower().startswith(RESERVED) and key not in _SKIPPED]
+    return [key for key in names if not key.lower().startswith(RESERVED)]
 
 
 def _says(value: Value, text: str) -> bool:

@@ -16,7 +16,7 @@ from ....formats.genesis.convert import lock
 from ....formats.genesis.editor_level import EditorFace, Points
 from ....formats.genesis.records import EditorFaceFlag, FaceArray
 from ...scene.reports import Report, SceneError
-from ..shapes.collect import Shape
+from ..shapes.collect import Matrix, Shape
 from .collect import FaceCollector, MeshFaces, SideRecords
 
 SAME_POINT = 2e-3
@@ -78,6 +78,8 @@ def collect_editor_faces(
     for side, record in enumerate(shape.records.tolist()):
         was = records[record] if record >= 0 else None
         points = was.points if was is not None and stays else _points(shape.rings[side], was, shape)
+        if was is not None and not len(shape.rings[side]) and shape.move is not None:
+            points = _moved(was.points, shape.move)  # of a face that no mesh can show
         if was is None:
             result.append(_new_face(sides, side, points, placed[side]))
             changes.counts["faces added"] += 1
@@ -134,6 +136,12 @@ def _points(ring: Floats, was: EditorFace | None, shape: Shape) -> Points:
     if len(first):
         points = np.roll(points, int(nearest[first[0]]) - int(first[0]), axis=0)
     return points
+
+
+def _moved(points: Points, move: Matrix) -> Points:
+    """The points of a face, moved with its brush; the other way round where that is mirrored."""
+    made = (points @ move[:3, :3].T + move[:3, 3]).astype(np.float32)
+    return np.asarray(made[::-1] if np.linalg.det(move[:3, :3]) < 0 else made)
 
 
 def _parameters(
