@@ -15,6 +15,7 @@ import bpy
 
 from ..formats import FORMATS, Format
 from .scene.content_folders import ContentFolder
+from .scene.ledger import Fates
 from .scene.reports import Report, SceneError
 
 Settings = Any
@@ -142,6 +143,8 @@ class Game:
     """Where the user keeps the game's content: the preferences have these."""
     gltf_materials: Callable[[bpy.types.Collection, Report], None] | None = None
     """Gives a level's meshes materials that glTF can hold; None where they have such."""
+    fates: Fates = field(default_factory=dict)
+    """What its export writes of all that an import shows, and why it doesn't write the rest."""
     register: Callable[[], None] = _nothing
     """Registers the game's own panels, operators and properties."""
     unregister: Callable[[], None] = _nothing

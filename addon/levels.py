@@ -17,7 +17,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import files, originals, stage
+from .scene import files, ledger, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
 
@@ -50,6 +50,8 @@ def import_files(
                     collection = game.import_level(context, data, path, settings(game), own)
             except FormatError as error:
                 raise error.in_file(path) from error
+            if game.fates:
+                ledger.enter(collection, game.fates)
             _keep_report(collection, own, "import")
             report.merge(own)
             collections.append(collection)
@@ -100,6 +102,7 @@ def export_file(
     with _reported(collection, report):
         chosen = game.for_file(settings, path) if game.for_file is not None else settings
         made = export_level(context, collection, chosen, report)
+        ledger.tell(collection, game.fates, report)
         parts = {path.suffix: made} if isinstance(made, bytes) else made
         contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
         for ending, data in parts.items():
@@ -134,9 +137,11 @@ def check_export(context: bpy.types.Context, collection: bpy.types.Collection, r
 
     Raises as `export_file` does.
     """
-    export_level, settings = game_of(collection).writer
+    game = game_of(collection)
+    export_level, settings = game.writer
     with _reported(collection, report):
         made = export_level(context, collection, settings(), report)
+        ledger.tell(collection, game.fates, report)
         parts = [made] if isinstance(made, bytes) else made.values()
         report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")
 
@@ -192,14 +197,14 @@ def file_name(collection: bpy.types.Collection) -> str:
 
 def report_of(collection: bpy.types.Collection) -> bpy.types.Text | None:
     """Return the text block with what the last import or export of a level said."""
-    texts = originals.resources(collection, "reports")
+    texts = originals.resources(collection, originals.REPORTS)
     text = texts.get(0)
     return text if isinstance(text, bpy.types.Text) else None
 
 
 def _keep_report(collection: bpy.types.Collection, report: Report, what: str) -> None:
     text = report.to_text(f"{collection.name} {what}")
-    originals.set_resource(collection, "reports", 0, text)
+    originals.set_resource(collection, originals.REPORTS, 0, text)
 
 
 @contextmanager
