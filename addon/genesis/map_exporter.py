@@ -14,6 +14,7 @@ from ...formats.genesis.headers import DeclaredClasses
 from ..scene.reports import Report
 from .brushes.collect import BrushCollector
 from .brushes.collect_map import MapBrushes
+from .classes.collect import define, edited_types
 from .classes.types import known_types, own_types
 from .context import ExportContext
 from .entities.collect import collect_map_entity
@@ -30,10 +31,15 @@ def merged(original: MapLevel | None, exporting: ExportContext) -> MapLevel:
     level = original if original is not None else genesis.new_level("map")
     known, was_in = geometry.of_map(level) if original is not None else (None, np.empty(0, np.int64))
     parts = collect_parts(exporting.collection, exporting.token, exporting.report)
-    types = known_types(DeclaredClasses()) | own_types(level, Report())
+    own = own_types(level, Report())
+    edited = edited_types(exporting.collection, own) if own is not None else None
+    defined = {each.name.lower(): each for each in edited} if edited is not None else own or {}
+    types = known_types(DeclaredClasses()) | defined
     collector = BrushCollector(exporting, known, "map")
     brushes = MapBrushes(exporting, level, known, was_in, collector)
     entity_of = _match_entities(exporting, level, parts)
+    if edited is not None:
+        define(exporting, level, edited)
     solids = collector.collect(exporting.context, parts, Poses(exporting.scene, lambda _: 0.0).of)
     for model in parts.models:
         entity = entity_of[id(model)]

@@ -16,6 +16,7 @@ from ....formats.genesis.convert import lock
 from ....formats.genesis.editor_level import EditorFace, Points
 from ....formats.genesis.records import EditorFaceFlag, FaceArray
 from ...scene.reports import Report, SceneError
+from ..materials.collect import checked_name
 from ..shapes.collect import Matrix, Shape
 from .collect import FaceCollector, MeshFaces, SideRecords
 
@@ -77,6 +78,8 @@ def collect_editor_faces(
     stays = shape.whole and shape.move is None
     for side, record in enumerate(shape.records.tolist()):
         was = records[record] if record >= 0 else None
+        if was is None or sides.renamed[side]:
+            checked_name(sides.names[side], source.object, int(shape.faces[side]))
         points = was.points if was is not None and stays else _points(shape.rings[side], was, shape)
         if was is not None and not len(shape.rings[side]) and shape.move is not None:
             points = _moved(was.points, shape.move)  # of a face that no mesh can show

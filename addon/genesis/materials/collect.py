@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which texture a material stands for, and how large that is."""
+"""How large the texture is that a material stands for, and how records hold its name."""
 
 from __future__ import annotations
 
@@ -10,14 +10,6 @@ from ....formats.genesis.records import texture_field
 from ...scene.blender_types import Value
 from ...scene.reports import SceneError
 from .. import layout
-
-
-def texture_of(material: bpy.types.Material | None) -> str | None:
-    """The texture that a material stands for: its property TEXTURE, else its name; None for none."""
-    if material is None:
-        return None
-    name = material.get(layout.TEXTURE)
-    return name if isinstance(name, str) else material.name
 
 
 def size_of(material: bpy.types.Material | None) -> tuple[float, float]:
