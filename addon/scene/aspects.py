@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cache, partial
 from operator import attrgetter
 from typing import NamedTuple
@@ -44,6 +45,12 @@ class Aspect(NamedTuple):
     """Gives its value, of the data-block: a number, text, or nested sequences and arrays of them."""
     default: object = None
     """What it is of a data-block that was just made."""
+    of_elements: bool = False
+    """It has a value for each element of a mesh: arrays of different lengths can't be compared."""
+
+
+COUNTS = 32
+"""From this bit on a fingerprint has the number of elements, where an aspect is of elements."""
 
 
 def fingerprint(value: object, default: object = None) -> int:
@@ -53,21 +60,45 @@ def fingerprint(value: object, default: object = None) -> int:
     return zlib.crc32(_bytes(value)) or 1
 
 
-def of(block: bpy.types.ID) -> Iterator[tuple[Aspect, bpy.types.ID]]:
-    """Give each aspect of a data-block, with the data-block to read it from: of an object that is its data for some."""
-    for aspect in static(block):
-        yield aspect, block
-    for aspect in custom_properties(block):
-        yield aspect, block
+def names(block: bpy.types.ID) -> list[str]:
+    """Return the names of a data-block's aspects, with those of an object's data."""
     data = data_of(block)
-    if data is not None:
-        for aspect in static(data):
-            yield aspect, data
-        for aspect in custom_properties(data):
-            yield aspect, data
-        if isinstance(data, bpy.types.Mesh):
-            for aspect in mesh_attributes(data):
-                yield aspect, data
+    return [aspect.name for holder in (block, data) if holder is not None for aspect in of(holder)]
+
+
+def values(block: bpy.types.ID) -> dict[str, object]:
+    """Return the values of a data-block's aspects by name, with those of an object's data: but for the default ones."""
+    found = {}
+    for holding in (nullcontext(block), readable_data(block)):
+        with holding as holder:
+            for aspect in of(holder) if holder is not None else ():
+                value = aspect.read(holder)
+                if fingerprint(value, aspect.default):
+                    found[aspect.name] = value
+    return found
+
+
+def of(holder: bpy.types.ID) -> Iterator[Aspect]:
+    """Give each aspect of a data-block alone."""
+    yield from static(holder)
+    yield from custom_properties(holder)
+    if isinstance(holder, bpy.types.Mesh):
+        yield from mesh_attributes(holder)
+
+
+@contextmanager
+def readable_data(block: bpy.types.ID) -> Iterator[bpy.types.ID | None]:
+    """Give the data of an object to read from: of a mesh in edit mode, which can't be read, a copy as it is now."""
+    data = data_of(block)
+    if not (isinstance(block, bpy.types.Object) and isinstance(data, bpy.types.Mesh) and data.is_editmode):
+        yield data
+        return
+    block.update_from_editmode()
+    copy = data.copy()
+    try:
+        yield copy
+    finally:
+        bpy.data.meshes.remove(copy)
 
 
 def data_of(block: bpy.types.ID) -> bpy.types.ID | None:
@@ -93,7 +124,7 @@ def mesh_attributes(mesh: bpy.types.Mesh) -> Iterator[Aspect]:
     """Give an aspect for each attribute that artists see, UV maps and colours included."""
     for name in mesh.attributes.keys():  # noqa: SIM118 - iterating gives attributes
         if not name.startswith(".") and name not in _IDENTITY and name not in _SHAPE:
-            yield Aspect(ATTRIBUTE + name, partial(_attribute, name))
+            yield Aspect(ATTRIBUTE + name, partial(_attribute, name), of_elements=True)
 
 
 def _property(key: str, block: bpy.types.ID) -> object:
@@ -135,6 +166,18 @@ def _setting(identifier: str, block: bpy.types.ID) -> object:
 
 
 # ---- values
+
+
+def mark(aspect: Aspect, holder: bpy.types.ID) -> int:
+    """Return the fingerprint of an aspect of a data-block, with the number of elements where it is of elements."""
+    value = aspect.read(holder)
+    found = fingerprint(value, aspect.default)
+    return found | len(value) << COUNTS if found and aspect.of_elements and isinstance(value, np.ndarray) else found
+
+
+def comparable(one: int, other: int) -> bool:
+    """Whether two marks are of as many elements; of none of elements they always are."""
+    return not one or not other or one >> COUNTS == other >> COUNTS
 
 
 def _bytes(value: object) -> bytes:
@@ -212,8 +255,9 @@ def _materials_of_faces(mesh: bpy.types.Mesh) -> object:
 
 def _shading(mesh: bpy.types.Mesh) -> object:
     """Which faces and edges are sharp."""
-    found = [attributes.read(mesh, "sharp_face", "FACE"), attributes.read(mesh, "sharp_edge", "EDGE")]
-    return [each for each in found if each is not None and each.any()] or None
+    found = (attributes.read(mesh, "sharp_face", "FACE"), attributes.read(mesh, "sharp_edge", "EDGE"))
+    sharp = [each for each in found if each is not None and each.any()]
+    return np.concatenate(sharp) if sharp else None
 
 
 def _normals(mesh: bpy.types.Mesh) -> object:
@@ -282,9 +326,9 @@ _OF: dict[type, tuple[Aspect, ...]] = {
     bpy.types.Mesh: (
         Aspect("vertices", _vertices),
         Aspect("faces", _faces),
-        Aspect("materials of faces", _materials_of_faces),
-        Aspect("smooth shading", _shading),
-        Aspect("custom normals", _normals),
+        Aspect("materials of faces", _materials_of_faces, of_elements=True),
+        Aspect("smooth shading", _shading, of_elements=True),
+        Aspect("custom normals", _normals, of_elements=True),
         Aspect("shape keys", _shape_keys),
     ),
     bpy.types.TextCurve: (Aspect("text", attrgetter("body")),),

@@ -127,7 +127,7 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
     for child in collection.children_recursive:
         yield "collection", "", child
     materials: dict[bpy.types.Material, None] = {}
-    for obj in collection.all_objects:
+    for obj in list(collection.all_objects):  # what reads them may make and remove meshes
         yield "object", "", obj
         for slot in obj.material_slots:
             if slot.material is not None:
@@ -138,7 +138,7 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
         for record, id_block in originals.resources(collection, kind).items():
             if kind != originals.REPORTS:
                 yield kind, str(record), id_block
-    for world in bpy.data.worlds:
+    for world in list(bpy.data.worlds):
         yield "world", "", world
 
 
@@ -191,6 +191,8 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     if was is None:
         return
     edited: dict[tuple[str, Fate], list[str]] = defaultdict(list)
+    unknown: dict[tuple[str, Fate], list[str]] = defaultdict(list)
+    """Elements of meshes were added or deleted, so that nothing can be compared."""
     seen: dict[str, list[LevelBlock]] = defaultdict(list)
     for block, marks in _marks(collection, fates):
         seen[block.key].append(block)
@@ -199,10 +201,15 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
             continue
         for name in {*marks, *before}:
             fate = fate_of(fates, block.kind, name)
-            if not fate.is_written and marks.get(name, 0) not in before.get(name, (0,)):
-                edited[name, fate].append(block.id_block.name)
+            mark, then = marks.get(name, 0), before.get(name, [0])
+            if fate.is_written or mark in then:
+                continue
+            known = any(aspects.comparable(mark, each) for each in then)
+            (edited if known else unknown)[name, fate].append(block.id_block.name)
     for (name, fate), names in edited.items():
         _say(report, fate, f"{listed(names)}: {name} was edited, but isn't written: {fate.why}")
+    for (name, fate), names in unknown.items():
+        report.note(f"{listed(names)}: {name} isn't written, whether it was edited or not: {fate.why}")
     for key, names in was.names.items():
         now = seen.get(key, [])
         kind = key.rpartition(" ")[0]
@@ -225,7 +232,7 @@ def _marks(collection: bpy.types.Collection, fates: Fates) -> Iterator[tuple[Lev
     shared: dict[tuple[int, str], dict[str, int]] = {}
 
     def marks_of(kind: str, holder: bpy.types.ID) -> dict[str, int]:
-        found = ((each.name, aspects.fingerprint(each.read(holder), each.default)) for each in needed.of(kind, holder))
+        found = ((each.name, aspects.mark(each, holder)) for each in needed.of(kind, holder))
         return {name: mark for name, mark in found if mark}
 
     for block in blocks(collection):
@@ -234,7 +241,8 @@ def _marks(collection: bpy.types.Collection, fates: Fates) -> Iterator[tuple[Lev
         if data is not None:
             known = (data.session_uid, block.kind)  # objects share data
             if known not in shared:
-                shared[known] = marks_of(block.kind, data)
+                with aspects.readable_data(block.id_block) as readable:
+                    shared[known] = marks_of(block.kind, readable) if readable is not None else {}
             marks |= shared[known]
         yield block, marks
 

@@ -81,8 +81,7 @@ def edits(game: Game, sample: Path) -> list[Edit]:
 
 def _add_edits(found: dict[tuple[str, str], Edit], level: bpy.types.Collection, settings: Any) -> None:
     for block in ledger.blocks(level):
-        names = [aspect.name for aspect, _ in aspects.of(block.id_block)]
-        for name in (*names, ledger.COPIED, ledger.DELETED):
+        for name in (*aspects.names(block.id_block), ledger.COPIED, ledger.DELETED):
             if (name in CHANGES or _by_group(name)) and _applies(block.id_block, name):
                 made = Edit(settings, block.kind, block.id_block.name, type(block.id_block).__name__, name)
                 found.setdefault((block.kind, name), made)
@@ -141,10 +140,8 @@ def _shown(level: bpy.types.Collection) -> Shown:
     found: Shown = defaultdict(lambda: defaultdict(list))
     for block in ledger.blocks(level):
         found[block.key]["#"].append(block.id_block.name)
-        for aspect, holder in aspects.of(block.id_block):
-            value = aspect.read(holder)
-            if aspects.fingerprint(value, aspect.default):
-                found[block.key][aspect.name].append(_plain(value))
+        for name, value in aspects.values(block.id_block).items():
+            found[block.key][name].append(_plain(value))
     return {key: dict(each) for key, each in found.items()}
 
 

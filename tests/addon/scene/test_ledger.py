@@ -90,6 +90,20 @@ def test_properties_and_attributes_that_are_added_or_gone_are_told(level: Any) -
     }
 
 
+def test_where_elements_were_added_it_is_said_that_nothing_can_be_compared(level: Any) -> None:
+    wall: Any = bpy.data.objects["wall"]
+    wall.data.attributes.new("heat", "FLOAT", "POINT").data[0].value = 1.0
+    ledger.enter(level, FATES)
+    wall.data.vertices.add(1)
+    warnings, notes = told(level)
+    assert {line.partition(" was")[0] for line in warnings} == {"wall: vertices"}
+    assert notes == ["wall: attribute heat isn't written, whether it was edited or not: the file has no place for it"]
+    wall.data.attributes["heat"].data[1].value = 2.0
+    ledger.enter(level, FATES)
+    wall.data.attributes["heat"].data[1].value = 3.0
+    assert told(level)[0] == ["wall: attribute heat was edited, but isn't written: the file has no place for it"]
+
+
 def test_shared_data_is_told_of_each_object_at_once(level: Any) -> None:
     bpy.data.lights["light"].use_shadow = False
     warnings, _ = told(level)
@@ -145,5 +159,18 @@ def test_how_blender_displays_a_thing_is_no_aspect(level: Any) -> None:
     wall.hide_viewport = wall.hide_render = wall.hide_select = wall.lock_location[0] = True
     wall.display_type = "WIRE"
     assert told(level) == ([], [])
-    names = [aspect.name for aspect, _ in aspects.of(wall)]
+    names = aspects.names(wall)
     assert len(names) == len(set(names))
+
+
+def test_a_mesh_in_edit_mode_is_told_of_as_it_is_there(level: Any) -> None:
+    wall: Any = bpy.data.objects["wall"]
+    bpy.context.view_layer.objects.active = wall
+    bpy.ops.object.mode_set(mode="EDIT")
+    meshes_before = len(bpy.data.meshes)
+    assert told(level) == ([], [])
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.delete(type="ONLY_FACE")
+    warnings, _ = told(level)
+    assert "wall: faces" in {line.partition(" was")[0] for line in warnings}
+    assert len(bpy.data.meshes) == meshes_before
