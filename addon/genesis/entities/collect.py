@@ -49,6 +49,11 @@ def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True)
             if whole:
                 record.remove(key)
                 edited.append(key)
+        elif not isinstance(present[key], int | float | str | bytes | list):
+            raise SceneError(
+                f"{id_block.name}: property {key}: neither text nor numbers, so it can't be the value of an entity",
+                _objects(id_block),
+            )
         elif not _says(present[key], text):
             record.set(key, _text(id_block, key, present[key]))
             edited.append(key)

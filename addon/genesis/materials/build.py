@@ -20,6 +20,7 @@ from ...scene.materials import Nodes, Socket, blended, node_group, shader
 from .. import layout
 from ..context import ImportContext
 from . import library
+from .collect import given_size
 from .library import Pictures
 from .names import APPEARANCE, NAMED, title_of
 
@@ -66,8 +67,8 @@ class Materials:
             texture, appearance = material.get(layout.TEXTURE), material.get(APPEARANCE)
             if isinstance(material, bpy.types.Material) and isinstance(texture, str) and isinstance(appearance, int):
                 self._made[texture, FaceAppearance(appearance)] = material
-                size = material.get(layout.TEXTURE_SIZE)
-                if size is not None:
+                size = given_size(material)
+                if size is not None and min(size) > 0:
                     self.pictures.sizes[texture.lower()] = (int(size[0]), int(size[1]))
 
     def _make(self, texture: str, appearance: FaceAppearance) -> bpy.types.Material:

@@ -62,8 +62,10 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if world >= 0 and scene.original.options.get("entities", True):
         pairs, edited = custom_properties.merged_pairs(scene.collection, level.entities[world])
         if edited:
-            with at_fault():
+            try:
                 edits.entities.set_pairs(level, world, pairs)
+            except FormatError as error:
+                raise SceneError(f"{scene.collection.name}: {error.message}") from error
     for number, one in scene.records(layout.ENTITY).items():
         with at_fault(one.object):
             if number >= count:
