@@ -255,6 +255,8 @@ def set_resource(collection: bpy.types.Collection, kind: str, record: int, id_bl
         group = collection[key]
     if id_block is not None:
         group[str(record)] = id_block
+        if isinstance(id_block, bpy.types.Text):  # Blender would keep texts for ever: these go with their level
+            id_block.use_fake_user = False
     elif str(record) in group:
         del group[str(record)]
 

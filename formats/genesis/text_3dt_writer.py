@@ -17,7 +17,7 @@ from .tokens import patched, quote
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class TextRecord:
     """A part of the text, made anew."""
 
     span: Span | None
@@ -36,7 +36,7 @@ def write(level: Level3dt) -> bytes:
     Raises FormatError for what the level's version has no words for: a key with a space, half a degree before 1.33...
     """
     parts: list[str] = []
-    before: dict[Span, Record] = {}
+    before: dict[Span, TextRecord] = {}
     end = -1
     for record in _Writer(level.version).level(level):
         made = record.text.replace("\r\n", "\n").replace("\n", level.newline)
@@ -60,12 +60,12 @@ def write(level: Level3dt) -> bytes:
         raise FormatError(f"{error.object[error.start]!r} is not a Latin-1 character", "text") from None
 
 
-def _records_by_span(source: str) -> dict[Span, Record]:
+def _records_by_span(source: str) -> dict[Span, TextRecord]:
     level = text_3dt.read(source.encode("latin-1"))
     return {record.span: record for record in _Writer(level.version).level(level) if record.span is not None}
 
 
-def _changed(record: Record, before: Record | None, source: str, made: str) -> str:
+def _changed(record: TextRecord, before: TextRecord | None, source: str, made: str) -> str:
     """What stands where `source` stood: that itself if the record says what it said. Raises FormatError."""
     if before is not None and before.text == record.text:
         return source
@@ -86,10 +86,10 @@ class _Writer:
         self.refused: list[FormatError] = []
         """What of the record that is being made has no words."""
 
-    def record(self, span: Span | None, text: str) -> Record:
+    def record(self, span: Span | None, text: str) -> TextRecord:
         """A record whose text was just made."""
         refused, self.refused = tuple(self.refused), []
-        return Record(span, text, refused)
+        return TextRecord(span, text, refused)
 
     def bare(self, text: str, what: str) -> str:
         """Text without quotes: one word; other text, which only files hold, in quotes."""
@@ -115,7 +115,7 @@ class _Writer:
             return quote(text)
         return self.bare(text, "name")
 
-    def level(self, level: Level3dt) -> Iterator[Record]:
+    def level(self, level: Level3dt) -> Iterator[TextRecord]:
         yield self.record(level.header_span, self.header(level))
         if self.since(15):
             yield self.record(level.brush_list_span, f"Brushlist {len(level.brushes)}\n")
@@ -153,7 +153,7 @@ class _Writer:
             lines.append(f"NumGroups {len(level.groups)}")
         return _text(lines)
 
-    def brush(self, brush: EditorBrush) -> Iterator[Record]:
+    def brush(self, brush: EditorBrush) -> Iterator[TextRecord]:
         lines = [f"Brush {self.name(brush.name, 24)}", f"\tFlags {_signed(brush.flags)}"]
         if self.since(3):
             lines += [f"\tModelId {brush.model_id}", f"\tGroupId {brush.group_id}"]
