@@ -20,8 +20,15 @@ from .scene.reports import Report, SceneError
 
 Settings = Any
 """A frozen dataclass of options: which one, the game says."""
-ImportLevels = Callable[[Sequence[Path]], list[bpy.types.Collection]]
-"""Opens the levels in these files, and returns their collections."""
+
+
+class ImportLevels(Protocol):
+    """What opens levels for a file of another form."""
+
+    def __call__(
+        self, paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None, /
+    ) -> list[bpy.types.Collection]:
+        """Open the levels in these files, and return their collections. contents: what to take for those of some."""
 
 
 def _nothing() -> None:
@@ -103,6 +110,8 @@ class Form(FileKind):
 
     menu: str = ""
     """What it is called in menus, where the label says too little."""
+    suffix: str = ""
+    """What follows the level's name in that of its file, before the ending."""
     export_form: ExportForm | None = None
     """None: such files are only opened."""
     export_settings: type[Settings] | None = None

@@ -6,7 +6,7 @@ and read back.
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -32,17 +32,19 @@ def import_files(
     settings: Callable[[Game], Settings],
     report: Report,
     only: Game | None = None,
+    contents: Mapping[Path, bytes] | None = None,
 ) -> list[bpy.types.Collection]:
     """Import levels, each into a collection of its own, and return those; on an error nothing is left behind.
 
     The last one is made the active collection, so that new objects become a part of it.
     settings: gives the options for a game. only: the game that the files have to be of; otherwise their bytes tell.
+    contents: what to take for the bytes of some of the files.
     Raises FormatError naming the file, SceneError, or OSError.
     """
     collections = []
     with _nothing_left_behind(context), progress(len(paths), "files") as step:
         for path in paths:
-            data = path.read_bytes()
+            data = contents[path] if contents and path in contents else path.read_bytes()
             game = only or games.identify(data, str(path))
             try:
                 own = Report(path.name)
@@ -79,8 +81,10 @@ def import_form(
         raise SceneError(f"{path.name}: such files can be written, but not opened")
     data = path.read_bytes()
 
-    def import_levels(paths: Sequence[Path]) -> list[bpy.types.Collection]:
-        return import_files(context, paths, lambda _: of_levels, report, game)
+    def import_levels(
+        paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None
+    ) -> list[bpy.types.Collection]:
+        return import_files(context, paths, lambda _: of_levels, report, game, contents)
 
     with _nothing_left_behind(context):
         try:

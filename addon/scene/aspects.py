@@ -68,13 +68,13 @@ def names(block: bpy.types.ID) -> list[str]:
 
 def values(block: bpy.types.ID) -> dict[str, object]:
     """Return the values of a data-block's aspects by name, with those of an object's data: but for the default ones."""
-    found = {}
+    found: dict[str, object] = {}
     for holding in (nullcontext(block), readable_data(block)):
         with holding as holder:
             for aspect in of(holder) if holder is not None else ():
                 value = aspect.read(holder)
                 if fingerprint(value, aspect.default):
-                    found[aspect.name] = value
+                    found.setdefault(aspect.name, value)  # data may have a property of the same name as its object
     return found
 
 
@@ -160,7 +160,13 @@ def _of_rna(kind: Value, word: str) -> Iterator[Aspect]:
         yield Aspect(f"{word} {prop.identifier.replace('_', ' ')}", partial(_setting, prop.identifier), default)
 
 
+_SWITCHES = {"cutoff_distance": "use_custom_distance", "temperature": "use_temperature"}
+"""Settings that Blender greys out and ignores, and what turns them on."""
+
+
 def _setting(identifier: str, block: bpy.types.ID) -> object:
+    if identifier in _SWITCHES and not getattr(block, _SWITCHES[identifier], True):
+        return None
     value: Value = getattr(block, identifier)
     return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
 

@@ -163,7 +163,18 @@ def _reached(aspect: str, key: str, before: Shown, after: Shown, again: Shown) -
     return not exact and again.get(key) != before.get(key) and (now != was or aspect in _WAYS)
 
 
-_WAYS = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "modifiers", "shape keys")
+_WAYS = (
+    "vertices",
+    "materials of faces",
+    "location",
+    "rotation",
+    "scale",
+    "delta transform",
+    "parent",
+    "constraints",
+    "modifiers",
+    "shape keys",
+)
 
 
 def _close(one: Any, other: Any) -> bool:
