@@ -136,7 +136,7 @@ def writer(instance: object) -> Callable[[bpy.types.ID], None]:
             put(id_block, name, value)
         for name, ui in shown:
             describe(id_block, name, **ui)
-        id_block[BASELINE] = json.dumps({**_stored(id_block), **stored}) if BASELINE in id_block else text
+        id_block[BASELINE] = json.dumps({**_stored(id_block), **stored}) if id_block.get(BASELINE) is not None else text
 
     return write_to
 

@@ -93,7 +93,8 @@ def plain_world(name: str, color: tuple[float, ...]) -> bpy.types.World:
 
 def let_go_of_worlds() -> None:
     """Take the world that an import made from each scene whose last level was deleted: it goes with that."""
-    for scene in bpy.data.scenes:
+    scenes: list[Value] = list(bpy.data.scenes)
+    for scene in scenes:
         world = scene.world
         ours = world is not None and (world.get(MADE) is not None or identity.stamped(world) is not None)
         if ours and scene.library is None and not originals.levels(scene):
