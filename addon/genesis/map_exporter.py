@@ -12,7 +12,7 @@ from ...formats.genesis import Entity, MapLevel, geometry
 from ...formats.genesis.entities import CLASSNAME, MODEL, NAME, ORIGIN
 from ...formats.genesis.headers import DeclaredClasses
 from ..scene.reports import Report
-from .brushes.collect import BrushCollector
+from .brushes.collect import BrushCollector, tell_orders
 from .brushes.collect_map import MapBrushes
 from .classes.collect import define, edited_types
 from .classes.types import known_types, own_types
@@ -47,6 +47,7 @@ def merged(original: MapLevel | None, exporting: ExportContext) -> MapLevel:
     for part in parts.entities:
         entity = entity_of[id(part)]
         collect_map_entity(exporting, part, entity, parts.root, types, _names(level, entity))
+    tell_orders(exporting, parts.all_brushes(), lambda record: record)
     brushes.write([one for several in solids.values() for one in several], entity_of)
     collect_map_world(exporting, level.entities[0])
     exporting.report.count("brushes", sum(len(entity.brushes) for entity in level.entities))

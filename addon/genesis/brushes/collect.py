@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -24,6 +24,7 @@ from ..parts.level import SceneBrush, SceneLevel
 from ..parts.places import Matrix, matrix_of, order_of, reach_of
 from ..shapes.baseline import load_baseline
 from ..shapes.collect import Shape, ShapeCollector
+from .flags import named_twice
 
 Properties = TypeVar("Properties", bound=layout.BrushProperties)
 
@@ -149,6 +150,19 @@ def _evaluation(
 def brush_properties(obj: bpy.types.Object, cls: type[Properties]) -> tuple[Properties, frozenset[str]]:
     """A brush's properties, and which were edited; raises SceneError for values of a wrong type."""
     try:
-        return properties.read(obj, cls)
+        values, edited = properties.read(obj, cls)
     except ValueError as error:
         raise SceneError(str(error), [obj]) from error
+    twice = named_twice(values)
+    if "other_flags" in edited and twice:
+        raise SceneError(f"{obj.name}: property other_flags: {twice:#x} have properties of their own", [obj])
+    return values, edited
+
+
+def tell_orders(exporting: ExportContext, brushes: Iterable[SceneBrush], was: Callable[[int], int | None]) -> None:
+    """Note which brushes were given another place in the order. was: the place of a record; None for one unknown."""
+    for brush in brushes:
+        before = was(brush.record) if brush.record >= 0 else None
+        now, _ = order_of(brush.object)
+        if before is not None and now != before:
+            exporting.note(f"brush {brush.object.name} changed: its order is {now:g}, it was {before}")

@@ -142,12 +142,12 @@ def collect_entity(
     if new and CLASSNAME not in record:
         record.pairs.insert(0, (CLASSNAME, light_class(obj) or ""))
     channels = transforms.changed_channels(obj, root)
-    moved = new or bool(channels)
+    moved = new or evaluates or bool(channels)
     if moved and _collect_place(record, not before.pairs, layout.from_blender(matrix[:3, 3]), report, obj):
         edited.append(ORIGIN)
     if isinstance(obj.data, bpy.types.Light):
         edited += collect_light(obj.data, record, before, exporting.scale, report)
-    turned = bool(channels - {transforms.LOCATION, transforms.SCALE})
+    turned = evaluates or bool(channels - {transforms.LOCATION, transforms.SCALE})
     typed = ANGLES in (key.lower() for key in edited)
     if typed and not before.pairs:  # made in Blender: what was turned since counts, and where nothing was, the property
         typed = not turned or (obj.get(transforms.BASELINE) is None and _is_upright(_turn_of(obj, matrix)))
@@ -184,7 +184,7 @@ def _collect_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, ty
     if text is None and type_of(ANGLES, record.classname, types) != "point":
         shines_all_around = isinstance(obj.data, bpy.types.Light) and obj.data.type != "SPOT"
         if not shines_all_around and not _is_upright(turn):
-            report.left_out("turns of entities whose classes have no angles, as far as is known")
+            report.warn(f"{obj.name} was turned, but its class has no angles, as far as is known")
         return False
     was = [] if text is None else values.as_property("point", text)
     if not isinstance(was, list):

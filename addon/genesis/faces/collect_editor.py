@@ -32,6 +32,8 @@ TOO_LARGE = 2.0**31
 """What numbers of a locked texture stay below."""
 LOCKS = (1, 32)
 """The version since which faces have axes and a place for a locked texture."""
+TURNS = (1, 33)
+"""The version since which textures turn by parts of a degree."""
 _FIELDS = {
     "flags": "flags",
     "face_light": "light",
@@ -72,6 +74,7 @@ def collect_editor_faces(
     on_purpose = (shape.faces >= 0) & source.uv_edited[shape.faces] & (shape.records >= 0)
     if shape.brush < 0 and collector.settings.new_textures == "uv":
         on_purpose |= shape.records < 0
+    _refuse_fine_turns(shape, source.object, sides, version)
     placed = _parameters(shape, source.object, sides, on_purpose, version, collector.report)
     changes = FaceChanges()
     result = []
@@ -104,6 +107,18 @@ def collect_editor_faces(
         changes.kept.append(was)
         result.append(kept)
     return result, changes
+
+
+def _refuse_fine_turns(shape: Shape, obj: bpy.types.Object, sides: SideRecords, version: tuple[int, int]) -> None:
+    """Raise SceneError where somebody turned a texture by a part of a degree, which a version has no number for."""
+    turned = sides.edited["rotate"] & (sides.fields["rotate"] % 1 != 0) & (shape.faces >= 0)
+    if version < TURNS and turned.any():
+        raise SceneError(
+            f"{obj.name}: attribute rotate of {int(turned.sum())} faces: before version 1.33 textures turn by "
+            "whole degrees",
+            [obj],
+            {obj: shape.faces[turned].astype(np.int32)},
+        )
 
 
 def _value(name: str, faces: SideRecords, side: int) -> Any:
@@ -173,7 +188,7 @@ def _parameters(
     for name in ("scale", "light_scale"):  # as the text will say it: far from 0, much follows from that
         said = np.round(settings[name], DECIMALS)
         settings[name] = np.where(said != 0, said, settings[name])
-    rotate = np.round(settings["rotate"], DECIMALS if version >= (1, 33) else 0)
+    rotate = np.round(settings["rotate"], DECIMALS if version >= TURNS else 0)
     made = wanted.copy()
     textures.lay(made, rotate, settings["scale"], 0.0, settings["light_scale"])
     if not locks:
