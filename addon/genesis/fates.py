@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..scene import properties
-from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only
+from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
 from . import layout
 
 
@@ -27,7 +27,13 @@ _OBJECT = (*_PLACE, COPIED, DELETED)
 _SHAPE = ("vertices", "faces", "shape keys", "materials", "materials of faces", f"attribute {layout.UV}")
 _FACES = (*layout.FACE_FIELDS, *layout.MAP_FIELDS, *layout.EDITOR_FIELDS, layout.BRUSH_FLAGS)
 _LIGHT = ("type", "color", "energy", "cutoff distance", "spot size")
-_PLANES = read_only("brushes have planes alone, and are lit as the flags of their faces say")
+_SET = tuple(
+    f"light {name}"
+    for name in ("use custom distance", "shadow soft size", "spot blend", "angle", "diffuse factor", "specular factor")
+)
+"""What the import sets of lights, the same for all."""
+_PLANES = unset(read_only("brushes have planes alone, and are lit as the flags of their faces say"))
+_DISPLAY = unset(aside("it is how Blender displays it"))
 _KEYS = read_only("it moves by the keys of its action alone")
 _SORTS = {"*": aside("it only sorts what is in it")}
 _BRUSH: dict[str, Fate] = {
@@ -35,14 +41,18 @@ _BRUSH: dict[str, Fate] = {
     **_written(f"attribute {name}" for name in _FACES),
     **_properties(layout.EditorBrushProperties),
     **_written(f"property {layout.ORDER}"),
-    **dict.fromkeys(("smooth shading", "custom normals"), _PLANES),
-    f"attribute {layout.BRUSH}": follows("which brush a face was imported as"),
+    **_written("smooth shading"),
+    "custom normals": _PLANES,
+    **dict.fromkeys(("color", "display size"), _DISPLAY),
+    "attribute *": unset(read_only("a level has no such thing of faces")),
+    "property *": unset(read_only("a brush has no such thing")),
 }
 
 FATES: Fates = {
     "*": {
-        "animation": read_only("what moves in a level is a world model, by its motion"),
-        "vertex groups": aside("they are for Blender alone"),
+        "animation": unset(read_only("what moves in a level is a world model, by its motion")),
+        "vertex groups": unset(aside("they are for Blender alone")),
+        "instancing": unset(read_only("levels have no instances of collections")),
     },
     layout.WORLD: _SORTS,
     layout.MODELS: _SORTS,
@@ -51,7 +61,7 @@ FATES: Fates = {
     "level": _written("property *"),
     layout.GROUP: {**_properties(layout.GroupProperties), **_written(COPIED, DELETED)},
     layout.BRUSH: _BRUSH,
-    layout.BRUSHES: _BRUSH,
+    layout.BRUSHES: {**_BRUSH, f"attribute {layout.BRUSH}": follows("which brush a face was imported as")},
     layout.MODEL: {**_written(_OBJECT), **_properties(layout.EditorModelProperties)},
     layout.MOTION: {
         **_written("animation", "keys", "location", DELETED),
@@ -62,7 +72,11 @@ FATES: Fates = {
     layout.ENTITY: {
         **_written(_OBJECT, "property *"),
         **_written(f"light {name}" for name in _LIGHT),
-        "scale": read_only("an entity is a point"),
+        "scale": unset(read_only("an entity is a point")),
+        "color": _DISPLAY,
+        "materials": unset(read_only("an entity has no material")),
+        **dict.fromkeys(_SET, read_only("no key of an entity says so")),
+        "light *": unset(read_only("no key of an entity says so")),
     },
     layout.MATERIAL: {
         **_written("name", f"property {layout.TEXTURE}"),

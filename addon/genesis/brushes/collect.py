@@ -15,7 +15,7 @@ from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import FaceArray
 from ...scene import evaluated, meshes, properties, transforms
 from ...scene.progress import progress
-from ...scene.reports import SceneError
+from ...scene.reports import SceneError, listed
 from .. import layout
 from ..context import ExportContext
 from ..faces.collect import FaceCollector, MeshFaces
@@ -62,6 +62,7 @@ class BrushCollector:
         kind: str,
     ) -> None:
         """geometry: of the original; None where there is none. kind: of the file that the level is ("map", "3dt")."""
+        self.report = exporting.report
         self.baseline = load_baseline(exporting.collection, geometry) if geometry is not None else None
         self.shapes = ShapeCollector(geometry, self.baseline, exporting.token, exporting.settings.split_concave)
         self.faces = FaceCollector(geometry, kind, exporting.settings, exporting.report)
@@ -80,6 +81,7 @@ class BrushCollector:
         """
         leaves = [brush for brush in level.all_brushes() if brush.children is None]
         found: dict[SceneBrush, list[FoundBrush]] = {}
+        smooth: list[str] = []
         with _evaluation(context, level, leaves) as depsgraph, progress(len(leaves), "brushes") as step:
             for brush in leaves:
                 obj = brush.object
@@ -95,7 +97,12 @@ class BrushCollector:
                 shapes = self.shapes.collect(obj, mesh, row, matrix, records, same, reach)
                 source = self.faces.compare(obj, mesh, records, uv_same, same & ~uv_same)
                 found[brush] = [FoundBrush(brush, shape, source) for shape in shapes]
+                flat = mesh.attribute("sharp_face", "FACE")
+                if row >= 0 and len(records) and (flat is None or not flat.all()):
+                    smooth.append(obj.name)
                 step()
+        if smooth:
+            self.report.warn(f"{listed(smooth)}: smooth shading isn't written: faces are lit as their flags say")
         _find_owners([one for several in found.values() for one in several], self.row_of)
         return found
 

@@ -96,3 +96,12 @@ def test_a_motion_that_was_deleted(name):
     report = Report()
     exported(scene, report)
     assert any(f"{above} motion is gone" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("name", ["a.map", "a.3dt"])
+def test_smooth_shading(name):
+    data = TEXT if name == "a.3dt" else sample()
+    scene = imported(data, name)
+    obj = next(obj for obj in scene.all_objects if obj.type == "MESH")
+    obj.data.shade_smooth()
+    assert told(scene, data) == [f"{obj.name}: smooth shading isn't written: faces are lit as their flags say"]
