@@ -261,7 +261,8 @@ def _write(
 
 def _keep_report(collection: bpy.types.Collection, report: Report, what: str) -> None:
     text = report.to_text(f"{collection.name} {what}")
-    originals.set_resource(collection, originals.REPORTS, 0, text)
+    for number in (0, 1 + ("import", "export").index(what)):  # the last one, and one of each
+        originals.set_resource(collection, originals.REPORTS, number, text)
 
 
 @contextmanager

@@ -260,7 +260,7 @@ def _marks(
             continue
         marks = needed.marks(block.kind, block.id_block)
         data = aspects.data_of(block.id_block)
-        if data is not None:
+        if data is not None and needed.has_any(block.kind, data):
             known = (data.session_uid, block.kind)  # objects share data
             if known not in shared:
                 with aspects.readable_data(block.id_block) as readable:
@@ -300,9 +300,7 @@ class _Needed:
 
     def marks(self, kind: str, holder: bpy.types.ID) -> dict[str, int]:
         """Return the fingerprints of a data-block, or of the data of an object, of a kind: those that aren't 0."""
-        plan = self._plans.get((kind, type(holder)))
-        if plan is None:
-            plan = self._plans[kind, type(holder)] = self._plan(kind, holder)
+        plan = self._plan_of(kind, holder)
         found = {each.name: mark for each in plan.static if (mark := aspects.mark(each, holder))}
         if plan.has_properties:
             wanted = aspects.custom_properties(holder, lambda name: not self._is_written(kind, name))
@@ -310,6 +308,16 @@ class _Needed:
         if plan.has_attributes and isinstance(holder, bpy.types.Mesh):
             found |= self._several(kind, holder, aspects.mesh_attributes(holder))
         return found
+
+    def has_any(self, kind: str, holder: bpy.types.ID) -> bool:
+        """Whether there may be anything to look at."""
+        return any(self._plan_of(kind, holder))
+
+    def _plan_of(self, kind: str, holder: bpy.types.ID) -> _Plan:
+        plan = self._plans.get((kind, type(holder)))
+        if plan is None:
+            plan = self._plans[kind, type(holder)] = self._plan(kind, holder)
+        return plan
 
     def _several(self, kind: str, holder: bpy.types.ID, several: Iterable[Aspect]) -> dict[str, int]:
         needed = (each for each in several if not self._is_written(kind, each.name))

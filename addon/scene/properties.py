@@ -136,8 +136,7 @@ def writer(instance: object) -> Callable[[bpy.types.ID], None]:
             put(id_block, name, value)
         for name, ui in shown:
             describe(id_block, name, **ui)
-        baseline = id_block.get(BASELINE)
-        id_block[BASELINE] = json.dumps({**json.loads(baseline), **stored}) if isinstance(baseline, str) else text
+        id_block[BASELINE] = json.dumps({**_stored(id_block), **stored}) if id_block.get(BASELINE) is not None else text
 
     return write_to
 
@@ -163,8 +162,7 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
     Raises ValueError, naming data-block and property, for a value that doesn't fit the field; one that is out of its
     limits and was not edited came so with the level.
     """
-    baseline = id_block.get(BASELINE)
-    stored: dict[str, Value] = json.loads(baseline) if isinstance(baseline, str) else {}
+    stored = _stored(id_block)
     values, changed = {}, set()
     for one in fields(cls):
         raw = id_block.get(one.name)
@@ -183,6 +181,20 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
         except (ValueError, TypeError, UnicodeError) as error:
             raise ValueError(f"{id_block.name}: property {one.name}: {error}") from error
     return cls(**values), frozenset(changed)
+
+
+def _stored(id_block: bpy.types.ID) -> dict[str, Value]:
+    """Return what `write` stored. Raises ValueError, naming the data-block, where that is damaged."""
+    text = id_block.get(BASELINE)
+    if text is None:
+        return {}
+    try:
+        stored = json.loads(text)
+    except (ValueError, TypeError):
+        stored = None
+    if not isinstance(stored, dict):
+        raise ValueError(f"{id_block.name}: its property {BASELINE}, what the import kept of the others, is damaged")
+    return stored
 
 
 def to_blender(field: Field, value: Value) -> Value:
@@ -233,9 +245,9 @@ def from_blender(field: Field, raw: Value, limited: bool = True) -> Value:
     if kind is bool:
         return bool(raw)
     if kind is str:
-        return raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else str(raw)
+        return raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else _text(raw)
     if kind is bytes:
-        return raw if isinstance(raw, bytes) else str(raw).encode("utf-8", "surrogateescape")
+        return raw if isinstance(raw, bytes) else _text(raw).encode("utf-8", "surrogateescape")
     if kind is int:
         number = _whole(raw)
         for limit, out in ((field.minimum, number.__lt__), (field.maximum, number.__gt__)):
@@ -252,6 +264,13 @@ def from_blender(field: Field, raw: Value, limited: bool = True) -> Value:
             raise ValueError(f"{raw!r} is no list")
         return tuple(raw)
     raise TypeError(f"{kind.__name__} has no custom property")
+
+
+def _text(raw: Value) -> str:
+    """Return a stored text, or a number or a list as one. Raises ValueError for groups and data-blocks."""
+    if not isinstance(raw, str | int | float | list):
+        raise ValueError("it is a group or a data-block, and has to be text")
+    return str(raw)
 
 
 def _whole(raw: Value) -> int:
