@@ -421,7 +421,7 @@ def test_brushes_and_occluders_that_stay_are_told() -> None:
     here.objects("brushes")[0].location.x = 5
     assert here.export().file.write() == here.data
     assert here.report.warnings == [
-        "brushes were edited: only an export as VMF takes that, in the map they stay",
+        "SOLID: brushes were edited: only an export as VMF takes that, in the map they stay",
     ]
     here.level[layout.SHOWN] += f" {layout.OCCLUDERS}"
     here.export()
