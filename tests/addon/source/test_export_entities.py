@@ -425,7 +425,7 @@ def test_brushes_and_occluders_that_stay_are_told() -> None:
     ]
     here.level[layout.SHOWN] += f" {layout.OCCLUDERS}"
     here.export()
-    assert "occluders can't be taken out of a map: they were deleted, in the map they stay" in here.report.warnings
+    assert "Occluders can't be taken out of a map: they were deleted, in the map they stay" in here.report.warnings
 
 
 def test_values_typed_by_a_game_definition(tmp_path) -> None:
