@@ -112,11 +112,13 @@ def static(block: bpy.types.ID) -> Sequence[Aspect]:
     return _static(kind)
 
 
-def custom_properties(block: bpy.types.ID) -> Iterator[Aspect]:
-    """Give an aspect for each custom property that isn't the extension's own."""
+def custom_properties(block: bpy.types.ID, wanted: Callable[[str], bool] = lambda _: True) -> Iterator[Aspect]:
+    """Give an aspect for each custom property that isn't the extension's own. wanted: says which, by their names."""
     keys: Iterable[str] = block.keys()
     for key in keys:
-        if not key.startswith(OURS) and key != "cycles" and not properties.is_registered(block, key):
+        if key.startswith(OURS) or key == "cycles" or not wanted(PROPERTY + key):
+            continue
+        if not properties.is_registered(block, key):  # the slowest of the questions
             yield Aspect(PROPERTY + key, partial(_property, key))
 
 
@@ -152,6 +154,8 @@ def _of_rna(kind: Value, word: str) -> Iterator[Aspect]:
     """Every plain setting of a type of data-blocks."""
     for prop in kind.bl_rna.properties:
         if prop.is_readonly or prop.is_runtime or prop.type not in _SIMPLE or _DISPLAY.fullmatch(prop.identifier):
+            continue
+        if getattr(prop, "is_deprecated", False):  # asking for it warns (Blender 5.2)
             continue
         if prop.type == "ENUM":
             default = prop.default if not prop.is_enum_flag else None
@@ -245,22 +249,18 @@ def _keys(action: bpy.types.Action) -> object:
 
 
 def _vertices(mesh: bpy.types.Mesh) -> object:
-    found = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", found)
-    return found.reshape(-1, 3)
+    return attributes.read(mesh, "position", "POINT")  # fifty times as fast as from the vertices (blender.md §5)
 
 
 def _faces(mesh: bpy.types.Mesh) -> object:
-    corners, starts = np.empty(len(mesh.loops), np.int32), np.empty(len(mesh.polygons), np.int32)
-    mesh.loops.foreach_get("vertex_index", corners)
+    starts = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
-    return [starts, corners]
+    return [starts, attributes.read(mesh, ".corner_vert", "CORNER")]
 
 
 def _materials_of_faces(mesh: bpy.types.Mesh) -> object:
-    found = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("material_index", found)
-    return found if found.any() else None
+    found = attributes.read(mesh, "material_index", "FACE")
+    return found if found is not None and found.any() else None
 
 
 def _shading(mesh: bpy.types.Mesh) -> object:

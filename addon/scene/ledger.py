@@ -245,11 +245,14 @@ def _marks(
 ) -> Iterator[tuple[LevelBlock, dict[str, int]]]:
     """Give each data-block of a level with the fingerprints of its aspects that no export reads, but for those of 0.
 
-    is_import: right after one, when what that never sets is as Blender makes it.
+    Those of kinds of which an export reads everything are left out. is_import: right after one, when what that never
+    sets is as Blender makes it.
     """
     needed = _Needed.of(fates, is_import)
     shared: dict[tuple[int, str], dict[str, int]] = {}
     for block in blocks(collection):
+        if block.kind in needed.read_whole:
+            continue
         marks = needed.marks(block.kind, block.id_block)
         data = aspects.data_of(block.id_block)
         if data is not None:
@@ -286,6 +289,9 @@ class _Needed:
         self._fates, self._is_import = fates, is_import
         self._plans: dict[tuple[str, type], _Plan] = {}
         self._written: dict[tuple[str, str], bool] = {}
+        self.read_whole = frozenset(
+            kind for kind, table in fates.items() if "*" in table and all(fate.is_written for fate in table.values())
+        )
 
     def marks(self, kind: str, holder: bpy.types.ID) -> dict[str, int]:
         """Return the fingerprints of a data-block, or of the data of an object, of a kind: those that aren't 0."""
@@ -294,7 +300,8 @@ class _Needed:
             plan = self._plans[kind, type(holder)] = self._plan(kind, holder)
         found = {each.name: mark for each in plan.static if (mark := aspects.mark(each, holder))}
         if plan.has_properties:
-            found |= self._several(kind, holder, aspects.custom_properties(holder))
+            wanted = aspects.custom_properties(holder, lambda name: not self._is_written(kind, name))
+            found |= {each.name: mark for each in wanted if (mark := aspects.mark(each, holder))}
         if plan.has_attributes and isinstance(holder, bpy.types.Mesh):
             found |= self._several(kind, holder, aspects.mesh_attributes(holder))
         return found
