@@ -19,6 +19,7 @@ from .faces.build import build_faces
 from .layers import visibility
 from .layers.build import build_homes, build_lists
 from .level_settings import build_settings
+from .mapping_groups.build import build_groups
 from .materials.build import Materials
 from .settings import ImportSettings
 
@@ -47,6 +48,7 @@ def build_scene(
     build_lists(importing.collection, level, hide_undrawn=settings.invisible == "hide")
     build_homes(importing)
     build_settings(importing)
+    build_groups(importing.collection, level.mesh.mapping_groups, len(level.mesh.mapping_groups))
     materials = Materials(importing)
     build_faces(importing, materials.of_level())
     if settings.entities:

@@ -9,14 +9,13 @@ import numpy as np
 from ....formats import ns2
 from ....formats.ns2.editing import RefusedFacesError, ShownPolygons, overlay
 from ....formats.ns2.editing.edited import Ints
-from ....formats.ns2.records import MASK_WORDS
+from ....formats.ns2.records import MASK_WORDS, Records
 from ...scene import originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layers import visibility
 from ..materials.collect import collect_materials
 from ..settings import ExportSettings
-from . import mapping_groups
 from .collect import CollectedMesh, collect_faces
 
 
@@ -27,9 +26,11 @@ def merge_faces(
     original: originals.Original | None,
     settings: ExportSettings,
     report: Report,
+    groups: Records,
 ) -> tuple[CollectedMesh, Ints]:
     """Lay the scene's faces over those of a level. Returns what the scene has, and the face of each polygon of that.
 
+    groups: MAPPING_GROUP records, the mapping groups that there are now.
     Raises SceneError, with the faces selected, and FormatError for what the level's version can't hold.
     """
     found = collect_faces(context, collection, original, report)
@@ -48,7 +49,7 @@ def merge_faces(
             collect_materials(found.palette, held, list(before.materials), token),
             loose_edges=bool(options.get("loose_edges")),
             split=options.get("split", "none") != "none",
-            added_groups=mapping_groups.added(collection),
+            groups=groups,
             nearest=settings.uneven_uvs == "nearest",
         )
     except RefusedFacesError as error:

@@ -42,7 +42,7 @@ _THIN = 1e-5
 """Of a group's extent: what is thinner is flat, but for rounding."""
 _ALIKE = 0.5
 """Cosine of the angle between the normals of faces on which one texture may lie."""
-_FIRST_ID = 6
+FIRST_ID = 6
 """The editor gives mapping groups ids from this on (ns2.md §3)."""
 _STEP = 2.0**-22
 """Of coordinates as 32-bit floats."""
@@ -247,7 +247,7 @@ class MappingOverlay:
             members[0] = True
         used = np.union1d(self.groups["id"], faces["mapping_group"])
         made = self.groups[row]
-        made["id"] = np.setdiff1d(np.arange(_FIRST_ID, _FIRST_ID + len(used) + 1), used)[0]
+        made["id"] = np.setdiff1d(np.arange(FIRST_ID, FIRST_ID + len(used) + 1), used)[0]
         self._write(made, np.zeros(1, np.intp), mapping)
         self.groups = np.concatenate([self.groups, made])
         faces["mapping_group"][which[members]] = made["id"]
