@@ -17,7 +17,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import files, originals, stage
+from .scene import chosen_files, files, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
 
@@ -42,7 +42,7 @@ def import_files(
     collections = []
     with _nothing_left_behind(context), progress(len(paths), "files") as step:
         for path in paths:
-            data = path.read_bytes()
+            data = chosen_files.read(path)
             game = only or games.identify(data, str(path))
             try:
                 own = Report(path.name)
@@ -75,7 +75,7 @@ def import_form(
     """
     if form.import_form is None:
         raise SceneError(f"{path.name}: such files can be written, but not opened")
-    data = path.read_bytes()
+    data = chosen_files.read(path)
 
     def import_levels(paths: Sequence[Path]) -> list[bpy.types.Collection]:
         return import_files(context, paths, lambda _: of_levels, report, game)
@@ -146,7 +146,7 @@ def attach_original(context: bpy.types.Context, name: str, path: Path) -> None:
 
     Raises SceneError where the file's hash is another one, FormatError where it is no level, or OSError.
     """
-    data = path.read_bytes()
+    data = chosen_files.read(path)
     level = bpy.data.collections.get(name) if name else originals.level_of(context) or context.collection
     if level is None:
         raise SceneError(f"no collection {name} to attach {path.name} to")

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from ...formats.arrays import Array, Integers, Reals
 from . import attributes
 from .attributes import Domain, Kind
+from .names import storable
 
 ID, CHECK = "record_id", "record_check"
 """Names of the two mesh attributes. Not plain "id": Blender 4 keeps that name for points, and refuses it on faces."""
@@ -136,7 +137,7 @@ class Stamp:
 def stamp(id_block: bpy.types.ID, token: int, kind: str, record: int) -> None:
     """Mark a data-block as a record. kind: one word. record: its number in the original, -1 where it has none."""
     digest = getattr(token, "digest", "")[:16]
-    id_block[STAMP] = f"{kind} {record} {int(token)} {digest}".rstrip()
+    id_block[STAMP] = storable(f"{kind} {record} {int(token)} {digest}".rstrip())
 
 
 def stamped(id_block: bpy.types.ID) -> Stamp | None:

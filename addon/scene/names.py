@@ -12,6 +12,20 @@ def showable(text: str) -> str:
     return line.encode("utf-8", "replace").decode()
 
 
+def storable(text: str) -> str:
+    """Return a text as a custom property holds it: exactly, bytes that aren't UTF-8 too, but without NULs.
+
+    Half a UTF-16 pair, on which Blender crashes (4.5), becomes a question mark.
+    """
+    if text.isascii():
+        return text.replace("\0", "")
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "replace").decode()
+    return text.replace("\0", "")
+
+
 def showable_lines(text: str) -> str:
     """Return a text as a text block or a property holds it: its lines stay, ended by a line feed."""
     return text.replace("\0", "").replace("\r\n", "\n").encode("utf-8", "replace").decode()

@@ -27,6 +27,7 @@ import numpy as np
 
 from .baselines import put_bytes
 from .blender_types import Value, gives
+from .names import storable
 
 BASELINE = "levelwright_fields"
 """Key of the values as they were written (JSON), by which `read` tells what changed."""
@@ -137,7 +138,9 @@ def writer(instance: object) -> Callable[[bpy.types.ID], None]:
         for name, ui in shown:
             describe(id_block, name, **ui)
         baseline = id_block.get(BASELINE)
-        id_block[BASELINE] = json.dumps({**json.loads(baseline), **stored}) if isinstance(baseline, str) else text
+        id_block[BASELINE] = storable(
+            json.dumps({**json.loads(baseline), **stored}) if isinstance(baseline, str) else text
+        )
 
     return write_to
 
@@ -152,7 +155,7 @@ def put(id_block: bpy.types.ID, key: str, value: Value) -> None:
     if isinstance(value, bytes):
         put_bytes(id_block, key, value)
     else:
-        id_block[key] = value
+        id_block[key] = storable(value) if isinstance(value, str) else value
 
 
 def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:

@@ -14,6 +14,7 @@ import numpy as np
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import FaceArray
 from ...scene import evaluated, meshes, properties, transforms
+from ...scene.identity import kind_of
 from ...scene.progress import progress
 from ...scene.reports import SceneError
 from .. import layout
@@ -61,6 +62,7 @@ class BrushCollector:
         kind: str,
     ) -> None:
         """geometry: of the original; None where there is none. kind: of the file that the level is ("map", "3dt")."""
+        self.report = exporting.report
         self.baseline = load_baseline(exporting.collection, geometry) if geometry is not None else None
         self.shapes = ShapeCollector(geometry, self.baseline, exporting.token, exporting.settings.split_concave)
         self.faces = FaceCollector(geometry, kind, exporting.settings, exporting.report)
@@ -83,6 +85,10 @@ class BrushCollector:
             for brush in leaves:
                 obj = brush.object
                 mesh = meshes.read(obj, depsgraph)
+                if not len(mesh.face_starts) and kind_of(obj) is None:
+                    self.report.left_out(f"object {obj.name!r} (it has no faces)")
+                    found[brush] = []
+                    continue
                 records = self.shapes.records(mesh)
                 if self.baseline is not None:
                     same, uv_same = self.baseline.same(mesh, records)

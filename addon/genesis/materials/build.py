@@ -17,7 +17,7 @@ from ....formats.genesis.geometry import FaceAppearance
 from ...scene import identity, images, originals
 from ...scene.blender_types import NodeTree
 from ...scene.materials import Nodes, Socket, blended, node_group, shader
-from ...scene.names import showable
+from ...scene.names import showable, storable
 from .. import layout
 from ..context import ImportContext
 from . import library
@@ -74,8 +74,8 @@ class Materials:
 
     def _make(self, texture: str, appearance: FaceAppearance) -> bpy.types.Material:
         ways = "".join(f", {way.name.lower()}" for way in FaceAppearance if way & appearance and way.name)
-        material = bpy.data.materials.new(f"{showable(texture) or '(no name)'}{ways}")
-        material[layout.TEXTURE] = texture
+        material = bpy.data.materials.new(showable(f"{showable(texture) or '(no name)'}{ways}"))
+        material[layout.TEXTURE] = storable(texture)
         material[layout.TEXTURE_SIZE] = list(self.pictures.size(texture))
         material[APPEARANCE] = int(appearance)
         number = self._number

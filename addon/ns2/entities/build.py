@@ -11,7 +11,7 @@ from ....formats import ns2
 from ....formats.ns2.entity_classes import Classes
 from ...scene import identity, properties, transforms
 from ...scene.blender_types import Value
-from ...scene.names import showable
+from ...scene.names import showable, storable
 from .. import layout
 from ..context import ImportContext
 from ..layers.lists import Homes
@@ -75,7 +75,7 @@ class _Builder:
         said: dict[str, Value],
         record: int,
     ) -> bpy.types.Object:
-        obj = bpy.data.objects.new(name, self._data(name, appearance, said))
+        obj = bpy.data.objects.new(showable(name), self._data(name, appearance, said))
         obj.parent = self.importing.root
         identity.stamp(obj, self.importing.token, layout.ENTITY, record)
         placements.build(obj, {slot.key: said[slot.name] for slot in slots if slot.key in custom_properties.CHANNELS})
@@ -107,7 +107,7 @@ class _Builder:
         """Write class and properties, with what the editor knows of them."""
         class_name = entity.class_name
         obj[CLASS] = showable(class_name)
-        obj[custom_properties.TYPES] = custom_properties.as_text(slots)
+        obj[custom_properties.TYPES] = storable(custom_properties.as_text(slots))
         for slot in slots:
             if slot.key in said:
                 write(obj, class_name, slot, said[slot.key], self.descriptions)

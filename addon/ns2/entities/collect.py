@@ -22,6 +22,7 @@ from ...scene import evaluated, identity, originals, properties, shapes, transfo
 from ...scene.blender_types import gives
 from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
+from ...scene.meshes import SURFACES
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
@@ -106,7 +107,7 @@ class _Collector:
             if mark is None:
                 if obj.get(CLASS) is not None or _is_light(obj):
                     found.append(_Entity(obj))
-                elif obj.type not in ("MESH", "CURVE", "SURFACE", "FONT", "META"):
+                elif obj.type not in SURFACES:
                     unknown.append(obj.name)
             elif mark.kind == layout.ENTITY:
                 own = mark.token == self.token and 0 <= mark.record < len(self.records)

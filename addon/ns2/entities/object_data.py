@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ...scene import baselines
 from ...scene.blender_types import Value
+from ...scene.names import showable, storable
 from .appearance import CAMERA, LIGHT_POINT, LIGHT_SPOT, SPEAKER, Appearance
 from .classes import numbers
 
@@ -70,14 +71,14 @@ def build(appearance: Appearance, name: str, values: Values) -> bpy.types.ID | N
     """The data of an entity's object, as its properties say; None for empties. values: by the keys of properties."""
     made: bpy.types.ID | None = None
     if appearance.kind in (LIGHT_POINT, LIGHT_SPOT):
-        light: Value = bpy.data.lights.new(name, "SPOT" if appearance.kind == LIGHT_SPOT else "POINT")
+        light: Value = bpy.data.lights.new(showable(name), "SPOT" if appearance.kind == LIGHT_SPOT else "POINT")
         light.use_custom_distance, light.shadow_soft_size = True, 0.0
         made = light
     elif appearance.kind == SPEAKER:
-        made = speaker = bpy.data.speakers.new(name)
+        made = speaker = bpy.data.speakers.new(showable(name))
         speaker.attenuation = 1.0
     elif appearance.kind == CAMERA:
-        made = camera = bpy.data.cameras.new(name)
+        made = camera = bpy.data.cameras.new(showable(name))
         camera.display_size = 0.5
     if made is not None:
         show(made, appearance, values)
@@ -130,7 +131,7 @@ def _number(value: object, default: float) -> float:
 def remember(obj: bpy.types.Object, appearance: Appearance) -> None:
     """Keep on an object what its data say, and of which properties."""
     if appearance.links:
-        obj[LINKS] = " ".join(f"{tag}={key}" for tag, key in appearance.links.items() if " " not in key)
+        obj[LINKS] = storable(" ".join(f"{tag}={key}" for tag, key in appearance.links.items() if " " not in key))
         baselines.store(obj, STATE, state(obj))
 
 

@@ -17,6 +17,7 @@ from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import baselines, identity, transforms
 from ...scene.blender_types import Value
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 from . import lamps
@@ -56,7 +57,7 @@ def _place(importing: ImportContext, records: Records) -> None:
         title = _TITLES[kind] if 0 <= kind < len(_TITLES) else "unknown"
         name = f"Compiled {title} {number:0{width}}"
         light = _light(name, record, importing.scale) if kind in _KINDS or kind == _SURFACE else None
-        obj = bpy.data.objects.new(name, light)
+        obj = bpy.data.objects.new(showable(name), light)
         obj.parent = importing.root
         identity.stamp(obj, importing.token, layout.WORLDLIGHT, number)
         obj.location, obj.rotation_euler = places[number], turns[number]

@@ -131,7 +131,7 @@ def _place(
         identity.stamp(obj, importing.token, kind, number)
         obj.location, obj.delta_location = places[number], lifts[number]
         if numbers:
-            obj[ID] = numbers[number]
+            obj[ID] = int(numbers[number])
         obj[ORDER] = int(order[number])
         transforms.remember(obj)
         home.objects.link(obj)

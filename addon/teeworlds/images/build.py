@@ -12,6 +12,7 @@ from ....formats import teeworlds
 from ....formats.binary import FormatError
 from ....formats.teeworlds.profiles import is_seven
 from ...scene import identity, images, originals, properties
+from ...scene.names import showable
 from ...scene.reports import Report
 from .. import layout
 from ..context import ImportContext
@@ -65,7 +66,7 @@ def _external(image: teeworlds.Image, folders: Sequence[Path], seven: bool, repo
         try:
             width, height = _png_size(path)
             loaded = bpy.data.images.load(str(path))
-            loaded.name = name
+            loaded.name = showable(name)
             return Picture(loaded, width, height)
         except (OSError, RuntimeError, ValueError) as error:
             report.warn(f"image {name!r}: {path}: {error}")
