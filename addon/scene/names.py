@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+_NO_SIGNS = str.maketrans("\ufffe\uffff", "??")
+"""Blender strips these from names, and takes a text block with one for Latin-1."""
+
 
 def showable(text: str) -> str:
     """Return a text as the name of something in Blender: on one line, without what ends it or what UTF-8 lacks."""
     if text.isascii() and text.isprintable():
         return text
     line = text.replace("\0", "").replace("\n", " ").replace("\r", " ")
-    return line.encode("utf-8", "replace").decode()
+    return line.encode("utf-8", "replace").decode().translate(_NO_SIGNS)
 
 
 def storable(text: str) -> str:
@@ -28,4 +31,5 @@ def storable(text: str) -> str:
 
 def showable_lines(text: str) -> str:
     """Return a text as a text block or a property holds it: its lines stay, ended by a line feed."""
-    return text.replace("\0", "").replace("\r\n", "\n").encode("utf-8", "replace").decode()
+    lines = text.replace("\0", "").replace("\r\n", "\n")
+    return lines if lines.isascii() else lines.encode("utf-8", "replace").decode().translate(_NO_SIGNS)

@@ -16,6 +16,7 @@ TEXTS = [
     "two\nlines",
     "a\r\nb",
     "a\0b",
+    "no signs \ufffe\uffff",
 ]
 
 
@@ -33,6 +34,13 @@ def test_properties_hold_bytes_that_are_no_utf_8(text: str) -> None:
     obj["text"] = storable(text)
     assert obj["text"] == storable(text)
     assert storable(text) == text or "half" in text or "\0" in text
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=ascii)
+def test_text_blocks_give_back_what_they_were_given(text: str) -> None:
+    block = bpy.data.texts.new("x")
+    block.write(showable_lines(text))
+    assert block.as_string() == showable_lines(text)
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)
