@@ -15,12 +15,20 @@ import bpy
 
 from ..formats import FORMATS, Format
 from .scene.content_folders import ContentFolder
+from .scene.ledger import Fates
 from .scene.reports import Report, SceneError
 
 Settings = Any
 """A frozen dataclass of options: which one, the game says."""
-ImportLevels = Callable[[Sequence[Path]], list[bpy.types.Collection]]
-"""Opens the levels in these files, and returns their collections."""
+
+
+class ImportLevels(Protocol):
+    """What opens levels for a file of another form."""
+
+    def __call__(
+        self, paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None, /
+    ) -> list[bpy.types.Collection]:
+        """Open the levels in these files, and return their collections. contents: what to take for those of some."""
 
 
 def _nothing() -> None:
@@ -102,6 +110,8 @@ class Form(FileKind):
 
     menu: str = ""
     """What it is called in menus, where the label says too little."""
+    suffix: str = ""
+    """What follows the level's name in that of its file, before the ending."""
     export_form: ExportForm | None = None
     """None: such files are only opened."""
     export_settings: type[Settings] | None = None
@@ -142,6 +152,8 @@ class Game:
     """Where the user keeps the game's content: the preferences have these."""
     gltf_materials: Callable[[bpy.types.Collection, Report], None] | None = None
     """Gives a level's meshes materials that glTF can hold; None where they have such."""
+    fates: Fates = field(default_factory=dict)
+    """What its export writes of all that an import shows, and why it doesn't write the rest."""
     register: Callable[[], None] = _nothing
     """Registers the game's own panels, operators and properties."""
     unregister: Callable[[], None] = _nothing

@@ -6,7 +6,7 @@ and read back.
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import chosen_files, files, originals, stage
+from .scene import chosen_files, files, ledger, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
 
@@ -32,17 +32,19 @@ def import_files(
     settings: Callable[[Game], Settings],
     report: Report,
     only: Game | None = None,
+    contents: Mapping[Path, bytes] | None = None,
 ) -> list[bpy.types.Collection]:
     """Import levels, each into a collection of its own, and return those; on an error nothing is left behind.
 
     The last one is made the active collection, so that new objects become a part of it.
     settings: gives the options for a game. only: the game that the files have to be of; otherwise their bytes tell.
+    contents: what to take for the bytes of some of the files.
     Raises FormatError naming the file, SceneError, or OSError.
     """
     collections = []
     with _nothing_left_behind(context), progress(len(paths), "files") as step:
         for path in paths:
-            data = chosen_files.read(path)
+            data = contents[path] if contents and path in contents else chosen_files.read(path)
             game = only or games.identify(data, str(path))
             try:
                 own = Report(path.name)
@@ -50,6 +52,8 @@ def import_files(
                     collection = game.import_level(context, data, path, settings(game), own)
             except FormatError as error:
                 raise error.in_file(path) from error
+            if game.fates:
+                ledger.enter(collection, game.fates)
             _keep_report(collection, own, "import")
             report.merge(own)
             collections.append(collection)
@@ -77,8 +81,10 @@ def import_form(
         raise SceneError(f"{path.name}: such files can be written, but not opened")
     data = chosen_files.read(path)
 
-    def import_levels(paths: Sequence[Path]) -> list[bpy.types.Collection]:
-        return import_files(context, paths, lambda _: of_levels, report, game)
+    def import_levels(
+        paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None
+    ) -> list[bpy.types.Collection]:
+        return import_files(context, paths, lambda _: of_levels, report, game, contents)
 
     with _nothing_left_behind(context):
         try:
@@ -100,6 +106,7 @@ def export_file(
     with _reported(collection, report):
         chosen = game.for_file(settings, path) if game.for_file is not None else settings
         made = export_level(context, collection, chosen, report)
+        ledger.tell(collection, game.fates, report)
         parts = {path.suffix: made} if isinstance(made, bytes) else made
         contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
         for ending, data in parts.items():
@@ -134,9 +141,11 @@ def check_export(context: bpy.types.Context, collection: bpy.types.Collection, r
 
     Raises as `export_file` does.
     """
-    export_level, settings = game_of(collection).writer
+    game = game_of(collection)
+    export_level, settings = game.writer
     with _reported(collection, report):
         made = export_level(context, collection, settings(), report)
+        ledger.tell(collection, game.fates, report)
         parts = [made] if isinstance(made, bytes) else made.values()
         report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")
 
@@ -192,14 +201,14 @@ def file_name(collection: bpy.types.Collection) -> str:
 
 def report_of(collection: bpy.types.Collection) -> bpy.types.Text | None:
     """Return the text block with what the last import or export of a level said."""
-    texts = originals.resources(collection, "reports")
+    texts = originals.resources(collection, originals.REPORTS)
     text = texts.get(0)
     return text if isinstance(text, bpy.types.Text) else None
 
 
 def _keep_report(collection: bpy.types.Collection, report: Report, what: str) -> None:
     text = report.to_text(f"{collection.name} {what}")
-    originals.set_resource(collection, "reports", 0, text)
+    originals.set_resource(collection, originals.REPORTS, 0, text)
 
 
 @contextmanager

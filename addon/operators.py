@@ -114,7 +114,11 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
         except levels.FAILURES as error:
             return refuse(self, context, error)
         self.collection = level.name
-        name = levels.file_name(level) if self.form is None else Path(levels.file_name(level)).stem + self.kind.ending
+        name = (
+            levels.file_name(level)
+            if self.form is None
+            else Path(levels.file_name(level)).stem + self.form.suffix + self.kind.ending
+        )
         self.filepath = str(Path(bpy.data.filepath).parent / name)
         stage.window_manager_of(context).fileselect_add(self)
         return {"RUNNING_MODAL"}

@@ -17,7 +17,19 @@ from typing import cast
 from .binary import Buffer, FormatError, Problem
 from .format import AnyLevel, Format, Verbs
 
-__all__ = ["FORMATS", "Format", "FormatError", "Problem", "Verbs", "check", "format_of", "identify", "read", "write"]
+__all__ = [
+    "BESIDE",
+    "FORMATS",
+    "Format",
+    "FormatError",
+    "Problem",
+    "Verbs",
+    "check",
+    "format_of",
+    "identify",
+    "read",
+    "write",
+]
 
 
 def _found() -> tuple[Format, ...]:
@@ -30,14 +42,25 @@ FORMATS: tuple[Format, ...] = _found()
 """All formats. No two of them identify the same bytes."""
 
 
+def _beside() -> tuple[Format, ...]:
+    modules = ((form.key, module) for form in FORMATS for module in getattr(form.verbs, "BESIDE", ()))
+    return tuple(Format(key, cast(Verbs, module)) for key, module in modules)
+
+
+BESIDE: tuple[Format, ...] = _beside()
+"""Files that belong to levels without being any, by the keys of their formats: a package names the modules with their
+verbs. `identify` and `read` take levels alone.
+"""
+
+
 def identify(data: Buffer) -> Format | None:
     """Return the format that the bytes are of; the name of a file says nothing (two games share `.map`)."""
     return next((form for form in FORMATS if form.identify(data)), None)
 
 
 def format_of(level: AnyLevel) -> Format:
-    """Return the format that a level is of. Raises TypeError for what is no level."""
-    for form in FORMATS:
+    """Return the format that a level, or a file beside one, is of. Raises TypeError for what is neither."""
+    for form in (*FORMATS, *BESIDE):
         if isinstance(level, form.verbs.Level):
             return form
     raise TypeError(f"{type(level).__name__} is no level of a known format")

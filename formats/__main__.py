@@ -12,9 +12,9 @@ from typing import TextIO
 
 import numpy as np
 
-from . import FORMATS, FormatError, format_of, read
+from . import BESIDE, FORMATS, FormatError, format_of, read
 from .arrays import Array
-from .format import Document
+from .format import AnyLevel, Document
 
 JSON = str | int | float | bool | None
 
@@ -48,6 +48,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _read(data: bytes) -> AnyLevel:
+    """A level, or a file beside one. Raises FormatError."""
+    beside = next((form for form in BESIDE if form.identify(data)), None)
+    return read(data) if beside is None else beside.verbs.read(data)
+
+
 def _refused(file: str, error: FormatError | OSError) -> str:
     """The line for a file that cannot be read; it names the file only once."""
     if isinstance(error, FormatError):
@@ -68,7 +74,7 @@ def _verified(file: str) -> int:
     start = time.perf_counter()
     try:
         data = Path(file).read_bytes()
-        level = read(data)
+        level = _read(data)
         form = format_of(level)
         for value in _walk(form.verbs.contents(level)):
             if isinstance(value, FormatError):
@@ -113,7 +119,7 @@ def _info(options: argparse.Namespace) -> int:
     for file in options.files:
         try:
             data = Path(file).read_bytes()
-            level = read(data)
+            level = _read(data)
         except (FormatError, OSError) as error:
             print(_refused(file, error), file=sys.stderr)
             failed = True
@@ -159,7 +165,7 @@ def _dump(options: argparse.Namespace) -> int:
     def documents() -> Iterator[Document]:
         for file in options.files:
             try:
-                level = read(Path(file).read_bytes())
+                level = _read(Path(file).read_bytes())
             except (FormatError, OSError) as error:
                 print(_refused(file, error), file=sys.stderr)
                 writer.errors += 1

@@ -256,6 +256,10 @@ class MeshData:
     """int32[e,2] vertices; only where asked for."""
     corner_edges: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     """int32[c]: the edge from each corner to the next of its face; only where asked for."""
+    corner_normals: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    """float32[c, 3]: as the mesh is shaded; only where asked for."""
+    face_normals: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    """float32[f, 3]: of the faces themselves; only where asked for."""
 
     @property
     def face_sizes(self) -> NDArray[np.int32]:
@@ -295,14 +299,16 @@ def read(
     depsgraph: bpy.types.Depsgraph | None = None,
     names: Iterable[str] | None = None,
     edges: bool = False,
+    normals: bool = False,
 ) -> MeshData:
     """Return an object's mesh as arrays: evaluated if it has modifiers or shape keys, edits in progress included.
 
     depsgraph: as `evaluated.shown` gives it; needed if the object has modifiers, shape keys or isn't a mesh.
     names: read only these attributes (default: all that attributes.LAYOUT knows). edges: which there are, too.
-    The arrays are copies. Materials are those that are seen: of slots that are linked to the object, the object's.
+    normals: those of corners and faces, too. The arrays are copies. Materials are those that are seen: of slots that
+    are linked to the object, the object's.
     """
-    data = _read_shape(obj, depsgraph, names, edges)
+    data = _read_shape(obj, depsgraph, names, edges, normals)
     for number, slot in enumerate(obj.material_slots):
         if slot.link == "OBJECT" and number < len(data.materials):
             data.materials[number] = slot.material
@@ -310,10 +316,14 @@ def read(
 
 
 def _read_shape(
-    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None, names: Iterable[str] | None, edges: bool
+    obj: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph | None,
+    names: Iterable[str] | None,
+    edges: bool,
+    normals: bool,
 ) -> MeshData:
     if not needs_evaluation(obj):
-        return _read(_mesh_of(obj), names, edges)
+        return _read(_mesh_of(obj), names, edges, normals)
     if depsgraph is None:
         raise ValueError(f"{obj.name} has modifiers or shape keys: reading it needs a depsgraph")
     evaluated = obj.evaluated_get(depsgraph)
@@ -327,7 +337,7 @@ def _read_shape(
     if mesh is None:  # a curve without points
         return MeshData(np.zeros((0, 3), np.float32), np.zeros(0, np.int32), np.zeros(0, np.int32))
     try:
-        return _read(mesh, names, edges)
+        return _read(mesh, names, edges, normals)
     finally:
         evaluated.to_mesh_clear()
 
@@ -348,17 +358,17 @@ def needs_evaluation(obj: bpy.types.Object) -> bool:
     return obj.data.shape_keys is not None or any(modifier.show_viewport for modifier in obj.modifiers)
 
 
-def _read(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool = False) -> MeshData:
+def _read(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool = False, normals: bool = False) -> MeshData:
     if not mesh.is_editmode:
-        return _read_attributes(mesh, names, edges)
+        return _read_attributes(mesh, names, edges, normals)
     plain = mesh.copy()  # attributes can't be read while the mesh is in edit mode; its copy isn't
     try:
-        return _read_attributes(plain, names, edges)
+        return _read_attributes(plain, names, edges, normals)
     finally:
         bpy.data.meshes.remove(plain)
 
 
-def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool) -> MeshData:
+def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool, normals: bool) -> MeshData:
     polygons = mesh.polygons
     starts = np.empty(len(polygons), np.int32)
     polygons.foreach_get("loop_start", starts)
@@ -374,6 +384,8 @@ def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: b
         pairs, sides = mesh_attributes.read(mesh, ".edge_verts"), mesh_attributes.read(mesh, ".corner_edge")
         data.edges = pairs if pairs is not None else data.edges
         data.corner_edges = sides if sides is not None else data.corner_edges
+    if normals:
+        data.corner_normals, data.face_normals = _normals(mesh)
     wanted = None if names is None else {*names, identity.ID, identity.CHECK, "material_index"}
     uv_names = {layer.name for layer in mesh.uv_layers}
     for attribute in mesh.attributes:
@@ -389,6 +401,15 @@ def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: b
         else:
             data.attributes[name] = (attribute.domain, values)
     return data
+
+
+def _normals(mesh: bpy.types.Mesh) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the normals of a mesh's corners and of its faces, float32[c, 3] and [f, 3]."""
+    corners = np.empty((len(mesh.loops), 3), np.float32)
+    faces = np.empty((len(mesh.polygons), 3), np.float32)
+    mesh.corner_normals.foreach_get("vector", corners.reshape(-1))
+    mesh.polygons.foreach_get("normal", faces.reshape(-1))  # those of polygon_normals follow custom ones
+    return corners, faces
 
 
 def select_faces(obj: bpy.types.Object, indices: ArrayLike) -> None:

@@ -27,6 +27,8 @@ LEVEL = "levelwright_level"
 ORIGINAL = "levelwright_original"
 PART = "levelwright_part_"
 RESOURCES = "levelwright_"
+REPORTS = "reports"
+"""The kind of resource that the texts are with what an import or export said."""
 
 LARGE = 1 << 18
 """Bytes of an original that is deflated as quickly as can be, and not before the .blend is saved."""
@@ -262,6 +264,12 @@ def resources(collection: bpy.types.Collection, kind: str) -> dict[int, bpy.type
         return {}
     held = {int(record): id_block for record, id_block in group.items() if isinstance(id_block, bpy.types.ID)}
     return dict(sorted(held.items()))
+
+
+def kinds_of_resources(collection: bpy.types.Collection) -> list[str]:
+    """Return the kinds of data-blocks that a level holds."""
+    groups = (key for key in _keys(collection) if key.startswith(RESOURCES))
+    return [key.removeprefix(RESOURCES) for key in groups if hasattr(collection[key], "to_dict")]
 
 
 def deflate_large() -> None:

@@ -44,7 +44,7 @@ class ImportContext(level.ImportContext[source.Level, ImportSettings]):
     meshes: dict[int, bpy.types.Mesh] = field(default_factory=dict)
     """Those of brush models by their number, 1 and up."""
     triggers: set[int] = field(default_factory=set)
-    """Which of these models have nothing but tool textures."""
+    """Which of these models have nothing but tool textures, or no faces."""
     _groups: dict[tuple[str, str], bpy.types.Collection] = field(default_factory=dict, repr=False)
     """Collections by their name and that of the one around them."""
 
@@ -105,7 +105,7 @@ class ImportContext(level.ImportContext[source.Level, ImportSettings]):
         return self._groups[name, below]
 
     def brush_home(self, model: int) -> bpy.types.Collection:
-        """The collection of a brush model's object: hidden for those that have nothing but tool textures."""
+        """The collection of a brush model's object: hidden for those that the game never draws."""
         if model in self.triggers:
             return self.group(layout.TRIGGERS, layout.BRUSH_ENTITIES)
         return self.group(layout.BRUSH_ENTITIES)

@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import bpy
-import numpy as np
 
 from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source.differences import differences
-from ..scene import gate, originals, transforms
+from ..scene import gate, originals
 from ..scene.reports import Report, SceneError
-from . import layout
+from . import layout, revision
 from .brush_models import collect as brush_models
 from .brushes import collect as brushes
+from .brushes import contents
 from .collecting import scene_level
 from .collecting.scene_level import SceneLevel
 from .cubemaps import collect as cubemaps
 from .displacements import collect as displacements
-from .displacements import mapping
+from .displacements import info, mapping, shading
 from .entities import collect as entities
 from .faces import collect as faces
 from .lightmaps import collect as lightmaps
@@ -35,18 +35,10 @@ from .overlays import collect as overlays
 from .pak import collect as pak
 from .props import collect as props
 from .settings import ExportSettings
+from .visibility import collect as visibility
 
 _BYSTANDERS = frozenset(("CAMERA", "SPEAKER"))
 """Types of objects that nobody expects in a map."""
-_REFERENCE = {
-    layout.AREAPORTALS: "area portals",
-    layout.OCCLUDERS: "occluders",
-    layout.DETAIL_PROP: "detail props",
-    layout.DETAIL_SPRITES: "detail sprites",
-    layout.WATER_OVERLAY: "water overlays",
-    layout.CLUSTERS: "clusters",
-}
-"""Kinds of objects that no step reads, and what they are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +56,8 @@ class Step:
 
 STEPS: tuple[Step, ...] = (
     Step("displacements", displacements.apply),
+    Step("properties of displacements", info.apply),
+    Step("normals of displacements", shading.warn_if_shaded),
     Step("textures", materials.apply),
     Step("faces", faces.apply),
     Step("textures on displacements", mapping.apply),
@@ -73,13 +67,17 @@ STEPS: tuple[Step, ...] = (
     Step("overlays", overlays.apply),
     Step("cubemaps", cubemaps.apply),
     Step("compiled lights", lights.apply),
+    Step("area portals", visibility.apply_area_portals),
+    Step("occluders", visibility.apply_occluders),
+    Step("contents of brushes", contents.apply),
     Step("brush models", brush_models.apply),
     Step("brushes", brushes.warn_if_edited),
     Step("entities", entities.apply),
+    Step("the map's revision", revision.apply),
 )
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of
-the pak have the original's names when they are replaced, then follow what they are named after; and entities come last,
-when all models are there.
+the pak have the original's names when they are replaced, then follow what they are named after; and entities come when
+all models are there, before the revision, which the world has as well.
 """
 
 
@@ -101,7 +99,8 @@ def export_level(
                 raise SceneError(f"{step.title}: {error}") from error
         brush_objects = frozenset(brushes.objects(scene))
         _report_loose((obj for obj in scene.loose if obj not in brush_objects), report)
-        _report_reference(scene, report)
+        if collection.get(layout.PATCH) is not None:
+            report.note("its entities are those of the patch file that it was opened with")
         data = source.write(level)
         if data == original.data:
             report.note("nothing is edited: the file is the original, byte for byte")
@@ -127,24 +126,6 @@ def _report_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
             report.left_out(f"light probe {obj.name!r} (not a cubemap: copy one that the map has)")
         elif obj.type not in _BYSTANDERS:
             report.left_out(f"object {obj.name!r} (not a part of the map: an entity needs a property classname)")
-
-
-def _report_reference(scene: SceneLevel, report: Report) -> None:
-    """Warn of what was moved or deleted and is there for reference only."""
-    for kind, title in _REFERENCE.items():
-        objects = [one.object for one in scene.instances(kind)]
-        if not objects and scene.is_shown(kind) and kind != layout.CLUSTERS:
-            report.warn(f"{title} are for reference only: they were deleted, in the map they stay")
-        moved = sum(not _stands_still(obj, scene) for obj in objects)
-        if moved:
-            report.warn(f"{title} are for reference only: {moved} objects were moved, in the map they stay")
-
-
-def _stands_still(obj: bpy.types.Object, scene: SceneLevel) -> bool:
-    """Whether an object is where the import put it: where it kept no place, at the root."""
-    if obj.get(transforms.BASELINE) is not None:
-        return transforms.unchanged(obj, scene.root)
-    return np.array_equal(transforms.local(obj), np.eye(4)) and obj.parent == scene.root
 
 
 def _compare(before: source.Level, after: source.Level, report: Report) -> None:

@@ -9,11 +9,13 @@ from ..game import FileKind, Form, Game
 from ..scene.sidebar import register_classes, unregister_classes
 from . import content, edit_panel, panel
 from .exporter import export_level
+from .fates import FATES
 from .importer import import_level
 from .lightmaps import panel as lightmaps_panel
 from .materials.gltf_materials import make_gltf_materials
 from .pak import panel as pak_panel
-from .settings import ExportSettings, ImportSettings, VmfSettings
+from .patch_files import LMP_NOTE, check_patch, export_patch, import_patch
+from .settings import ExportSettings, ImportSettings, LmpSettings, PatchSettings, VmfSettings
 from .visibility import panel as visibility_panel
 from .vmf_exporter import VMF_NOTE, check_vmf, export_vmf
 
@@ -51,6 +53,21 @@ VMF = Form(
     export_settings=VmfSettings,
     check=check_vmf,
 )
+LMP = Form(
+    ending=".lmp",
+    operator="source_lmp",
+    label="Source entities",
+    menu="Source entities (.lmp), beside the map",
+    suffix="_l_0",
+    opens="Open a patch file (.lmp) with its map, which has to be beside it: the map with these entities",
+    writes="Write the entities of the level of the active collection alone, which the game takes instead of the map's",
+    note=LMP_NOTE,
+    import_form=import_patch,
+    import_settings=PatchSettings,
+    export_form=export_patch,
+    export_settings=LmpSettings,
+    check=check_patch,
+)
 GAME = Game(
     key="source",
     files=(
@@ -66,7 +83,8 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
-    forms=(VMF,),
+    forms=(VMF, LMP),
+    fates=FATES,
     folders=(content.GAME, content.DEFINITION),
     gltf_materials=make_gltf_materials,
     register=register,

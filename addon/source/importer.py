@@ -15,7 +15,7 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ..scene import level as core
 from ..scene.reports import Report, SceneError
-from . import layout, view
+from . import layout, revision, view
 from .brush_models import build as world
 from .brushes import build as brushes
 from .collecting import scene_level
@@ -56,6 +56,7 @@ def import_level(
     colors, numbers = _part(report, "colours of textures", lambda: known_textures(level)) or ({}, {})
     materials = Materials(begun.collection, begun.token, Textures(content, report, begun.token), colors, numbers)
     importing = ImportContext(**vars(begun), content=content, materials=materials)
+    revision.show(importing)
     _build(importing, materials)
     scene_level.remember(importing.collection)
     for name, reason in sorted(content.unread.items()):
@@ -80,7 +81,7 @@ def _build(importing: ImportContext, materials: Materials) -> None:
     rendered = _part(report, "faces", lambda: faces.prepare(importing, baked))
     sky = None
     if rendered is not None:
-        made = _part(report, "models", lambda: world.build_meshes(importing, rendered)) or []
+        made = _part(report, "models", lambda: world.build_meshes(importing, rendered, baked)) or []
         disp_meshes = _part(report, "displacements", lambda: displacements.build_meshes(importing, rendered, baked))
         if importing.settings.entities:
             sky = _part(report, "parts of the 3D skybox", lambda: box.prepare(importing, rendered, disp_meshes))

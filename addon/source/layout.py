@@ -11,7 +11,7 @@ that root: moving or scaling it edits nothing.
         Tools, Sky, Water, NoDraw   collections, stamp GROUP: faces that are better hidden, and water
       Displacements             collection, stamp GROUP
       Brush Entities            collection, stamp GROUP: objects with the meshes of models 1 and up
-        Triggers                collection, stamp GROUP: those that are nothing but tool textures, hidden
+        Triggers                collection, stamp GROUP: those of tool textures or without faces, hidden
       Brushes                   collection, stamp GROUP (option): what collides, a mesh object for each kind of contents
       Leafs                     collection, stamp GROUP (option): the clusters of visibility as boxes
       Entities, Static Props, Overlays, ...   collections, stamp GROUP: what the other parts of the import make
@@ -31,6 +31,9 @@ place are one vertex. Faces with T-junctions are polygons with all of their corn
 TEXINFO, ORIGINAL_FACE, SMOOTHING_GROUPS and FLAGS. UV has the texture coordinates, LIGHTMAP_UV the places in the atlas
 (only where the map has lightmaps), LIGHT_STYLES the styles of those. Faces of displacements are no faces of a model's
 mesh. Corners have custom normals where the map's are not those of the planes.
+
+A brush model without faces (a trigger, a clip) has a mesh of its brushes' sides in their place: numbered behind all
+faces, their vertices behind all of VERTEXES, in the order of the baselines SIDE_*.
 
 **Displacements** are mesh objects, stamp "displacement", record = number in DISPINFO, or, joined, one object with the
 stamp "displacements". Triangles and vertices have ids under a token of their own (`displacement_token`), so that they
@@ -63,19 +66,22 @@ to the next one (from its own origin), `ladders` and `lights.lamps` say what the
 **Static props** are instances, stamp "static_prop", record = place in the lump: PropProperties, the mesh of their model
 and skin (MODEL_PATH and SKIN on it) or a box, rotation, scale. **Overlays** are quads, stamp "overlay", record = place
 in the lump: vertices in the order of the handles, relative to the overlay's origin, the object's location; its delta
-location lifts it off its faces for show. LIGHTMAP_UV, of it and of decals, is that of the face beneath, for show too.
-**Cubemaps** are light probes, stamp "cubemap", record = place in the lump. **Area portals** and **occluders** are one
-mesh object each, stamps "areaportals" and "occluders", record 0; faces have PORTAL_KEY, or OCCLUDER. For reference only
-are **detail props** (option; stamps "detail_prop", record = place in the lump, and "detail_sprites": one mesh, faces
-with DETAIL) and **compiled lights** (option; stamp "worldlight", record = place in the lump), hidden, and **water
-overlays** (stamp "water_overlay", like overlays). The **3D skybox** is a copy of what is around the sky camera, stamp
-PREVIEW. The **sky** is the scene's world, stamp SKY_WORLD (see `sky.build`), for show too; so is the light that the
-scene gets without one.
+location lifts it off its faces for show. What the lumps beside it say are properties, see `overlays.build.beside`.
+LIGHTMAP_UV, of it and of decals, is that of the face beneath, for show too. **Cubemaps** are light probes, stamp
+"cubemap", record = place in the lump. **Area portals** and **occluders** are one mesh object each, stamps "areaportals"
+and "occluders", record 0; faces have PORTAL_KEY, or OCCLUDER, OCCLUDER_FLAGS and OCCLUDER_AREA. **Compiled lights**
+(option) are lamps and empties, hidden, stamp "worldlight", record = place in the lump: LightProperties, and
+`lights.build.INTENSITY`. For reference only are **detail props** (option; stamps "detail_prop", record = place in the
+lump, and "detail_sprites": one mesh, faces with DETAIL) and **water overlays** (stamp "water_overlay", like overlays).
+The **3D skybox** is a copy of what is around the sky camera, stamp PREVIEW. The **sky** is the scene's world, stamp
+SKY_WORLD (see `sky.build`), for show too; so is the light that the scene gets without one.
+
+**The map's revision** is a property of the level's collection, see `revision`; the world's `mapversion` goes with it.
 
 **Files of the pak** that an export adds, replaces and removes are a list on the level's collection: see `pak.files`.
 
-**Baselines** on the level's collection: BASE, BRUSH_SUMS, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS, OVERLAY_UVS,
-SHADES and SHOWN.
+**Baselines** on the level's collection: BASE, BRUSH_SUMS, SIDE_*, ATLAS, ATLAS_SIZE, SKINS, OVERLAY_CORNERS,
+OVERLAY_UVS, SHADES, SHAPES and SHOWN.
 """
 
 from __future__ import annotations
@@ -147,6 +153,8 @@ BASE = "displacement_positions"
 """float32[n, 3]: where the import put each vertex of DISP_VERTS."""
 BRUSH_SUMS = "brush_sums"
 """int64[n]: a checksum of each mesh of brushes, as `brushes.collect.checksum` makes it."""
+SIDE_POINTS, SIDE_CORNERS, SIDE_ROWS = "side_points", "side_corners", "side_rows"
+"""float32[v, 3], int32[c], int32[p, 4]: the sides that stand in for faces, as `side_faces.to_arrays` makes them."""
 ATLAS = "lightmap_atlas"
 """int32[faces, 2]: the pixel of each face's first luxel, from the image's top left; -1: no lightmap."""
 ATLAS_SIZE = "lightmap_atlas_size"
@@ -158,13 +166,22 @@ OVERLAY_CORNERS, OVERLAY_UVS = "overlay_corners", "overlay_uvs"
 """float32[overlays, 4, 3] and [overlays, 4, 2]: the vertices that the import made of overlays; u and v of each."""
 SHADES = "worldlight_shades"
 """float32[lights, 4]: colour and power that the import gave each compiled light."""
+SHAPES = "worldlight_shapes"
+"""float32[lights, 4]: what the import gave each compiled light of `lights.build.shape_of`."""
 SHOWN = "levelwright_shown"
 """Text on the level's collection: the kinds of objects that the import made. One that is gone of these is deleted."""
+
+OWN_NAME = "levelwright_name"
+"""On materials of which the map has no texture, those of models and decals: what the import called MATERIAL."""
+PATCH = "levelwright_patch"
+"""On the level's collection: the patch file that its entities were opened from, bytes, without the data."""
 
 MODEL_PATH, SKIN = "model_path", "skin"
 """On meshes of models: the file's name in small letters, and the skin."""
 PORTAL_KEY, OCCLUDER = "portal_key", "occluder"
 """INT, faces of area portals and occluders: the key that the door's entity has; the number in the lump."""
+OCCLUDER_FLAGS, OCCLUDER_AREA = "occluder_flags", "occluder_area"
+"""INT, faces of occluders: of their occluder, 1: it is off at first; and the area that it is in, where the map says."""
 DETAIL = "detail"
 """INT, faces of detail sprites: place in the lump + 1."""
 CLUSTER = "cluster"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar's part for Source maps: how baked light is shown, and which collections are."""
+"""The sidebar's part for Source maps: how baked light is shown, and which collections are, and the map's revision."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import bpy
 from ..scene import originals
 from ..scene.blender_types import Socket, Value
 from ..scene.sidebar import LevelPanel
-from . import layout
+from . import layout, revision
 
 
 class LEVELWRIGHT_PT_source(LevelPanel, bpy.types.Panel):
@@ -25,6 +25,8 @@ class LEVELWRIGHT_PT_source(LevelPanel, bpy.types.Panel):
         column = self.layout.column(align=True)
         for title, socket in settings(level):
             column.prop(socket, "default_value", text=title)
+        if level.get(revision.REVISION) is not None:
+            self.layout.prop(level, f'["{revision.REVISION}"]', text="Map Revision")
         column = self.layout.column(align=True)
         for child in level.children_recursive:
             row = column.row()

@@ -9,6 +9,8 @@ from ..scene.options import option
 
 REFUSE, VISUAL, REBUILD = "refuse", "visual", "rebuild"
 """What `ExportSettings.geometry` may be."""
+SAME = "same"
+"""What `PatchSettings.revision` is by default."""
 IGNORE = "ignore"
 """So are the models kept as they are, for exports that aren't made of faces."""
 _WORLD, _LIGHT, _PLACED = "World", "Baked light", "Entities and props"
@@ -116,6 +118,21 @@ class ImportSettings:
 
 
 @dataclass(frozen=True)
+class PatchSettings:
+    """The options of opening a patch file with its map."""
+
+    revision: str = option(
+        SAME,
+        "Map Revision",
+        "What becomes of a patch file that says that it was made for another revision of the map",
+        {
+            SAME: ("Has to be the map's", "Nothing is opened"),
+            "any": ("Any", "It is opened, as the game does: brush models may be those of other entities"),
+        },
+    )
+
+
+@dataclass(frozen=True)
 class ExportSettings:
     """The options of an export."""
 
@@ -144,6 +161,22 @@ class VmfSettings:
         {
             "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
             "ignore": ("Ignore", "They are left out, with all else that was done to their models"),
+        },
+    )
+    backup: bool = option(False, "Keep a .bak", "The file that is replaced stays beside the new one, as .bak")
+
+
+@dataclass(frozen=True)
+class LmpSettings:
+    """The options of an export as patch file."""
+
+    others: str = option(
+        REFUSE,
+        "Other edits",
+        "What becomes of edits of anything but entities, which a patch file can't hold",
+        {
+            REFUSE: ("Refuse", "Nothing is written, and the report names the lumps"),
+            IGNORE: ("Leave out", "The entities are written, and the report names the lumps that aren't"),
         },
     )
     backup: bool = option(False, "Keep a .bak", "The file that is replaced stays beside the new one, as .bak")

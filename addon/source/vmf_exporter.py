@@ -15,7 +15,9 @@ from ..scene import originals
 from ..scene.reports import Report
 from . import exporter, layout
 from .brushes import collect as brushes
+from .brushes import contents
 from .collecting import scene_level
+from .faces import mapping, normals, numbers
 from .settings import IGNORE, REFUSE, ExportSettings, VmfSettings
 
 VMF_NOTE = (
@@ -23,6 +25,12 @@ VMF_NOTE = (
     "as it would be exported."
 )
 """What has to be known before an export."""
+_LOST = {
+    mapping.FLAGGED: "vbsp gives faces those of their materials",
+    normals.SHADED: "vbsp makes them by the smoothing groups",
+    numbers.REDIRECTED: "vbsp numbers them",
+}
+"""What an export as .bsp counts and no VMF can say, and where it comes from instead."""
 
 
 def export_vmf(
@@ -38,13 +46,17 @@ def export_vmf(
         raise ValueError(collection.name)
     with scene_level.read(context, collection, original) as scene:
         made = brushes.apply(scene, level, vmf.of_level(level), report)
+        contents.warn_of_vmf(scene, level, report)
         if not scene.is_shown(layout.BRUSHES):
             report.note("the map's brushes aren't in the scene: import with the option Brushes to edit them")
     text = vmf.write(made)
     for what, count in text.counts.items():
         report.count(what, count)
+    for what, instead in _LOST.items():
+        if own.counts.get(what):
+            report.warn(f"{what}: {own.counts[what]}. A VMF has none: {instead}")
     for warning in own.warnings:
-        if warning != brushes.ONLY_VMF:
+        if warning != brushes.ONLY_VMF and not warning.startswith(contents.EDITED):
             report.warn(warning)
     for what in text.lost:
         report.note(f"not as in the editor: {what}")

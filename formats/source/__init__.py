@@ -2,7 +2,8 @@
 """Valve's Source engine: compiled maps (`.bsp`), versions 17 to 27 and 42, of PCs and consoles.
 
 A `Level` gives each lump as bytes (`bytes_of`), as a table of records (`table`), and as what it means: `entities`,
-`pak`, `visibility`, `game_lumps`, `static_props`, `physcollide` and more. `patch_file` has the verbs for `.lmp` files.
+`pak`, `visibility`, `game_lumps`, `static_props`, `physcollide` and more. `patch_file` has the verbs for `.lmp` files,
+which take the place of a lump.
 """
 
 from ..binary import Buffer
@@ -22,8 +23,10 @@ from .visibility import Visibility
 
 TITLE = "Source map"
 ENDINGS = (".bsp",)
+BESIDE = (patch_file,)
 
 __all__ = [
+    "BESIDE",
     "ENDINGS",
     "TITLE",
     "BspFile",

@@ -17,6 +17,7 @@ from .geometry import Floats, Ints, Polygons
 from .level import Level
 from .lumps import LumpId
 from .records import Records
+from .side_faces import SideFaces
 
 Bools = NDArray[np.bool_]
 
@@ -25,12 +26,12 @@ _LEAST_CORNERS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelFaces:
-    """The rendered faces f of a map, and the models that have them."""
+    """The rendered faces f of a map, and the models that have them; behind them the sides that stand in for faces."""
 
     level: Level
     """The map."""
     records: Records
-    """[f], of the lump that `geometry.drawn_faces` names."""
+    """[f], of the lump that `geometry.drawn_faces` names, then `SideFaces.records`."""
     polygons: Polygons
     """Their corners, as the file has them."""
     models: Ints
@@ -38,7 +39,20 @@ class ModelFaces:
     drawable: Bools
     """bool[f]: which a polygon can be made of: those with three corners or more, in a model, that aren't displaced."""
     positions: NDArray[np.float32]
-    """float32[v, 3]: of VERTEXES; 0 for what is not finite."""
+    """float32[v, 3]: of VERTEXES, then of sides; 0 for what is not finite."""
+    sides: SideFaces | None = None
+    """Those that stand in for faces."""
+
+    @property
+    def drawn(self) -> int:
+        """How many of them are faces: the others are sides."""
+        return len(self.records) - (0 if self.sides is None else len(self.sides.sides))
+
+    @property
+    def drawn_polygons(self) -> Polygons:
+        """The corners of faces alone, which are the first of `polygons`."""
+        first = self.polygons.first_corner[: self.drawn + 1]
+        return Polygons(self.polygons.positions, self.polygons.corners[: first[-1]], first)
 
     def corners(self, faces: Ints) -> tuple[Ints, Ints]:
         """The corners of faces int64[n], anticlockwise: places in `polygons.corners`, and where each face's
@@ -83,6 +97,17 @@ class Surfaces:
         """int64[p]: the object of each polygon."""
         return ranges.owners(np.diff(self.polygons))
 
+    def around(self, polygons: Ints) -> tuple[Ints, Ints, Ints]:
+        """The corners of polygons int64[n] that go around the vertices of their faces, in the faces' order from their
+        first one on, anticlockwise: the polygon of each, a place in `polygons`; its place in `self.corners`; and its
+        place in the corners of `model_faces.polygons`.
+        """
+        sources, first = self.model_faces.corners(self.faces[polygons])
+        counts = np.diff(first)
+        owners = ranges.owners(counts)
+        local = np.arange(len(owners)) - first[owners] + self.turns[polygons][owners]
+        return owners, self.starts[polygons][owners] + local % np.maximum(counts, 1)[owners], sources
+
     @property
     def kept(self) -> Ints:
         """int64[n]: the polygons that are faces as they were, each face once, whatever became of its looks."""
@@ -90,8 +115,11 @@ class Surfaces:
         return whole[np.unique(self.faces[whole], return_index=True)[1]]
 
 
-def model_faces(level: Level) -> ModelFaces | None:
-    """The faces of a map's models; None for maps whose lumps don't fit together."""
+def model_faces(level: Level, sides: SideFaces | None = None) -> ModelFaces | None:
+    """The faces of a map's models; None for maps whose lumps don't fit together.
+
+    sides: what stands in for the faces of models that have none.
+    """
     try:
         records, polygons = level.table(geometry.drawn_faces(level)), geometry.readable_polygons(level)
         models = level.table(LumpId.MODELS)
@@ -102,9 +130,23 @@ def model_faces(level: Level) -> ModelFaces | None:
         return None
     of = np.full(len(records), -1, np.int64)
     of[ranges.flat(first, counts)[::-1]] = ranges.owners(counts)[::-1]
+    if sides is not None:
+        of = np.concatenate([of, sides.models])
+        records, polygons = np.concatenate([records, sides.records(level)]), _joined(polygons, sides.polygons)
     drawable = (np.diff(polygons.first_corner) >= _LEAST_CORNERS) & (records["dispinfo"] < 0) & (of >= 0)
     finite = np.isfinite(polygons.positions)
-    return ModelFaces(level, records, polygons, of, drawable, np.where(finite, polygons.positions, np.float32(0)))
+    return ModelFaces(
+        level, records, polygons, of, drawable, np.where(finite, polygons.positions, np.float32(0)), sides
+    )
+
+
+def _joined(one: Polygons, other: Polygons) -> Polygons:
+    """The polygons of both; the other's vertices are numbered on."""
+    return Polygons(
+        np.concatenate([one.positions, other.positions]),
+        np.concatenate([one.corners, other.corners + len(one.positions)]),
+        np.concatenate([one.first_corner, other.first_corner[1:] + one.first_corner[-1]]),
+    )
 
 
 def turns(original: ModelFaces, faces: Ints, starts: Ints, vertices: Ints) -> Ints:

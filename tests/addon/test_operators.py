@@ -217,7 +217,7 @@ def test_collection_exporters_write_the_level(tmp_path: Path) -> None:
 def test_one_handler_takes_all_endings_and_asks_nothing_else() -> None:
     handlers = {cls.bl_idname: cls for cls in file_handlers.CLASSES}
     importing = [name for name, cls in handlers.items() if getattr(cls, "bl_import_operator", "")]
-    assert importing == ["IO_FH_game_level", "IO_FH_fable_wld"]
+    assert importing == ["IO_FH_game_level", "IO_FH_fable_wld", "IO_FH_source_lmp"]
     assert handlers["IO_FH_game_level"].bl_file_extensions.split(";") == games.endings()
     assert handlers["IO_FH_fable_wld"].bl_file_extensions not in games.endings(), "a world is no level"
     assert not hasattr(handlers["IO_FH_teeworlds_map"], "poll_drop")

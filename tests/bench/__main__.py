@@ -8,6 +8,7 @@ ratio is worse than its baseline by more than 15 %, with 2 where the machine was
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -108,4 +109,7 @@ def _judge(results: Mapping[str, Result], load: Load | None, path: Path, keep: b
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    status = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # Blender's own end may take for ever after hundreds of imports

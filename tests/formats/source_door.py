@@ -32,8 +32,8 @@ def box(low, high) -> np.ndarray:
     return np.array(sides, np.float64)
 
 
-def with_door(level: Level | None = None) -> Level:
-    """The room with the door, as read from its bytes."""
+def with_door(level: Level | None = None, drawn: bool = True, classname: str = "func_door") -> Level:
+    """The room with the door, as read from its bytes. drawn: whether it has faces; triggers have none."""
     level = room() if level is None else level
 
     def append(lump, records) -> int:
@@ -55,15 +55,16 @@ def with_door(level: Level | None = None) -> Level:
     first_edge = append(LumpId.EDGES, rows(geometry.EDGE, v=ends))
     surfedges = append(LumpId.SURFEDGES, rows(geometry.SURFEDGE, edge=first_edge + np.arange(24)))
     lit = level.table(LumpId.FACES)[8]
-    drawn = np.zeros(6, level.table(LumpId.FACES).dtype)
-    drawn[:] = lit
-    drawn["planenum"], drawn["side"], drawn["on_node"] = numbers, numbers & 1, 1
-    drawn["firstedge"] = surfedges + 4 * np.arange(6)
-    drawn["orig_face"] = len(level.table(LumpId.ORIGINALFACES)) + np.arange(6)
-    drawn["area"] = [48 * 96, 48 * 96, 8 * 96, 8 * 96, 8 * 48, 8 * 48]
-    faces = 0
+    made = np.zeros(6, level.table(LumpId.FACES).dtype)
+    made[:] = lit
+    made["planenum"], made["side"], made["on_node"] = numbers, numbers & 1, 1
+    made["firstedge"] = surfedges + 4 * np.arange(6)
+    made["orig_face"] = len(level.table(LumpId.ORIGINALFACES)) + np.arange(6)
+    made["area"] = [48 * 96, 48 * 96, 8 * 96, 8 * 96, 8 * 48, 8 * 48]
+    count = 6 if drawn else 0
+    faces = len(level.table(LumpId.FACES))
     for lump in (LumpId.FACES, LumpId.FACES_HDR, LumpId.ORIGINALFACES):
-        faces = append(lump, drawn)
+        append(lump, made[:count])
     total = len(level.table(LumpId.FACES))
     level.set_table(LumpId.FACEIDS, rows(geometry.FACEID, hammer_face_id=np.arange(total) + 100))
     level.set_table(LumpId.VERTNORMALS, rows(geometry.VERTNORMAL, normal=[(0, 0, 1)]))
@@ -75,24 +76,29 @@ def with_door(level: Level | None = None) -> Level:
     )
     brush = append(LumpId.BRUSHES, rows(geometry.BRUSH, (sides, 6, 1)))
     leaf_brush = append(LumpId.LEAFBRUSHES, rows(tree.LEAFBRUSH, brush=[brush]))
-    leaf_face = append(LumpId.LEAFFACES, rows(tree.LEAFFACE, face=faces + np.arange(6)))
+    leaf_face = append(LumpId.LEAFFACES, rows(tree.LEAFFACE, face=faces + np.arange(count)))
     leafs = rows(
         tree.LEAF, contents=[0, 1], cluster=[-1, -1], mins=[LOW, LOW], maxs=[HIGH, HIGH], leaf_water_data_id=[-1, -1],
-        numleaffaces=[6, 0], firstleafface=[leaf_face, 0], numleafbrushes=[0, 1], firstleafbrush=[0, leaf_brush],
+        numleaffaces=[count, 0], firstleafface=[leaf_face, 0], numleafbrushes=[0, 1], firstleafbrush=[0, leaf_brush],
     )  # fmt: skip
     leaf = append(LumpId.LEAFS, leafs)
     node = append(
         LumpId.NODES,
-        rows(tree.NODE, (int(numbers[1]), (-1 - leaf, -2 - leaf), LOW, HIGH, faces, 6, 0, b"")),
+        rows(tree.NODE, (int(numbers[1]), (-1 - leaf, -2 - leaf), LOW, HIGH, faces, count, 0, b"")),
     )
-    model = append(LumpId.MODELS, rows(geometry.MODEL, (LOW, HIGH, (0, 0, 0), node, faces, 6)))
+    model = append(LumpId.MODELS, rows(geometry.MODEL, (LOW, HIGH, (0, 0, 0), node, faces, count)))
     level.set_table(LumpId.LEAFMINDISTTOWATER, rows(tree.LEAFMINDISTTOWATER, distance=np.full(leaf + 2, 65535)))
     shrunk = box(np.array(LOW) + 0.5, np.array(HIGH) - 0.5)
     level.physcollide.models.append(PhysModel(model, [physcollide_build.build([hull_of(shrunk, brush)])], keys(MASS)))
     level.entities.append(
-        Entity([("classname", "func_door"), ("model", f"*{model}"), ("origin", "32 0 0"), ("targetname", "door")])
+        Entity([("classname", classname), ("model", f"*{model}"), ("origin", "32 0 0"), ("targetname", "door")])
     )
     return read(write(level))
+
+
+def with_trigger(level: Level | None = None) -> Level:
+    """The room with a trigger in the door's place: the same without faces."""
+    return with_door(level, drawn=False, classname="trigger_multiple")
 
 
 def with_doors() -> Level:

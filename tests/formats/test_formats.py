@@ -2,6 +2,7 @@
 """The verbs that all formats share, and what the library may import."""
 
 import ast
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -9,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import formats
-from formats import FORMATS, FormatError, check, format_of, identify, read, write
+from formats import BESIDE, FORMATS, FormatError, check, format_of, identify, read, write
 from tests.formats.teeworlds_bytes import small_map
 
 MAP = small_map().build()
 
 
 def test_every_format_has_the_verbs():
-    for form in FORMATS:
+    for form in (*FORMATS, *BESIDE):
         for verb in ("identify", "read", "write", "check", "contents", "summary", "section_at"):
             assert callable(getattr(form.verbs, verb)), (form.key, verb)
         assert all(ending.startswith(".") for ending in form.endings)
@@ -30,6 +31,21 @@ def test_identify_looks_at_bytes():
     for other in (b"", b"DAT", b"DATA", b"DATAbase of something", b"NCBF" + bytes(60), b"VBSP" + bytes(60), bytes(100)):
         form = identify(other)
         assert form is None, other
+
+
+def test_files_beside_levels_are_no_levels():
+    """They have the verbs, and no format takes them for a level."""
+    patch = struct.pack("<5i", 20, 0, 0, 3, 7) + b"{}\0"
+    (form,) = (each for each in BESIDE if each.identify(patch))
+    assert (form.key, form.title, form.endings) == ("source", "Source patch file", (".lmp",))
+    assert identify(patch) is None
+    level = form.verbs.read(patch)
+    assert format_of(level) is form and write(level) == patch
+    assert [str(problem) for problem in check(level)] == [
+        "error: lump 0 (ENTITIES): the first entity is not worldspawn"
+    ]
+    for other in (patch + b"more", patch[:-1], patch[:19], MAP, b""):
+        assert not any(each.identify(other) for each in BESIDE)
 
 
 def test_read_from_bytes_and_files(tmp_path):

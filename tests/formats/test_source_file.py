@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Maps as files: every form of header byte for byte; a lump that grows moves the rest, and all offsets follow."""
 
+import json
 import struct
 
 import numpy as np
 import pytest
 
+from formats.__main__ import main
 from formats.binary import FormatError
 from formats.source import LumpId, check, identify, new_level, patch_file, read, section_at, summary, write
 from formats.source.new_level import LUMP_VERSIONS
@@ -337,8 +339,41 @@ def test_patch_files():
     assert read(write(other)).bytes_of(LumpId.TEXDATA) == bytes(32)
     assert read(write(other)).version_of(LumpId.TEXDATA) == 5
     assert patch_file.name_of("maps/room.bsp", 0) == "room_l_0.lmp"
-    assert patch_file.lump_of("maps/my_l_map_l_12.LMP") == ("my_l_map", 12)
-    assert patch_file.lump_of("room.lmp") is None
+    assert patch_file.map_of("maps/my_l_map_l_12.LMP") == ("my_l_map", 12)
+    assert patch_file.map_of("room.lmp") is None
+    assert patch_file.map_of("c1m1_hotel_s_0.lmp") == ("c1m1_hotel", 0)
     for bad in (struct.pack("<5i", 20, 200, 0, 0, 0), struct.pack("<5i", 20, 0, 0, 9, 0), bytes(20), b"short"):
         with pytest.raises(FormatError):
             patch_file.read(bad)
+
+
+def test_patch_files_on_the_command_line(tmp_path, capsys):
+    data = patch_file.write(patch_file.PatchFile.of(read(build.VARIANTS["room"]), LumpId.ENTITIES))
+    path, planes = tmp_path / "room_l_0.lmp", tmp_path / "room_l_1.lmp"
+    path.write_bytes(data)
+    planes.write_bytes(patch_file.write(patch_file.PatchFile.of(read(build.VARIANTS["room"]), LumpId.PLANES)))
+    assert main(["verify", str(path), str(planes)]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["ok", "ok"]
+    assert main(["info", "--check", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "Source patch file" in said and "map revision: 7" in said and "worldspawn: 1" in said
+    assert main(["info", str(planes)]) == 0
+    assert "lump 1 (PLANES)" in capsys.readouterr().out
+    assert main(["dump", str(path)]) == 0
+    held = json.loads(capsys.readouterr().out)
+    assert held["map revision"] == 7 and ["classname", "worldspawn"] in held["holds"][0]
+    path.write_bytes(data[:-1])
+    assert main(["verify", str(path)]) == 1
+    assert "no known level format" in capsys.readouterr().out
+
+
+def test_patch_files_that_hold_no_entities(capsys, tmp_path):
+    broken = patch_file.PatchFile(0, 0, 7, b'{ not "closed')
+    (problem,) = patch_file.check(broken)
+    assert problem.place == "lump 0 (ENTITIES)" and patch_file.summary(broken)["entities"]
+    path = tmp_path / "room_l_0.lmp"
+    path.write_bytes(patch_file.write(broken))
+    assert main(["verify", str(path)]) == 1 and capsys.readouterr().out.startswith("refused")
+    assert main(["dump", str(path)]) == 1
+    sections = [patch_file.section_at(patch_file.PatchFile(0, 0, 7, b"{}", b"gap", b"x"), at) for at in (0, 20, 23, 25)]
+    assert sections == ["header", "gap behind the header", "lump 0 (ENTITIES)", "behind the data"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The world and the brush models: meshes of the faces of each model (source.md §2.4)."""
+"""The world and the brush models: meshes of the faces of each model (source.md §2.4), or of its brushes' sides."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ import bpy
 import numpy as np
 
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, leaf_tree, lump_name
+from ....formats.source import LumpId, leaf_tree, lump_name, side_faces
 from ....formats.source.entity_values import by_key
 from ...scene import transforms
 from .. import layout
 from ..context import ImportContext
 from ..entities import build as entities
-from ..faces.build import Ints, RenderedFaces
+from ..faces import sides
+from ..faces.build import Ints, RenderedFaces, prepare_sides
+from ..lightmaps.build import Lightmaps
 
 
-def build_meshes(importing: ImportContext, faces: RenderedFaces) -> list[tuple[str, str, bpy.types.Mesh]]:
+def build_meshes(
+    importing: ImportContext, faces: RenderedFaces, lightmaps: Lightmaps | None
+) -> list[tuple[str, str, bpy.types.Mesh]]:
     """Make the meshes of all models: those of brush models go to `importing.meshes`, those of the world are returned
     with the names of their objects and their collections. Raises FormatError for faces that aren't there.
     """
@@ -27,6 +31,7 @@ def build_meshes(importing: ImportContext, faces: RenderedFaces) -> list[tuple[s
         record = int(bad.argmax())
         raise FormatError(f"model {record} has faces that aren't there", lump_name(LumpId.MODELS))
     digits = len(str(len(models)))
+    prepared, part_of = _sides(importing, lightmaps)
     made: list[tuple[str, str, bpy.types.Mesh]] = []
     tools = {kind for kind, name in enumerate(layout.KINDS) if name in layout.HIDDEN}
     for number, (start, count) in enumerate(zip(first.tolist(), counts.tolist(), strict=True)):
@@ -34,7 +39,13 @@ def build_meshes(importing: ImportContext, faces: RenderedFaces) -> list[tuple[s
         if number == 0:
             made = _world(importing, faces, numbers)
             continue
-        importing.meshes[number] = faces.mesh(f"{importing.collection.name} *{number:0{digits}}", numbers)
+        name = f"{importing.collection.name} *{number:0{digits}}"
+        if prepared is not None and number in part_of:
+            importing.meshes[number] = prepared.mesh(name, part_of[number])
+            importing.triggers.add(number)
+            importing.report.count("brush models without faces, shown by their brushes")
+            continue
+        importing.meshes[number] = faces.mesh(name, numbers)
         if len(numbers) and tools.issuperset(np.unique(faces.kinds[numbers]).tolist()):
             importing.triggers.add(number)
         importing.report.count("faces", len(numbers))
@@ -42,6 +53,22 @@ def build_meshes(importing: ImportContext, faces: RenderedFaces) -> list[tuple[s
     if left_out:
         importing.report.left_out("faces with less than three corners", left_out)
     return made
+
+
+def _sides(importing: ImportContext, lightmaps: Lightmaps | None) -> tuple[RenderedFaces | None, dict[int, Ints]]:
+    """The sides that stand in for the faces of models without any, and which of them each model has."""
+    try:
+        found = side_faces.of_level(importing.level)
+        prepared = None if found is None else prepare_sides(importing, lightmaps, found)
+    except FormatError as error:
+        importing.report.warn(f"brush models without faces are empty meshes: {error}")
+        return None, {}
+    if found is None or prepared is None:
+        return None, {}
+    sides.remember(importing.collection, found)
+    models, first = np.unique(found.models, return_index=True)
+    parts = np.split(np.arange(len(found.models)), first[1:])
+    return prepared, dict(zip(models.tolist(), parts, strict=True))
 
 
 def _world(importing: ImportContext, faces: RenderedFaces, numbers: Ints) -> list[tuple[str, str, bpy.types.Mesh]]:

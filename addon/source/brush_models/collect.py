@@ -2,7 +2,8 @@
 """Brush entities' models back to the map in another shape: from convex meshes, with what collides.
 
 What is seen are the polygons, what collides the pieces that they enclose (`convex_pieces`). A side that nobody sees
-keeps the texture that it had. Of a model with faces, brushes that never had one stay where they were.
+keeps the texture that it had. Of a model with faces, brushes that never had one stay where they were. A model without
+faces gets none: its polygons are the sides of its brushes (`side_faces`), and have their textures.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Contents
 from ....formats.source.surface_edits import Edits, find
 from ...scene.reports import Report, SceneError
+from .. import layout
 from ..collecting import scene_level
 from ..collecting.scene_level import SceneLevel
 from ..faces import collect as faces
-from ..faces import scene_surfaces
-from ..faces.mapping import TextureMapping
-from ..faces.scene_surfaces import SceneSurfaces
+from ..faces import normals, numbers, scene_surfaces
+from ..faces.mapping import Patches, TextureMapping
+from ..faces.scene_surfaces import UNKNOWN, SceneSurfaces
 from ..materials.collect import TextureTable
 from ..settings import REBUILD
 
@@ -55,8 +57,9 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if not models:
         return
     textures = TextureTable(scene, level, report)
-    mapping = TextureMapping(scene.before, level, textures, report)
-    for model in models:
+    mapping = TextureMapping(surfaces.model_faces, level, textures, report)
+    first = scene.before.table(LumpId.MODELS)["firstface"]
+    for model in sorted(models, key=lambda model: -int(first[model])):  # so that faces of the next keep their numbers
         _Model(scene, surfaces, edits, level, mapping, textures, report, model).rebuild()
 
 
@@ -76,17 +79,17 @@ class _Model:
     def rebuild(self) -> None:
         """Change the level. Raises SceneError."""
         objects = self._objects()
-        numbers = [n for n, home in enumerate(self.surfaces.homes) if home == self.model and not self.surfaces.twins[n]]
+        own = [n for n, home in enumerate(self.surfaces.homes) if home == self.model and not self.surfaces.twins[n]]
         polygons = np.concatenate(
-            [np.arange(self.surfaces.polygons[n], self.surfaces.polygons[n + 1]) for n in numbers] or [np.zeros(0, int)]
+            [np.arange(self.surfaces.polygons[n], self.surfaces.polygons[n + 1]) for n in own] or [np.zeros(0, int)]
         )
         self._refuse_twins()
         with scene_level.at_fault(*objects):
             old = brush_models.pieces(self.level, self.model)
-            first = int(self.scene.before.table(LumpId.MODELS)["firstface"][self.model])
-            drawn_on = _drawn_on(brush_models.faces(self.scene.before, self.model), old)
+            first, drawn_on = self._drawn_on(old)
         records = np.where(self.edits.new[polygons], NEW, self.surfaces.faces[polygons])
-        self._write_textures(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
+        numbers.apply(self.surfaces, self.level, polygons[records >= 0], self.report)
+        self._write_looks(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
         shown = dict(zip(polygons.tolist(), self._faces(polygons, records), strict=True))
         carry = convex_pieces.carry_of(self.surfaces, polygons) if self._is_complete(polygons) else None
         kept: list[Piece] = []
@@ -103,15 +106,34 @@ class _Model:
         if kept:
             self.report.warn(f"model *{self.model}: {len(kept)} of its brushes have no faces, and stay where they were")
         names = ", ".join(obj.name for obj in objects)
+        seen = f"{len(drawn_on)} faces {len(shown)}; moved faces keep their light, new ones have that of the nearest"
         self.report.note(
             f"model *{self.model} ({names}): {len(old)} pieces became {len(pieces) + len(kept)}, "
-            f"{len(drawn_on)} faces {len(shown)}; moved faces keep their light, new ones have that of the nearest"
+            f"{'and it still has no faces' if self._is_bare else seen}"
         )
+
+    @property
+    def _is_bare(self) -> bool:
+        """Whether the model has no faces: its polygons are sides."""
+        known = self.surfaces.model_faces
+        return bool((known.models[known.drawn :] == self.model).any())
+
+    def _drawn_on(self, old: list[Piece]) -> tuple[int, Ints]:
+        """The number of the model's first face, and of each the piece that it is on, -1: none. Raises FormatError."""
+        known = self.surfaces.model_faces
+        if known.sides is not None and self._is_bare:
+            own = np.flatnonzero(known.sides.models == self.model)
+            pieces = known.sides.pieces[own]
+            return known.drawn + int(own[0]), np.where(pieces < len(old), pieces, -1)
+        first = int(self.scene.before.table(LumpId.MODELS)["firstface"][self.model])
+        return first, _drawn_on(brush_models.faces(self.scene.before, self.model), old)
 
     def _put(self, pieces: list[Piece], shown: dict[int, Face]) -> None:
         """Put pieces and faces into the level. Raises FormatError, or SceneError with the face that it is about."""
         try:
-            brush_models.rebuild(self.level, self.model, pieces, list(shown.values()))
+            polygons = list(shown.values())
+            drawn, unseen = ([], polygons) if self._is_bare else (polygons, [])
+            brush_models.rebuild(self.level, self.model, pieces, drawn, unseen)
         except FormatError as error:
             number = re.match(r"face (\d+) of", error.reading)
             if number is None:
@@ -138,9 +160,10 @@ class _Model:
                 objects,
             )
 
-    def _write_textures(self, polygons: Ints) -> None:
-        """Give faces that stay where they were the textures that they have in the scene."""
+    def _write_looks(self, polygons: Ints) -> None:
+        """Give faces that stay where they were the textures, flags and normals that they have in the scene."""
         self.mapping.write(faces.of_polygons(self.surfaces, self.mapping, polygons))
+        normals.apply(self.surfaces, self.level, polygons, self.report)
 
     # ----------------------------------------------------------------------------------------------------- pieces
 
@@ -184,19 +207,20 @@ class _Model:
 
     def _faces(self, polygons: Ints, records: Ints) -> list[Face]:
         """The faces of polygons, which have the texinfos of their records, or of like faces. Raises SceneError."""
-        table = self.level.table(geometry.drawn_faces(self.level))
-        texinfos = self.level.table(LumpId.TEXINFO)
-        made, bent, stays = [], [], 0
+        texinfos, is_bare = self.level.table(LumpId.TEXINFO), self._is_bare
+        made, bent, stays, other = [], [], 0, 0
+        flags = self._flags(polygons[records != NEW])
         for polygon, record in zip(polygons.tolist(), records.tolist(), strict=True):
             points = points_of(self.surfaces, polygon)
             turn = int(self.surfaces.turns[polygon]) if record != NEW else 0
             order = _clockwise(len(points), max(turn, 0))
             still = record != NEW and not self.edits.reshaped[polygon] and not self.edits.torn[polygon]
+            face = NEW if is_bare else record
             if still:
-                made.append(Face(points[order], int(table["texinfo"][record]), record))
+                made.append(Face(points[order], self._texinfo(record), face))
                 continue
             texdata = self._texdata(polygon, record)
-            texinfo = int(table["texinfo"][record]) if record != NEW else self._like(texdata)
+            texinfo = self._texinfo(record) if record != NEW else self._like(texdata)
             if not 0 <= texinfo < len(texinfos):
                 raise self.surfaces.refused(
                     f"{self.surfaces.named(polygons)}: a face has no texinfo", np.array([polygon])
@@ -207,12 +231,32 @@ class _Model:
                     bent.append(polygon)
                     continue
                 vectors, stays = texinfos["texture_vecs"][texinfo].astype(np.float64), stays + 1
-            made.append(Face(points[order], texinfo, record, vectors, texdata))
+            groups = int(self.surfaces.numbers[layout.SMOOTHING_GROUPS][polygon])
+            shown = int(self.surfaces.numbers[layout.FLAGS][polygon])
+            if record == NEW and shown not in (0, UNKNOWN):
+                other += shown & 0xFFFFFFFF != int(texinfos["flags"][texinfo])
+            made.append(
+                Face(
+                    points[order],
+                    texinfo,
+                    face,
+                    vectors,
+                    texdata,
+                    flags=flags.get(polygon),
+                    smoothing_groups=None if record != NEW or groups == UNKNOWN else groups & 0xFFFFFFFF,
+                    normals=normals.shaded(self.surfaces, polygon)[order].astype(np.float64),
+                )
+            )
         if bent:
             raise self.surfaces.refused(
                 f"the UVs of {len(bent)} faces in {self.surfaces.named(np.array(bent))} are bent or torn: a map's "
                 "texture lies flat on a face",
                 np.array(bent),
+            )
+        if other:
+            self.report.warn(
+                f"model *{self.model}: {other} new faces have the flags of like faces of their texture, and not their "
+                f"{layout.FLAGS!r}"
             )
         if stays:
             self.report.warn(
@@ -220,14 +264,38 @@ class _Model:
             )
         return made
 
+    def _texinfo(self, record: int) -> int:
+        """The texinfo that a face has by now, or the side that stands in for it."""
+        known = self.surfaces.model_faces
+        if known.sides is not None and record >= known.drawn:
+            return int(self.level.table(LumpId.BRUSHSIDES)["texinfo"][known.sides.sides[record - known.drawn]])
+        return int(self.level.table(geometry.drawn_faces(self.level))["texinfo"][record])
+
+    def _flags(self, polygons: Ints) -> dict[int, int]:
+        """The flags of faces that were given others, whatever became of their shape. Raises SceneError."""
+        surfaces = self.surfaces
+        none = np.zeros(0, np.int64)
+        patches = Patches(
+            surfaces.faces[polygons],
+            [None] * len(polygons),
+            none,
+            np.zeros((0, 3)),
+            np.zeros((0, 2), np.float32),
+            np.zeros((0, 2), np.float32),
+            lambda message, which: surfaces.refused(message.format(surfaces.named(polygons[which])), polygons[which]),
+            surfaces.numbers[layout.FLAGS][polygons],
+        )
+        chosen, made = self.mapping.is_flagged(patches), self.mapping.wanted_flags(patches)
+        return dict(zip(polygons[chosen].tolist(), made[chosen].tolist(), strict=True))
+
     def _texdata(self, polygon: int, record: int) -> int:
         """The texture of a polygon's material: of a face, its own while the material is the same."""
         slot = int(self.surfaces.slot[polygon])
         material = self.surfaces.slots[slot] if slot >= 0 else None
         texinfos = self.level.table(LumpId.TEXINFO)
         if record != NEW:
-            table = self.level.table(geometry.drawn_faces(self.level))
-            own = int(texinfos["texdata"][table["texinfo"][record]]) if table["texinfo"][record] >= 0 else -1
+            texinfo = self._texinfo(record)
+            own = int(texinfos["texdata"][texinfo]) if 0 <= texinfo < len(texinfos) else -1
             if own >= 0 and (material is None or self._is_named(material, own)):
                 return own
         if material is None:
@@ -247,9 +315,8 @@ class _Model:
     def _like(self, texdata: int) -> int:
         """A texinfo of a face of the model with this texture, else of any in the map, else of any face of the model."""
         texinfos = self.level.table(LumpId.TEXINFO)
-        row = self.level.table(LumpId.MODELS)[self.model]
-        table = self.level.table(geometry.drawn_faces(self.level))
-        own = table["texinfo"][int(row["firstface"]) : int(row["firstface"]) + int(row["numfaces"])].astype(np.int64)
+        records = np.flatnonzero(self.surfaces.model_faces.models == self.model).tolist()
+        own = np.array([self._texinfo(record) for record in records], np.int64)
         own = own[(own >= 0) & (own < len(texinfos))]
         for found in (own[texinfos["texdata"][own] == texdata], np.flatnonzero(texinfos["texdata"] == texdata), own):
             if len(found):

@@ -25,7 +25,12 @@ ALONE = frozenset(
     (layout.ENTITY, layout.STATIC_PROP, layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT, layout.DISPLACEMENT)
 )
 """Kinds of which each record is one object: of several instances, all but one are copies."""
-_SHAPED = frozenset((layout.MODEL, layout.DISPLACEMENT, layout.DISPLACEMENTS, layout.OVERLAY, layout.BRUSHES))
+_SHAPED = frozenset(
+    (
+        *(layout.MODEL, layout.DISPLACEMENT, layout.DISPLACEMENTS, layout.OVERLAY, layout.BRUSHES),
+        *(layout.AREAPORTALS, layout.OCCLUDERS),
+    )
+)
 
 
 class SceneLevel:
@@ -91,9 +96,26 @@ class SceneLevel:
         """
         return transforms.seen(obj, self.root, self.depsgraph, deltas)
 
-    def mesh(self, obj: bpy.types.Object) -> meshes.MeshData:
-        """An object's mesh as it is seen, with its modifiers and shape keys. Raises SceneError if it has none."""
-        return meshes.read(obj, self.depsgraph)
+    def mesh(self, obj: bpy.types.Object, normals: bool = False) -> meshes.MeshData:
+        """An object's mesh as it is seen, with its modifiers and shape keys; with normals as it is shaded, too.
+
+        Raises SceneError if it has none.
+        """
+        return meshes.read(obj, self.depsgraph, normals=normals)
+
+    def shows_model(self, one: Instance) -> bool:
+        """Whether an entity's object shows a brush model, or did when it was imported."""
+        if not isinstance(one.object.data, bpy.types.Mesh):
+            return False
+        return shows_faces(one.object) or one.record in self._brush_entities
+
+    @cached_property
+    def _brush_entities(self) -> frozenset[int]:
+        """The entities of the original that have a brush model."""
+        try:
+            return frozenset(number for number, entity in enumerate(self.before.entities) if entity.model)
+        except FormatError:
+            return frozenset()
 
     @property
     def evaluated(self) -> list[bpy.types.Object]:
@@ -104,7 +126,7 @@ class SceneLevel:
             for one in instances
             if transforms.needs_evaluation(one.object, self.root)
             or (
-                (kind in _SHAPED or shows_faces(one.object))
+                (kind in _SHAPED or self.shows_model(one))
                 and one.object.data is not None
                 and meshes.needs_evaluation(one.object)
             )

@@ -16,6 +16,7 @@ from .. import layout
 from ..context import ImportContext
 from ..faces.build import Ints, Layers, RenderedFaces, cut
 from ..lightmaps.build import Lightmaps
+from . import info
 
 _OPAQUE = 255.0
 
@@ -47,11 +48,13 @@ def place(importing: ImportContext, disp_meshes: DisplacementMeshes) -> None:
     """Make the objects of the meshes."""
     homes = (importing.group(layout.DISPLACEMENT_HOME),)
     digits = len(str(len(disp_meshes.meshes)))
+    write = info.writer(disp_meshes.found.infos)
     for number, mesh in disp_meshes.meshes:
         if number < 0:
             importing.object_of("Displacements", layout.DISPLACEMENTS, 0, mesh, homes)
         else:
-            importing.object_of(f"Displacement {number:0{digits}}", layout.DISPLACEMENT, number, mesh, homes)
+            name = f"Displacement {number:0{digits}}"
+            write(importing.object_of(name, layout.DISPLACEMENT, number, mesh, homes), number)
 
 
 class DisplacementMeshes:

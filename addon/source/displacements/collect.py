@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Displacements back to the map: where vertices were sculpted to, alphas and blends that were painted, tags.
+"""Displacements back to the map: where vertices were sculpted to, alphas and blends that were painted, tags, and what
+the attributes say of the way that vertices go.
 
-A vertex that lies where the import put it keeps its bits. Borders stay closed: vertices that lie in one place go
+A vertex that lies where the import put it keeps its bits, unless its attributes were edited: then it goes where these
+say. One of which both were edited is refused, if the two differ. Borders stay closed: vertices that lie in one place go
 together, whichever displacement's was moved (`formats.source.edits.displacements`). The grid itself can't change.
 """
 
@@ -21,6 +23,7 @@ from ....formats.source import LumpId, displacements, edits, geometry, ranges
 from ....formats.source.displacements import Displacements
 from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.geometry import Floats, Ints
+from ....formats.source.records import Records
 from ....formats.source.surfaces import Bools
 from ...scene import baselines, identity, meshes
 from ...scene.attributes import Domain
@@ -30,6 +33,8 @@ from ..collecting.scene_level import SceneLevel
 from ..faces.scene_surfaces import placed, records
 
 _OPAQUE = 255.0
+SAME_PLACE = 1e-3
+"""Units: where a vertex was moved to, and where its direction and distance lead, may differ by this."""
 _KEPT = ": the grid of a displacement can't be changed"
 NO_MORE = "a map can't get more displacements than it was compiled with"
 
@@ -44,6 +49,8 @@ class SceneDisplacements:
     """float32[n, 3]: the painted alphas."""
     tags: Ints
     """int64[t]: of each triangle; -1: not shown."""
+    ways: Records
+    """[n]: DISP_VERTS, with `vec` and `dist` as the attributes have them."""
     blends: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     """float32[n, 4] each, by the attribute's name."""
 
@@ -80,14 +87,37 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     )
     collector.refuse(moved & (np.abs(shown.positions) > FARTHEST).any(axis=1), "vertices lie outside of the world")
     positions = np.where(moved[:, None], shown.positions, grids.positions(verts)) if moved.any() else None
+    led = _led(collector, verts, shown, moved)
+    ways = (shown.ways["vec"], shown.ways["dist"]) if led.any() else None
     alphas, tags = _alphas(collector, verts["alpha"], shown.colors, report), _tags(scene, shown.tags)
-    if positions is not None or alphas is not None or tags is not None:
-        _report(edits.displacements.change(level, positions, alphas, tags), grids, moved, report)
+    if positions is not None or ways is not None or alphas is not None or tags is not None:
+        _report(edits.displacements.change(level, positions, alphas, tags, ways), grids, moved | led, report)
+    if led.any():
+        report.count("vertices with other directions or distances", int(led.sum()))
     had_hulls = int(scene.before.file.entries["length"][LumpId.PHYSDISP]) > 0
     if had_hulls and level.file.is_changed(LumpId.PHYSDISP) and not len(level.bytes_of(LumpId.PHYSDISP)):
         report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
     if shown.blends:
         _blends(collector, level, shown.blends, report)
+
+
+def _led(collector: _DisplacementCollector, verts: Records, shown: SceneDisplacements, moved: Bools) -> Bools:
+    """bool[n]: vertices whose direction or distance was edited. Raises SceneError for what can't be, and for those that
+    were moved elsewhere, too.
+    """
+    edited = np.zeros(len(verts), np.bool_)
+    for name in ("vec", "dist"):
+        then, now = (np.ascontiguousarray(table[name], "<f4").view(np.uint32) for table in (verts, shown.ways))
+        edited |= (then != now).reshape(len(verts), -1).any(axis=1)
+    names = f"{layout.DIRECTION!r} or {layout.DISTANCE!r}"
+    finite = np.isfinite(shown.ways["vec"]).all(axis=1) & np.isfinite(shown.ways["dist"])
+    collector.refuse(edited & ~finite, f"vertices have a {names} that is NaN or infinite")
+    goal = collector.grids.positions(shown.ways)
+    collector.refuse(edited & (np.abs(goal) > FARTHEST).any(axis=1), f"vertices have a {names} out of the world")
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = (np.abs(goal - shown.positions) > SAME_PLACE).any(axis=1)
+    collector.refuse(edited & moved & apart, f"vertices were moved, and have another {names}, too: either says where")
+    return edited
 
 
 def _report(changed: Ints, grids: Displacements, moved: Bools, report: Report) -> None:
@@ -182,6 +212,7 @@ class _DisplacementCollector:
         places = [placed(mesh.positions, self.scene.matrix(obj)) for obj, mesh in zip(self.objects, data, strict=True)]
         count, total = len(self.base), len(self.grids.triangles)
         positions = self.base.astype(np.float64)
+        ways = self.scene.before.table(LumpId.DISP_VERTS).copy()
         colors, tags = np.zeros((count, 3), np.float32), np.full(total, -1, np.int64)
         blends = {
             name: np.zeros((count, 4), np.float32)
@@ -201,11 +232,13 @@ class _DisplacementCollector:
                 values[having] = table[name]
         for obj, mesh, points, faces, here in zip(self.objects, data, self.points, self.faces, places, strict=True):
             positions[points] = here
+            for key, name, width in ((layout.DIRECTION, "vec", 3), (layout.DISTANCE, "dist", 1)):
+                ways[name][points] = self._attribute(obj, mesh, key, "POINT", width)
             colors[points] = self._attribute(obj, mesh, layout.ALPHA, "POINT", 4)[:, :3]
             tags[faces] = self._attribute(obj, mesh, layout.TAGS, "FACE", 1)
             for name, values in blends.items():
                 values[points] = self._attribute(obj, mesh, name, "POINT", 4)
-        return SceneDisplacements(positions, colors, tags, blends)
+        return SceneDisplacements(positions, colors, tags, ways, blends)
 
     def _attribute(self, obj: bpy.types.Object, mesh: meshes.MeshData, name: str, domain: Domain, width: int) -> Array:
         values = mesh.attribute(name, domain)

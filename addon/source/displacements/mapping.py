@@ -32,7 +32,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if original is None:
         return
     try:
-        mapping = TextureMapping(scene.before, level, TextureTable(scene, level, report), report)
+        mapping = TextureMapping(original, level, TextureTable(scene, level, report), report)
     except FormatError:  # the step of faces reports that
         return
     mapping.write(_patches(scene, original, mapping))

@@ -23,7 +23,7 @@ from ..lightmaps.build import Lightmaps
 from ..lights import lamps
 from ..overlays import decals
 from ..props import models
-from . import classes, custom_properties, datablocks, ladders, ropes
+from . import classes, custom_properties, datablocks, ladders, ropes, stand_ins
 from .custom_properties import Types
 from .sounds import Sounds
 
@@ -99,7 +99,7 @@ class _Maker:
         count: int,
     ) -> None:
         self.importing, self.models, self.types, self.quads, self.targets = importing, known, types, quads, targets
-        self.sounds = Sounds(importing)
+        self.sounds, self.looks = Sounds(importing), stand_ins.Looks()
         self.width = len(str(count))
         self.hdr = lamps.shows_hdr(importing.level, importing.settings.lightmaps)
 
@@ -134,6 +134,8 @@ class _Maker:
         transforms.remember_new(obj)
         if data is not None:
             datablocks.remember(obj)
+        if brush is None and isinstance(data, bpy.types.Mesh | bpy.types.Curve):
+            self.looks.remember(obj)
         home = self.importing.group(group.name, HOME) if brush is None else self.importing.brush_home(brush)
         home.objects.link(obj)
         self.importing.report.count("lights" if obj.type == "LIGHT" else "entities")

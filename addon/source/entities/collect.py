@@ -17,7 +17,7 @@ from ....formats.binary import FormatError
 from ....formats.source import edits, entity_values, numbers, orientation
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
 from ....formats.source.entity_values import ANGLE, DOWN, UP
-from ...scene import identity, meshes, shapes, transforms
+from ...scene import identity, meshes, transforms
 from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -28,7 +28,7 @@ from ..faces import geometry_edits
 from ..lights import lamps
 from ..props import models
 from ..settings import REFUSE
-from . import build, classes, custom_properties, datablocks
+from . import build, classes, custom_properties, datablocks, stand_ins
 
 Pairs = list[tuple[str, str]]
 
@@ -45,6 +45,7 @@ _CHANNELS = {
     _MODEL_SCALE: transforms.SCALE,
 }
 """Keys that say what an object's place says as well, and which of its channels does."""
+_STANDS_IN = "what was done to its mesh or curve is ignored: the map has only its place and its properties"
 _BRUSH_CLASSES = ("func_", "trigger_")
 """What classes begin with whose entities are nothing without a brush model."""
 
@@ -62,8 +63,10 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if world >= 0 and scene.original.options.get("entities", True):
         pairs, edited = custom_properties.merged_pairs(scene.collection, level.entities[world])
         if edited:
-            with at_fault():
+            try:
                 edits.entities.set_pairs(level, world, pairs)
+            except FormatError as error:
+                raise SceneError(f"{scene.collection.name}: {error.message}") from error
     for number, one in scene.records(layout.ENTITY).items():
         with at_fault(one.object):
             if number >= count:
@@ -86,6 +89,7 @@ class _EntityCollector:
 
     def __init__(self, scene: SceneLevel, report: Report, reshapes: bool) -> None:
         self.scene, self.report, self.reshapes = scene, report, reshapes
+        self.looks = stand_ins.Looks()
         options = scene.original.options
         self.scale = float(options.get("scale", layout.SCALE))
         self.hdr = lamps.shows_hdr(scene.before, options.get("lightmaps"))
@@ -142,10 +146,9 @@ class _EntityCollector:
         """Warn of what isn't part of the entity: groups of properties, a light of another type, what was done
         to the mesh.
         """
-        if isinstance(obj.data, bpy.types.Mesh) and (
-            shapes.is_edited(obj.data) or (models.is_model(values.get(MODEL, "")) and meshes.needs_evaluation(obj))
-        ):
-            self.report.warn(f"{obj.name}: {models.EDITED}")
+        stands_in = not values.get(MODEL, "").startswith("*") and isinstance(obj.data, bpy.types.Mesh | bpy.types.Curve)
+        if stands_in and (self.looks.is_edited(obj) or meshes.needs_evaluation(obj)):
+            self.report.warn(f"{obj.name}: {models.EDITED if models.is_model(values.get(MODEL, '')) else _STANDS_IN}")
         groups = custom_properties.groups(obj)
         if groups:
             self.report.left_out(f"groups of properties of {obj.name!r} (values are text or numbers)", len(groups))
@@ -193,7 +196,8 @@ class _EntityCollector:
         was = size if size > 0 and obj.type == "MESH" and not is_brush and not _is_decal(values) else 1.0
         if np.allclose(now, was, rtol=1e-5, atol=0):
             return
-        if is_brush and self.reshapes and scene_level.shows_faces(obj) and (now > 0).all():
+        has_shape = isinstance(obj.data, bpy.types.Mesh) and len(obj.data.polygons) and scene_level.shows_faces(obj)
+        if is_brush and self.reshapes and has_shape and (now > 0).all():
             return  # the vertices were moved by it
         if is_brush:
             raise ValueError("brush models have no scale: apply it to the mesh, and export it as moved geometry")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import bpy
@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from ....formats.arrays import Array
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, geometry, ranges
+from ....formats.source import LumpId, geometry, ranges, vertex_normals
 from ....formats.source.geometry import Polygons
 from ....formats.source.numbers import singles
 from ....formats.source.records import Records, SurfaceFlag
+from ....formats.source.side_faces import SideFaces
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
 from .. import layout
@@ -28,8 +29,6 @@ Mask = NDArray[np.bool_]
 Layers = dict[str, tuple[Domain, Kind, Array]]
 
 _FACE_CORNERS = 3
-_SAME_NORMAL = 1e-3
-"""Normals that differ less from their plane's are those of a flat face: the file has float32 of both."""
 _TOOL_FLAGS = SurfaceFlag.TRIGGER | SurfaceFlag.HINT | SurfaceFlag.SKIP
 _TOOLS_FOLDER = "tools"
 _DRAWN_TOOLS = ("toolsblack", "toolswhite", "toolsdotted")
@@ -74,6 +73,10 @@ class RenderedFaces:
     """int32[f]: SurfaceFlags."""
     drawable: Mask
     """bool[f]: what can be in a mesh."""
+    first_id: int = 0
+    """The number of the first face: sides that stand in for faces are numbered on behind these."""
+    first_vertex: int = 0
+    """The number of the first vertex, alike."""
 
     @cached_property
     def alone(self) -> Mask:
@@ -131,7 +134,7 @@ class RenderedFaces:
     @cached_property
     def _face_layers(self) -> Layers:
         """What faces say of themselves: of all of them."""
-        ids = np.arange(1, len(self.records) + 1, dtype=np.int32)
+        ids = np.arange(1, len(self.records) + 1, dtype=np.int32) + np.int32(self.first_id)
         values = {
             layout.TEXINFO: self.records["texinfo"].astype(np.int32),
             layout.ORIGINAL_FACE: self.records["orig_face"].astype(np.int32),
@@ -145,7 +148,8 @@ class RenderedFaces:
     @cached_property
     def _vertex_layers(self) -> Layers:
         """The attributes of all the file's vertices."""
-        return layout.vertex_ids(np.arange(len(self.polygons.positions)), self.importing.token)
+        numbers = np.arange(len(self.polygons.positions)) + self.first_vertex
+        return layout.vertex_ids(numbers, self.importing.token)
 
     def _vertices(self, which: slice | Ints, counts: Ints, corners: Ints) -> tuple[Ints, Ints]:
         """The file's vertices that a mesh has, and the place of each corner's among them.
@@ -172,15 +176,27 @@ def cut(layers: Layers, which: slice | Ints) -> Layers:
 
 def prepare(importing: ImportContext, lightmaps: Lightmaps | None) -> RenderedFaces:
     """All drawn faces of a map. Raises FormatError for lumps that don't fit together."""
+    records = importing.level.table(geometry.drawn_faces(importing.level))
+    return _prepared(importing, importing.polygons, records, lightmaps)
+
+
+def prepare_sides(importing: ImportContext, lightmaps: Lightmaps | None, sides: SideFaces) -> RenderedFaces:
+    """The sides that stand in for the faces of models without any; `layout` has their numbers. Raises FormatError."""
     level = importing.level
-    lump = geometry.drawn_faces(level)
-    records, texinfos, texdata, texture_names = (
-        level.table(lump),
-        importing.texinfos,
-        importing.texdata,
-        importing.texture_names,
+    found = _prepared(importing, sides.polygons, sides.records(level), None, flat=True)
+    return replace(
+        found,
+        lightmap_uv=None if lightmaps is None else lightmaps.plain(len(found.corners)),
+        first_id=len(level.table(geometry.drawn_faces(level))),
+        first_vertex=len(level.table(LumpId.VERTEXES)),
     )
-    polygons = importing.polygons
+
+
+def _prepared(
+    importing: ImportContext, polygons: Polygons, records: Records, lightmaps: Lightmaps | None, flat: bool = False
+) -> RenderedFaces:
+    """Faces as arrays. flat: none has other normals than its plane's."""
+    texinfos, texdata, texture_names = importing.texinfos, importing.texdata, importing.texture_names
     first, counts = polygons.first_corner[:-1], np.diff(polygons.first_corner)
     owner = polygons.corner_face
     source = np.repeat(2 * first + counts, counts)
@@ -202,7 +218,7 @@ def prepare(importing: ImportContext, lightmaps: Lightmaps | None) -> RenderedFa
     if len(texinfos):
         uv = singles(geometry.texture_coordinates(points, texinfos, texdata, texinfo[owner], np.float32))
     np.subtract(1, uv[:, 1], out=uv[:, 1])
-    smooth, normals, normal = _normals(importing, polygons, source, owner)
+    smooth, normals, normal = _normals(importing, polygons, source, owner, flat)
     return RenderedFaces(
         importing,
         polygons,
@@ -251,24 +267,25 @@ def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> I
     return kinds
 
 
-def _normals(importing: ImportContext, polygons: Polygons, source: Ints, owner: Ints) -> tuple[Mask, Floats, Ints]:
-    """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of `Faces`."""
-    smooth = np.zeros(len(polygons.first_corner) - 1, np.bool_)
+def _normals(
+    importing: ImportContext, polygons: Polygons, source: Ints, owner: Ints, flat: bool
+) -> tuple[Mask, Floats, Ints]:
+    """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of
+    `RenderedFaces`. flat: none has, whatever the map says.
+    """
+    rounded = np.zeros(len(polygons.first_corner) - 1, np.bool_)
     try:
-        given = geometry.normal_numbers(importing.level, polygons)
+        found = None if flat else vertex_normals.smooth(importing.level, polygons, importing.area_normals)
     except FormatError as error:
         importing.report.warn(f"faces are flat: {error}")
-        given = None
-    if given is None:
-        return smooth, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
-    numbers, normals = given[source].astype(np.int64), importing.level.table(LumpId.VERTNORMALS)["normal"]
-    areas = np.ascontiguousarray(importing.area_normals.T)
-    lengths = np.sqrt((areas * areas).sum(axis=0))
-    turned = np.zeros(len(numbers), np.bool_)
-    for axis, area in zip(np.ascontiguousarray(normals.T, np.float64), areas, strict=True):
-        plane = np.divide(area, lengths, out=np.zeros_like(area), where=lengths > 0)
-        turned |= np.abs(axis[numbers] - plane[owner]) > _SAME_NORMAL
-    known = np.isfinite(normals).all(axis=1)[numbers]
-    smooth[owner[turned & known & (lengths > 0)[owner]]] = True
-    kept = smooth[owner] & known
-    return smooth, np.concatenate([np.zeros((1, 3), np.float32), normals]), np.where(kept, numbers + 1, 0)
+        found = None
+    if found is None:
+        return rounded, np.zeros((1, 3), np.float32), np.zeros(len(source), np.int64)
+    smooth, numbers = (each[source] for each in found)
+    rounded[owner[smooth]] = True
+    normals = importing.level.table(LumpId.VERTNORMALS)["normal"]
+    return (
+        rounded,
+        np.concatenate([np.zeros((1, 3), np.float32), normals]),
+        np.where(smooth, numbers.astype(np.int64) + 1, 0),
+    )

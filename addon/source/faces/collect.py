@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faces back to the map: those that were moved, new or deleted, and the textures on all others."""
+"""Faces back to the map: those that were moved, new or deleted, and what all others look like and say of themselves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, geometry, ranges
+from ....formats.source import LumpId, geometry
 from ....formats.source.geometry import Ints
 from ...scene import baselines
 from ...scene.reports import Report
@@ -15,7 +15,7 @@ from .. import layout
 from ..collecting.scene_level import SceneLevel
 from ..lightmaps import build as lightmaps
 from ..materials.collect import TextureTable
-from . import geometry_edits, scene_surfaces
+from . import geometry_edits, normals, numbers, scene_surfaces
 from .mapping import Patches, TextureMapping
 from .scene_surfaces import SceneSurfaces
 
@@ -33,7 +33,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         return
     rebuilt = geometry_edits.apply(scene, surfaces, level, report)
     try:
-        mapping = TextureMapping(scene.before, level, TextureTable(scene, level, report), report)
+        mapping = TextureMapping(surfaces.model_faces, level, TextureTable(scene, level, report), report)
     except FormatError as error:
         report.warn(f"textures on faces stay as they are: {error}")
         return
@@ -41,6 +41,8 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     polygons = surfaces.kept
     polygons = polygons[~np.isin(surfaces.model_faces.models[surfaces.faces[polygons]], list(rebuilt))]
     mapping.write(of_polygons(surfaces, mapping, polygons))
+    numbers.apply(surfaces, level, polygons, report)
+    normals.apply(surfaces, level, polygons, report)
     _report_light(scene, surfaces, polygons, report)
 
 
@@ -48,11 +50,7 @@ def of_polygons(surfaces: SceneSurfaces, mapping: TextureMapping, polygons: Ints
     """Polygons int64[n], which are around the vertices of their faces, as patches."""
     model_faces = surfaces.model_faces
     faces = surfaces.faces[polygons]
-    sources, first = model_faces.corners(faces)
-    counts = np.diff(first)
-    owners = ranges.owners(counts)
-    local = np.arange(len(owners)) - first[owners] + surfaces.turns[polygons][owners]
-    corners = surfaces.starts[polygons][owners] + local % np.maximum(counts, 1)[owners]
+    owners, corners, sources = surfaces.around(polygons)
     slots = surfaces.slot[polygons].tolist()
     return Patches(
         faces,
@@ -62,6 +60,7 @@ def of_polygons(surfaces: SceneSurfaces, mapping: TextureMapping, polygons: Ints
         surfaces.uv[corners],
         mapping.uv(model_faces.polygons.positions[model_faces.polygons.corners[sources]], faces[owners]),
         lambda message, which: surfaces.refused(message.format(surfaces.named(polygons[which])), polygons[which]),
+        surfaces.numbers[layout.FLAGS][polygons],
     )
 
 
@@ -71,13 +70,12 @@ def _report_light(scene: SceneLevel, surfaces: SceneSurfaces, polygons: Ints, re
     model_faces, texinfos = surfaces.model_faces, scene.before.table(LumpId.TEXINFO)
     if corners is None or size is None or not len(texinfos):
         return
+    polygons = polygons[surfaces.faces[polygons] < min(len(corners), model_faces.drawn)]  # sides have no light
     faces = surfaces.faces[polygons]
     lit = (corners[faces, 0] >= 0) & geometry.valid_texinfos(scene.before, model_faces.records[faces])
     patches, faces = polygons[lit], faces[lit]
-    sources, first = model_faces.corners(faces)
-    owners = ranges.owners(np.diff(first))
-    local = np.arange(len(owners)) - first[owners] + surfaces.turns[patches][owners]
-    now = surfaces.light[surfaces.starts[patches][owners] + local % np.maximum(np.diff(first), 1)[owners]]
+    owners, places, sources = surfaces.around(patches)
+    now = surfaces.light[places]
     luxels = geometry.luxels(
         model_faces.polygons.positions[model_faces.polygons.corners[sources]],
         texinfos,
@@ -103,10 +101,11 @@ def _refuse_twins(surfaces: SceneSurfaces, mapping: TextureMapping) -> None:
     if not len(twins):
         return
     patches = of_polygons(surfaces, mapping, twins)
-    other = patches.edited | mapping.is_swapped(patches)
+    other = patches.edited | mapping.is_swapped(patches) | mapping.is_flagged(patches)
+    other |= numbers.edited(surfaces, twins) | normals.edited(surfaces, twins)
     if other.any():
         raise patches.refused(
-            "{}: entities with one brush model have its textures in common: edit those of the first one, or have the "
-            "others use its mesh (Link Object Data)",
+            "{}: entities with one brush model have its textures in common, and flags and normals, too: edit those "
+            "of the first one, or have the others use its mesh (Link Object Data)",
             np.flatnonzero(other),
         )

@@ -42,10 +42,16 @@ def apply(scene: SceneLevel, surfaces: SceneSurfaces, level: source.Level, repor
         return set(models.tolist())
     if scene.settings.geometry == REBUILD and models[0] > 0:
         return set(models.tolist())
-    if scene.settings.geometry == VISUAL and not (edits.torn.any() or edits.new.any() or len(edits.deleted)):
+    kept = not (edits.torn.any() or edits.new.any() or len(edits.deleted))
+    if scene.settings.geometry == VISUAL and kept and not _unseen(surfaces, edits).any():
         _move(surfaces, edits, level, report)
         return set()
     raise _refusal(scene, surfaces, edits, models)
+
+
+def _unseen(surfaces: SceneSurfaces, edits: Edits) -> Bools:
+    """bool[p]: edited polygons that stand in for faces: the game draws none there, so that nothing can be for show."""
+    return edits.reshaped & (surfaces.faces >= surfaces.model_faces.drawn)
 
 
 def _refusal(scene: SceneLevel, surfaces: SceneSurfaces, edits: Edits, models: Ints) -> SceneError:
@@ -69,6 +75,8 @@ def _refusal(scene: SceneLevel, surfaces: SceneSurfaces, edits: Edits, models: I
     message = f"faces{where} are other than the map's: {listed}. "
     if scene.settings.geometry == REBUILD:
         message += "Only models of brush entities can be built anew; the world takes a compiler"
+    elif scene.settings.geometry == VISUAL and _unseen(surfaces, edits).any():
+        message += f"Brush entities without faces are never seen, so that these can't be moved for show. {_OF_ENTITIES}"
     else:
         of_world = f"Only a compiler can make those of the world. {_HINT}"
         if scene.settings.geometry == VISUAL:
@@ -100,11 +108,11 @@ def _move(surfaces: SceneSurfaces, edits: Edits, level: source.Level, report: Re
     if far.any():
         raise _points(surfaces, moved[far], "vertices lie outside of the engine's world")
     table = level.table(LumpId.VERTEXES).copy()
-    chosen = np.zeros(len(table), np.bool_)
+    chosen = np.zeros(len(model_faces.positions), np.bool_)
     chosen[numbers] = True
     _refuse_shared(surfaces, chosen, moved, places)
     _refuse_bound(surfaces, chosen, moved, numbers, level)
-    table["point"][chosen] = places[chosen]
+    table["point"][chosen[: len(table)]] = places[: len(table)][chosen[: len(table)]]
     level.set_table(LumpId.VERTEXES, table)
     touched = np.unique(model_faces.polygons.corner_face[chosen[model_faces.polygons.corners]])
     report.count("vertices moved for show only", int(chosen.sum()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which texture faces have, and how it lies on them: solved from materials and UVs (source.md §2.7, §3).
+"""Which texture and flags faces have, and how it lies on them: solved from materials and UVs (source.md §2.7, §3).
 
 A patch whose UVs and material are as the import made them keeps its texinfo; lightmap vectors, and with them the light,
 always stay. Faces of one texinfo that were moved together share their new one. What is solved for is what Blender
@@ -21,9 +21,11 @@ from ....formats.source.edits.texture_fits import ROUNDING, solve
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.numbers import singles
 from ....formats.source.records import SurfaceFlag
-from ....formats.source.surfaces import Bools
+from ....formats.source.surfaces import Bools, ModelFaces
 from ...scene.reports import Report, SceneError
+from .. import layout
 from ..materials.collect import TextureTable
+from .scene_surfaces import UNKNOWN
 
 _MATERIAL_FLAGS = (
     SurfaceFlag.BUMPLIGHT
@@ -35,6 +37,9 @@ _MATERIAL_FLAGS = (
     | SurfaceFlag.NOLIGHT
 )
 """Flags that a texture's material gives to the faces that are compiled with it."""
+_BUMP = int(SurfaceFlag.BUMPLIGHT)
+FLAGGED = "faces with other flags"
+"""What the report counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +47,7 @@ class Patches:
     """What textures lie on: n faces of the map, each with some of the c points."""
 
     faces: Ints
-    """int64[n]: each once."""
+    """int64[n]: each once; numbers as those of `ModelFaces`, sides behind faces."""
     materials: list[bpy.types.Material | None]
     """[n]; None: it has none."""
     owners: Ints
@@ -55,6 +60,8 @@ class Patches:
     """float32[c, 2]: as the import made them, v upwards."""
     refused: Callable[[str, Ints], SceneError]
     """Gives the error about some faces, int64[k] of n, from a message that says what is wrong."""
+    flags: Ints | None = None
+    """int64[n]: SurfaceFlags as int32, UNKNOWN: as they were; None: all are."""
 
     @property
     def edited(self) -> Bools:
@@ -65,14 +72,20 @@ class Patches:
 
 
 class TextureMapping:
-    """One export's. textures: what materials stand for."""
+    """One export's. faces: those of the original. textures: what materials stand for."""
 
-    def __init__(self, before: source.Level, level: source.Level, textures: TextureTable, report: Report) -> None:
-        self.level, self.textures, self.report = level, textures, report
-        self.records = before.table(geometry.drawn_faces(before))
+    def __init__(self, faces: ModelFaces, level: source.Level, textures: TextureTable, report: Report) -> None:
+        self.faces, self.level, self.textures, self.report = faces, level, textures, report
+        before, self.records = faces.level, faces.records
         self.texinfos, self.texdata = before.table(LumpId.TEXINFO), before.table(LumpId.TEXDATA)
         self.textured = geometry.valid_texinfos(before, self.records)
         self.sizes = _sizes(self.texdata)
+        self.lit = np.zeros(len(self.records), np.bool_)
+        """bool[f]: faces that have light, in LDR or HDR."""
+        for lump in edits.face_fields.DRAWN:
+            table = before.table(lump)
+            if len(table) == faces.drawn:
+                self.lit[: faces.drawn] |= table["lightofs"] >= 0
 
     def uv(self, points: NDArray[np.float32], faces: Ints) -> NDArray[np.float32]:
         """float32[c, 2]: the UVs that the import made of corners float32[c, 3], each with its face (see `build`)."""
@@ -87,28 +100,78 @@ class TextureMapping:
         """Give the faces of patches what the scene shows on them. Raises SceneError, FormatError."""
         old = self._old_texdata(patches.faces)
         new = self._swapped(patches, old)
-        swapped, edited = new != old, patches.edited
-        touched = np.flatnonzero(swapped | edited)
+        swapped, edited, flagged = new != old, patches.edited, self.is_flagged(patches)
+        touched = np.flatnonzero(swapped | edited | flagged)
         if not len(touched):
             return
         bad = touched[~self.textured[patches.faces[touched]]]
         if len(bad):
-            raise patches.refused("{}: faces have no texinfo, so that they can have no texture", bad)
+            raise patches.refused("{}: faces have no texinfo, so that they can have no texture and no flags", bad)
         vectors, scaled = self._scaled(patches.faces, old, new)
         self._solve(patches, np.flatnonzero(edited), new, vectors)
+        flags = self.wanted_flags(patches)
         moved = np.flatnonzero(edited & ~swapped)
-        edits.texture_vectors.assign(self.level, patches.faces[moved], vectors[moved])
+        self._assign(patches.faces[moved], flags[moved], vectors[moved])
         other = np.flatnonzero(swapped)
         changed = np.where((edited | scaled)[other, None, None], vectors[other], self._vectors(patches.faces[other]))
-        edits.texture_vectors.assign(self.level, patches.faces[other], changed, new[other])
+        self._assign(patches.faces[other], flags[other], changed, new[other])
+        plain = np.flatnonzero(flagged & ~edited & ~swapped)
+        self._assign(patches.faces[plain], flags[plain])
         self.report.count("faces with other UVs", int(edited.sum()))
         self.report.count("faces with another texture", len(other))
-        self._report_flags(patches.faces[other], new[other])
+        self.report.count(FLAGGED, int(flagged.sum()))
+        self._report_flags(flags[other], new[other])
+
+    def _assign(
+        self, faces: Ints, flags: NDArray[np.uint32], vectors: Floats | None = None, texdata: Ints | None = None
+    ) -> None:
+        """Give faces int64[n], and sides among them, other flags, texture vectors or textures. Raises FormatError."""
+        is_side, sides = faces >= self.faces.drawn, self.faces.sides
+        for chosen in (~is_side, is_side):
+            numbers = faces[chosen]
+            given = (None if each is None else each[chosen] for each in (vectors, texdata, flags))
+            if not len(numbers):
+                continue
+            if chosen is is_side and sides is not None:
+                edits.texture_vectors.assign_sides(self.level, sides.sides[numbers - self.faces.drawn], *given)
+            else:
+                edits.texture_vectors.assign(self.level, numbers, *given)
 
     def is_swapped(self, patches: Patches) -> Bools:
         """bool[n]: which have another texture than their faces in the original."""
         old = self._old_texdata(patches.faces)
         return np.asarray(self._swapped(patches, old) != old)
+
+    # ------------------------------------------------------------------------------------------------------ flags
+
+    def is_flagged(self, patches: Patches) -> Bools:
+        """bool[n]: which have other flags than their faces in the original."""
+        if patches.flags is None:
+            return np.zeros(len(patches.faces), np.bool_)
+        now = patches.flags.astype(np.uint32)
+        return np.asarray((patches.flags != UNKNOWN) & (now != self._flags(patches.faces)))
+
+    def wanted_flags(self, patches: Patches) -> NDArray[np.uint32]:
+        """uint32[n]: flags with those that were edited. Raises SceneError for lit faces that would be misread."""
+        flags = self._flags(patches.faces)
+        if patches.flags is None:
+            return flags
+        made = np.where(self.is_flagged(patches), patches.flags.astype(np.uint32), flags)
+        wrong = ((made ^ flags) & _BUMP > 0) & self.lit[patches.faces]
+        if wrong.any():
+            raise patches.refused(
+                f"{{}}: {int(wrong.sum())} faces were compiled with light for other {layout.FLAGS!r}: {_BUMP:#x} says "
+                "how many lightmaps each has, and has to stay",
+                np.flatnonzero(wrong),
+            )
+        return made
+
+    def _flags(self, faces: Ints) -> NDArray[np.uint32]:
+        """uint32[n]: the SurfaceFlags of faces in the original; 0 where they have no texinfo."""
+        flags = np.zeros(len(faces), np.uint32)
+        known = np.flatnonzero(self.textured[faces])
+        flags[known] = self.texinfos["flags"][self.records["texinfo"][faces[known]]]
+        return flags
 
     # --------------------------------------------------------------------------------------------------- textures
 
@@ -151,7 +214,7 @@ class TextureMapping:
             return self.textures.is_nameless(material)
         return self.textures.name(material).lower() == names[string].replace("\\", "/").lower()
 
-    def _report_flags(self, faces: Ints, texdata: Ints) -> None:
+    def _report_flags(self, flags: NDArray[np.uint32], texdata: Ints) -> None:
         """Warn of faces that have other flags than those that were compiled with their new texture."""
         names = self.level.texture_names.names
         known = self.level.table(LumpId.TEXDATA)["name_string_table_id"]
@@ -159,8 +222,7 @@ class TextureMapping:
             users = self.texinfos["flags"][self.texinfos["texdata"] == number]
             if not len(users):
                 continue
-            flags = self.texinfos["flags"][self.records["texinfo"][faces[texdata == number]]]
-            apart = (flags ^ users[0]) & int(_MATERIAL_FLAGS)
+            apart = (flags[texdata == number] ^ users[0]) & int(_MATERIAL_FLAGS)
             if apart.any():
                 differing = ", ".join(
                     flag.name.lower() for flag in _MATERIAL_FLAGS if flag.name and (apart & int(flag)).any()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.arrays import Integers
+from ....formats.binary import FormatError
 from ....formats.source import ranges
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
@@ -23,8 +24,12 @@ from ...scene.instances import Instance
 from ...scene.meshes import MeshData
 from ...scene.reports import SceneError, listed
 from .. import layout
-from ..collecting.scene_level import SceneLevel, shows_faces
+from ..collecting.scene_level import SceneLevel
+from . import sides
 
+NUMBERS = (layout.TEXINFO, layout.ORIGINAL_FACE, layout.SMOOTHING_GROUPS, layout.FLAGS)
+"""The attributes of faces that say numbers."""
+UNKNOWN = -(1 << 40)
 NEAR = 8 * float(np.finfo(np.float32).eps)
 """How much of its size a number may differ from another and be the same: what Blender's rounding makes of it."""
 
@@ -43,6 +48,12 @@ class SceneSurfaces(Surfaces):
     """float32[c, 2]: places in the texture, v upwards."""
     light: NDArray[np.float32]
     """float32[c, 2]: places in the lightmaps' images, v upwards; NaN without these."""
+    numbers: dict[str, Ints]
+    """int64[p] for each of NUMBERS: what polygons say; UNKNOWN where their mesh has no such attribute."""
+    normals: NDArray[np.float32]
+    """float32[c, 3]: as they are shaded."""
+    flat: NDArray[np.float32]
+    """float32[p, 3]: normals of the polygons themselves."""
 
     def refused(self, message: str, polygons: Ints) -> SceneError:
         """An error about polygons int64[n], with them selected: those of meshes that aren't made by modifiers."""
@@ -79,12 +90,25 @@ def placed(positions: NDArray[np.float32], matrix: Floats) -> Floats:
     return np.asarray(wide @ matrix[:3, :3].T + matrix[:3, 3])
 
 
+def turned(normals: NDArray[np.float32], matrix: Floats) -> NDArray[np.float32]:
+    """Normals float32[n, 3] as a matrix float64[4, 4] turns them: the very same ones if that moves nothing."""
+    if transforms.agree(matrix, np.eye(4)):
+        return normals
+    made = normals.astype(np.float64) @ np.linalg.pinv(matrix[:3, :3])
+    lengths = np.sqrt((made * made).sum(axis=1, keepdims=True))
+    return np.divide(made, lengths, out=np.zeros_like(made), where=lengths > 0).astype(np.float32)
+
+
 def read(scene: SceneLevel) -> SceneSurfaces | None:
     """The surfaces of a level; None where the import could make none. Raises SceneError for meshes without UVs."""
-    original = model_faces(scene.before)
+    try:
+        stand_ins = sides.recall(scene.collection, scene.before)
+    except FormatError:  # without their lumps, there are none to be found
+        stand_ins = None
+    original = model_faces(scene.before, stand_ins)
     if original is None:
         return None
-    instances = [*scene.instances(layout.MODEL), *(b for b in scene.instances(layout.ENTITY) if shows_faces(b.object))]
+    instances = [*scene.instances(layout.MODEL), *filter(scene.shows_model, scene.instances(layout.ENTITY))]
     if not instances and not scene.is_shown(layout.MODEL):
         return None
     return _SurfaceCollector(scene, original).read(instances)
@@ -103,11 +127,14 @@ class _SurfaceCollector:
         positions: list[Floats] = []
         known: set[tuple[int, str]] = set()
         for instance in instances:
-            mesh = self.scene.mesh(instance.object)
+            mesh = self.scene.mesh(instance.object, normals=True)
             own = records(mesh, "FACE", self.scene.token)
             own[own >= len(self.original.records)] = -1
             home = self._home(instance, own)
-            places = self._positions(instance.object, mesh, home)
+            matrix = self._matrix(instance.object, home)
+            places = placed(mesh.positions, matrix)
+            mesh.corner_normals = turned(mesh.corner_normals, matrix)
+            mesh.face_normals = turned(mesh.face_normals, matrix)
             if home > 0 and instance.object.data is not None and not meshes.needs_evaluation(instance.object):
                 again = (home, instance.object.data.name)
                 own_materials = any(slot.link == "OBJECT" for slot in instance.object.material_slots)
@@ -134,8 +161,10 @@ class _SurfaceCollector:
         models = models[models > 0]
         return int(np.bincount(models).argmax()) if len(models) else -1
 
-    def _positions(self, obj: bpy.types.Object, mesh: MeshData, home: int) -> Floats:
-        """Where vertices are: of the world relative to the root; of brush models to the entity, which may turn."""
+    def _matrix(self, obj: bpy.types.Object, home: int) -> Floats:
+        """What puts vertices where they are: of the world relative to the root; of brush models to the entity, which
+        may turn.
+        """
         matrix = self.scene.matrix(obj)
         if home != 0:
             left, sizes, right = np.linalg.svd(matrix[:3, :3])
@@ -144,7 +173,7 @@ class _SurfaceCollector:
             matrix = np.eye(4)
             if np.abs(sizes - 1).max() > NEAR:
                 matrix[:3, :3] = right.T @ np.diag(sizes) @ right
-        return placed(mesh.positions, matrix)
+        return np.asarray(matrix, np.float64)
 
     def _joined(
         self,
@@ -185,6 +214,9 @@ class _SurfaceCollector:
             slot=slot,
             uv=np.concatenate([*map(_uv, instances, data), np.zeros((0, 2), "f4")]),
             light=np.concatenate([*map(_light, data), np.zeros((0, 2), "f4")]),
+            numbers={name: _chain([_numbers(mesh, name) for mesh in data], np.int64) for name in NUMBERS},
+            normals=np.concatenate([*(mesh.corner_normals for mesh in data), np.zeros((0, 3), "f4")]),
+            flat=np.concatenate([*(mesh.face_normals for mesh in data), np.zeros((0, 3), "f4")]),
         )
 
 
@@ -210,6 +242,13 @@ def _uv(instance: Instance, mesh: MeshData) -> NDArray[np.float32]:
             return np.zeros((0, 2), np.float32)
         raise SceneError(f"{instance.object.name}: its UV map {layout.UV!r} is gone", [instance.object])
     return uv
+
+
+def _numbers(mesh: MeshData, name: str) -> Ints:
+    found = mesh.attribute(name, "FACE")
+    if found is None or found.dtype != np.int32:
+        return np.full(len(mesh.face_starts), UNKNOWN)
+    return found.astype(np.int64)
 
 
 def _light(mesh: MeshData) -> NDArray[np.float32]:

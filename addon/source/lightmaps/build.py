@@ -64,6 +64,8 @@ class Lightmaps:
     """The node group: the light is its output "Light", how much it counts "Baked"."""
     styles: dict[str, NDArray[np.int32]]
     """int32[faces] of each slot that has others than style 0, by the names of face attributes."""
+    white: Ints
+    """int64[2]: the pixel where the white patch begins, from the top left."""
 
     def coordinates(
         self, points: NDArray[np.float32], faces: Records, texinfos: Records, texinfo: Ints, owner: Ints
@@ -76,6 +78,10 @@ class Lightmaps:
             return self.pixels(np.ones((len(points), 2)), owner)
         mins = faces["lightmap_mins"][owner]
         return self.pixels(geometry.luxels(points, texinfos, texinfo[owner], mins), owner)
+
+    def plain(self, count: int) -> NDArray[np.float32]:
+        """float32[count, 2], v upwards: the middle of the white patch, where all is that has no light."""
+        return np.repeat(uv_of(self.white[None] + PLAIN / 2, self.atlas.width, self.atlas.height), count, axis=0)
 
     def pixels(self, luxels: NDArray[np.float64], owner: Ints) -> NDArray[np.float32]:
         """float32[c, 2], v upwards: where luxels float64[c, 2] of faces are in the image."""
@@ -129,7 +135,7 @@ def build(importing: ImportContext) -> Lightmaps | None:
     styles = _styles(importing.level, wanted, len(faces), len(shown))
     baselines.store(importing.collection, layout.ATLAS_SIZE, np.array([packed.width, packed.height], np.int32))
     baselines.store(importing.collection, layout.ATLAS, np.where(lit[:, None], places[:-1], -1).astype(np.int32))
-    return Lightmaps(packed, places[:-1], lit, _group(importing, shown, styles), styles)
+    return Lightmaps(packed, places[:-1], lit, _group(importing, shown, styles), styles, places[-1])
 
 
 def fullbright(importing: ImportContext) -> bpy.types.NodeTree:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiled lights back from their objects: moved, turned, of another colour or power, new and gone.
+"""Compiled lights back from their objects: moved, turned, with other properties or as other lamps, new and gone.
 
 Maps have them twice, for LDR and for HDR; one of the lists is shown. Lights of the other one that are at the same place
 and of the same type are the same lights: they go along.
@@ -7,17 +7,18 @@ and of the same type are the same lights: they go along.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
+import bpy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....formats import source
-from ....formats.arrays import Array
 from ....formats.source import LumpId, edits, numbers
 from ....formats.source.numbers import doubles
-from ....formats.source.records import Records
-from ...scene import baselines
+from ....formats.source.records import EmitType, Records
+from ...scene import baselines, properties
 from ...scene.blender_types import Value
 from ...scene.instances import Instance
 from ...scene.reports import Report
@@ -25,13 +26,18 @@ from .. import layout
 from ..collecting import placement
 from ..collecting.scene_level import SceneLevel, at_fault, one_at_fault
 from . import build
-from .build import INTENSITY, NUMBERS
+from .build import INTENSITY
 
 Floats = NDArray[np.float64]
 Fields = dict[str, Value]
 
 _OWN = ("cluster",)  # found anew where a light goes
 _SAME_WAY = 1e-5
+_TYPES = {"POINT": EmitType.POINT, "SPOT": EmitType.SPOTLIGHT, "SUN": EmitType.SKYLIGHT}
+"""What a light becomes that was given another type in Blender."""
+_AIMED = (EmitType.SURFACE, EmitType.SPOTLIGHT, EmitType.SKYLIGHT)
+_UNTURNED = np.array([1.0, 0.0, 0.0])
+"""Where the import turns lights that have no direction."""
 
 
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
@@ -39,11 +45,11 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if not scene.instances(layout.WORLDLIGHT) and not scene.is_shown(layout.WORLDLIGHT):
         return
     lump = build.shown_lump(scene.before)
-    table = scene.before.table(lump)
-    shades = baselines.load(scene.collection, layout.SHADES)
+    collector = _LightCollector(scene, scene.before.table(lump), report)
+    table = collector.table
     records, added = scene.records(layout.WORLDLIGHT), scene.added(layout.WORLDLIGHT)
-    changes = {number: found for number, one in records.items() if (found := _changes(scene, one, table, shades))}
-    new = [_new(scene, one, table, shades) for one in added]
+    changes = {number: found for number, one in records.items() if (found := collector.changes(one))}
+    new = [collector.new(one) for one in added]
     gone = scene.deleted(layout.WORLDLIGHT, len(table))
     if not changes and not new and not gone:
         return  # the other list may be one that can't be read
@@ -93,38 +99,104 @@ def _key(record: np.void) -> bytes:
     return b"".join(record[name].tobytes() for name in ("origin", "type", "style"))
 
 
-def _changes(scene: SceneLevel, one: Instance, table: Records, shades: Array | None) -> Fields:
-    """The fields of a record (or of what a copy was copied from) that its object says otherwise. Raises SceneError."""
-    obj = one.object
-    with at_fault(obj):
-        if one.record >= len(table):
-            raise ValueError(f"compiled light {one.record} isn't there, there are {len(table)}")
-        record = table[one.record]
-        found: Fields = {}
-        for key in NUMBERS:
-            value: Value = obj.get(key, int(record[key]))
-            if value != int(record[key]):
-                found[key] = value
-        raw: Value = obj.get(INTENSITY)
+class _LightCollector:
+    """One export of compiled lights. table: those of the original that are shown."""
+
+    def __init__(self, scene: SceneLevel, table: Records, report: Report) -> None:
+        self.scene, self.table, self.report = scene, table, report
+        self.fields = table.dtype.names or ()
+        self.kind = build.properties_of(self.fields)
+        self.scale = float(scene.original.options.get("scale", layout.SCALE))
+        self.shades = baselines.load(scene.collection, layout.SHADES)
+        self.shapes = baselines.load(scene.collection, layout.SHAPES)
+
+    def changes(self, one: Instance) -> Fields:
+        """The fields of a record (or of what a copy was copied from) that its object says otherwise.
+
+        Edited properties win over what the lamp says. Raises SceneError.
+        """
+        obj = one.object
+        with at_fault(obj):
+            if one.record >= len(self.table):
+                raise ValueError(f"compiled light {one.record} isn't there, there are {len(self.table)}")
+            record = self.table[one.record]
+            values: Value
+            values, edited = properties.read(obj, self.kind)
+            given = {key: getattr(values, key) for key in edited if obj.get(key) is not None}
+            found: Fields = {key: value for key, value in given.items() if value != record[key].tolist()}
+            self._read_intensity(one, found, record)
+            self._read_lamp(one, found, record)
+            self._read_place(obj, found, record)
+            return found
+
+    def new(self, one: Instance) -> Fields:
+        """The fields of a new light. Raises SceneError for one that is no copy."""
+        with at_fault(one.object):
+            if one.record < 0:
+                raise ValueError("a compiled light of another map: copy one of this map's instead")
+        found = self.changes(one)
+        record = self.table[one.record]
+        kept = {name: record[name] for name in self.fields if name not in _OWN}
+        fields = {name: value.tobytes() if value.dtype.kind == "V" else value.tolist() for name, value in kept.items()}
+        return fields | found
+
+    def _read_intensity(self, one: Instance, found: Fields, record: np.void) -> None:
+        raw: Value = one.object.get(INTENSITY)
         intensity = record[INTENSITY].tolist() if raw is None else [float(value) for value in raw]
         if repr(intensity) != repr(record[INTENSITY].tolist()):
             found[INTENSITY] = intensity
-        elif shades is not None and one.record < len(shades):
-            was, now = shades[one.record].astype(np.float64), np.array(build.shade_of(obj))
+        elif self.shades is not None and one.record < len(self.shades):
+            was, now = self.shades[one.record].astype(np.float64), np.array(build.shade_of(one.object.data))
             if not numbers.same(was.tolist(), now.tolist()):
                 found[INTENSITY] = _shaded(record[INTENSITY].astype(np.float64), was, now)
-        place = placement.place_of(scene, obj)
+
+    def _read_lamp(self, one: Instance, found: Fields, record: np.void) -> None:
+        """The type, the cone and the reach of a lamp that was set in Blender. Raises ValueError for what has none."""
+        was, now = self._shape(one.record), build.shape_of(one.object.data)
+        kind, size, edge, cutoff = (not numbers.same([a], [b]) for a, b in zip(was, now, strict=True))
+        if kind:
+            lamp = build.LAMPS[int(now[0])] if now[0] >= 0 else ""
+            if lamp not in _TYPES:
+                raise ValueError("a compiled light is a point, a spot or a sun: no area light, and nothing else")
+            found.setdefault("type", int(_TYPES[lamp]))
+        if (kind and now[1]) or (not kind and (size or edge)):
+            if found.get("type", int(record["type"])) != EmitType.SPOTLIGHT:
+                raise ValueError("only a spotlight has a cone: make it one by its property type = 2")
+            outer = math.cos(now[1] / 2)
+            found.setdefault("stopdot2", round(outer, 6))
+            found.setdefault("stopdot", round(outer + now[2] * (1 - outer), 6))
+        if cutoff:
+            found.setdefault("radius", round(now[3] / self.scale, 3))
+
+    def _shape(self, number: int) -> Sequence[float]:
+        """What the import gave a light of `build.shape_of`. Levels saved by 0.3.0 don't have it: it is made again."""
+        if self.shapes is not None and number < len(self.shapes):
+            kept: list[float] = self.shapes[number].tolist()
+            return kept
+        light = build.light_of("", self.table[number], self.scale)
+        shape = build.shape_of(light)
+        if light is not None:
+            bpy.data.lights.remove(light)
+        return shape
+
+    def _read_place(self, obj: bpy.types.Object, found: Fields, record: np.void) -> None:
+        place = placement.place_of(self.scene, obj)
+        aims = found.get("type", int(record["type"])) in _AIMED
+        length = float(np.linalg.norm(record["normal"].astype(np.float64)))
         if place is not None:
             origin = doubles(record["origin"]).tolist()
             now_at = place.origin(origin)
             if not numbers.same(origin, now_at):
                 found["origin"] = now_at
-            way = -place.rotation[:, 2]
-            normal = record["normal"].astype(np.float64)
-            length = float(np.sqrt(normal @ normal))
-            if length > 0 and np.abs(way - normal / length).max() > _SAME_WAY:
-                found["normal"] = np.round(way, 6).tolist()
-        return found
+            if np.abs(place.scale - 1).max() > _SAME_WAY:
+                self.report.warn(f"{obj.name}: its scale says nothing of a compiled light and is not written")
+        was = record["normal"].astype(np.float64) / length if length > 0 else _UNTURNED
+        way = -(place or placement.here(self.scene, obj)).rotation[:, 2]
+        turned = place is not None and np.abs(way - was).max() > _SAME_WAY
+        if (turned and length > 0) or (aims and length == 0 and (turned or "type" in found)):
+            found["normal"] = np.round(way, 6).tolist()
+        elif turned:
+            self.report.warn(f"{obj.name}: it shines everywhere: that it was turned is not written")
 
 
 def _shaded(intensity: Floats, was: Floats, now: Floats) -> list[float]:
@@ -142,15 +214,3 @@ def _scaled(was: ArrayLike, shown_was: ArrayLike, shown_now: Sequence[float]) ->
     factors = np.divide(new, old, out=np.full(3, np.nan), where=old != 0)
     made = np.where(np.isfinite(factors), np.asarray(was, np.float64) * factors, new * level)
     return [float(value) for value in made]
-
-
-def _new(scene: SceneLevel, one: Instance, table: Records, shades: Array | None) -> Fields:
-    """The fields of a new light. Raises SceneError for one that is no copy."""
-    with at_fault(one.object):
-        if one.record < 0:
-            raise ValueError("a compiled light of another map: copy one of this map's instead")
-    found = _changes(scene, one, table, shades)
-    record = table[one.record]
-    kept = {name: record[name] for name in table.dtype.names or () if name not in _OWN}
-    fields = {name: value.tobytes() if value.dtype.kind == "V" else value.tolist() for name, value in kept.items()}
-    return fields | found

@@ -51,6 +51,8 @@ class Materials:
             number = self._numbers.get(name, -1)
             identity.stamp(made, self._token, layout.MATERIAL_KIND, number)
             made[layout.MATERIAL] = showable(name)
+            if number < 0:
+                made[layout.OWN_NAME] = showable(name)
             if lightmapped and number >= 0:
                 originals.set_resource(self._collection, layout.MATERIAL_KIND, number, made)
             self._made[key] = made

@@ -20,7 +20,7 @@ from ...scene.blender_types import NodeTree
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
-from ..collecting.scene_level import SceneLevel
+from ..collecting.scene_level import SceneLevel, shows_faces
 
 _GREY = (0.5, 0.5, 0.5)
 _SAMPLED = 1 << 16
@@ -31,8 +31,13 @@ _AS_FILE = re.compile(r"(?:/|materials/)*(.*?)(?:\.vmt)?", re.IGNORECASE | re.DO
 """A texture's name, with what the path of its material's file has around it."""
 
 
+_READ = frozenset((layout.MODEL, layout.DISPLACEMENT, layout.DISPLACEMENTS, layout.OVERLAY, layout.BRUSHES))
+"""Kinds of objects whose materials are textures of the map."""
+
+
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     """Rename textures. Raises SceneError for names that a map cannot hold."""
+    _report_others(scene, report)
     held = originals.resources(scene.collection, layout.MATERIAL_KIND)
     if not held:  # the import made none, maybe as the names can't be read
         return
@@ -58,6 +63,23 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         report.warn(
             f"{len(renamed)} materials have other names in Blender than their textures, which keep theirs: "
             f"{listed(renamed)}. The property {layout.MATERIAL!r} of a material renames its texture"
+        )
+
+
+def _report_others(scene: SceneLevel, report: Report) -> None:
+    """Warn of materials of models and decals whose property was edited: what they name is in files and entities."""
+    edited: dict[bpy.types.Material, bool] = {}
+    for obj in list(scene.collection.all_objects):
+        is_read = identity.kind_of(obj) in _READ or shows_faces(obj)
+        for slot in obj.material_slots:
+            own: object = None if slot.material is None else slot.material.get(layout.OWN_NAME)
+            if slot.material is not None and own is not None and own != slot.material.get(layout.MATERIAL):
+                edited[slot.material] = edited.get(slot.material, False) or is_read
+    names = [material.name for material, is_read in edited.items() if not is_read]
+    if names:
+        report.warn(
+            f"{listed(names)}: the property {layout.MATERIAL!r} was edited, but isn't written: what models and decals "
+            "have for materials is said by their files and their entities"
         )
 
 

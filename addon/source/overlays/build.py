@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
-from ....formats.source import LumpId, overlay_depths, overlay_lists, overlay_quads
+from ....formats.binary import FormatError
+from ....formats.source import LumpId, overlay_depths, overlay_lists, overlay_quads, overlay_rows
 from ....formats.source.numbers import doubles, singles
 from ....formats.source.records import Records
 from ...scene import baselines, identity, meshes, transforms
 from ...scene.names import showable
+from ...scene.properties import describe
 from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
@@ -27,6 +29,18 @@ ID = "overlay_id"
 """Key on overlays: the number that the game's scripts know it by."""
 ORDER = "render_order"
 """Key on overlays: their place in the order of drawing, 0 to 3."""
+FADES = ("fade_min_dist", "fade_max_dist")
+"""Keys on overlays of maps that have OVERLAY_FADES: units from where on one fades, and is gone."""
+LEVELS = ("min_cpu_level", "max_cpu_level", "min_gpu_level", "max_gpu_level")
+"""Keys on overlays of maps that have OVERLAY_SYSTEM_LEVELS: the machines that show one."""
+_TOOLTIPS = {
+    FADES[0]: "Units from where on it fades; negative: never",
+    FADES[1]: "Units from where on it is gone",
+    LEVELS[0]: "Lowest processor level that shows it; 0: any",
+    LEVELS[1]: "Highest processor level that shows it; 0: any",
+    LEVELS[2]: "Lowest graphics level that shows it; 0: any",
+    LEVELS[3]: "Highest graphics level that shows it; 0: any",
+}
 LIFT = 0.1
 """Units that overlays are lifted off their faces, for each place in their order of drawing."""
 _DECAL_SIZE = 64
@@ -39,6 +53,27 @@ def records(level: source.Level) -> Records:
     if level.version == 25 and level.version_of(LumpId.OVERLAYS) == _STRATA:
         return overlay_lists.read(level.bytes_of(LumpId.OVERLAYS)).overlays
     return level.table(LumpId.OVERLAYS)
+
+
+def beside(level: source.Level, count: int) -> dict[str, list[float] | list[int]]:
+    """What the lumps beside OVERLAYS say of each of `count` overlays, by key: those of FADES and LEVELS that there are.
+
+    The map has squares of the distances; negative ones stay so. Nothing where such a lump can't be read.
+    """
+    found: dict[str, list[float] | list[int]] = {}
+    try:
+        lumps = overlay_rows.rows_beside(level, count)
+    except FormatError:
+        return {}
+    for lump in lumps:
+        table = level.table(lump)
+        if lump == LumpId.OVERLAY_FADES:
+            squares = (table["fade_dist_min_sq"].astype(np.float64), table["fade_dist_max_sq"].astype(np.float64))
+            roots = (np.copysign(np.sqrt(np.abs(one)), one).tolist() for one in squares)
+            found |= dict(zip(FADES, roots, strict=True))
+        else:
+            found |= {name: table[name].tolist() for name in LEVELS}
+    return found
 
 
 def prepare(importing: ImportContext, baked: Lightmaps | None) -> Callable[[], None]:
@@ -125,6 +160,7 @@ def _place(
     lifts = (normals * (LIFT * (1 + order.astype(np.float64)) + sunken)[:, None]).tolist()
     places = doubles(overlays["origin"]).tolist()
     numbers = overlays["id"].tolist() if "id" in names else []
+    others = beside(importing.level, len(overlays)) if kind == layout.OVERLAY else {}
     for number, mesh in enumerate(made):
         obj = bpy.data.objects.new(mesh.name, mesh)
         obj.parent = importing.root
@@ -133,6 +169,9 @@ def _place(
         if numbers:
             obj[ID] = int(numbers[number])
         obj[ORDER] = int(order[number])
+        for key, values in others.items():
+            obj[key] = values[number]
+            describe(obj, key, description=_TOOLTIPS[key])
         transforms.remember(obj)
         home.objects.link(obj)
     importing.report.count(f"{kind.replace('_', ' ')}s", len(made))

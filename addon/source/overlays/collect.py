@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 
 _BLANK = (64, 64)
 """Pixels of a texture that nothing tells the size of."""
+_NEVER = dict(zip(build.FADES, (-1.0, 0.0), strict=True))
+"""What compilers write for overlays that never fade."""
 _SAME_UV = 1e-4
 _OWN = frozenset((FACES, "id", "face_count_and_render_order", "face_offset", "face_count"))
 
@@ -62,6 +64,7 @@ class _OverlayCollector:
         self.scene, self.level = scene, level
         self.table: Records = build.records(scene.before)
         self.texinfos = scene.before.table(LumpId.TEXINFO)
+        self.beside = build.beside(scene.before, len(self.table))
         self.textures = TextureTable(scene, level, report)
         self.corners = baselines.load(scene.collection, layout.OVERLAY_CORNERS)
         self.uvs = baselines.load(scene.collection, layout.OVERLAY_UVS)
@@ -87,12 +90,12 @@ class _OverlayCollector:
             if texdata != old:
                 found[TEXDATA] = texdata
             order = one.object.get(RENDER_ORDER)
-            if isinstance(order, int) and order != _order(record):
+            if order is not None and order != _order(record):
                 found[RENDER_ORDER] = order
             number = one.object.get(build.ID)
-            if isinstance(number, int) and "id" in (record.dtype.names or ()) and number != record["id"][0]:
+            if number is not None and "id" in (record.dtype.names or ()) and number != record["id"][0]:
                 found["id"] = number
-            return found
+            return found | self._beside(one)
 
     def new(self, one: Instance) -> Fields:
         """The fields of a new overlay: those of what it was copied from with what is other, or what its quad says.
@@ -107,22 +110,28 @@ class _OverlayCollector:
             fields = edits.overlays.placed(corners @ matrix[:3, :3].T + matrix[:3, 3]) | _coordinates(uvs)
             fields[TEXDATA] = self._texdata(one.object, -1)
             order: Value = one.object.get(RENDER_ORDER, 0)
-            return fields | {RENDER_ORDER: order}
+            return fields | {RENDER_ORDER: order} | self._beside(one)
+
+    def _beside(self, one: Instance) -> Fields:
+        """The fields of the lumps beside OVERLAYS that an object says otherwise than its record, or at all."""
+        was: Fields = {key: values[one.record] for key, values in self.beside.items()} if one.record >= 0 else {}
+        now = {key: raw for key in (*build.FADES, *build.LEVELS) if (raw := one.object.get(key)) is not None}
+        found = {key: raw for key, raw in now.items() if key not in was or repr(raw) != repr(was[key])}
+        fades = {key for key in found if key in build.FADES}
+        made: Fields = {key: raw for key, raw in found.items() if key not in fades}
+        if fades:
+            made[FADE] = [{**_NEVER, **was, **now}[key] for key in build.FADES]
+        return made
 
     def _fields(self, record: int) -> Fields:
         """What a copy has of a record."""
         row = self.table[record : record + 1]
         fields = {name: _plain(row[name][0]) for name in row.dtype.names or () if name not in _OWN}
         fields[RENDER_ORDER] = _order(row)
-        beside = (LumpId.OVERLAY_FADES, LumpId.OVERLAY_SYSTEM_LEVELS)
-        for lump in beside:
-            if len(self.scene.before.bytes_of(lump)) and len(self.scene.before.table(lump)) == len(self.table):
-                values = self.scene.before.table(lump)[record]
-                if lump == LumpId.OVERLAY_FADES:
-                    squares = [float(values[name]) for name in ("fade_dist_min_sq", "fade_dist_max_sq")]
-                    fields[FADE] = [float(np.copysign(np.sqrt(abs(square)), square)) for square in squares]
-                else:
-                    fields |= {name: int(values[name]) for name in values.dtype.names or ()}
+        others = {key: values[record] for key, values in self.beside.items()}
+        if build.FADES[0] in others:
+            fields[FADE] = [others.pop(key) for key in build.FADES]
+        fields |= others
         return fields
 
     def _quad(self, obj: bpy.types.Object) -> tuple[Floats, NDArray[np.float32]]:
@@ -165,7 +174,7 @@ class _OverlayCollector:
 
     def _texdata(self, obj: bpy.types.Object, old: int) -> int:
         """The texdata of an overlay's material. old: the one that it had, -1: none. Raises ValueError."""
-        material = obj.material_slots[0].material if obj.material_slots else None
+        material = _material(obj)
         if material is None:
             if old < 0:
                 raise ValueError("an overlay needs a material")
@@ -179,6 +188,14 @@ class _OverlayCollector:
                 return old
             return self.textures.texdata(material, (int(table["width"][old]), int(table["height"][old])))
         return self.textures.texdata(material, _BLANK)
+
+
+def _material(obj: bpy.types.Object) -> bpy.types.Material | None:
+    """The material of an overlay's polygon."""
+    data = obj.data
+    slots = obj.material_slots
+    first = data.polygons[0].material_index if isinstance(data, bpy.types.Mesh) and len(data.polygons) else 0
+    return slots[min(first, len(slots) - 1)].material if slots else None
 
 
 def _order(record: Records) -> int:

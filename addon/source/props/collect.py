@@ -30,6 +30,7 @@ from .build import LIGHTING_ORIGIN
 Fields = dict[str, Value]
 
 _TINT = "diffuse_modulation"
+_WHITE = (1.0, 1.0, 1.0, 1.0)
 _SOLID, _SKIN = "solid", "skin"
 
 
@@ -73,10 +74,14 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         edits.static_props.remove(level, gone)
     if collector.shapes.edited:
         report.warn(f"{listed(collector.shapes.edited)}: {models.EDITED}")
+    if collector.uncolored:
+        report.warn(f"{listed(collector.uncolored)}: static props of this version have no color")
 
 
 class _PropCollector:
-    """One export of static props. hulls: boxes of models, where meshes show them. shapes: whose meshes were edited."""
+    """One export of static props. hulls: boxes of models, where meshes show them. shapes: whose meshes were edited.
+    uncolored: which were given a color, where the version has none.
+    """
 
     def __init__(self, scene: SceneLevel, lump: StaticProps, records: Records) -> None:
         self.scene, self.records = scene, records
@@ -90,6 +95,7 @@ class _PropCollector:
         self.skins = baselines.load(scene.collection, layout.SKINS)
         self.hulls: dict[str, tuple[ArrayLike, ArrayLike]] = {}
         self.shapes = shapes.Watch(scene.root)
+        self.uncolored: list[str] = []
 
     def changes(self, one: Instance) -> Fields:
         """The fields of a record (or of what a copy was copied from) that its object says otherwise.
@@ -109,6 +115,8 @@ class _PropCollector:
                 was = record[_TINT].tolist()
                 if not numbers.same(obj.color[:], [channel / 255 for channel in was]):
                     found[_TINT] = [round(min(max(channel, 0.0), 1.0) * 255) for channel in obj.color]
+            elif _TINT not in self.fields and tuple(obj.color) != _WHITE:
+                self.uncolored.append(obj.name)
             self._read_mesh(one, found, int(record["prop_type"]))
             place = placement.place_of(self.scene, obj)
             if place is not None:

@@ -4,24 +4,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, ranges
 from ...scene import meshes, transforms
-from ...scene.attributes import Kind
+from ...scene.attributes import Domain, Kind
 from .. import layout
 from ..context import ImportContext
 
 HOME = "Visibility"
+OCCLUDER_FIELDS = {layout.OCCLUDER_FLAGS: "flags", layout.OCCLUDER_AREA: "area"}
+"""Face attributes that say of each polygon what its occluder has, and the field of it."""
 
 
 def prepare(importing: ImportContext) -> Callable[[], None]:
     """Make the meshes of area portals and occluders; what is returned makes the objects. Raises FormatError."""
-    made = [(layout.AREAPORTALS, _area_portals(importing)), (layout.OCCLUDERS, _occluders(importing))]
+    level = importing.level
+    made = [
+        (layout.AREAPORTALS, _mesh("Area Portals", area_portals(level), importing)),
+        (layout.OCCLUDERS, _mesh("Occluders", occluders(level), importing)),
+    ]
     return lambda: _place(importing, [(kind, mesh) for kind, mesh in made if mesh is not None])
 
 
@@ -33,52 +41,77 @@ def _place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> 
         transforms.remember(obj)
 
 
-def _area_portals(importing: ImportContext) -> bpy.types.Mesh | None:
-    """Each portal once: the lump has it twice, once for each of the areas that it joins."""
-    portals = importing.level.table(LumpId.AREAPORTALS)
-    points = np.asarray(importing.level.table(LumpId.CLIPPORTALVERTS)["point"], np.float32)
+@dataclass(frozen=True)
+class LumpPolygons:
+    """Polygons of a map, each with points of its own that follow one another.
+
+    points: float32[n, 3]. counts: int64[p], the points of each. values: int32[p] by the names of face attributes.
+    """
+
+    points: NDArray[np.float32]
+    counts: NDArray[np.int64]
+    values: dict[str, NDArray[np.int32]]
+
+
+def area_portals(level: source.Level) -> LumpPolygons | None:
+    """Each portal once: the lump has it twice, once for each of the areas that it joins. None without any.
+
+    Raises FormatError.
+    """
+    portals = level.table(LumpId.AREAPORTALS)
+    points = np.asarray(level.table(LumpId.CLIPPORTALVERTS)["point"], np.float32)
     first, counts = (portals[name].astype(np.int64) for name in ("first_clip_portal_vert", "clip_portal_verts"))
     keys = portals["portal_key"].astype(np.int64)
     shown = np.flatnonzero((counts > 2) & (keys > 0))
     shown = shown[np.unique(keys[shown], return_index=True)[1]]
-    return _polygons("Area Portals", points, first[shown], counts[shown], layout.PORTAL_KEY, keys[shown], importing)
+    values = {layout.PORTAL_KEY: keys[shown].astype(np.int32)}
+    return _polygons("area portals", points, first[shown], counts[shown], values)
 
 
-def _occluders(importing: ImportContext) -> bpy.types.Mesh | None:
-    lump = importing.level.occlusion
+def occluders(level: source.Level) -> LumpPolygons | None:
+    """The polygons of all occluders, one after another; None without any. Raises FormatError."""
+    lump = level.occlusion
     if lump is None or not len(lump.polys):
         return None
-    points = np.asarray(importing.level.table(LumpId.VERTEXES)["point"], np.float32)
+    points = np.asarray(level.table(LumpId.VERTEXES)["point"], np.float32)
     numbers = lump.vertices["vertex"].astype(np.int64)
     if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < len(points):
         raise FormatError(f"vertex {numbers.max()} of {len(points)}", "occluders")
     first, counts = (lump.occluders[name].astype(np.int64) for name in ("firstpoly", "polycount"))
     _inside(first, counts, len(lump.polys), "polygons of occluders")
-    polys = ranges.flat(first, counts)
+    polys, owners = ranges.flat(first, counts), ranges.owners(counts)
     starts, sizes = (lump.polys[name].astype(np.int64)[polys] for name in ("firstvertexindex", "vertexcount"))
-    return _polygons("Occluders", points[numbers], starts, sizes, layout.OCCLUDER, ranges.owners(counts), importing)
+    values = {layout.OCCLUDER: owners.astype(np.int32)}
+    for name, field in OCCLUDER_FIELDS.items():
+        if field in (lump.occluders.dtype.names or ()):
+            values[name] = lump.occluders[field].astype(np.int32)[owners]
+    return _polygons("occluders", points[numbers], starts, sizes, values)
 
 
 def _polygons(
-    name: str,
+    what: str,
     points: NDArray[np.float32],
     first: NDArray[np.int64],
     counts: NDArray[np.int64],
-    attribute: str,
-    values: NDArray[np.int64],
-    importing: ImportContext,
-) -> bpy.types.Mesh | None:
-    """A mesh of polygons, each with points of its own that follow one another."""
+    values: dict[str, NDArray[np.int32]],
+) -> LumpPolygons | None:
     if not len(counts):
         return None
-    _inside(first, counts, len(points), name.lower())
+    _inside(first, counts, len(points), what)
+    return LumpPolygons(points[ranges.flat(first, counts)], counts, values)
+
+
+def _mesh(name: str, shown: LumpPolygons | None, importing: ImportContext) -> bpy.types.Mesh | None:
+    if shown is None:
+        return None
+    domain: Domain = "FACE"
     number: Kind = "INT"
     return meshes.build(
         name,
-        points[ranges.flat(first, counts)],
-        np.arange(counts.sum(), dtype=np.int32),
-        ranges.starts(counts)[:-1].astype(np.int32),
-        attributes={attribute: ("FACE", number, values.astype(np.int32))},
+        shown.points,
+        np.arange(len(shown.points), dtype=np.int32),
+        ranges.starts(shown.counts)[:-1].astype(np.int32),
+        attributes={key: (domain, number, values) for key, values in shown.values.items()},
         report=importing.report,
     )
 

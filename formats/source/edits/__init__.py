@@ -7,11 +7,15 @@ Numbers are those of records in the level as it is: after a removal, those behin
 """
 
 from . import (
+    area_portals,
+    brush_contents,
     brush_models,
     cubemaps,
     displacements,
     entities,
+    face_fields,
     lightmaps,
+    occluders,
     overlays,
     pak,
     static_props,
@@ -21,11 +25,15 @@ from . import (
 )
 
 __all__ = [
+    "area_portals",
+    "brush_contents",
     "brush_models",
     "cubemaps",
     "displacements",
     "entities",
+    "face_fields",
     "lightmaps",
+    "occluders",
     "overlays",
     "pak",
     "static_props",

@@ -22,10 +22,10 @@ from ..references import renumber
 from .brush_pieces import WHAT, snapped
 from .brush_tables import held
 from .changes import Changes, joined
+from .face_fields import DRAWN
 from .texture_vectors import share
 
 NEW = -1
-_DRAWN = (LumpId.FACES, LumpId.FACES_HDR)
 _UNMOVED = 1e-4  # units
 _FITS = 0.05  # luxels that corners may lie beside the lightmap
 _NO_MACRO = 0xFFFF
@@ -39,8 +39,11 @@ class Face:
     """A face to be drawn. points: float64[n, 3], clockwise seen from the front, as in the file. texinfo: the one that
     flags, texture and vectors are of. record: the number of the drawn face that it is, NEW for none.
 
-    vectors float64[2, 4] and texdata: where they are others than the texinfo's. luxels float64[n, 2]: where each corner
-    lies in the lightmap, as `geometry.luxels`; where left out, corners of a face that is there stay as they were.
+    vectors float64[2, 4], texdata and flags: where they are others than the texinfo's. luxels float64[n, 2]: where each
+    corner lies in the lightmap, as `geometry.luxels`; where left out, corners of a face that is there stay as they
+    were. smoothing_groups: where left out, those of its record, or of the face that it is lit like. normals float64[n,
+    3]: of its corners, 0: the plane's; where left out, they are smoothed by the groups. A face that is where it was
+    keeps its own.
     """
 
     points: Floats
@@ -49,6 +52,9 @@ class Face:
     vectors: Floats | None = None
     texdata: int | None = None
     luxels: Floats | None = None
+    flags: int | None = None
+    smoothing_groups: int | None = None
+    normals: Floats | None = None
 
 
 class FaceEdit:
@@ -58,7 +64,7 @@ class FaceEdit:
         self.changes = changes
         self.level = changes.level
         self.drawn = geometry.drawn_faces(self.level)
-        self.lumps = [lump for lump in _DRAWN if len(self.level.bytes_of(lump))] or [self.drawn]
+        self.lumps = [lump for lump in DRAWN if len(self.level.bytes_of(lump))] or [self.drawn]
         self.old = self.level.table(self.drawn)
         self.polygons = geometry.polygons(self.level, self.drawn)
         row = self.level.table(LumpId.MODELS)[model]
@@ -94,6 +100,8 @@ class FaceEdit:
                 raise FormatError(f"{face.record} is no face of the model, or two", what)
             if face.luxels is not None and face.luxels.shape != (len(face.points), 2):
                 raise FormatError("luxels for other corners than it has", what)
+            if face.normals is not None and face.normals.shape != face.points.shape:
+                raise FormatError("normals for other corners than it has", what)
             seen.add(face.record if face.record != NEW else -2 - number)
 
     # ------------------------------------------------------------------------------------------------------ the rows
@@ -112,6 +120,8 @@ class FaceEdit:
         originals: list[Records] = []
         for number, face in enumerate(faces):
             geometric: dict[str, float] = {"texinfo": int(texinfos[number])}
+            if face.smoothing_groups is not None:
+                geometric["smoothing_groups"] = face.smoothing_groups
             if not still[number]:
                 firstedge, area = walk.around(face.points), _area(face.points)
                 geometric |= {"planenum": int(planes[number]), "side": int(planes[number]) & 1, "on_node": 1}
@@ -157,8 +167,9 @@ class FaceEdit:
         if face.record != NEW:
             return face.record
         flags = self.level.table(LumpId.TEXINFO)["flags"]
-        bumped = flags[face.texinfo] & SurfaceFlag.BUMPLIGHT
-        if flags[face.texinfo] & SurfaceFlag.NOLIGHT:
+        own = int(flags[face.texinfo]) if face.flags is None else face.flags
+        bumped = own & SurfaceFlag.BUMPLIGHT
+        if own & SurfaceFlag.NOLIGHT:
             return -1
         found, nearest = -1, np.inf
         for record in range(self.first, self.first + self.count):
@@ -179,6 +190,8 @@ class FaceEdit:
                 rows["texture_vecs"][number] = face.vectors
             if face.texdata is not None:
                 rows["texdata"][number] = face.texdata
+            if face.flags is not None:
+                rows["flags"][number] = face.flags
             if not still[number] and donors[number] >= 0 and self._is_lit(donors[number]):
                 rows["lightmap_vecs"][number] = self._lightmap_vectors(face, donors[number])
         if not np.isfinite(rows["texture_vecs"]).all() or not np.isfinite(rows["lightmap_vecs"]).all():
@@ -236,7 +249,9 @@ class FaceEdit:
                 found.append(numbers[first:end])
                 continue
             smoothed = np.tile(own[number], (len(face.points), 1))
-            for other in np.flatnonzero(groups & groups[number]).tolist() if groups[number] else ():
+            if face.normals is not None:
+                smoothed = np.where(face.normals.any(axis=1, keepdims=True), face.normals, smoothed)
+            for other in np.flatnonzero(groups & groups[number]).tolist() if face.normals is None else ():
                 if other != number:
                     apart = np.abs(face.points[:, None] - faces[other].points[None]).max(axis=2)
                     smoothed[(apart <= _UNMOVED).any(axis=1)] += own[other]

@@ -58,9 +58,12 @@ def pieces(level: Level, model: int) -> list[Piece]:
 
 
 @np.errstate(all="ignore")  # hostile floats
-def rebuild(level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[Face]) -> None:
+def rebuild(
+    level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[Face], unseen: Sequence[Face] = ()
+) -> None:
     """Give a brush model another shape: solids, what collides, and drawn, the faces that are seen on their sides.
 
+    unseen: polygons that are no faces, of a model that has none: they give the sides that they lie on their textures.
     Sides and faces that are where they were keep their planes and light; see `brush_faces` for the light of others.
 
     Raises FormatError for the world, for models with displacements and area portals, for pieces that enclose nothing or
@@ -71,7 +74,7 @@ def rebuild(level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[F
         raise FormatError("it is an area portal, which parts the world", WHAT)
     changes = Changes(level)
     edit = FaceEdit(changes, model)
-    edit.check(drawn)
+    edit.check([*drawn, *unseen])
     polygons = brush_pieces.polygons(list(solids))
     old = pieces(level, model)
     shapes = _snapped(solids, polygons, old)
@@ -82,13 +85,13 @@ def rebuild(level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[F
     if any(not 0 <= number < len(changes.table(LumpId.TEXINFO)) for shape in shapes for number in shape.texinfos):
         raise FormatError("a side's texinfo isn't there", WHAT)
     tree = brush_tree.build(shapes, polygons)
-    sides = [_side_of(shapes, face) for face in drawn]
-    texinfos = edit.texinfos(drawn)
-    for face, side, texinfo in zip(drawn, sides, texinfos.tolist(), strict=True):
+    sides = [_side_of(shapes, face) for face in (*drawn, *unseen)]
+    texinfos = edit.texinfos([*drawn, *unseen])
+    for face, side, texinfo in zip((*drawn, *unseen), sides, texinfos.tolist(), strict=True):
         if side is not None and edit.plane_of(face) is None:
             shapes[side[0]].texinfos[side[1]] = texinfo
     brushes = _put_brushes(changes, model, shapes, polygons)
-    order, flat, leaf_faces, counts = _on_tree(edit, tree, shapes, sides, drawn)
+    order, flat, leaf_faces, counts = _on_tree(edit, tree, shapes, sides[: len(drawn)], drawn)
     edit.brushes = [int(brushes[side[0]]) if side is not None else -1 for side in (sides[n] for n in order)]
     listed = [drawn[number] for number in order]
     first = edit.put(listed, plane_numbers(changes, flat[:, :3], flat[:, 3]), texinfos[order])

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edits of displacements: where their points are, how the textures blend there, tags of triangles (source.md §2.3, §3).
+"""Edits of displacements: where their points are, how the textures blend there, tags of triangles, and what each says
+of itself (source.md §2.2, §2.3, §3).
 
-Touched are DISP_VERTS and DISP_TRIS; the hulls in PHYSDISP go where points moved, as half of all maps have none.
+Touched are DISP_VERTS, DISP_TRIS and DISPINFO; the hulls in PHYSDISP go where points moved, as half of all maps have
+none.
 """
 
 import numpy as np
@@ -13,10 +15,11 @@ from .. import geometry, ranges
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import Records
-from .changes import FARTHEST, Changes, fitting
+from ..records import DispInfoFlag, Records
+from .changes import FARTHEST, Changes, fitting, numbered, put
 
 _LARGEST = float(np.finfo(np.float32).max)
+_BLENDED = int(DispInfoFlag.HAS_MULTIBLEND)
 _CLOSE = 1e-3  # units; what rounding makes of one movement at two places
 
 
@@ -25,11 +28,14 @@ def change(
     positions: npt.ArrayLike | None = None,
     alphas: npt.ArrayLike | None = None,
     tags: npt.ArrayLike | None = None,
+    ways: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
 ) -> Ints:
     """Change displacements; returns the numbers of those that changed, neighbours included.
 
     positions: float[n, 3] of all vertices, in units. alphas: float[n], 0 to 255. tags: int[t] of all triangles,
-    DispTriTag. n and t: as many as DISP_VERTS and DISP_TRIS have; what is left out, and what is as it was, stays.
+    DispTriTag. ways: `vec` float[n, 3] and `dist` float[n]: where these are others than the records', a vertex goes
+    there whatever `positions` says, and has them to the bit, unless a border takes it on. n and t: as many as
+    DISP_VERTS and DISP_TRIS have; what is left out, and what is as it was, stays.
 
     A vertex on a border that is moved takes along the neighbours' vertices in the same place; if these were moved
     otherwise, all go the mean of their ways. So do alphas that were the same. Vertices on a border that a coarser
@@ -45,8 +51,16 @@ def change(
     if not np.isfinite(laid.flat).all():
         raise FormatError("the face of a displacement has a corner that is NaN or infinite", lump_name(LumpId.DISPINFO))
     pairs = grids.shared(laid, old)
-    if positions is not None:
-        wanted = np.array(_all_of(positions, (len(verts), 3), LumpId.DISP_VERTS, "positions"))
+    meant = _ways(ways, before) if ways is not None else None
+    if positions is not None or meant is not None:
+        wanted = (
+            old.copy()
+            if positions is None
+            else np.array(_all_of(positions, (len(verts), 3), LumpId.DISP_VERTS, "positions"))
+        )
+        if meant is not None:
+            given = _differs(before, meant)
+            wanted[given] = laid.positions(meant)[given]
         if (np.abs(wanted) > FARTHEST).any():
             vertex = int((np.abs(wanted) > FARTHEST).any(axis=1).argmax())
             raise FormatError(f"vertex {vertex} would lie outside of the world", lump_name(LumpId.DISP_VERTS))
@@ -56,6 +70,9 @@ def change(
         if moved.any():
             _straighten(laid, old, wanted)
         verts[:] = grids.fields(laid, wanted, verts)
+        if meant is not None:
+            there = given & (wanted.astype(np.float32) == laid.positions(meant).astype(np.float32)).all(axis=1)
+            verts["vec"][there], verts["dist"][there] = meant["vec"][there], meant["dist"][there]
     if alphas is not None:
         wanted = np.array(_all_of(alphas, (len(verts),), LumpId.DISP_VERTS, "alphas"))[:, None]
         was = before["alpha"].astype(np.float64)[:, None]
@@ -71,6 +88,47 @@ def change(
         changes.set_bytes(LumpId.PHYSDISP, b"")
     changes.apply()
     return np.asarray(np.unique(changed[changed >= 0]))
+
+
+def change_info(level: Level, number: int, min_tess: int | None = None, smoothing_angle: float | None = None) -> None:
+    """Change what a displacement says of itself; what is left out stays.
+
+    min_tess: the whole word, with DispInfoFlag.IS_FLAGS flags. smoothing_angle: float32, degrees.
+
+    Raises FormatError for a displacement that isn't there, values that the record can't hold, and for another
+    HAS_MULTIBLEND, which says which rows of DISP_MULTIBLEND are whose.
+    """
+    changes = Changes(level)
+    table = changes.table(LumpId.DISPINFO)
+    numbered(number, len(table), LumpId.DISPINFO)
+    if min_tess is not None:
+        now, then = (
+            word & _BLENDED if word & int(DispInfoFlag.IS_FLAGS) else 0
+            for word in (int(min_tess), int(table["min_tess"][number]))
+        )
+        if now != then and len(level.bytes_of(LumpId.DISP_MULTIBLEND)):
+            message = "whether it blends four textures, which is a row of DISP_MULTIBLEND for each vertex, can't change"
+            raise FormatError(message, f"flags of displacement {number}")
+        put(table, number, {"min_tess": min_tess}, f"displacement {number}")
+    if smoothing_angle is not None:
+        put(table, number, {"smoothing_angle": smoothing_angle}, f"displacement {number}")
+    changes.apply()
+
+
+def _ways(ways: tuple[npt.ArrayLike, npt.ArrayLike], before: Records) -> Records:
+    """Records with other ways. Raises FormatError for another number of them, and those that are NaN or infinite."""
+    meant = before.copy()
+    for name, values in zip(("vec", "dist"), ways, strict=True):
+        made = np.asarray(values)
+        if made.shape != before[name].shape or made.dtype.kind not in "fiu":
+            message = f"ways of the shape {made.shape}, numbers of {before[name].shape} are meant"
+            raise FormatError(message, lump_name(LumpId.DISP_VERTS))
+        with np.errstate(over="ignore", invalid="ignore"):
+            meant[name] = made
+    other = _differs(before, meant)
+    if not all(np.isfinite(meant[name][other]).all() for name in ("vec", "dist")):
+        raise FormatError("ways that are NaN, infinite or too large", lump_name(LumpId.DISP_VERTS))
+    return meant
 
 
 def _tag(changes: Changes, laid: grids.Displacements, tags: npt.ArrayLike) -> Ints:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of overlays, with the rows of OVERLAY_FADES and OVERLAY_SYSTEM_LEVELS that go with them (source.md §2.7, §3).
 
-An overlay names the faces that it is painted on: whenever it goes elsewhere, these are found anew, as all faces of the
-world in its plane that it covers a part of. Those that it covered before without being painted on them, which the level
-designer has not chosen, stay without it.
+An overlay names the faces that it is painted on: whenever it goes elsewhere, these are found anew (`overlay_faces`), as
+all of the world's that it covers a part of. Those that it covered before without being painted on them, which the level
+designer has not chosen, stay without it; a list that need not change doesn't.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,23 +12,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ...binary import FormatError
-from .. import geometry, overlay_quads, ranges
+from .. import geometry, overlay_quads, overlay_rows
 from ..fields import overlay_counts
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import Records, SurfaceFlag
-from .changes import Changes, Fields, fitting, numbered, put, room_for
+from ..records import Records
+from . import overlay_faces
+from .changes import FARTHEST, Changes, Fields, fitting, numbered, put, room_for
+from .overlay_faces import OFF_PLANE, Reach
 from .texture_vectors import share
 
 TEXDATA, RENDER_ORDER, FACES, FADE = "texdata", "render_order", "faces", "fade"
 
 _LEAST_AREA = 1e-4  # of an overlay, in units
-_OFF_PLANE = 1.01  # units that a face may be away from the plane: in real maps, it is up to 1
-_ALIGNED = 0.999  # cosine of the angle between their normals
-_TOUCHING = 0.05  # units that both must have in common
 _NOWHERE = (0.0, 0.0, 0.0, -99999.0)  # of an overlay's texinfo, which only names a texture
-_UNSEEN = SurfaceFlag.NODRAW | SurfaceFlag.SKY | SurfaceFlag.SKY2D | SurfaceFlag.SKIP | SurfaceFlag.HINT
 _PLACE = ("origin", "basis_normal", "basis_u", "uv_points")
 _COUNT_BITS = 14
 _OWN = {"face_count_and_render_order"}
@@ -107,10 +105,10 @@ def placed(corners: npt.ArrayLike, old: Records | None = None) -> dict[str, npt.
     if old is not None:
         u, v = (vectors[0] for vectors in overlay_quads.bases(record))
         normal = record["basis_normal"][0].astype(np.float64)
-        if np.abs((points - origin) @ normal).max() < _OFF_PLANE / 4 and _are_a_basis(u, v):
+        if np.abs((points - origin) @ normal).max() < OFF_PLANE / 4 and _are_a_basis(u, v):
             return {"origin": origin, "uv_points": _uv_points(record, points - origin, u, v)}
     origin = points.mean(axis=0)
-    if np.abs((points - origin) @ across).max() > _OFF_PLANE / 4 * length:
+    if np.abs((points - origin) @ across).max() > OFF_PLANE / 4 * length:
         raise FormatError("they lie in no plane", "corners of an overlay")
     normal = -across / length
     u = points[3] - points[0] + points[2] - points[1]
@@ -141,15 +139,9 @@ class _OverlayEdit:
         self.level = level
         self.changes = Changes(level)
         count = len(self.overlays)
-        tables = (LumpId.OVERLAY_FADES, LumpId.OVERLAY_SYSTEM_LEVELS)
-        self.beside = [lump for lump in tables if count and len(level.bytes_of(lump)) and self._is_beside(lump)]
+        self.beside = overlay_rows.rows_beside(level, count)
         if not count and level.version >= _FADES_SINCE:
             self.beside = [LumpId.OVERLAY_FADES]
-
-    def _is_beside(self, lump: LumpId) -> bool:
-        """Whether a lump has a row for each overlay. Some games have other things in their place."""
-        layout = self.level.layout(lump).dtype
-        return layout is not None and layout.itemsize <= 8 and len(self.level.table(lump)) == len(self.overlays)
 
     @property
     def overlays(self) -> Records:
@@ -188,6 +180,8 @@ class _OverlayEdit:
         counts, orders = overlay_counts(self.overlays[number : number + 1])
         faces, order = rest.pop(FACES, None), rest.pop(RENDER_ORDER, int(orders[0]))
         put(self.overlays, number, rest, what)
+        if "origin" in rest and np.abs(self.overlays["origin"][number]).max() > FARTHEST:
+            raise FormatError(f"lies out of the world, which ends {FARTHEST:g} units from its middle", what)
         if order not in range(4):
             raise FormatError(f"render order {order}, 0 to 3 are allowed", what)
         self.overlays["face_count_and_render_order"][number] = int(counts[0]) | int(order) << _COUNT_BITS
@@ -220,95 +214,35 @@ class _OverlayEdit:
         self.overlays["face_count_and_render_order"][number] = word >> _COUNT_BITS << _COUNT_BITS | len(faces)
 
     def find_faces(self, numbers: Sequence[int], like: Mapping[int, int | None]) -> None:
-        """Find the faces of overlays where they are now; a list that is right already keeps its order.
+        """Find the faces of overlays where they are now; a list that is right already stays as it is.
 
         like: of each the overlay of the level that it is, or is a copy of: where that isn't painted, it isn't.
         """
         if not numbers:
             return
-        table = self.overlays[list(numbers)]
-        owners, found = under(self.level, table)
-        counts = overlay_counts(table)[0]
-        bare = self._bare([one for one in like.values() if one is not None])
-        for place, number in enumerate(numbers):
-            every = found[owners == place]
-            faces = np.setdiff1d(every, bare.get(like[number], []))
+        there = overlay_faces.pieces(self.level)
+        for number in numbers:
+            overlay, other = self.overlays[number : number + 1], like[number]
+            if other is None:
+                self._set_faces(number, overlay_faces.touched(there, overlay, Reach()))
+                continue
+            old = self.level.table(LumpId.OVERLAYS)[other : other + 1]
+            listed = old["faces"][0][: int(overlay_counts(old)[0][0])]
+            reach = overlay_faces.reach_of(there, old, listed)
+            before = overlay_faces.touched(there, old, reach)
+            painted = np.intersect1d(before, listed)
+            every = overlay_faces.touched(there, overlay, reach)
+            if not len(every) and len(painted):
+                every = overlay_faces.touched(there, overlay, Reach())
+            faces = np.setdiff1d(every, np.setdiff1d(before, listed))
             faces = faces if len(faces) else every
-            before = np.sort(table["faces"][place][: int(counts[place])])
-            if not len(faces) or not np.array_equal(before, faces):
+            if np.array_equal(faces, painted):  # the list may have more, which it doesn't reach
+                self._keep_faces(number, old)
+            else:
                 self._set_faces(number, faces)
 
-    def _bare(self, numbers: Sequence[int]) -> dict[int | None, Ints]:
-        """The faces that overlays of the level cover without being painted on them."""
-        table = self.level.table(LumpId.OVERLAYS)[list(numbers)]
-        owners, found = under(self.level, table)
-        counts = overlay_counts(table)[0]
-        return {
-            number: np.setdiff1d(found[owners == place], table["faces"][place][: int(counts[place])])
-            for place, number in enumerate(numbers)
-        }
-
-
-@np.errstate(over="ignore", invalid="ignore")  # what is no number is in no plane
-def under(level: Level, overlays: Records) -> tuple[Ints, Ints]:
-    """Which drawn faces of the world overlays lie on: the overlay (a place in `overlays`) and face of each meeting."""
-    drawn = geometry.drawn_faces(level)
-    faces, models = level.table(drawn), level.table(LumpId.MODELS)
-    polygons = geometry.polygons(level)
-    normals = geometry.area_normals(polygons)
-    lengths = np.sqrt((normals * normals).sum(axis=1))
-    normals /= np.where(lengths > 0, lengths, 1)[:, None]
-    usable = lengths > 0
-    usable &= geometry.valid_texinfos(level, faces)
-    flags = level.table(LumpId.TEXINFO)["flags"]
-    usable[usable] &= flags[faces["texinfo"][usable]] & _UNSEEN == 0
-    if len(models):  # the others' vertices count from their entities' origins
-        first, count = int(models["firstface"][0]), int(models["numfaces"][0])
-        usable[: max(first, 0)] = False
-        usable[first + count :] = False
-    points = polygons.positions.astype(np.float64)[polygons.corners]
-    starts = np.zeros((len(faces), 3))
-    filled = np.diff(polygons.first_corner) > 0
-    starts[filled] = points[polygons.first_corner[:-1][filled]]
-    quads = overlay_quads.corners(overlays)
-    whose: list[Ints] = []
-    which: list[Ints] = []
-    for number, (quad, overlay) in enumerate(zip(quads, overlays, strict=True)):
-        normal = overlay["basis_normal"].astype(np.float64)
-        off = np.abs((starts - overlay["origin"].astype(np.float64)) @ normal)
-        candidates = np.flatnonzero(usable & (off < _OFF_PLANE) & (normals @ normal > _ALIGNED))
-        touched = candidates[_overlap(polygons, points, candidates, quad, normal)]
-        whose.append(np.full(len(touched), number, np.int64))
-        which.append(touched)
-    none = np.zeros(0, np.int64)
-    return np.concatenate([*whose, none]), np.concatenate([*which, none])
-
-
-def _overlap(
-    polygons: geometry.Polygons, points: Floats, faces: Ints, quad: Floats, normal: Floats
-) -> npt.NDArray[np.bool_]:
-    """Which convex polygons in its plane have more than an edge in common with a quad: no edge of either parts them."""
-    counts = np.diff(polygons.first_corner)[faces]
-    owners = ranges.owners(counts)
-    corners = points[ranges.flat(polygons.first_corner[faces], counts)]
-    apart = np.zeros(len(faces), np.bool_)
-    if not len(faces):
-        return ~apart
-    firsts = ranges.starts(counts)[:-1]
-    for axis in np.cross(normal, np.roll(quad, -1, axis=0) - quad):
-        heights, own = corners @ axis, quad @ axis
-        reach = _TOUCHING * float(np.sqrt(axis @ axis))
-        low, high = np.minimum.reduceat(heights, firsts), np.maximum.reduceat(heights, firsts)
-        apart |= (low > own.max() - reach) | (high < own.min() + reach)
-    following = np.arange(1, len(corners) + 1)
-    following[firsts + counts - 1] = firsts
-    axes = np.cross(normal, corners[following] - corners)
-    lengths = np.sqrt((axes * axes).sum(axis=1)) * _TOUCHING
-    own = axes @ quad.T
-    # Each edge of a polygon has all of that polygon on one side.
-    here = (axes * corners).sum(axis=1)
-    middle = np.column_stack([np.bincount(owners, corners[:, axis], len(faces)) for axis in range(3)]) / counts[:, None]
-    inwards = (axes * middle[owners]).sum(axis=1) >= here
-    beyond = np.where(inwards, own.max(axis=1) < here + lengths, own.min(axis=1) > here - lengths)
-    apart |= np.bincount(owners, beyond & (lengths > 0), len(faces)) > 0
-    return np.asarray(~apart)
+    def _keep_faces(self, number: int, old: Records) -> None:
+        order = int(overlay_counts(self.overlays[number : number + 1])[1][0])
+        self.overlays["faces"][number] = old["faces"][0]
+        count = int(overlay_counts(old)[0][0])
+        self.overlays["face_count_and_render_order"][number] = count | order << _COUNT_BITS

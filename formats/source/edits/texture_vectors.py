@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edits of how textures lie on faces: texinfos, which faces share (source.md §2.4, §2.7, §3).
+"""Edits of textures on faces, how they lie, and flags: texinfos, which faces share (source.md §2.4, §2.7, §3).
 
 A face gets a row of its own, or that of faces that lie the same; lightmap vectors and with them the lighting stay. Its
 original face and its side of a brush follow where they go with it: those are for decompilers and tools alone, and maps
@@ -16,54 +16,42 @@ from ..geometry import Floats, Ints, Polygons
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records
-from .changes import Changes, numbered
+from . import face_fields
+from .changes import Changes, fitting, numbered
 from .texture_fits import TOLERANCE, fit
 
-_DRAWN = (LumpId.FACES, LumpId.FACES_HDR)
 _ALIKE = 0.9  # of the original faces, in maps where these have texinfos that mean something
 
 
 def assign(
-    level: Level, faces: npt.ArrayLike, vectors: npt.ArrayLike | None = None, texdata: npt.ArrayLike | None = None
+    level: Level,
+    faces: npt.ArrayLike,
+    vectors: npt.ArrayLike | None = None,
+    texdata: npt.ArrayLike | None = None,
+    flags: npt.ArrayLike | None = None,
 ) -> None:
-    """Give faces other texture vectors, or other textures.
+    """Give faces other texture vectors, other textures, or other flags.
 
     faces: int[n], of the drawn faces. vectors: float[n, 2, 4] as `texture_vecs`: s and t in texels. texdata: int[n].
-    Flags stay; those of the new texture's material have to go with them, SurfaceFlag.BUMPLIGHT above all.
+    flags: int[n], SurfaceFlags; those of a new texture's material have to go with it, BUMPLIGHT above all, which says
+    how many lightmaps a face has: with another one than its light was made for, all of that is misread. What is left
+    out stays.
 
     Raises FormatError for faces and texdata that aren't there, faces without a texinfo, vectors that are no numbers,
-    and for more texinfos than faces can name.
+    flags that 32 bits can't hold, and for more texinfos than faces can name.
     """
     changes = Changes(level)
     drawn = geometry.drawn_faces(level)
     table = changes.table(drawn)
-    wanted = np.asarray(faces, np.int64).reshape(-1)
-    if len(numbered(wanted, len(table), drawn)) != len(wanted):
-        raise FormatError("a face is named twice", lump_name(drawn))
+    wanted = face_fields.distinct(faces, len(table), drawn)
     if not geometry.valid_texinfos(level, table[wanted]).all():
         bad = int(wanted[(~geometry.valid_texinfos(level, table[wanted])).argmax()])
         raise FormatError(f"face {bad} has no texinfo", lump_name(drawn))
     old = table["texinfo"].astype(np.int64)
-    rows = changes.table(LumpId.TEXINFO)[old[wanted]]
-    if vectors is not None:
-        made = np.asarray(vectors, np.float64)
-        with np.errstate(over="ignore"):
-            narrow = made.astype(np.float32)
-        if made.shape != (len(wanted), 2, 4) or not np.isfinite(narrow).all():
-            raise FormatError(
-                f"{made.shape} numbers, finite ones of the shape ({len(wanted)}, 2, 4) are meant", "vectors"
-            )
-        rows["texture_vecs"] = narrow
-    if texdata is not None:
-        numbered(texdata, len(level.table(LumpId.TEXDATA)), LumpId.TEXDATA)
-        rows["texdata"] = texdata
     new = old.copy()
-    new[wanted] = share(changes, rows, old[wanted])
-    for lump in _DRAWN:
-        if len(level.bytes_of(lump)):
-            if len(changes.table(lump)) != len(table):
-                raise FormatError(f"{len(changes.table(lump))} faces, others are {len(table)}", lump_name(lump))
-            changes.table(lump)["texinfo"][wanted] = new[wanted]
+    new[wanted] = _shared(changes, old[wanted], vectors, texdata, flags)
+    for each in face_fields.tables(changes):
+        each["texinfo"][wanted] = new[wanted]
     touched = np.flatnonzero(old != new)
     for follow in (_original_faces, _brush_sides) if len(touched) else ():
         try:
@@ -71,6 +59,50 @@ def assign(
         except FormatError:  # taken out of the map, or damaged, so that they are of no use to any tool
             continue
     changes.apply()
+
+
+def assign_sides(
+    level: Level,
+    sides: npt.ArrayLike,
+    vectors: npt.ArrayLike | None = None,
+    texdata: npt.ArrayLike | None = None,
+    flags: npt.ArrayLike | None = None,
+) -> None:
+    """As `assign`, of sides of brushes, int[n] of BRUSHSIDES: of models without faces, nothing else has a texture."""
+    changes = Changes(level)
+    table, wanted = changes.table(LumpId.BRUSHSIDES), np.asarray(sides, np.int64).reshape(-1)
+    if len(numbered(wanted, len(table), LumpId.BRUSHSIDES)) != len(wanted):
+        raise FormatError("a side is named twice", lump_name(LumpId.BRUSHSIDES))
+    old = table["texinfo"][wanted].astype(np.int64)
+    bad = (old < 0) | (old >= len(changes.table(LumpId.TEXINFO)))
+    if bad.any():
+        raise FormatError(f"side {wanted[bad.argmax()]} has no texinfo", lump_name(LumpId.BRUSHSIDES))
+    table["texinfo"][wanted] = _shared(changes, old, vectors, texdata, flags)
+    changes.apply()
+
+
+def _shared(
+    changes: Changes,
+    old: Ints,
+    vectors: npt.ArrayLike | None,
+    texdata: npt.ArrayLike | None,
+    flags: npt.ArrayLike | None,
+) -> Ints:
+    """The texinfos int64[n] that are as old ones int64[n], but for other vectors, textures or flags."""
+    rows = changes.table(LumpId.TEXINFO)[old]
+    if vectors is not None:
+        made = np.asarray(vectors, np.float64)
+        with np.errstate(over="ignore"):
+            narrow = made.astype(np.float32)
+        if made.shape != (len(old), 2, 4) or not np.isfinite(narrow).all():
+            raise FormatError(f"{made.shape} numbers, finite ones of the shape ({len(old)}, 2, 4) are meant", "vectors")
+        rows["texture_vecs"] = narrow
+    if texdata is not None:
+        numbered(texdata, len(changes.level.table(LumpId.TEXDATA)), LumpId.TEXDATA)
+        rows["texdata"] = texdata
+    if flags is not None:
+        rows["flags"] = fitting(flags, rows["flags"], "flags of faces")
+    return share(changes, rows, old)
 
 
 def share(changes: Changes, rows: Records, old: Ints | None = None) -> Ints:
@@ -88,7 +120,7 @@ def share(changes: Changes, rows: Records, old: Ints | None = None) -> Ints:
     fresh = np.unique(numbers[numbers >= len(known)])
     numbers[numbers >= len(known)] = len(known) + np.searchsorted(fresh, numbers[numbers >= len(known)])
     if len(fresh):
-        users = (changes.level.layout(lump).dtype for lump in (*_DRAWN, LumpId.BRUSHSIDES))
+        users = (changes.level.layout(lump).dtype for lump in (*face_fields.DRAWN, LumpId.BRUSHSIDES))
         most = min(int(np.iinfo(dtype["texinfo"]).max) for dtype in users if dtype is not None)
         if len(known) + len(fresh) > most:
             raise FormatError(f"would have {len(known) + len(fresh)}, {most} can be told", lump_name(LumpId.TEXINFO))

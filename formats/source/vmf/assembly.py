@@ -59,16 +59,22 @@ class Map:
         removed = np.flatnonzero(np.isin(self.solids.brushes, gone))
         then, now = ({brush: n for n, brush in enumerate(s.brushes.tolist())} for s in (before, self.solids))
         renamed = _renamed(before, self.solids)
+        place_of = {record: place for place, record in enumerate(self.solids.records.tolist()) if record >= 0}
+        sides = zip(before.ids.tolist(), before.records.tolist(), strict=True)
+        smoothing = {side: int(self.solids.smoothing[place_of[record]]) for side, record in sides if record in place_of}
         added = []
         for solid in collected.solids:
             names = [
                 renamed.get((side, name), name) for side, name in zip(solid.ids.tolist(), solid.names, strict=True)
             ]
-            solid = replace(solid, names=names)
+            groups = zip(solid.ids.tolist(), solid.smoothing.tolist(), strict=True)
+            smoothed = np.array([smoothing.get(side, group) for side, group in groups], np.uint32)
+            solid = replace(solid, names=names, smoothing=smoothed)
             brush = int(solid.brushes[0])
             if brush >= 0 and brush in then and brush in now:
                 away = _first_corner(self.solids, now[brush]) - _first_corner(before, then[brush])
-                solid = replace(solid.moved(away[None]), owners=self.solids.owners[[now[brush]]])
+                owners, detail = self.solids.owners[[now[brush]]], self.solids.detail[[now[brush]]]
+                solid = replace(solid.moved(away[None]), owners=owners, detail=detail)
             added.append(solid)
         return self.edited(removed, added)
 

@@ -147,16 +147,21 @@ def blocks(level: Level, found: Displacements) -> list[Block]:
 def _block(
     info: np.void, start: list[str], verts: Records, tags: Ints | None, edge: int, blends: Records | None
 ) -> Block:
-    flags = int(info["min_tess"]) & _FLAGS
+    word, angle = int(info["min_tess"]), info["smoothing_angle"]
+    is_flags = word & int(DispInfoFlag.IS_FLAGS) > 0
     shown = Block(
         [
             ("power", str(int(info["power"]))),
             ("startposition", f"[{' '.join(start)}]"),
-            ("flags", str(flags)),
+            ("flags", str(word & _FLAGS if is_flags else 0)),
             ("elevation", "0"),
             ("subdiv", "0"),
         ]
     )
+    if word and not is_flags:
+        shown.entries.append(("mintess", str(word)))
+    if angle and np.isfinite(angle):
+        shown.entries.append(("smooth", numbers(np.array([angle]))[0]))
     zero = np.zeros((edge, edge * 3))
     upward = np.tile([0.0, 0.0, 1.0], (edge, edge))
     shown.entries += [

@@ -414,20 +414,18 @@ def test_an_unreadable_lump_of_light_changes_no_entity() -> None:
     assert Scene(bytes(data), lightmaps="hdr").export().file.write() == data
 
 
-def test_what_is_there_for_reference_is_told() -> None:
+def test_brushes_and_occluders_that_stay_are_told() -> None:
     here = Scene(brushes=True, leafs=True, detail_props=True)
     here.export()
     assert here.report.warnings == []
     here.objects("brushes")[0].location.x = 5
-    here.objects("clusters")[0].location.x = 5
     assert here.export().file.write() == here.data
     assert here.report.warnings == [
         "brushes were edited: only an export as VMF takes that, in the map they stay",
-        "clusters are for reference only: 1 objects were moved, in the map they stay",
     ]
     here.level[layout.SHOWN] += f" {layout.OCCLUDERS}"
     here.export()
-    assert "occluders are for reference only: they were deleted, in the map they stay" in here.report.warnings
+    assert "occluders can't be taken out of a map: they were deleted, in the map they stay" in here.report.warnings
 
 
 def test_values_typed_by_a_game_definition(tmp_path) -> None:

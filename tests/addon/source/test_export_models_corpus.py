@@ -21,7 +21,9 @@ STRETCH = np.array([1.25, 1.0, 1.5], np.float32)
 MAPS = (
     ("AwertaDreams__framework-for-minigolf/test.bsp", 10),
     pytest.param("Corcho4433__padersons-fastdl/wall.bsp", 14, marks=pytest.mark.slow),
-    pytest.param("krd0xFF__fast-dl/gm_oasis.bsp", 16, marks=pytest.mark.slow),
+    pytest.param("krd0xFF__fast-dl/gm_oasis.bsp", 22, marks=pytest.mark.slow),
+    pytest.param("evgeniyfimushkin__cs-source/surf_ski_2.bsp", 66, marks=pytest.mark.slow),
+    pytest.param("undyneimortal__l4d2-fastdl/zoo_jukebox.bsp", 2),
     pytest.param("miracleflame__VTMB-Unofficial-Patch-by-Wesp/hw_sinbin_1.bsp", 34, marks=pytest.mark.slow),
 )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Overlays, cubemaps and compiled lights that are edited in Blender, back in the map."""
+"""Overlays and cubemaps that are edited in Blender, back in the map."""
 
 import math
 
@@ -101,6 +101,98 @@ def test_overlays_are_copied_and_deleted() -> None:
     assert sorted(round(each.location.x) for each in again.objects(layout.OVERLAY).values()) == [-180, 100]
 
 
+def test_each_edge_of_an_overlays_texture_is_its_own() -> None:
+    here = Scene()
+    obj = here.objects(layout.OVERLAY)[0]
+    edges = {0: 0.25, 1: 2.0}  # u where it begins and ends
+    upward = {0: 0.375, 1: 3.0}  # v, which counts downwards in the map: 1 is at its upper end
+    for loop in obj.data.uv_layers[0].uv:
+        loop.vector = edges[round(loop.vector.x)], upward[round(loop.vector.y)]
+    made = here.export()
+    assert here.changed(made) == ["OVERLAYS"]
+    assert overlays(made)["u"][0].tolist() == [0.25, 2.0]
+    assert overlays(made)["v"][0].tolist() == [1 - 3.0, 1 - 0.375]
+    again = Scene(bytes(made.file.write())).objects(layout.OVERLAY)[0]
+    shown = [[tuple(loop.vector) for loop in one.data.uv_layers[0].uv] for one in (obj, again)]
+    assert shown[0] == shown[1]
+
+
+def test_a_hovering_overlay_slides_scales_and_is_copied() -> None:
+    level = source.read(ROOM)
+    table = overlays(level).copy()
+    table["origin"][0, 1] = 100  # 28 units before its wall
+    level.set_table(LumpId.OVERLAYS, table)
+    here = Scene(source.write(level))
+    obj = here.objects(layout.OVERLAY)[0]
+    obj.location.x += 1
+    made = here.export()
+    assert here.changed(made) == ["OVERLAYS"]
+    assert overlays(made)["faces"].tobytes() == table["faces"].tobytes()
+    obj.scale = (1.5, 1, 1.5)
+    assert faces(here.export()) == {NORTH_LEFT}
+    obj.location.x = -10
+    assert faces(here.export()) == {NORTH_LEFT, NORTH_RIGHT}
+    copied(obj)
+    made = here.export()
+    assert (faces(made, 0), faces(made, 1)) == ({NORTH_LEFT, NORTH_RIGHT},) * 2
+    obj.location.y = 60
+    with pytest.raises(SceneError, match="no face of the world") as caught:
+        here.export()
+    assert caught.value.objects == [obj]
+
+
+def levelled() -> source.Level:
+    """The room with levels of processor and graphics for its overlay, and distances where it fades."""
+    level = source.read(ROOM)
+    level.set_table(LumpId.OVERLAY_FADES, np.array([(300.0, 90000.0)], level.table(LumpId.OVERLAY_FADES).dtype))
+    level.set_bytes(LumpId.OVERLAY_SYSTEM_LEVELS, bytes([1, 2, 0, 3]))
+    return level
+
+
+def test_fades_and_levels_of_an_overlay() -> None:
+    here = Scene(source.write(levelled()))
+    obj = here.objects(layout.OVERLAY)[0]
+    assert (obj["fade_min_dist"], obj["fade_max_dist"]) == (math.sqrt(300), 300)
+    assert [obj[f"{end}_{what}_level"] for what in ("cpu", "gpu") for end in ("min", "max")] == [1, 2, 0, 3]
+    assert here.export().file.write() == here.data
+    obj["fade_max_dist"] = 512.0
+    made = here.export()
+    assert here.changed(made) == ["OVERLAY_FADES"]
+    assert made.table(LumpId.OVERLAY_FADES).tolist() == [(300.0, 512.0**2)]
+    obj["fade_min_dist"] = -1
+    assert here.export().table(LumpId.OVERLAY_FADES).tolist() == [(-1.0, 512.0**2)]
+    obj["fade_min_dist"], obj["fade_max_dist"] = math.sqrt(300), 300.0
+    obj["max_gpu_level"] = 2
+    made = here.export()
+    assert here.changed(made) == ["OVERLAY_SYSTEM_LEVELS"]
+    assert made.table(LumpId.OVERLAY_SYSTEM_LEVELS).tolist() == [(1, 2, 0, 2)]
+    again = Scene(bytes(made.file.write()))
+    assert again.objects(layout.OVERLAY)[0]["max_gpu_level"] == 2
+    obj["max_gpu_level"] = 256
+    with pytest.raises(SceneError, match=r"max_gpu_level.*256 is no whole number from 0 to 255") as caught:
+        here.export()
+    assert caught.value.objects == [obj]
+
+
+def test_a_copy_of_an_overlay_has_its_fades_and_levels() -> None:
+    here = Scene(source.write(levelled()))
+    copied(here.objects(layout.OVERLAY)[0])["min_cpu_level"] = 2
+    made = here.export()
+    assert set(here.changed(made)) == {"OVERLAYS", "OVERLAY_FADES", "OVERLAY_SYSTEM_LEVELS"}
+    assert made.table(LumpId.OVERLAY_FADES).tolist() == [(300.0, 90000.0)] * 2
+    assert made.table(LumpId.OVERLAY_SYSTEM_LEVELS).tolist() == [(1, 2, 0, 3), (2, 2, 0, 3)]
+
+
+def test_a_map_without_levels_of_overlays_takes_none() -> None:
+    here = Scene()
+    obj = here.objects(layout.OVERLAY)[0]
+    assert "min_cpu_level" not in obj
+    obj["min_cpu_level"] = 1
+    with pytest.raises(SceneError, match="the map has no OVERLAY_SYSTEM_LEVELS") as caught:
+        here.export()
+    assert caught.value.objects == [obj]
+
+
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
@@ -110,6 +202,9 @@ def test_overlays_are_copied_and_deleted() -> None:
         (lambda obj: setattr(obj, "scale", (0, 0, 0)), "span no area"),
         (lambda obj: setattr(obj, "scale", (0, 1, 1)), "span no area"),
         (lambda obj: obj.__setitem__("render_order", 9), "render order 9"),
+        (lambda obj: obj.__setitem__("render_order", 1.5), "render order 1.5"),
+        (lambda obj: obj.__setitem__("overlay_id", "sign"), "'sign' is not a number"),
+        (lambda obj: obj.__setitem__("fade_max_dist", "far"), "is not a number"),
     ],
 )
 def test_what_an_overlay_cannot_be(edit: object, says: str) -> None:
@@ -159,51 +254,3 @@ def test_cubemaps_are_added_deleted_and_sized() -> None:
     with pytest.raises(SceneError, match=r"is at .* already") as caught:
         here.export()
     assert caught.value.objects == [third]
-
-
-# ------------------------------------------------------------------------------------------------------------- lights
-
-
-@pytest.fixture
-def lit() -> Scene:
-    level = source.read(ROOM)
-    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
-        lights = level.table(lump).copy()
-        lights["quadratic_attn"] = 1
-        level.set_table(lump, lights)
-    return Scene(bytes(source.write(level)), entities=False, static_props="none")
-
-
-def test_a_compiled_light_moves_in_both_lists(lit: Scene) -> None:
-    lit.objects(layout.WORLDLIGHT)[0].location.x = 120
-    made = lit.export()
-    assert lit.changed(made) == ["WORLDLIGHTS", "WORLDLIGHTS_HDR"]
-    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
-        assert made.table(lump)["origin"][0].tolist() == [120, 0, 100]
-        assert made.table(lump)["cluster"][0] == 1, "the cluster where it is now"
-        assert made.table(lump)[1:].tobytes() == source.read(lit.data).table(lump)[1:].tobytes()
-
-
-def test_a_compiled_light_is_as_bright_as_blenders(lit: Scene) -> None:
-    obj = lit.objects(layout.WORLDLIGHT)[1]
-    obj.data.energy *= 2
-    obj.data.color = (1, 0.5, 0)
-    made = lit.export()
-    assert close(made.table(LumpId.WORLDLIGHTS)["intensity"][1], (18, 9, 0))
-    obj["intensity"] = [1.0, 2.0, 3.0]
-    assert close(lit.export().table(LumpId.WORLDLIGHTS_HDR)["intensity"][1], (1, 2, 3))
-    obj["style"] = 4
-    assert lit.export().table(LumpId.WORLDLIGHTS)["style"].tolist() == [0, 4]
-
-
-def test_compiled_lights_are_copied_and_deleted(lit: Scene) -> None:
-    first, second = (lit.objects(layout.WORLDLIGHT)[number] for number in range(2))
-    copied(second).location.x = -50
-    removed(first)
-    made = lit.export()
-    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
-        assert made.table(lump)["origin"][:, 0].tolist() == [100, -50]
-        assert made.table(lump)["cluster"].tolist() == [1, 0]
-    second.location.z = 5000
-    with pytest.raises(SceneError, match="within a wall or outside"):
-        lit.export()

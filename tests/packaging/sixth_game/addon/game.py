@@ -11,10 +11,14 @@ from ...formats import tiny
 from ..game import FileKind, Game
 from ..scene import gate, identity, originals, transforms
 from ..scene.content_folders import ContentFolder
+from ..scene.ledger import COPIED, DELETED, WRITTEN, Fates
 from ..scene.level import ImportContext, root_of
 from ..scene.reports import Report
 
 GEM = "gem"
+FATES: Fates = {
+    GEM: {"location": WRITTEN, "delta transform": WRITTEN, "parent": WRITTEN, COPIED: WRITTEN, DELETED: WRITTEN}
+}
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ def export_level(
     for gem in gems:
         record = identity.record_of(gem, token)
         kept = record >= 0 and transforms.unchanged(gem, root)
-        places.append(level.gems[record] if kept else transforms.local(gem)[:3, 3])
+        places.append(level.gems[record] if kept else transforms.compose(gem, root)[:3, 3])
     level.gems = np.array(places, np.float32).reshape(-1, 3)
     before = (lambda: tiny.read(original.data)) if original is not None else None
     gate.refuse_new(tiny.check, level, before, report)
@@ -81,5 +85,6 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    fates=FATES,
     folders=(ContentFolder("tiny_directory", "Tiny game", "Folder with the game's gems", "LEVELWRIGHT_TINY"),),
 )

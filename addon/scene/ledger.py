@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What becomes of an edit: written, or told by name. An import enters all that it made which no export reads; an export
+compares the scene with it.
+
+A game declares in its layout what its export writes, kind by kind and aspect by aspect, and why it doesn't write
+others. Whatever is not declared is told of when it changes: so nothing that Blender shows is dropped without a word.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import bpy
+
+from . import aspects, baselines, identity, originals
+from .aspects import Aspect
+from .reports import Report, listed
+
+KEY = "levelwright_ledger"
+"""On the level's collection: the entries, as deflated JSON."""
+COPIED, DELETED = "copied", "deleted"
+"""Beside the aspects of a data-block: that there are more of it, or that it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What becomes of an edit of an aspect."""
+
+    why: str = ""
+    """Why it isn't written, as a clause: "it follows from the texture"; "" where it is."""
+    is_aside: bool = False
+    """It belongs to Blender more than to the level: the report notes an edit, and warns of none."""
+
+    @property
+    def is_written(self) -> bool:
+        """Whether an export reads the aspect: writes it, refuses it or speaks of it itself."""
+        return not self.why
+
+
+WRITTEN = Fate()
+"""The export reads it: an edit reaches the file, or is refused or told by the step that reads it."""
+
+
+def follows(source: str) -> Fate:
+    """An aspect that the import makes of something else: "the texture's size"."""
+    return Fate(f"it follows from {source}")
+
+
+def read_only(why: str = "it is for reference only") -> Fate:
+    """An aspect that shows what no export writes."""
+    return Fate(why)
+
+
+def aside(why: str) -> Fate:
+    """An aspect that is Blender's own, so that nobody expects it in the file: an edit is only noted."""
+    return Fate(why, is_aside=True)
+
+
+Fates = Mapping[str, Mapping[str, Fate]]
+"""By kind of data-block (as stamped, or the resource's kind; "*" for all kinds), then by aspect. "property *" stands
+for all custom properties that aren't named, "attribute *" likewise, "*" for all aspects."""
+
+
+UNDECLARED = Fate("the file has no place for it")
+COMMON: Fates = {
+    "*": {
+        "name": aside("names of data-blocks are for Blender alone"),
+        "data": aside("names of data-blocks are for Blender alone"),
+        "color": aside("it is how Blender displays it"),
+        "display size": aside("it is how Blender displays it"),
+    },
+    identity.ROOT: {"*": aside("where a level lies in the scene is no part of it")},
+    "preview": {"*": aside("it is for show only")},
+}
+"""What holds for every game that doesn't say otherwise."""
+
+
+def fate_of(fates: Fates, kind: str, aspect: str) -> Fate:
+    """Return what becomes of an edit of an aspect of a kind of data-blocks: what is declared most closely.
+
+    The game's word for the kind comes first, then its word for all kinds, then what holds for every game.
+    """
+    group = next((each for each in (aspects.PROPERTY, aspects.ATTRIBUTE) if aspect.startswith(each)), None)
+    names = (aspect, "*") if group is None else (aspect, f"{group}*", "*")
+    for declared in (fates, COMMON):
+        for table in (declared.get(kind, {}), declared.get("*", {})):
+            found = next((table[name] for name in names if name in table), None)
+            if found is not None:
+                return found
+    return UNDECLARED
+
+
+class LevelBlock(NamedTuple):
+    """A data-block of a level, and which it is."""
+
+    kind: str
+    """As it is stamped; of one without a stamp the kind of the level's resource, or its type."""
+    key: str
+    """Its kind and record: several objects may be parts of one record."""
+    id_block: bpy.types.ID
+
+
+def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
+    """Give all data-blocks that a level's import made, and their copies: objects, collections, materials, resources."""
+    info = originals.describe(collection)
+    token = None if info is None else int(info.token)
+    given: set[int] = set()
+    for kind, record, id_block in _candidates(collection):
+        if id_block.session_uid in given:
+            continue
+        given.add(id_block.session_uid)
+        mark = identity.stamped(id_block)
+        if mark is None and record:
+            yield LevelBlock(kind, f"{kind} {record}", id_block)
+        elif mark is not None and mark.token == token:
+            yield LevelBlock(mark.kind, f"{mark.kind} {mark.record}", id_block)
+
+
+def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bpy.types.ID]]:
+    """Data-blocks with what they are without a stamp; "" for those that are nothing then."""
+    yield "level", "0", collection
+    for child in collection.children_recursive:
+        yield "collection", "", child
+    materials: dict[bpy.types.Material, None] = {}
+    for obj in list(collection.all_objects):  # what reads them may make and remove meshes
+        yield "object", "", obj
+        for slot in obj.material_slots:
+            if slot.material is not None:
+                materials[slot.material] = None
+    for material in materials:
+        yield "material", material.name, material
+    for kind in originals.kinds_of_resources(collection):
+        for record, id_block in originals.resources(collection, kind).items():
+            if kind != originals.REPORTS:
+                yield kind, str(record), id_block
+    for world in list(bpy.data.worlds):
+        yield "world", "", world
+
+
+@dataclass(slots=True)
+class _Entries:
+    """What is kept of a level."""
+
+    marks: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    """By key and aspect, the fingerprints that data-blocks of this key have; absent where all have 0."""
+    names: dict[str, list[str]] = field(default_factory=dict)
+    """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
+
+    @classmethod
+    def of(cls, collection: bpy.types.Collection, fates: Fates) -> _Entries:
+        """Make the entries of a level as it is now."""
+        found = cls()
+        together: dict[str, list[dict[str, int]]] = defaultdict(list)
+        for block, marks in _marks(collection, fates):
+            together[block.key].append(marks)
+            if not all(fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED)):
+                found.names.setdefault(block.key, []).append(block.id_block.name)
+        for key, several in together.items():
+            names = {name for marks in several for name in marks}
+            found.marks[key] = {name: sorted({marks.get(name, 0) for marks in several}) for name in names}
+        return found
+
+    @classmethod
+    def kept(cls, collection: bpy.types.Collection) -> _Entries | None:
+        """Read what `enter` kept; None where it kept nothing."""
+        data = collection.get(KEY)
+        return cls(**json.loads(zlib.decompress(data))) if isinstance(data, bytes) else None
+
+    def keep(self, collection: bpy.types.Collection) -> None:
+        """Write them to the level's collection."""
+        text = json.dumps({"marks": self.marks, "names": self.names}, separators=(",", ":"))
+        baselines.put_bytes(collection, KEY, zlib.compress(text.encode("utf-8", "surrogatepass"), 1))
+
+
+def enter(collection: bpy.types.Collection, fates: Fates) -> None:
+    """Keep of a level that was just imported what no export of it reads. fates: the game's."""
+    _Entries.of(collection, fates).keep(collection)
+
+
+def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None:
+    """Warn of all that was edited in a level and reaches no file, by the names of the data-blocks.
+
+    Nothing is said of levels that were made in Blender, or that a version imported which kept no such entries.
+    """
+    was = _Entries.kept(collection)
+    if was is None:
+        return
+    edited: dict[tuple[str, Fate], list[str]] = defaultdict(list)
+    unknown: dict[tuple[str, Fate], list[str]] = defaultdict(list)
+    """Elements of meshes were added or deleted, so that nothing can be compared."""
+    seen: dict[str, list[LevelBlock]] = defaultdict(list)
+    for block, marks in _marks(collection, fates):
+        seen[block.key].append(block)
+        before = was.marks.get(block.key)
+        if before is None:
+            continue
+        for name in {*marks, *before}:
+            fate = fate_of(fates, block.kind, name)
+            mark, then = marks.get(name, 0), before.get(name, [0])
+            if fate.is_written or mark in then:
+                continue
+            known = any(aspects.comparable(mark, each) for each in then)
+            (edited if known else unknown)[name, fate].append(block.id_block.name)
+    for (name, fate), names in edited.items():
+        _say(report, fate, f"{listed(names)}: {name} was edited, but isn't written: {fate.why}")
+    for (name, fate), names in unknown.items():
+        report.note(f"{listed(names)}: {name} isn't written, whether it was edited or not: {fate.why}")
+    for key, names in was.names.items():
+        now = seen.get(key, [])
+        kind = key.rpartition(" ")[0]
+        copied, deleted = fate_of(fates, kind, COPIED), fate_of(fates, kind, DELETED)
+        if len(now) > len(names) and not copied.is_written:
+            copies = [one.id_block.name for one in now if one.id_block.name not in names]
+            _say(report, copied, f"{listed(copies)}: a copy, which isn't written: {copied.why}")
+        if len(now) < len(names) and not deleted.is_written:
+            gone = [name for name in names if name not in {one.id_block.name for one in now}]
+            _say(report, deleted, f"{listed(gone)}: deleted here, but the file stays as it is: {deleted.why}")
+
+
+def _say(report: Report, fate: Fate, line: str) -> None:
+    (report.note if fate.is_aside else report.warn)(line)
+
+
+def _marks(collection: bpy.types.Collection, fates: Fates) -> Iterator[tuple[LevelBlock, dict[str, int]]]:
+    """Give each data-block of a level with the fingerprints of its aspects that no export reads, but for those of 0."""
+    needed = _Needed(fates)
+    shared: dict[tuple[int, str], dict[str, int]] = {}
+
+    def marks_of(kind: str, holder: bpy.types.ID) -> dict[str, int]:
+        found = ((each.name, aspects.mark(each, holder)) for each in needed.of(kind, holder))
+        return {name: mark for name, mark in found if mark}
+
+    for block in blocks(collection):
+        marks = marks_of(block.kind, block.id_block)
+        data = aspects.data_of(block.id_block)
+        if data is not None:
+            known = (data.session_uid, block.kind)  # objects share data
+            if known not in shared:
+                with aspects.readable_data(block.id_block) as readable:
+                    shared[known] = marks_of(block.kind, readable) if readable is not None else {}
+            marks |= shared[known]
+        yield block, marks
+
+
+class _Needed:
+    """Which aspects no export reads; worked out once a kind."""
+
+    def __init__(self, fates: Fates) -> None:
+        self._fates = fates
+        self._static: dict[tuple[str, type], list[Aspect]] = {}
+        self._written: dict[tuple[str, str], bool] = {}
+
+    def of(self, kind: str, holder: bpy.types.ID) -> Iterator[Aspect]:
+        """Give the aspects to look at of a data-block, or of the data of an object, of a kind."""
+        both = (kind, type(holder))
+        if both not in self._static:
+            self._static[both] = [each for each in aspects.static(holder) if not self._is_written(kind, each.name)]
+        yield from self._static[both]
+        if not self._all_written(kind, aspects.PROPERTY):
+            yield from (each for each in aspects.custom_properties(holder) if not self._is_written(kind, each.name))
+        if isinstance(holder, bpy.types.Mesh) and not self._all_written(kind, aspects.ATTRIBUTE):
+            yield from (each for each in aspects.mesh_attributes(holder) if not self._is_written(kind, each.name))
+
+    def _is_written(self, kind: str, name: str) -> bool:
+        found = self._written.get((kind, name))
+        if found is None:
+            found = self._written[kind, name] = fate_of(self._fates, kind, name).is_written
+        return found
+
+    def _all_written(self, kind: str, group: str) -> bool:
+        """Whether all aspects of a group are written: then none has to be looked for."""
+        known = self._written.get((kind, f"{group}**"))
+        if known is None:
+            declared = (name for table in ("*", kind) for name in self._fates.get(table, {}) if name.startswith(group))
+            known = all(self._is_written(kind, name) for name in (f"{group}*", *declared))
+            self._written[kind, f"{group}**"] = known
+        return known

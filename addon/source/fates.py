@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What becomes of edits of a Source map, kind by kind: see `scene.ledger`. What isn't named here is told by name.
+
+What is written is read by a step of the export, which writes it, refuses it, or speaks of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only
+from . import layout
+
+_PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "modifiers")
+_OBJECT = (*_PLACE, COPIED, DELETED, "property *")
+_SHAPE = ("vertices", "faces", "shape keys", "modifiers")
+_SURFACE = (*_SHAPE, "materials", "materials of faces", "smooth shading", "custom normals", "attribute UVMap")
+_NUMBERS = tuple(
+    f"attribute {name}" for name in (layout.TEXINFO, layout.ORIGINAL_FACE, layout.SMOOTHING_GROUPS, layout.FLAGS)
+)
+_LIGHT = ("color", "energy", "type", "use custom distance", "cutoff distance", "spot size", "spot blend", "angle")
+_CAMERA = ("angle", "lens", "lens unit", "sensor width", "sensor height", "sensor fit")
+_BAKED = "the map's light, which Bake Lightmaps and painting edit"
+
+
+def _written(*names: str | Iterable[str]) -> dict[str, Fate]:
+    """Names, and groups of them, that the export reads."""
+    return {each: WRITTEN for name in names for each in ((name,) if isinstance(name, str) else name)}
+
+
+_STYLES = {f"attribute {name}": follows(_BAKED) for name in layout.LIGHT_STYLES}
+_NO_NORMALS = read_only("it has the normals of what is beneath it")
+_MODEL_FILE = read_only("a map has only the name of its model: edit the model's file")
+_OF_MATERIAL = read_only("a map has only a material's name: the material itself is a file, see Files in the Map")
+_SHOWS_LIGHT = aside("it only shows the map's light")
+_DISPLACEMENT = {
+    **_written(_OBJECT, _SURFACE),
+    **_written(f"attribute {name}" for name in (layout.DISTANCE, layout.DIRECTION, layout.ALPHA, layout.TAGS)),
+    **_written(f"attribute {name}" for name in layout.BLENDS),
+    f"attribute {layout.BORDER}": follows("which vertices of neighbours lie in one place"),
+    f"attribute {layout.FACE}": follows("the map's faces"),
+    f"attribute {layout.LIGHTMAP_UV}": follows(_BAKED),
+}
+
+FATES: Fates = {
+    "*": {
+        "animation": read_only("a map has what is seen in the current frame, and nothing that moves"),
+        "vertex groups": aside("they are for Blender alone"),
+        **_STYLES,
+    },
+    layout.LEVEL: _written("property *"),
+    layout.GROUP: _written(DELETED),
+    layout.MODEL: _written(_OBJECT, _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}", "animation"),
+    layout.ENTITY: {
+        **_written(_OBJECT, _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}"),
+        **_written(f"light {name}" for name in _LIGHT),
+        **_written(f"camera {name}" for name in _CAMERA),
+        **_written("speaker volume", "speaker distance max"),
+        "points": follows("where the entities are that a rope runs between"),
+    },
+    layout.STATIC_PROP: {
+        **_written(_OBJECT, "vertices", "shape keys", "color"),
+        **dict.fromkeys(("faces", "materials", "materials of faces", "smooth shading", "custom normals"), _MODEL_FILE),
+        "attribute *": _MODEL_FILE,
+    },
+    layout.OVERLAY: {
+        **_written(_OBJECT, _SHAPE, "materials", "materials of faces", "attribute UVMap"),
+        "smooth shading": _NO_NORMALS,
+        "custom normals": _NO_NORMALS,
+        f"attribute {layout.LIGHTMAP_UV}": follows("the light of the faces beneath it"),
+    },
+    layout.CUBEMAP: {
+        **_written(_OBJECT),
+        "rotation": read_only("a cubemap has a place and a size alone"),
+        "scale": read_only("a cubemap has a place and a size alone"),
+    },
+    layout.WORLDLIGHT: {**_written(_OBJECT), **_written(f"light {name}" for name in _LIGHT)},
+    layout.MATERIAL_KIND: {
+        "nodes": _OF_MATERIAL,
+        "property *": _OF_MATERIAL,
+        f"property {layout.MATERIAL}": WRITTEN,
+    },
+    layout.IMAGE: {"*": _OF_MATERIAL},
+    layout.LIGHTMAP: {**_written("pixels"), "color space": read_only("light is kept in the map's own form of number")},
+    layout.BAKED_LIGHT: {"*": _SHOWS_LIGHT},
+    layout.SKY_WORLD: {"*": aside("it only shows the sky that the map names")},
+    layout.BRUSHES: {
+        **_written(_OBJECT, _SHAPE, "materials", "materials of faces", "attribute UVMap"),
+        f"attribute {layout.CONTENTS}": WRITTEN,
+        "smooth shading": _NO_NORMALS,
+        "custom normals": _NO_NORMALS,
+    },
+    layout.DISPLACEMENT: _DISPLACEMENT,
+    layout.DISPLACEMENTS: _DISPLACEMENT,
+    layout.AREAPORTALS: _written(_OBJECT, _SHAPE, "attribute *"),
+    layout.OCCLUDERS: _written(_OBJECT, _SHAPE, "attribute *"),
+    layout.DETAIL_PROP: {"*": read_only()},
+    layout.DETAIL_SPRITES: {"*": read_only()},
+    layout.WATER_OVERLAY: {"*": read_only()},
+    layout.CLUSTERS: {"*": read_only()},
+}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each operator can be undone: it says so to Blender, and undo gives back the scene as it was."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from levelwright.addon import levels
+from levelwright.addon.game import Game
+from levelwright.addon.scene import aspects, ledger, originals
+from levelwright.addon.scene.reports import Report
+
+from tests.addon.contract.registered import ALL, IDS
+from tests.fuzz.scenes import empty_file
+
+CHANGES_NOTHING = {
+    "levelwright.ns2_copy": "writes the clipboard",
+    "levelwright.check_export": "reads the scene, and writes its report",
+    "levelwright.fable_brush": "pushes an undo step for each stroke by itself",
+}
+"""Operators without UNDO, and why; besides exports."""
+
+
+def own_operators() -> list[Any]:
+    """Every operator class of the extension that is registered."""
+    found = []
+    for name in dir(bpy.types):
+        cls: Any = getattr(bpy.types, name)
+        if "_OT_" in name and getattr(cls, "__module__", "").startswith("levelwright."):
+            found.append(cls)
+    return found
+
+
+def idname(cls: Any) -> str:
+    """As scripts call it: levelwright.add_group."""
+    module, _, name = str(cls.bl_idname).partition("_OT_")
+    return f"{module.lower()}.{name}" if name else module
+
+
+def operator(cls: Any) -> Any:
+    module, _, name = idname(cls).partition(".")
+    return getattr(getattr(bpy.ops, module), name)
+
+
+def test_each_operator_can_be_undone() -> None:
+    classes = own_operators()
+    assert len(classes) > 40
+    without = {idname(cls) for cls in classes if "UNDO" not in getattr(cls, "bl_options", ())}
+    assert {name for name in without if not name.startswith("export_scene.")} <= set(CHANGES_NOTHING)
+
+
+def shown() -> dict[str, Any]:
+    """All that Blender shows of the levels: every aspect of every data-block, by name."""
+    found: dict[str, Any] = {}
+    for level in originals.levels():
+        for block in ledger.blocks(level):
+            marks = {name: aspects.fingerprint(value) for name, value in aspects.values(block.id_block).items()}
+            found[f"{level.name} {type(block.id_block).__name__} {block.id_block.name_full}"] = marks
+    return found
+
+
+def places(level: bpy.types.Collection) -> Iterator[bpy.types.Object]:
+    """An object of each kind, to be the active one."""
+    kinds: dict[str, bpy.types.Object] = {}
+    for block in ledger.blocks(level):
+        if isinstance(block.id_block, bpy.types.Object):
+            kinds.setdefault(block.kind, block.id_block)
+    yield from kinds.values()
+
+
+def activate(name: str, mode: str) -> None:
+    """Make an object the active one, and the only one that is selected, with all faces selected in edit mode."""
+    layer: Any = bpy.context.view_layer
+    for obj in layer.objects:
+        obj.select_set(obj.name == name)
+    active = layer.objects.active = layer.objects.get(name)
+    if mode == "EDIT" and active is not None and active.type == "MESH":
+        with suppress(RuntimeError):  # Blender refuses hidden objects
+            bpy.ops.object.mode_set(mode="EDIT")
+            bpy.ops.mesh.select_all(action="SELECT")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+def test_undo_gives_back_the_scene(game: Game, sample: Path, mode: str) -> None:
+    """Of each operator of the game that runs without a mouse, with an object of each kind active."""
+    own = [cls for cls in own_operators() if idname(cls).startswith(f"levelwright.{game.key}_")]
+    levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
+    objects = [obj for obj in places(originals.levels()[0]) if mode == "OBJECT" or obj.type == "MESH"]
+    names = [obj.name for obj in objects]
+    ran, wrong = set(), []
+    for cls in own:
+        for name in names:
+            empty_file()
+            levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
+            activate(name, mode)
+            call = operator(cls)
+            if not call.poll():
+                continue
+            bpy.ops.ed.undo_push(message="before")
+            before = shown()
+            try:
+                result = call("EXEC_DEFAULT", True)
+            except RuntimeError:
+                result = {"CANCELLED"}
+            after = shown()
+            if result == {"FINISHED"}:
+                ran.add(idname(cls))
+                bpy.ops.ed.undo()
+                if shown() != before:
+                    wrong.append(f"{idname(cls)} on {name}")
+            elif after != before:
+                wrong.append(f"{idname(cls)} on {name} was cancelled, but changed the scene")
+    assert wrong == []
+    assert ran or not own or mode == "EDIT", "no operator of the game could be tried"
