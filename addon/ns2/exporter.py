@@ -14,12 +14,12 @@ import bpy
 from ...formats import ns2
 from ...formats.ns2.editing.edited import Ints
 from ..scene import gate, originals
-from ..scene.reports import Report
+from ..scene.reports import Report, listed
 from .entities.collect import collect_entities
 from .faces.collect import CollectedMesh
 from .faces.merge import merge_faces
 from .layers.collect import collect_lists, number_layers, unlisted_collections
-from .level_settings import collect_settings, wanted_version
+from .level_settings import collect_settings, unknown_settings, wanted_version
 from .mapping_groups.collect import collect_groups
 from .settings import ExportSettings
 
@@ -77,6 +77,8 @@ def collect_level(
 ) -> CollectedLevel:
     """Lay all of the scene over a level: the original, or an empty one. Raises SceneError, FormatError."""
     collect_settings(collection, level)
+    if unknown := unknown_settings(collection, level):
+        report.warn(f"{collection.name}: properties that no level has, so they aren't written: {listed(unknown)}")
     if (wanted := _version(collection, level, settings)) != level.version:
         report.note(f"version {level.version} becomes version {wanted}")
         level = ns2.as_v10(level)

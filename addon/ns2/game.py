@@ -11,6 +11,7 @@ from .entities import operators as entity_operators
 from .entities import panel as entity_panel
 from .exporter import export_level
 from .faces import operators as face_operators
+from .fates import FATES
 from .importer import import_level
 from .layers import operators as layer_operators
 from .layers import panel as layer_panel
@@ -69,6 +70,7 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     folders=(NS2,),
+    fates=FATES,
     register=register,
     unregister=unregister,
 )

@@ -7,7 +7,8 @@ Editor settings are properties named "<block>.<property>" ("Pathing.Agent Radius
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterable, Iterator
 
 import bpy
 
@@ -87,6 +88,14 @@ def collect_settings(collection: bpy.types.Collection, level: ns2.Level) -> bool
     if changed:
         level.editor_settings = level.editor_settings  # it was changed in place
     return _collect_colors(collection, level) | _collect_viewports(collection, level) | changed
+
+
+def unknown_settings(collection: bpy.types.Collection, level: ns2.Level) -> list[str]:
+    """The custom properties of a level's collection that are none of its settings: somebody added them."""
+    known = {field.name for field in dataclasses.fields(layout.LevelProperties)} | {key for key, _, _ in _shown(level)}
+    keys: Iterable[str] = collection.keys()
+    added = [key for key in keys if key not in known and not key.startswith(("levelwright", "cycles"))]
+    return [key for key in added if not properties.is_registered(collection, key)]
 
 
 def wanted_version(collection: bpy.types.Collection, version: int) -> int:

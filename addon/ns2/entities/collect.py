@@ -280,13 +280,15 @@ class _Collector:
         links = object_data.links_of(obj) if own else self._appearance(entity).links
         model = obj.data.get(MODEL) if isinstance(obj.data, bpy.types.Mesh) else None
         changed = _collect_light_class(obj, entity)
-        if not links and model is None:
-            return changed
+        if changed:
+            slots, links = self._usual_slots(entity), self._appearance(entity).links
         values: dict[str, object] = {}
         for slot, one in zip(slots, entity.properties, strict=False):
             if slot.key:
                 values.setdefault(slot.name, self.known.value(one))
-        said = object_data.collect(obj, values, links, fresh and not own)
+        said, lost = object_data.collect(obj, values, links, fresh and not own)
+        if lost:
+            self.report.warn(f"{obj.name}: {listed(lost)} isn't written: {entity.class_name} has no property for it")
         if isinstance(model, str) and isinstance(values.get(MODEL), str):
             said[MODEL] = model
         for name, value in said.items():

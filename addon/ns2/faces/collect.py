@@ -52,10 +52,15 @@ class CollectedMesh(EditedMesh):
     """[objects + 1]: the first polygon of each object."""
     objects: list[bpy.types.Object]
 
+    def owners(self, polygons: Ints) -> list[bpy.types.Object]:
+        """The objects that polygons are in."""
+        numbers = np.searchsorted(self.firsts, polygons, side="right") - 1
+        return [self.objects[number] for number in np.unique(numbers).tolist()]
+
     def error(self, message: str, polygons: Ints) -> SceneError:
         """An error about polygons, which get selected."""
         owners = np.searchsorted(self.firsts, polygons, side="right") - 1
-        objects = [self.objects[number] for number in np.unique(owners).tolist()]
+        objects = self.owners(polygons)
         named = listed([obj.name for obj in objects])
         selected = {}
         for number in np.unique(owners).tolist():

@@ -23,6 +23,7 @@ from ...scene.materials import Nodes, Socket, blended, shader
 from ...scene.names import showable, storable
 from .. import layout
 from ..context import ImportContext
+from .collect import NAMELESS, title_of
 
 PLACEHOLDER = "levelwright_placeholder"
 ROUGHNESS = 0.5
@@ -69,8 +70,8 @@ class Materials:
         return found
 
     def _new(self, path: str) -> bpy.types.Material:
-        title = showable(path).rsplit("/", 1)[-1].removesuffix(material_file.ENDING)
-        name = title or "(no name)"
+        title = title_of(path)
+        name = title or NAMELESS
         about = self._read(path)
         if about is None:
             material = self._placeholder(name, title)

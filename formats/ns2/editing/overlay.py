@@ -290,7 +290,7 @@ class _MeshOverlay:
             fallback = listed[0] if listed else DEFAULT_MATERIAL
             every.append(fallback)
             wanted[bare] = len(every) - 1
-            self._warn(f"{bare.sum()} faces have no material: they get {fallback}")
+            self._warn(f"{bare.sum()} faces have no material: they get {fallback}", bare)
         materials = list(listed)
         numbers = {path: number for number, path in reversed(list(enumerate(listed)))}
         for place in np.unique(wanted[~same]).tolist():
@@ -299,7 +299,8 @@ class _MeshOverlay:
                 numbers[path] = len(materials)
                 materials.append(path)
                 if not path.endswith(material_file.ENDING):
-                    self._warn(f"material {path!r} is no path of a {material_file.ENDING} file")
+                    about = ~same & (wanted == place)
+                    self._warn(f"material {path!r} is no path of a {material_file.ENDING} file", about)
             result[~same & (wanted == place)] = numbers[path]
         stays = np.zeros(len(materials), np.bool_)
         stays[result[result < len(materials)]] = True
@@ -418,9 +419,10 @@ class _MeshOverlay:
             )
         with np.errstate(invalid="ignore", over="ignore"):
             off = np.abs(((positions[corners] - origin[owners]) * normals[owners]).sum(axis=1)) > _FLAT
-        bent = int((edited & (np.bincount(owners, off, len(table.records)) > 0)).sum())
-        if bent:
-            self._warn(f"{bent} edited faces aren't flat: cut them into triangles to be sure how they are drawn")
+        bent = edited & (np.bincount(owners, off, len(table.records)) > 0)
+        if bent.any():
+            count = int(bent.sum())
+            self._warn(f"{count} edited faces aren't flat: cut them into triangles to be sure how they are drawn", bent)
 
     def _note_edits(self, moved: Bools) -> None:
         """Count what was edited."""
@@ -435,8 +437,10 @@ class _MeshOverlay:
             if count and len(self.mesh.faces):
                 self._note(f"{count} {what}")
 
-    def _warn(self, message: str) -> None:
-        self.findings.append(Finding("warning", message))
+    def _warn(self, message: str, faces: Bools | None = None) -> None:
+        """Warn; faces: of the table, which it is about, bool[f]."""
+        polygons = None if faces is None else np.flatnonzero(faces[self.table.polygons])
+        self.findings.append(Finding("warning", message, polygons))
 
     def _note(self, message: str) -> None:
         self.findings.append(Finding("note", message))
