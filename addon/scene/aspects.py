@@ -177,6 +177,10 @@ def _setting(identifier: str, block: bpy.types.ID) -> object:
 def mark(aspect: Aspect, holder: bpy.types.ID) -> int:
     """Return the fingerprint of an aspect of a data-block, with the number of elements where it is of elements."""
     value = aspect.read(holder)
+    if value is None:
+        return 0
+    if value.__class__ is str:  # as most are
+        return 0 if value == aspect.default else zlib.crc32(repr(value).encode("utf-8", "surrogatepass")) or 1
     found = fingerprint(value, aspect.default)
     return found | len(value) << COUNTS if found and aspect.of_elements and isinstance(value, np.ndarray) else found
 
@@ -359,3 +363,5 @@ _SETTINGS: dict[type, str] = {
     bpy.types.LightProbe: "probe",
 }
 """Types whose every plain setting is an aspect, and what these are called."""
+GROUPS = (PROPERTY, ATTRIBUTE, *(f"{word} " for word in _SETTINGS.values()))
+"""What the names of aspects begin with of which there are many alike."""
