@@ -10,17 +10,18 @@ from collections.abc import Iterable
 
 from ...formats.ns2.records import MASK_WORDS
 from ..scene import identity
-from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only
+from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
 from . import layout
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", COPIED, DELETED)
 _SHAPE = ("vertices", "faces", "shape keys", "modifiers", "materials", "materials of faces", "smooth shading")
 _OF_FACES = (layout.UV, layout.BRIDGE, layout.MAPPING_GROUP, layout.VERTEX_GROUP, layout.EDGE_GROUP, layout.FACE_GROUP)
 _LIGHT = ("color", "energy", "type", "cutoff distance", "use shadow", "specular factor")
-_CAMERA = ("angle", "lens", "lens unit", "sensor width", "sensor height", "sensor fit")
+_CAMERA = ("angle", "angle x", "angle y", "lens", "lens unit", "sensor width", "sensor height", "sensor fit")
 _SPEAKER = ("volume", "distance reference", "distance max", "pitch")
 _MODEL_FILE = read_only("a level has only the path of a prop's model, or the scale of a box")
 _MATERIAL_FILE = read_only("a level has only a material's path: the material itself is a file")
+_NO_SETTING = read_only("entities have no such setting")
 _IN_SIDEBAR = read_only("the sidebar's lists say which layers and groups there are")
 
 
@@ -31,8 +32,9 @@ def _written(*names: str | Iterable[str]) -> dict[str, Fate]:
 
 FATES: Fates = {
     "*": {
-        "animation": read_only("a level has what is seen in the current frame, and nothing that moves"),
-        "vertex groups": aside("they are for Blender alone"),
+        "animation": unset(read_only("a level has what is seen in the current frame, and nothing that moves")),
+        "vertex groups": unset(aside("they are for Blender alone")),
+        "instancing": unset(read_only("a level has no instances of collections")),
     },
     identity.LEVEL: _written("property *"),
     layout.VIEWPORTS: {**_written("text"), DELETED: read_only("the level's views stay as they were")},
@@ -44,13 +46,16 @@ FATES: Fates = {
         "custom normals": follows("smooth and hard edges"),
     },
     layout.ENTITY: {
-        **_written(_PLACE, "property *", "display size", "vertices", "modifiers"),
+        **_written(_PLACE, _SHAPE, "property *", "display size", f"attribute {layout.UV}", "custom normals"),
+        **_written("name", "data", "color"),  # `entities.names` tells of them
         **_written(f"light {name}" for name in (*_LIGHT, "spot size", "spot blend")),
         "light use custom distance": read_only("a level's lights always have a distance"),
+        "light shadow soft size": read_only("a level's lights are points"),
         **_written(f"camera {name}" for name in _CAMERA),
         **_written(f"speaker {name}" for name in _SPEAKER),
-        **dict.fromkeys(("faces", "shape keys", "smooth shading", "custom normals"), _MODEL_FILE),
-        **dict.fromkeys(("materials", "materials of faces", "attribute *"), _MODEL_FILE),
+        **dict.fromkeys(("light *", "speaker *"), unset(_NO_SETTING)),
+        "camera *": _NO_SETTING,
+        "attribute *": unset(_MODEL_FILE),
     },
     layout.LAYER: {**_written("name"), DELETED: _IN_SIDEBAR},
     layout.GROUP: {**_written("name"), DELETED: _IN_SIDEBAR},

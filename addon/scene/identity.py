@@ -161,7 +161,7 @@ def record_of(id_block: bpy.types.ID, token: int | None) -> int:
     return mark.record if mark is not None and token is not None and mark.token == token else -1
 
 
-@lru_cache(1 << 10)  # parents are asked for who they are by each of their children
+@lru_cache(1 << 15)  # each object is asked for who it is several times, parents by each of their children
 def _parsed(text: str) -> Stamp | None:
     parts = text.split(" ")
     try:

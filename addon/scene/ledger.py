@@ -134,8 +134,10 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
     for child in collection.children_recursive:
         yield "collection", "", child
     materials: dict[bpy.types.Material, None] = {}
-    for obj in list(collection.all_objects):  # what reads them may make and remove meshes
+    objects = list(collection.all_objects)  # what reads them may make and remove meshes
+    for obj in objects:
         yield "object", "", obj
+    for obj in objects:
         for slot in obj.material_slots:
             if slot.material is not None:
                 materials[slot.material] = None
@@ -252,7 +254,7 @@ def _marks(
     for block in blocks(collection):
         marks = needed.marks(block.kind, block.id_block)
         data = aspects.data_of(block.id_block)
-        if data is not None:
+        if data is not None and needed.looks_at(block.kind, data):
             known = (data.session_uid, block.kind)  # objects share data
             if known not in shared:
                 with aspects.readable_data(block.id_block) as readable:
@@ -267,6 +269,9 @@ class _Plan(NamedTuple):
     static: tuple[Aspect, ...]
     has_properties: bool
     has_attributes: bool
+
+
+_NOTHING = _Plan((), has_properties=False, has_attributes=False)
 
 
 class _Needed:
@@ -289,15 +294,25 @@ class _Needed:
 
     def marks(self, kind: str, holder: bpy.types.ID) -> dict[str, int]:
         """Return the fingerprints of a data-block, or of the data of an object, of a kind: those that aren't 0."""
-        plan = self._plans.get((kind, type(holder)))
-        if plan is None:
-            plan = self._plans[kind, type(holder)] = self._plan(kind, holder)
+        plan = self._plan_of(kind, holder)
+        if plan == _NOTHING:
+            return {}
         found = {each.name: mark for each in plan.static if (mark := aspects.mark(each, holder))}
         if plan.has_properties:
             found |= self._several(kind, holder, aspects.custom_properties(holder))
         if plan.has_attributes and isinstance(holder, bpy.types.Mesh):
             found |= self._several(kind, holder, aspects.mesh_attributes(holder))
         return found
+
+    def looks_at(self, kind: str, holder: bpy.types.ID) -> bool:
+        """Say whether there is anything to look at of a data-block of a kind."""
+        return self._plan_of(kind, holder) != _NOTHING
+
+    def _plan_of(self, kind: str, holder: bpy.types.ID) -> _Plan:
+        plan = self._plans.get((kind, type(holder)))
+        if plan is None:
+            plan = self._plans[kind, type(holder)] = self._plan(kind, holder)
+        return plan
 
     def _several(self, kind: str, holder: bpy.types.ID, several: Iterable[Aspect]) -> dict[str, int]:
         needed = (each for each in several if not self._is_written(kind, each.name))

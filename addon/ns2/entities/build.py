@@ -21,6 +21,7 @@ from . import ambience, custom_properties, object_data, placements, probes
 from .appearance import BOX, EMPTY, LIGHT_POINT, LIGHT_SPOT, PROP, SPEAKER, Appearance, Appearances
 from .classes import Descriptions, find_classes
 from .custom_properties import PropertySlot
+from .names import NO_CLASS, title_of
 from .props import Props
 
 NEW = -1
@@ -142,5 +143,4 @@ def _name(entity: ns2.Entity, appearance: Appearance, said: dict[str, Value]) ->
     """What to call an entity's object: as its model, as itself, otherwise as its class."""
     path = model_of(appearance, said) if appearance.model else ""
     own = said.get("name")
-    name = path.rsplit("/", 1)[-1].removesuffix(".model") or (own if isinstance(own, str) else "") or entity.class_name
-    return showable(name) or "(no class)"
+    return title_of(path) or showable((own if isinstance(own, str) else "") or entity.class_name) or NO_CLASS

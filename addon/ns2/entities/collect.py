@@ -31,6 +31,7 @@ from ..layout import CLASS
 from . import custom_properties, object_data, placements, probes
 from .appearance import Appearance, Appearances
 from .custom_properties import CHANNELS, PropertySlot
+from .names import GivenNames
 from .props import MODEL
 
 
@@ -93,6 +94,7 @@ class _Collector:
         self.known = custom_properties.Known()
         self.sized: list[str] = []
         self.shapes = shapes.Watch(root)
+        self.names = GivenNames(collection)
         self.depsgraph: bpy.types.Depsgraph | None = None
 
     # ------------------------------------------------------------------------------------------------------ who is who
@@ -139,6 +141,8 @@ class _Collector:
             try:
                 if one.is_record:
                     entity = kept[one.record] = self.records[one.record]
+                    texts = [self.known.value(each) for each in entity.properties]
+                    self.names.look_at(one.object, entity, texts, self._appearance(entity).file)
                     changed += self._merge_one(one.object, entity, fresh=False)
                     continue
                 entity = source if source is not None else self._made(one.object)
@@ -152,6 +156,7 @@ class _Collector:
         for count, what in ((gone, "gone"), (changed, "changed"), (len(new), "new")):
             if count:
                 self.report.note(f"entities: {count} {what}")
+        self.names.tell(self.report)
         if self.sized:
             self.report.warn(
                 f"entities of these classes have no scale, so that of the objects is lost: {listed(self.sized)}"

@@ -4,8 +4,12 @@
 import random
 import struct
 from dataclasses import dataclass, field
+from pathlib import Path
 
+import bpy
 import pytest
+from levelwright.addon import levels
+from levelwright.addon.ns2.settings import ExportSettings
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 from levelwright.formats.binary import FormatError
@@ -129,3 +133,14 @@ def test_layers_of_another_number_of_faces_are_refused_at_import() -> None:
     data = data[:8] + struct.pack("<I", length - size) + data[12:]
     with pytest.raises(FormatError, match="face layers: are of 0 faces, there are 3"):
         imported(data)
+
+
+@pytest.mark.parametrize("data", LEVELS, ids=range(len(LEVELS)))
+def test_nothing_is_told_of_levels_that_nobody_edited(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.level").write_bytes(data)
+    (level,) = levels.import_files(bpy.context, [tmp_path / "x.level"], lambda game: game.import_settings(), Report())
+    bpy.context.view_layer.update()
+    report = Report()
+    levels.export_file(bpy.context, level, tmp_path / "y.level", ExportSettings(), report)
+    assert (tmp_path / "y.level").read_bytes() == data
+    assert (report.warnings, report.notes) == ([], [])
