@@ -139,8 +139,10 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
     for child in collection.children_recursive:
         yield "collection", "", child
     materials: dict[bpy.types.Material, None] = {}
-    for obj in list(collection.all_objects):  # what reads them may make and remove meshes
+    objects = list(collection.all_objects)  # what reads them may make and remove meshes
+    for obj in objects:
         yield "object", "", obj
+    for obj in objects:
         for slot in obj.material_slots:
             if slot.material is not None:
                 materials[slot.material] = None

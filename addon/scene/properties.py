@@ -27,6 +27,7 @@ import numpy as np
 
 from .baselines import put_bytes
 from .blender_types import Value, gives
+from .names import storable
 
 BASELINE = "levelwright_fields"
 """Key of the values as they were written (JSON), by which `read` tells what changed."""
@@ -136,7 +137,8 @@ def writer(instance: object) -> Callable[[bpy.types.ID], None]:
             put(id_block, name, value)
         for name, ui in shown:
             describe(id_block, name, **ui)
-        id_block[BASELINE] = json.dumps({**_stored(id_block), **stored}) if id_block.get(BASELINE) is not None else text
+        text_now = json.dumps({**_stored(id_block), **stored}) if id_block.get(BASELINE) is not None else text
+        id_block[BASELINE] = storable(text_now)
 
     return write_to
 
@@ -151,7 +153,7 @@ def put(id_block: bpy.types.ID, key: str, value: Value) -> None:
     if isinstance(value, bytes):
         put_bytes(id_block, key, value)
     else:
-        id_block[key] = value
+        id_block[key] = storable(value) if isinstance(value, str) else value
 
 
 def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:

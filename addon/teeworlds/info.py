@@ -22,7 +22,7 @@ def build(level: teeworlds.Level, collection: bpy.types.Collection, token: int) 
     settings = info.settings if info is not None else []
     if settings:
         text = settings_text(collection, token)
-        text.write("".join(f"{layout.readable(line)}\n" for line in settings))
+        text.write(layout.readable("".join(f"{line}\n" for line in settings)))
 
 
 def settings_text(collection: bpy.types.Collection, token: int) -> bpy.types.Text:

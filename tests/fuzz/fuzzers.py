@@ -19,6 +19,7 @@ FUZZERS = {
     "ns2-level": "tests.formats.ns2_fuzz",
     "ns2-content": "tests.formats.ns2_content_fuzz",
     "ns2-export": "tests.addon.ns2.test_export_fuzz",
+    "ns2-unedited": "tests.addon.ns2.test_unedited_fuzz",
     "source-level": "tests.formats.source_fuzz",
     "source-content": "tests.formats.source_content_fuzz",
     "source-edits": "tests.formats.source_edits_fuzz",

@@ -12,6 +12,7 @@ from ....formats import teeworlds
 from ....formats.binary import FormatError
 from ....formats.teeworlds.profiles import is_seven
 from ...scene import identity, images, originals, properties
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 from ..materials.shading import Picture
@@ -67,7 +68,7 @@ def _external(image: teeworlds.Image, folders: Sequence[Path], importing: Import
         try:
             width, height = _png_size(path)
             loaded = bpy.data.images.load(str(path))
-            loaded.name = name
+            loaded.name = showable(name)
             return Picture(loaded, width, height)
         except (OSError, RuntimeError, ValueError) as error:
             importing.report.warn(f"image {name!r}: {path}: {error}")

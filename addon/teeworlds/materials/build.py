@@ -16,6 +16,7 @@ from ....formats.teeworlds.tile_faces import TILE_FIELDS
 from ...scene import identity, originals
 from ...scene.blender_types import Socket
 from ...scene.materials import blended, shader
+from ...scene.names import showable
 from .. import layout
 from . import physics, shading
 from .shading import Picture, ShaderTree
@@ -149,7 +150,8 @@ class Materials:
         material = self._made.get(key)
         if material is None:
             name = f"{self.name}: {picture.image.name if picture else 'colour'} {use}"
-            material = self._made[key] = bpy.data.materials.new(f"{name}, {clip.empty.name}" if clip else name)
+            title = showable(f"{name}, {clip.empty.name}" if clip else name)
+            material = self._made[key] = bpy.data.materials.new(title)
             if self.token is not None:
                 identity.stamp(material, self.token, layout.MATERIAL, len(self._made) - 1)
             _fill(material, clip, envelope, fill)

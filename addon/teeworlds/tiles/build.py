@@ -15,6 +15,7 @@ from ....formats.teeworlds.tile_images import channel_pixels
 from ....formats.teeworlds.tiles import corner_uvs
 from ...scene import identity, images, meshes, properties
 from ...scene.blender_types import Value
+from ...scene.names import showable, storable
 from .. import layout
 from ..layout import TileLayerProperties
 from ..structure.placement import LayerPlacement
@@ -73,7 +74,7 @@ def build(layer: teeworlds.TileLayer, placement: LayerPlacement, tiles: TileSour
     fields: list[bpy.types.Image] = []
     if tiles.tiles is None:
         placement.report.warn(f"layer {name!r} shows no tiles: {tiles.why}")
-        mesh, storage = bpy.data.meshes.new(name), layout.KEPT
+        mesh, storage = bpy.data.meshes.new(showable(name)), layout.KEPT
     elif plane:
         mesh, storage = _plane_mesh(name, layer.width, layer.height), layout.PLANE
         fields = field_images(name, tiles.tiles, tiles.kind)
@@ -87,8 +88,8 @@ def build(layer: teeworlds.TileLayer, placement: LayerPlacement, tiles: TileSour
             mesh.materials.append(placement.materials.tiles(layer.image, placement.clip, animated))
         else:
             mesh.materials.append(placement.materials.physics(tiles.kind))
-    obj = bpy.data.objects.new(name, mesh)
-    obj[layout.STORAGE] = storage
+    obj = bpy.data.objects.new(showable(name), mesh)
+    obj[layout.STORAGE] = storable(storage)
     for key, image in zip(layout.FIELD_IMAGES, fields, strict=False):
         obj[key] = image
     obj.color = tuple(channel / 255 for channel in layer.color)
