@@ -177,7 +177,7 @@ def kinds(id_blocks: Iterable[bpy.types.ID]) -> set[str]:
 
 def unnumbered(name: str) -> str:
     """Return a data-block's name without the number that Blender adds to names that are taken."""
-    return _NUMBER.sub("", name)
+    return _NUMBER.sub("", name) if "." in name else name
 
 
 def is_named(name: str, given: str) -> bool:

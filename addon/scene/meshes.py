@@ -378,7 +378,7 @@ def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: b
         data.edges = pairs if pairs is not None else data.edges
         data.corner_edges = sides if sides is not None else data.corner_edges
     if normals:
-        data.corner_normals, data.face_normals = _normals(mesh)
+        data.corner_normals, data.face_normals = normals_of(mesh)
     wanted = None if names is None else {*names, identity.ID, identity.CHECK, "material_index"}
     uv_names = {layer.name for layer in mesh.uv_layers}
     for attribute in mesh.attributes:
@@ -396,12 +396,12 @@ def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: b
     return data
 
 
-def _normals(mesh: bpy.types.Mesh) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def normals_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the normals of a mesh's corners and of its faces, float32[c, 3] and [f, 3]."""
     corners = np.empty((len(mesh.loops), 3), np.float32)
     faces = np.empty((len(mesh.polygons), 3), np.float32)
     mesh.corner_normals.foreach_get("vector", corners.reshape(-1))
-    mesh.polygons.foreach_get("normal", faces.reshape(-1))  # those of polygon_normals follow custom ones
+    mesh.polygons.foreach_get("normal", faces.reshape(-1))  # `polygon_normals` go by custom normals
     return corners, faces
 
 

@@ -186,6 +186,12 @@ def holds(collection: bpy.types.Collection, data: bytes) -> bool:
     return hashlib.sha256(data).hexdigest() in (info.get("sha256"), *info.get("parts", {}).values())
 
 
+def digests(collection: bpy.types.Collection) -> dict[str, str]:
+    """Return the SHA-256, hex, of the files that a level was imported from, by their names."""
+    info = _info(collection) or {}
+    return {info["file_name"]: info["sha256"], **info.get("parts", {})} if info.get("sha256") else {}
+
+
 def levels(scene: bpy.types.Scene | None = None) -> list[bpy.types.Collection]:
     """Return the level collections of a scene (default: the current one), in outliner order."""
     scene = scene or bpy.context.scene

@@ -8,7 +8,7 @@ from dataclasses import fields
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ..scene import identity
 from ..scene.aspects import ATTRIBUTE, PROPERTY
-from ..scene.ledger import AS_MADE, COPIED, DELETED, WRITTEN, Fate, Fates, aside, read_only
+from ..scene.ledger import COPIED, DELETED, UNDECLARED, WRITTEN, Fate, Fates, aside, read_only, unset
 from . import layout
 from .envelopes.build import EnvelopeProperties
 from .quads.build import ENVELOPES, OFFSET
@@ -17,7 +17,11 @@ from .sounds.layer_build import SourceProperties
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "animation")
 _SURFACE = ("materials", "materials of faces", "modifiers", "shape keys", "vertices", "faces")
-_UNSHADED = dict.fromkeys(("smooth shading", "custom normals"), read_only("the game shades nothing"))
+_NAMES = dict.fromkeys(("name", "data"), aside("names of data-blocks are for Blender alone"))
+_DISPLAY = dict.fromkeys(("color", "display size"), unset(aside("it is how Blender displays it")))
+_UNSHADED = dict.fromkeys(("smooth shading", "custom normals"), unset(read_only("the game shades nothing")))
+_ELSE = {"*": unset(UNDECLARED)} | _UNSHADED | _DISPLAY | _NAMES
+"""Of kinds of which a map may have thousands: what no import sets and no map has a place for."""
 _QUAD_ATTRIBUTES = (
     layout.UV,
     layout.COLOR,
@@ -53,9 +57,8 @@ FATES: Fates = {
     layout.CLIP: {**_written(*_PLACE), **_COPIES},
     layout.PHYSICS: _COPIES,
     layout.LAYER: {
-        AS_MADE: WRITTEN,
+        **_ELSE,
         **_written(*_PLACE, *_SURFACE, "color"),
-        **_UNSHADED,
         **_properties(*_LAYER_CLASSES),
         **_written(*(f"{PROPERTY}{key}" for key in (layout.ORDER, layout.ENVELOPE_COLOR, *layout.FIELD_IMAGES))),
         PROPERTY + layout.STORAGE: WRITTEN,  # an edit is refused
@@ -63,16 +66,15 @@ FATES: Fates = {
         **_COPIES,
     },
     layout.QUAD: {
-        AS_MADE: WRITTEN,
+        **_ELSE,
         **_written(*_PLACE, *_SURFACE, PROPERTY + layout.ENVELOPE_COLOR),
-        **_UNSHADED,
         **_attributes(*_QUAD_ATTRIBUTES),
         **_COPIES,
     },
     layout.SOURCE: {
-        AS_MADE: WRITTEN,
+        **_ELSE,
         **_written(*_PLACE, "speaker distance max", "speaker distance reference"),
-        "rotation": read_only("a source has no rotation"),
+        "rotation": unset(read_only("a source has no rotation")),
         **_properties(SourceProperties),
         **_COPIES,
     },

@@ -13,6 +13,7 @@ FUZZERS = {
     "genesis-level": "tests.formats.genesis_fuzz",
     "genesis-text": "tests.formats.genesis_text_fuzz",
     "fable-level": "tests.formats.fable_fuzz",
+    "fable-import": "tests.addon.fable.test_import_fuzz",
     "fable-export": "tests.addon.fable.test_export_fuzz",
     "ns2-level": "tests.formats.ns2_fuzz",
     "ns2-content": "tests.formats.ns2_content_fuzz",

@@ -305,7 +305,7 @@ def test_the_operator_and_the_command(tmp_path: Path, capfd: pytest.CaptureFixtu
     assert "not as in the editor" in capfd.readouterr().err
     assert commands.main(["convert", str(file), str(tmp_path / "a.vmt")]) == commands.USAGE
     assert ".vmf" in capfd.readouterr().err
-    assert [form.ending for form in games.by_key("source").forms] == [".vmf"]
+    assert [form.ending for form in games.by_key("source").forms] == [".vmf", ".lmp"]
 
 
 def test_a_brush_is_added_at_the_cursor() -> None:
