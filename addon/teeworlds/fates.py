@@ -8,7 +8,7 @@ from dataclasses import fields
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ..scene import identity
 from ..scene.aspects import ATTRIBUTE, PROPERTY
-from ..scene.ledger import COMMON, COPIED, DELETED, UNDECLARED, WRITTEN, Fate, Fates, aside, read_only, unset
+from ..scene.ledger import COPIED, DELETED, UNDECLARED, WRITTEN, Fate, Fates, aside, read_only, unset
 from . import layout
 from .envelopes.build import EnvelopeProperties
 from .quads.build import ENVELOPES, OFFSET
@@ -17,7 +17,11 @@ from .sounds.layer_build import SourceProperties
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "animation")
 _SURFACE = ("materials", "materials of faces", "modifiers", "shape keys", "vertices", "faces")
+_NAMES = dict.fromkeys(("name", "data"), aside("names of data-blocks are for Blender alone"))
+_DISPLAY = dict.fromkeys(("color", "display size"), unset(aside("it is how Blender displays it")))
 _UNSHADED = dict.fromkeys(("smooth shading", "custom normals"), unset(read_only("the game shades nothing")))
+_ELSE = {"*": unset(UNDECLARED)} | _UNSHADED | _DISPLAY | _NAMES
+"""Of kinds of which a map may have thousands: what no import sets and no map has a place for."""
 _QUAD_ATTRIBUTES = (
     layout.UV,
     layout.COLOR,
@@ -41,8 +45,6 @@ def _attributes(*names: str) -> dict[str, Fate]:
 
 _LAYER_CLASSES = (layout.TileLayerProperties, layout.QuadLayerProperties, layout.SoundLayerProperties)
 _COPIES = _written(COPIED, DELETED)
-_UNSET = {**COMMON["*"], "*": unset(UNDECLARED)}
-"""For kinds of which a map may have thousands: all else the import leaves as Blender makes it."""
 
 FATES: Fates = {
     identity.LEVEL: _properties(layout.LevelProperties),
@@ -55,9 +57,8 @@ FATES: Fates = {
     layout.CLIP: {**_written(*_PLACE), **_COPIES},
     layout.PHYSICS: _COPIES,
     layout.LAYER: {
-        **_UNSET,
+        **_ELSE,
         **_written(*_PLACE, *_SURFACE, "color"),
-        **_UNSHADED,
         **_properties(*_LAYER_CLASSES),
         **_written(*(f"{PROPERTY}{key}" for key in (layout.ORDER, layout.ENVELOPE_COLOR, *layout.FIELD_IMAGES))),
         PROPERTY + layout.STORAGE: WRITTEN,  # an edit is refused
@@ -65,14 +66,13 @@ FATES: Fates = {
         **_COPIES,
     },
     layout.QUAD: {
-        **_UNSET,
+        **_ELSE,
         **_written(*_PLACE, *_SURFACE, PROPERTY + layout.ENVELOPE_COLOR),
-        **_UNSHADED,
         **_attributes(*_QUAD_ATTRIBUTES),
         **_COPIES,
     },
     layout.SOURCE: {
-        **_UNSET,
+        **_ELSE,
         **_written(*_PLACE, "speaker distance max", "speaker distance reference"),
         "rotation": unset(read_only("a source has no rotation")),
         **_properties(SourceProperties),

@@ -194,25 +194,6 @@ def test_what_animation_sets_is_no_edit_in_another_frame(level: Any) -> None:
     ]
 
 
-MADE = ("property other", "smooth shading", "vertices", "faces")
-"""What the wall has that isn't as Blender makes it."""
-
-
-def test_a_kind_that_is_as_made_is_only_known_by_name(level: Any) -> None:
-    fates: Fates = {"wall": FATES["wall"] | dict.fromkeys((*MADE, ledger.AS_MADE), WRITTEN)}
-    ledger.enter(level, fates)
-    wall = bpy.data.objects["wall"]
-    report = Report()
-    ledger.tell(level, fates, report)
-    assert not report.warnings
-    assert not report.notes
-    wall.vertex_groups.new(name="group")
-    wall.name = "another"
-    ledger.tell(level, fates, report)
-    assert report.warnings == ["another: vertex groups was edited, but isn't written: the file has no place for it"]
-    assert [note.partition(",")[0] for note in report.notes] == ["another: name was edited"]
-
-
 def test_a_collection_and_an_object_of_one_record_are_two(level: Any) -> None:
     (info,) = (originals.describe(level),)
     both = (bpy.data.collections.new("group"), bpy.data.objects.new("group", None))
