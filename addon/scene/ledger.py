@@ -111,6 +111,11 @@ class LevelBlock(NamedTuple):
     """Its kind and record: several objects may be parts of one record."""
     id_block: bpy.types.ID
 
+    @property
+    def entry(self) -> str:
+        """What its fingerprints are kept under: a collection and an object of one record have different aspects."""
+        return f"{self.key} {type(self.id_block).__name__}"
+
 
 def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
     """Give all data-blocks that a level's import made, and their copies: objects, collections, materials, resources."""
@@ -134,8 +139,10 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
     for child in collection.children_recursive:
         yield "collection", "", child
     materials: dict[bpy.types.Material, None] = {}
-    for obj in list(collection.all_objects):  # what reads them may make and remove meshes
+    objects = list(collection.all_objects)  # what reads them may make and remove meshes
+    for obj in objects:
         yield "object", "", obj
+    for obj in objects:
         for slot in obj.material_slots:
             if slot.material is not None:
                 materials[slot.material] = None
@@ -154,7 +161,7 @@ class _Entries:
     """What is kept of a level."""
 
     marks: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """By key and aspect, the fingerprints that data-blocks of this key have; absent where all have 0."""
+    """By entry and aspect, the fingerprints that data-blocks of this entry have; absent where all have 0."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
 
@@ -165,7 +172,7 @@ class _Entries:
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
         counted: dict[str, bool] = {}
         for block, marks in _marks(collection, fates, is_import=True):
-            together[block.key].append(marks)
+            together[block.entry].append(marks)
             if block.kind not in counted:
                 written = (fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED))
                 counted[block.kind] = not all(written)
@@ -210,7 +217,7 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     seen: dict[str, list[LevelBlock]] = defaultdict(list)
     for block, marks in _marks(collection, fates):
         seen[block.key].append(block)
-        before = was.marks.get(block.key)
+        before = was.marks.get(block.entry)
         if before is None:
             continue
         for name in {*marks, *before}:

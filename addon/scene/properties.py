@@ -27,6 +27,7 @@ import numpy as np
 
 from .baselines import put_bytes
 from .blender_types import Value, gives
+from .names import storable
 
 BASELINE = "levelwright_fields"
 """Key of the values as they were written (JSON), by which `read` tells what changed."""
@@ -136,7 +137,8 @@ def writer(instance: object) -> Callable[[bpy.types.ID], None]:
             put(id_block, name, value)
         for name, ui in shown:
             describe(id_block, name, **ui)
-        id_block[BASELINE] = json.dumps({**_stored(id_block), **stored}) if id_block.get(BASELINE) is not None else text
+        text_now = json.dumps({**_stored(id_block), **stored}) if id_block.get(BASELINE) is not None else text
+        id_block[BASELINE] = storable(text_now)
 
     return write_to
 
@@ -151,7 +153,7 @@ def put(id_block: bpy.types.ID, key: str, value: Value) -> None:
     if isinstance(value, bytes):
         put_bytes(id_block, key, value)
     else:
-        id_block[key] = value
+        id_block[key] = storable(value) if isinstance(value, str) else value
 
 
 def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
@@ -159,7 +161,8 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
 
     Properties that are absent have the field's default. Edited are those that differ from what `write` stored (a
     deleted one too); on a data-block that it never wrote, all that are present.
-    Raises ValueError, naming data-block and property, for a value that doesn't fit the field.
+    Raises ValueError, naming data-block and property, for a value that doesn't fit the field; one that is out of its
+    limits and was not edited came so with the level.
     """
     stored = _stored(id_block)
     values, changed = {}, set()
@@ -176,7 +179,7 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
         if was != now or type(was) is not type(now):  # True isn't 1 here
             changed.add(one.name)
         try:
-            values[one.name] = from_blender(one, raw)
+            values[one.name] = from_blender(one, raw, limited=one.name in changed)
         except (ValueError, TypeError, UnicodeError) as error:
             raise ValueError(f"{id_block.name}: property {one.name}: {error}") from error
     return cls(**values), frozenset(changed)
@@ -221,8 +224,11 @@ def to_blender(field: Field, value: Value) -> Value:
     raise ValueError(f"{field.name}: {type(value).__name__} has no custom property")
 
 
-def from_blender(field: Field, raw: Value) -> Value:
-    """Return a stored value as the field's type. Raises ValueError or TypeError if it doesn't fit."""
+def from_blender(field: Field, raw: Value, limited: bool = True) -> Value:
+    """Return a stored value as the field's type. Raises ValueError or TypeError if it doesn't fit.
+
+    limited: it has to lie within the field's limits, as what people enter. Files hold numbers that don't.
+    """
     kind = field.type
     if field.choices:
         if isinstance(raw, str):  # typed in by hand
@@ -247,7 +253,7 @@ def from_blender(field: Field, raw: Value) -> Value:
     if kind is int:
         number = _whole(raw)
         for limit, out in ((field.minimum, number.__lt__), (field.maximum, number.__gt__)):
-            if limit is not None and out(int(limit)):
+            if limited and limit is not None and out(int(limit)):
                 raise ValueError(f"{number} is outside {field.minimum} to {field.maximum}")
         return number
     if kind is float:

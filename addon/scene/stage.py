@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import identity, originals
 from .blender_types import SpaceView3D, Value
+from .names import showable
 from .reports import Report, SceneError
 
 STARTUP, STARTUP_WORLD = {"Camera", "Cube", "Light"}, "World"
@@ -79,7 +80,7 @@ def show_true_colors(scene: bpy.types.Scene, alone: bool, report: Report) -> Non
 
 def plain_world(name: str, color: tuple[float, ...]) -> bpy.types.World:
     """A world that shines in one colour (linear) everywhere."""
-    world: Value = bpy.data.worlds.new(name)
+    world: Value = bpy.data.worlds.new(showable(name))
     world[MADE] = True
     world.color = [min(part, 1.0) for part in color]
     if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns

@@ -14,6 +14,7 @@ import numpy as np
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import FaceArray
 from ...scene import evaluated, meshes, properties, transforms
+from ...scene.identity import kind_of
 from ...scene.progress import progress
 from ...scene.reports import SceneError, listed
 from .. import layout
@@ -86,6 +87,10 @@ class BrushCollector:
             for brush in leaves:
                 obj = brush.object
                 mesh = meshes.read(obj, depsgraph)
+                if not len(mesh.face_starts) and kind_of(obj) is None:
+                    self.report.left_out(f"object {obj.name!r} (it has no faces)")
+                    found[brush] = []
+                    continue
                 records = self.shapes.records(mesh)
                 if self.baseline is not None:
                     same, uv_same = self.baseline.same(mesh, records)

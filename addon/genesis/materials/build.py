@@ -17,6 +17,7 @@ from ....formats.genesis.geometry import FaceAppearance
 from ...scene import identity, images, originals
 from ...scene.blender_types import NodeTree
 from ...scene.materials import Nodes, Socket, blended, node_group, shader
+from ...scene.names import showable, storable
 from .. import layout
 from ..context import ImportContext
 from . import library
@@ -72,9 +73,9 @@ class Materials:
                     self.pictures.sizes[texture.lower()] = (int(size[0]), int(size[1]))
 
     def _make(self, texture: str, appearance: FaceAppearance) -> bpy.types.Material:
-        material = bpy.data.materials.new(title_of(texture, appearance))
-        material[NAMED] = title_of(texture, appearance)
-        material[layout.TEXTURE] = texture
+        material = bpy.data.materials.new(showable(title_of(texture, appearance)))
+        material[NAMED] = showable(title_of(texture, appearance))
+        material[layout.TEXTURE] = storable(texture)
         material[layout.TEXTURE_SIZE] = list(self.pictures.size(texture))
         material[APPEARANCE] = int(appearance)
         number = self._number

@@ -9,7 +9,7 @@ from ....formats.genesis import class_text
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
 from ....formats.genesis.entities import KeyValues
 from ...scene import identity, originals, properties
-from ...scene.names import showable_lines
+from ...scene.names import showable, showable_lines
 from .. import layout
 from ..classes import values
 from ..classes.types import Types
@@ -47,7 +47,7 @@ def build_editor_level(importing: ImportContext, level: Level3dt) -> None:
 
 
 def _hold_text(importing: ImportContext, kind: str, title: str, body: str) -> None:
-    text = bpy.data.texts.new(f"{importing.collection.name} {title}")
+    text = bpy.data.texts.new(showable(f"{importing.collection.name} {title}"))
     text.write(showable_lines(body))
     identity.stamp(text, importing.token, kind, 0)
     originals.set_resource(importing.collection, kind, 0, text)
