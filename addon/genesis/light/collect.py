@@ -65,9 +65,10 @@ def collect_light(light: Value, record: KeyValues, before: KeyValues, scale: flo
             except (OverflowError, ValueError) as error:
                 raise FormatError(f"the {key} that its light shows is infinite or NaN") from error
             edited.append(key)
-    if kind.type != light.type:
+    if before.pairs and kind.type != light.type:
         report.warn(f"{light.name}: a {record.classname} is no {light.type.lower()} light: it stays what it is")
-    if not kind.reach and not _alike(light.cutoff_distance, was_shown.cutoff):
+    has_reach = "SUN" not in (kind.type, light.type)
+    if before.pairs and has_reach and not kind.reach and not _alike(light.cutoff_distance, was_shown.cutoff):
         report.warn(f"{light.name}: a {record.classname} reaches as far as it is bright: its distance is not exported")
     if not kind.brightness and not _alike(light.energy, was_shown.energy):
         report.warn(f"{light.name}: a {record.classname} has no brightness of its own: its power is not exported")
