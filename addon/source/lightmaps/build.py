@@ -24,6 +24,7 @@ from ....formats.source.records import NO_STYLE, Records
 from ...scene import baselines, identity, images, originals
 from ...scene.blender_types import Socket, Value
 from ...scene.materials import Nodes
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 
@@ -301,7 +302,7 @@ def _share(nodes: Nodes, attribute: str, styles: list[int], switches: dict[int, 
 
 def _value(nodes: Nodes, label: str, value: float) -> Socket:
     node = nodes.add("ShaderNodeValue", label)
-    node.name = label
+    node.name = showable(label)
     node.outputs[0].default_value = value
     return node.outputs[0]
 

@@ -23,6 +23,7 @@ from ....formats.binary import FormatError
 from ....formats.source import LumpId
 from ....formats.source.entity_values import ANGLE, DOWN, UP, number
 from ...scene.blender_types import Value
+from ...scene.names import showable
 
 REFERENCE = 100.0
 """Units: where a light has its brightness."""
@@ -153,7 +154,7 @@ def rotation(values: Mapping[str, str], angles: tuple[float, float, float]) -> t
 
 def build(name: str, kind: Literal["POINT", "SPOT", "SUN"], shown: LampAppearance) -> bpy.types.Light:
     """Make the light of an entity."""
-    light: Value = bpy.data.lights.new(name, kind)
+    light: Value = bpy.data.lights.new(showable(name), kind)
     light.energy, light.color = shown.energy, shown.color
     if kind == "SUN":
         light.angle = shown.spread
