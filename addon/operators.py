@@ -6,7 +6,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
@@ -145,9 +145,19 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
         if self.choices is not None:
             options.draw(self.choices, layout_of(self), self)
         if self.kind.note:
-            box = layout_of(self).box().column(align=True)
-            for number, line in enumerate(textwrap.wrap(self.kind.note, NOTE_LETTERS)):
-                box.label(text=line, icon="BLANK1" if number else "INFO")
+            _show(self, self.kind.note, "INFO")
+        level = bpy.data.collections.get(self.collection)
+        path = Path(bpy.path.abspath(self.filepath))
+        names = "" if level is None else " and ".join(levels.changed_since(level, path))
+        if names:
+            _show(self, f"{names}: changed since it was imported or exported from this .blend. It is replaced", "ERROR")
+
+
+def _show(operator: bpy.types.Operator, note: str, icon: Literal["INFO", "ERROR"]) -> None:
+    """Show a note in a box of an operator's dialog, in lines as wide as the sidebar."""
+    box = layout_of(operator).box().column(align=True)
+    for number, line in enumerate(textwrap.wrap(note, NOTE_LETTERS)):
+        box.label(text=line, icon="BLANK1" if number else icon)
 
 
 def _operator(

@@ -96,7 +96,9 @@ class LEVELWRIGHT_OT_ns2_copy(_Clipboard):
         """Write the clipboard, or the file."""
         data = clipboard.copy(context, level, ExportSettings(), report)
         if self.filepath:
-            files.write_atomically(chosen_files.to_write(self.path), data, verify=ns2.clipboard.parse)
+            target = chosen_files.to_write(self.path)
+            for line in files.write_atomically(target, data, verify=ns2.clipboard.parse):
+                report.warn(line)
         else:
             WindowsClipboard(ns2.clipboard.FORMAT).put(data)
 

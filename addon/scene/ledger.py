@@ -111,6 +111,11 @@ class LevelBlock(NamedTuple):
     """Its kind and record: several objects may be parts of one record."""
     id_block: bpy.types.ID
 
+    @property
+    def entry(self) -> str:
+        """What its fingerprints are kept under: a collection and an object of one record have different aspects."""
+        return f"{self.key} {type(self.id_block).__name__}"
+
 
 def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
     """Give all data-blocks that a level's import made, and their copies: objects, collections, materials, resources."""
@@ -156,7 +161,7 @@ class _Entries:
     """What is kept of a level."""
 
     marks: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """By key and aspect, the fingerprints that data-blocks of this key have; absent where all have 0."""
+    """By entry and aspect, the fingerprints that data-blocks of this entry have; absent where all have 0."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
 
@@ -167,7 +172,7 @@ class _Entries:
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
         counted: dict[str, bool] = {}
         for block, marks in _marks(collection, fates, is_import=True):
-            together[block.key].append(marks)
+            together[block.entry].append(marks)
             if block.kind not in counted:
                 written = (fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED))
                 counted[block.kind] = not all(written)
@@ -212,7 +217,7 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     seen: dict[str, list[LevelBlock]] = defaultdict(list)
     for block, marks in _marks(collection, fates):
         seen[block.key].append(block)
-        before = was.marks.get(block.key)
+        before = was.marks.get(block.entry)
         if before is None:
             continue
         for name in {*marks, *before}:
@@ -247,14 +252,17 @@ def _marks(
 ) -> Iterator[tuple[LevelBlock, dict[str, int]]]:
     """Give each data-block of a level with the fingerprints of its aspects that no export reads, but for those of 0.
 
-    is_import: right after one, when what that never sets is as Blender makes it.
+    Those of kinds of which an export reads everything are left out. is_import: right after one, when what that never
+    sets is as Blender makes it.
     """
     needed = _Needed.of(fates, is_import)
     shared: dict[tuple[int, str], dict[str, int]] = {}
     for block in blocks(collection):
+        if block.kind in needed.read_whole:
+            continue
         marks = needed.marks(block.kind, block.id_block)
         data = aspects.data_of(block.id_block)
-        if data is not None and needed.looks_at(block.kind, data):
+        if data is not None and needed.has_any(block.kind, data):
             known = (data.session_uid, block.kind)  # objects share data
             if known not in shared:
                 with aspects.readable_data(block.id_block) as readable:
@@ -269,9 +277,6 @@ class _Plan(NamedTuple):
     static: tuple[Aspect, ...]
     has_properties: bool
     has_attributes: bool
-
-
-_NOTHING = _Plan((), has_properties=False, has_attributes=False)
 
 
 class _Needed:
@@ -291,22 +296,24 @@ class _Needed:
         self._fates, self._is_import = fates, is_import
         self._plans: dict[tuple[str, type], _Plan] = {}
         self._written: dict[tuple[str, str], bool] = {}
+        self.read_whole = frozenset(
+            kind for kind, table in fates.items() if "*" in table and all(fate.is_written for fate in table.values())
+        )
 
     def marks(self, kind: str, holder: bpy.types.ID) -> dict[str, int]:
         """Return the fingerprints of a data-block, or of the data of an object, of a kind: those that aren't 0."""
         plan = self._plan_of(kind, holder)
-        if plan == _NOTHING:
-            return {}
         found = {each.name: mark for each in plan.static if (mark := aspects.mark(each, holder))}
         if plan.has_properties:
-            found |= self._several(kind, holder, aspects.custom_properties(holder))
+            wanted = aspects.custom_properties(holder, lambda name: not self._is_written(kind, name))
+            found |= {each.name: mark for each in wanted if (mark := aspects.mark(each, holder))}
         if plan.has_attributes and isinstance(holder, bpy.types.Mesh):
             found |= self._several(kind, holder, aspects.mesh_attributes(holder))
         return found
 
-    def looks_at(self, kind: str, holder: bpy.types.ID) -> bool:
-        """Say whether there is anything to look at of a data-block of a kind."""
-        return self._plan_of(kind, holder) != _NOTHING
+    def has_any(self, kind: str, holder: bpy.types.ID) -> bool:
+        """Whether there may be anything to look at."""
+        return any(self._plan_of(kind, holder))
 
     def _plan_of(self, kind: str, holder: bpy.types.ID) -> _Plan:
         plan = self._plans.get((kind, type(holder)))

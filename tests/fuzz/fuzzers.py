@@ -9,9 +9,12 @@ from .driver import Fuzzer
 
 FUZZERS = {
     "teeworlds-level": "tests.formats.teeworlds_fuzz",
+    "teeworlds-import": "tests.addon.teeworlds.test_import_fuzz",
     "genesis-level": "tests.formats.genesis_fuzz",
     "genesis-text": "tests.formats.genesis_text_fuzz",
+    "genesis-import": "tests.addon.genesis.test_damaged_fuzz",
     "fable-level": "tests.formats.fable_fuzz",
+    "fable-import": "tests.addon.fable.test_import_fuzz",
     "fable-export": "tests.addon.fable.test_export_fuzz",
     "ns2-level": "tests.formats.ns2_fuzz",
     "ns2-content": "tests.formats.ns2_content_fuzz",

@@ -45,7 +45,7 @@ def build_things(importing: ImportContext) -> None:
     number = 0
     for record, section in enumerate(things.sections):
         collection = importing.collection_of(showable(section.name) or "-", layout.THING_SECTION, record, home)
-        properties.put(collection, layout.SECTION_NAME, section.name)
+        properties.put(collection, layout.SECTION_NAME, showable(section.name))
         found = section.things
         _build_section(importing, collection, found, number)
         number += len(found)

@@ -20,6 +20,8 @@ from .. import layout
 from ..settings import WorldSettings
 from .maps import check
 
+FARTHEST = 1 << 24
+"""Units: Blender's single precision has no whole ones beyond. The game's world reaches to 8192."""
 ImportLevels = Callable[[Sequence[Path]], Sequence[bpy.types.Collection]]
 """Imports levels from their files, and returns the collection of each."""
 
@@ -78,20 +80,23 @@ def _placements(world: wld.World, path: Path, settings: WorldSettings, report: R
     folders = [path.parent]
     if settings.levels_directory:
         folders.insert(0, Path(bpy.path.abspath(settings.levels_directory)))
-    found = []
+    found: dict[Path, LevelPlacement] = {}
     for number, each in _chosen(world, settings.maps):
         name = each.level_name or ""
-        file = images.find_file(name, folders) or images.find_file(wld.base_name(name), folders)
+        names = dict.fromkeys([name, wld.base_name(name)])
+        file = next((there for one in names if (there := images.find_file(one, folders)) is not None), None)
         origin = each.origin
         if file is None:
             report.missing("levels", wld.base_name(name) or f"of map {each.number}")
-        elif origin is None:
+        elif origin is None or max(map(abs, origin)) > FARTHEST:
             report.warn(f"map {each.number}, {wld.base_name(name)}, has no place in the world: it is left out")
+        elif file in found:  # or a short text could have one level opened thousands of times
+            report.warn(f"map {each.number} has the level of another one, {wld.base_name(name)}: it is left out")
         else:
-            found.append(LevelPlacement(number, file, origin))
+            found[file] = LevelPlacement(number, file, origin)
     if not found:
         raise SceneError(f"{path.name}: none of its levels is there: {listed(report.missing_names.get('levels', []))}")
-    return found
+    return list(found.values())
 
 
 def _chosen(world: wld.World, names: str) -> list[tuple[int, wld.WorldMap]]:

@@ -135,7 +135,9 @@ def build(importing: ImportContext) -> Lightmaps | None:
     styles = _styles(importing.level, wanted, len(faces), len(shown))
     baselines.store(importing.collection, layout.ATLAS_SIZE, np.array([packed.width, packed.height], np.int32))
     baselines.store(importing.collection, layout.ATLAS, np.where(lit[:, None], places[:-1], -1).astype(np.int32))
-    return Lightmaps(packed, places[:-1], lit, _group(importing, shown, styles), styles, places[-1])
+    made = Lightmaps(packed, places[:-1], lit, _group(importing, shown, styles), styles, places[-1])
+    baselines.store(importing.collection, layout.WHITE, made.plain(1)[0])
+    return made
 
 
 def fullbright(importing: ImportContext) -> bpy.types.NodeTree:

@@ -123,9 +123,9 @@ def light_color(text: str) -> tuple[tuple[float, float, float], float]:
     if not numbers or not all(map(math.isfinite, numbers)):
         return (1.0, 1.0, 1.0), 0.0
     rgb = numbers[:3] if len(numbers) >= 3 else numbers[:1] * 3
-    linear = [(channel / 255) ** 2.2 for channel in rgb]
-    scale = numbers[3] / 255 if len(numbers) == 4 else 1.0
-    return shade(linear[0] * scale, linear[1] * scale, linear[2] * scale)
+    red, green, blue = ((channel / 255) ** 2.2 for channel in rgb)
+    color, most = shade(red, green, blue)
+    return color, most * (numbers[3] / 255 if len(numbers) == 4 else 1.0)
 
 
 def shade(red: float, green: float, blue: float) -> tuple[tuple[float, float, float], float]:

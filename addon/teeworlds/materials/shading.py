@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import bpy
 
+from ...scene import stage
 from ...scene.blender_types import Node, NodeTree, Socket, Value
 from ...scene.materials import Nodes, node_group
 from ...scene.names import showable
@@ -265,6 +266,7 @@ def backdrop(brightness: float) -> bpy.types.World:
     world = bpy.data.worlds.get(name)
     if world is None:
         world = bpy.data.worlds.new(showable(name))
+        world[stage.MADE] = True
         if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
             world.use_nodes = True
         nodes: NodeTree = world.node_tree

@@ -130,6 +130,7 @@ def _mesh(
             layout.COLOR: ("CORNER", "FLOAT_COLOR", corner_colors(quads)[quad, corner]),
             **{field: ("FACE", "INT", values[faces]) for field, values in _references(quads).items()},
         },
+        smooth=True,  # nothing shades it, so no attribute has to say otherwise
     )
     identity.write_ids(mesh, "FACE", numbers[faces] + 1, placement.element_token)
     return mesh

@@ -83,7 +83,6 @@ def build(layer: teeworlds.SoundLayer, placement: LayerPlacement, sounds: LevelS
     """Make the empty of a sound layer, and below it a speaker for each source."""
     name = f"{placement.number} {layout.readable(layer.name) or 'Sounds'}"
     obj = bpy.data.objects.new(showable(name), None)
-    obj.empty_display_size = 0.5
     try:
         sources, obj[layout.STORAGE] = layer.sources(), layout.MESH
     except FormatError as error:
