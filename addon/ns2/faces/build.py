@@ -132,9 +132,6 @@ def build_faces(importing: ImportContext, materials: list[bpy.types.Material]) -
     made = [_mesh(importing, name, geometry, chosen, materials) for name, chosen in parts]
     objects = []
     for record, part in enumerate(made):
-        if not len(part.vertices):  # a level without faces
-            bpy.data.meshes.remove(part)
-            continue
         obj = importing.object_of(part.name, layout.GEOMETRY, record, part)
         objects.append(obj)
     return objects
