@@ -52,13 +52,13 @@ def import_files(
             try:
                 with _uncollected():
                     collection = game.import_level(context, data, path, settings(game), own)
+                    if game.fates:
+                        ledger.enter(collection, game.fates)
             except FormatError as error:
                 raise error.in_file(path) from error
             known_files.imported(collection, path)
             if given is not None and path.is_file():  # then the file itself is known, too, and not another's change
                 known_files.exported(collection, {path: path.read_bytes()})
-            if game.fates:
-                ledger.enter(collection, game.fates)
             _keep_report(collection, own, "import")
             report.merge(own)
             collections.append(collection)

@@ -160,8 +160,8 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
 class _Entries:
     """What is kept of a level."""
 
-    marks: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """By entry and aspect, the fingerprints that data-blocks of this entry have; absent where all have 0."""
+    marks: dict[str, dict[str, int | list[int]]] = field(default_factory=dict)
+    """By entry and aspect, the fingerprint that data-blocks of this entry have, or those; absent where all have 0."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
 
@@ -180,7 +180,7 @@ class _Entries:
                 found.names.setdefault(block.key, []).append(block.id_block.name)
         for key, several in together.items():
             if len(several) == 1:
-                found.marks[key] = {name: [mark] for name, mark in several[0].items()}
+                found.marks[key] = {**several[0]}
                 continue
             names = {name for marks in several for name in marks}
             found.marks[key] = {name: sorted({marks.get(name, 0) for marks in several}) for name in names}
@@ -222,7 +222,8 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
             continue
         for name in {*marks, *before}:
             fate = fate_of(fates, block.kind, name)
-            mark, then = marks.get(name, 0), before.get(name, [0])
+            mark, was_marked = marks.get(name, 0), before.get(name, 0)
+            then = [was_marked] if isinstance(was_marked, int) else was_marked
             if fate.is_written or mark in then:
                 continue
             known = any(aspects.comparable(mark, each) for each in then)
