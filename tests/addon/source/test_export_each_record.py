@@ -222,8 +222,7 @@ def test_one_compiled_light_in_both_lists(number: int) -> None:
     """The lists are the other way round, and twice as bright in HDR: it becomes as much brighter there."""
     here = Scene(crowd())
     before = source.read(crowd())
-    ldr_shown = here.objects(layout.WORLDLIGHT)[0].location[:] == LIGHT_PLACES[0]
-    obj = here.objects(layout.WORLDLIGHT)[number if ldr_shown else 2 - number]
+    obj = here.objects(layout.WORLDLIGHT)[number]
     obj["intensity"] = [value * 3 for value in obj["intensity"]]
     made = here.export()
     for lump, place in ((LDR, number), (HDR, 2 - number)):
@@ -238,7 +237,7 @@ def test_one_compiled_light_in_both_lists(number: int) -> None:
 def test_a_compiled_light_that_the_other_list_has_not(gone: bool) -> None:
     level = source.read(crowd())
     level.set_table(HDR, level.table(HDR)[[0, 2]])
-    here = Scene(source.write(level), lightmaps="ldr")
+    here = Scene(source.write(level))
     obj = here.objects(layout.WORLDLIGHT)[1]
     if gone:
         removed(obj)
@@ -249,7 +248,50 @@ def test_a_compiled_light_that_the_other_list_has_not(gone: bool) -> None:
     assert any(each.startswith("1 compiled lights that were edited are not in WORLDLIGHTS_HDR") for each in
                here.report.warnings)  # fmt: skip
     level.set_table(HDR, level.table(HDR)[:0])
-    here = Scene(source.write(level), lightmaps="ldr")
+    here = Scene(source.write(level))
     here.objects(layout.WORLDLIGHT)[1].location.x += 4
     assert here.changed(here.export()) == ["WORLDLIGHTS"]
     assert not [each for each in here.report.warnings if "compiled lights" in each], "it has none at all"
+
+
+# ------------------------------------------------------------------------------------------------------------- of none
+
+
+@pytest.mark.parametrize("kind", [layout.OVERLAY, layout.CUBEMAP])
+def test_the_first_of_a_kind_is_one_of_another_map(kind: str) -> None:
+    lump = {layout.OVERLAY: LumpId.OVERLAYS, layout.CUBEMAP: LumpId.CUBEMAPS}[kind]
+    level = source.read(crowd())
+    level.set_table(lump, level.table(lump)[:0])
+    for beside in (LumpId.OVERLAY_FADES, LumpId.OVERLAY_SYSTEM_LEVELS):
+        level.set_bytes(beside, b"")
+    here, there = Scene(source.write(level)), Scene(crowd())
+    assert here.export().file.write() == here.data
+    obj = there.objects(kind)[1]
+    for collection in obj.users_collection:
+        collection.objects.unlink(obj)
+    here.level.objects.link(obj)
+    obj.parent = here.objects("root")[0]
+    for key in ("fade_min_dist", "fade_max_dist", *(f"{a}_{b}_level" for a in ("min", "max") for b in ("cpu", "gpu"))):
+        if key in obj:
+            del obj[key]
+    assert here.export().table(lump)["origin"].tolist() == [list(PLACES[kind][1])]
+
+
+@KINDS
+def test_all_of_a_kind_are_deleted(kind: str) -> None:
+    here = Scene(crowd())
+    for obj in here.objects(kind).values():
+        removed(obj)
+    made = here.export()
+    assert len(table(made, kind)) == 0
+    for other in PLACES.keys() - {kind}:
+        assert others(table(made, other)) == others(table(source.read(crowd()), other))
+
+
+def test_a_compiled_light_of_another_map_is_refused() -> None:
+    here, there = Scene(crowd()), Scene(crowd())
+    obj = copied(there.objects(layout.WORLDLIGHT)[0])
+    here.level.objects.link(obj)
+    with pytest.raises(SceneError, match="a compiled light of another map: copy one of this map's") as caught:
+        here.export()
+    assert caught.value.objects == [obj]
