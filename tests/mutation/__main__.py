@@ -21,6 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from queue import Queue
 
@@ -30,8 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 GAMES = ("teeworlds", "genesis", "fable", "ns2", "source")
 SCENE_TO_RECORD = re.compile(r"(.*_)?(collect|merge|write|exporter|export|checks|info)(_.*)?\.py|exporter\.py")
 """Names of the modules that plants go to, in a game's folder of addon/."""
-TESTS = 30
-"""Tests that are tried on a bug at most, the quickest first."""
+SECONDS = 20
+"""CPU seconds, as they were traced, that a bug's tests may take, the quickest first."""
 PATIENCE = 120
 """Seconds that one bug's tests may take: a bug that makes one endless is caught."""
 
@@ -150,7 +151,9 @@ def run(game: str, count: int, seed: int, workers: int) -> list[Tried]:
         def one(bug: Mutation) -> Tried:
             places = {(bug.path, bug.line)} if str(bug.line) in known.get(str(bug.path), {}) else read_at(game, bug)
             found = {test for path, line in places for test in known.get(str(path), {}).get(str(line), ())}
-            tests = sorted(found, key=lambda test: seconds[test])[:TESTS]
+            quickest = sorted(found, key=lambda test: seconds[test])
+            spent = accumulate(seconds[test] for test in quickest)
+            tests = [test for test, so_far in zip(quickest, spent, strict=True) if so_far <= SECONDS] or quickest[:1]
             if not tests:
                 return Tried(bug, False, False)
             folder = folders.get()
