@@ -103,6 +103,20 @@ def test_sections_of_navigation_say_what_became_of_each():
     ]
 
 
+def test_points_of_another_level_are_in_no_section_unless_they_are_put_into_one():
+    level, other = imported(THREE_SECTIONS), imported(THREE_SECTIONS)
+    loose, held = (part(other, layout.ACTION_POINT, record) for record in (2, 3))
+    level.objects.link(loose)
+    section(level, "Q_Last").objects.link(held)
+    report = Report()
+    made = fable.read(exported(level, report)).sections
+    assert [len(one.navigation.positions) for one in made] == [2, 2, 1]
+    assert report.lines()[1:] == [
+        f"left out: 1 {loose.name}, which is in no section of navigation",
+        "navigation of section Q_Last: action points 1 new",
+    ]
+
+
 def test_things_say_what_became_of_each():
     level, report = opened(), Report()
     home = level.children["Things"]
