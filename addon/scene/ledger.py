@@ -199,8 +199,26 @@ class _Entries:
 
 
 def enter(collection: bpy.types.Collection, fates: Fates) -> None:
-    """Keep of a level that was just imported what no export of it reads. fates: the game's."""
+    """Keep of a level that was just imported what no export of it reads, and lock what Blender can lock of that.
+
+    fates: the game's.
+    """
     _Entries.of(collection, fates).keep(collection)
+    _lock(collection, fates)
+
+
+def _lock(collection: bpy.types.Collection, fates: Fates) -> None:
+    """Lock the channels of objects that are read-only, so that they look so in the sidebar and no gizmo moves them."""
+    locked: dict[str, list[str]] = {}
+    for obj in collection.all_objects:
+        kind = identity.kind_of(obj)
+        if kind is None:
+            continue
+        if kind not in locked:
+            channels = {name: fate_of(fates, kind, name) for name in ("location", "rotation", "scale")}
+            locked[kind] = [name for name, fate in channels.items() if not (fate.is_written or fate.is_aside)]
+        for name in locked[kind]:
+            setattr(obj, f"lock_{name}", (True, True, True))
 
 
 def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None:
