@@ -15,3 +15,9 @@ def showable(text: str) -> str:
 def showable_lines(text: str) -> str:
     """Return a text as a text block or a property holds it: its lines stay, ended by a line feed."""
     return text.replace("\0", "").replace("\r\n", "\n").encode("utf-8", "replace").decode()
+
+
+def file_name_of(path: str) -> str:
+    """Return the name at the end of a path that a .blend holds: where it leads to is somebody else's."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return "" if name in (".", "..") or ":" in name or "\0" in name else name

@@ -11,13 +11,13 @@ import bpy
 
 from ....formats.binary import FormatError
 from ....formats.fable import wld
-from ...scene import identity, images, stage
+from ...scene import content_folders, identity, stage
 from ...scene.baselines import put_bytes
 from ...scene.level import needed_root
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..settings import WorldSettings
-from .maps import check
+from .maps import LEVEL_ENDING, check
 
 ImportLevels = Callable[[Sequence[Path]], Sequence[bpy.types.Collection]]
 """Imports levels from their files, and returns the collection of each."""
@@ -74,19 +74,18 @@ def import_form(
 
 def _placements(world: wld.World, path: Path, settings: WorldSettings, report: Report) -> list[LevelPlacement]:
     """The maps to be opened whose files are there. Raises SceneError where there are none."""
-    folders = [path.parent]
-    if settings.levels_directory:
-        folders.insert(0, Path(bpy.path.abspath(settings.levels_directory)))
+    reach = content_folders.reach([*content_folders.named(settings.levels_directory), path.parent], report)
     found = []
     for number, each in _chosen(world, settings.maps):
         name = each.level_name or ""
-        file = images.find_file(name, folders) or images.find_file(wld.base_name(name), folders)
+        file = reach.find(name) or reach.find(wld.base_name(name)) if name.lower().endswith(LEVEL_ENDING) else None
         origin = each.origin
         if file is None:
             report.missing("levels", wld.base_name(name) or f"of map {each.number}")
         elif origin is None:
             report.warn(f"map {each.number}, {wld.base_name(name)}, has no place in the world: it is left out")
         else:
+            reach.size(file)
             found.append(LevelPlacement(number, file, origin))
     if not found:
         raise SceneError(f"{path.name}: none of its levels is there: {listed(report.missing_names.get('levels', []))}")

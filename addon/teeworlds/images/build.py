@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import bpy
-
 from ....formats import teeworlds
 from ....formats.binary import FormatError
+from ....formats.reach import AllowedFolders
 from ....formats.teeworlds.profiles import is_seven
 from ...scene import identity, images, originals, properties
 from ...scene.reports import Report
@@ -28,7 +27,7 @@ def build(importing: ImportContext) -> list[Picture | None]:
     folders, report = _in_order(importing.folders, seven), importing.report
     pictures = []
     for record, image in enumerate(level.images):
-        picture = _embedded(image, report) or _external(image, folders, seven, report)
+        picture = _embedded(image, report) or _external(image, folders, seven, importing)
         images.set_color_space(picture.image, "Non-Color")  # the numbers as they stand in the file: see `shading`
         picture.image.alpha_mode = "CHANNEL_PACKED"
         properties.write(picture.image, layout.ImageProperties(image.name, image.external))
@@ -57,14 +56,14 @@ def _embedded(image: teeworlds.Image, report: Report) -> Picture | None:
     return Picture(made, pixels.shape[1], pixels.shape[0])
 
 
-def _external(image: teeworlds.Image, folders: Sequence[Path], seven: bool, report: Report) -> Picture:
-    name = layout.readable(image.name)
-    path = images.find_file(f"{name}_0.7", folders, [".png"]) if seven and name in SEVEN else None
-    path = path or images.find_file(name, folders, [".png"])
+def _external(image: teeworlds.Image, folders: Sequence[Path], seven: bool, importing: ImportContext) -> Picture:
+    name, reach, report = layout.readable(image.name), importing.reach, importing.report
+    path = reach.find(f"{name}_0.7", [".png"], folders) if seven and name in SEVEN else None
+    path = path or reach.find(name, [".png"], folders)
     if path is not None:
         try:
-            width, height = _png_size(path)
-            loaded = bpy.data.images.load(str(path))
+            width, height = _png_size(path, reach)
+            loaded = images.load(path, reach)
             loaded.name = name
             return Picture(loaded, width, height)
         except (OSError, RuntimeError, ValueError) as error:
@@ -74,9 +73,9 @@ def _external(image: teeworlds.Image, folders: Sequence[Path], seven: bool, repo
     return Picture(images.checker(name or layout.UNNAMED, width, height), width, height)
 
 
-def _png_size(path: Path) -> tuple[int, int]:
+def _png_size(path: Path, reach: AllowedFolders) -> tuple[int, int]:
     """Width and height from a PNG's header: asking Blender would make it decode the whole image."""
-    with path.open("rb") as file:
+    with reach.open(path) as file:
         head = file.read(24)
     if len(head) < 24 or head[:8] != b"\x89PNG\r\n\x1a\n":
         raise ValueError("not a PNG file")
