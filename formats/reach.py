@@ -13,6 +13,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -45,6 +46,9 @@ class _Kind(Enum):
     """A pipe, a socket, a device."""
 
 
+_FILE, _FOLDER, _LINK, _OTHER = _Kind
+
+
 class FolderEntry(NamedTuple):
     """What a folder has: its name there, where it is (elsewhere for a link), and whether it is a folder."""
 
@@ -54,7 +58,7 @@ class FolderEntry(NamedTuple):
 
 
 _Listing = dict[str, tuple[str, _Kind]]
-"""By names as they are written, and by names in small letters: the first of them, and what it is."""
+"""By names as they are written, and by names in small letters: where the first of them is, and what."""
 
 
 def largest(name: str) -> int:
@@ -62,7 +66,8 @@ def largest(name: str) -> int:
     return LARGEST_TEXT if name.lower().endswith(TEXTS) else LARGEST
 
 
-def steps(name: str) -> list[str] | None:
+@lru_cache(1 << 12)  # several folders are asked for each name
+def steps(name: str) -> tuple[str, ...] | None:
     r"""The folders and the file of a relative path ("nature\grass.png"), with either slash.
 
     None for what isn't one: absolute, on a drive or a host, with "..", NUL or a device's name, or too long.
@@ -70,7 +75,7 @@ def steps(name: str) -> list[str] | None:
     if not name or len(name) > LONGEST or name[0] in "/\\":
         return None
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
-    return parts if parts and all(map(_is_plain, parts)) else None
+    return tuple(parts) if parts and all(map(_is_plain, parts)) else None
 
 
 def _is_plain(part: str) -> bool:
@@ -101,6 +106,9 @@ class AllowedFolders:
         self.refused: dict[str, None] = {}
         """Paths that lead out of the folders, so that nobody followed them."""
         self._listings: dict[str, _Listing] = {}
+        self._files: set[Path] = set()
+        """Those that were found: their paths have no links in them."""
+        self._starts: dict[Path, tuple[str, list[str]] | None] = {}
         self._roots: list[tuple[str, str]] | None = None
 
     @property
@@ -124,13 +132,15 @@ class AllowedFolders:
         if parts is None:
             return None
         for folder in self.folders if folders is None else folders:
-            below = self._below(str(folder))
+            below = self._start(folder)
             if below is None:
                 continue
             for ending in endings:
                 found = self._walk(below[0], [*below[1], *parts[:-1], parts[-1] + ending])
-                if found is not None and found[1] is _Kind.FILE:
-                    return Path(found[0])
+                if found is not None and found[1] is _FILE:
+                    path = Path(found[0])
+                    self._files.add(path)
+                    return path
         return None
 
     def place(self, base: Path, text: str) -> Path | None:
@@ -145,51 +155,57 @@ class AllowedFolders:
 
     def folder(self, base: Path, name: str) -> Path | None:
         """Return the folder of this name (see `steps`) below `base`, or None."""
-        parts, below = steps(name), self._below(str(base))
-        found = self._walk(below[0], below[1] + parts) if parts is not None and below is not None else None
-        return Path(found[0]) if found is not None and found[1] is _Kind.FOLDER else None
+        parts, below = steps(name), self._start(base)
+        found = self._walk(below[0], [*below[1], *parts]) if parts is not None and below is not None else None
+        return Path(found[0]) if found is not None and found[1] is _FOLDER else None
 
     def is_folder(self, place: Path) -> bool:
         """Whether a path is that of a folder, in the reach."""
         found = self._follow(str(place))
-        return found is not None and found[1] is _Kind.FOLDER
+        return found is not None and found[1] is _FOLDER
 
     def entries(self, folder: Path) -> Iterator[FolderEntry]:
         """The files and folders in a folder, by name; nothing where it can't be read, or is out of the reach."""
         found = self._follow(str(folder))
-        if found is None or found[1] is not _Kind.FOLDER:
+        if found is None or found[1] is not _FOLDER:
             return
-        names = sorted({name for name, _ in self._listing(found[0]).values()}, key=lambda name: (name.lower(), name))
-        for name in names:
+        names = {Path(path).name for path, _ in self._listing(found[0]).values()}
+        for name in sorted(names, key=lambda name: (name.lower(), name)):
             inner = self._walk(found[0], [name])
             if inner is not None:
-                yield FolderEntry(name, Path(inner[0]), inner[1] is _Kind.FOLDER)
+                yield FolderEntry(name, Path(inner[0]), inner[1] is _FOLDER)
 
     # ------------------------------------------------------------------------------------------------- reading
 
     def open(self, path: Path) -> BinaryIO:
         """Open a file to read. Raises OSError, also for what is no file (a pipe, a device), or is out of the reach."""
-        found = self._follow(str(path))
-        if found is None or found[1] is not _Kind.FILE:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-        handle = os.open(found[0], _FLAGS)
-        file = os.fdopen(handle, "rb")
-        if not stat.S_ISREG(os.fstat(handle).st_mode):  # since it was listed, it became something else
-            file.close()
-            raise OSError(errno.EINVAL, "is no file", str(path))
-        return file
+        return os.fdopen(self._opened(path)[0], "rb")
 
     def size(self, path: Path) -> int:
         """Return how many bytes a file has. Raises OSError as `open` does, FormatError where they are too many to be
         read: see `largest`.
         """
-        with self.open(path) as file:
-            return _checked_size(file, path)
+        handle, size = self._opened(path)
+        os.close(handle)
+        return _checked(size, path)
 
     def read(self, path: Path) -> bytes:
         """Return a file's bytes. Raises as `size` does."""
-        with self.open(path) as file:
-            return file.read(_checked_size(file, path))
+        handle, size = self._opened(path)
+        with os.fdopen(handle, "rb") as file:
+            return file.read(_checked(size, path))
+
+    def _opened(self, path: Path) -> tuple[int, int]:
+        """A handle of a file, and its size."""
+        found = (str(path), _FILE) if path in self._files else self._follow(str(path))
+        if found is None or found[1] is not _FILE:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        handle = os.open(found[0], _FLAGS)
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):  # since it was listed, it became something else
+            os.close(handle)
+            raise OSError(errno.EINVAL, "is no file", str(path))
+        return handle, about.st_size
 
     # --------------------------------------------------------------------------------------------- within
 
@@ -197,6 +213,12 @@ class AllowedFolders:
         """Where an absolute path leads, and what is there; None where that is nothing, or out of the reach."""
         below = self._below(path)
         return None if below is None else self._walk(*below)
+
+    def _start(self, folder: Path) -> tuple[str, list[str]] | None:
+        """`_below` of a folder that is asked for often."""
+        if folder not in self._starts:
+            self._starts[folder] = self._below(str(folder))
+        return self._starts[folder]
 
     def _below(self, path: str) -> tuple[str, list[str]] | None:
         """The folder that a path lies in, and the way from there: the text says so, no system is asked."""
@@ -215,28 +237,27 @@ class AllowedFolders:
 
     def _walk(self, start: str, parts: Sequence[str]) -> tuple[str, _Kind] | None:
         """Go from a folder by names, each as written or else in other capitals, and through links that stay within."""
-        place, kind, links = start, _Kind.FOLDER, 0
-        ahead = list(reversed(parts))
-        while ahead:
-            if kind is not _Kind.FOLDER:
+        place, kind, links, done = start, _FOLDER, 0, 0
+        while done < len(parts):
+            if kind is not _FOLDER:
                 return None
-            listing, part = self._listing(place), ahead.pop()
+            listing, part = self._listing(place), parts[done]
             found = listing.get(part) or listing.get(part.lower())
             if found is None:
                 return None
-            name, kind = found
-            inner = os.path.join(place, name)  # noqa: PTH118 - a Path takes ten times as long
-            if kind is _Kind.LINK:
-                links += 1
-                target = _target(inner) if links <= _MOST_LINKS else None
-                below = self._below(target) if target is not None else None
-                if below is None:
-                    return None
-                (place, rest), kind = below, _Kind.FOLDER
-                ahead += reversed(rest)
-            else:
+            done += 1
+            inner, kind = found
+            if kind is not _LINK:
                 place = inner
-        return None if kind is _Kind.OTHER else (place, kind)
+                continue
+            links += 1
+            target = _target(inner) if links <= _MOST_LINKS else None
+            below = self._below(target) if target is not None else None
+            if below is None:
+                return None
+            place, kind = below[0], _FOLDER
+            parts, done = [*below[1], *parts[done:]], 0
+        return None if kind is _OTHER else (place, kind)
 
     def _listing(self, folder: str) -> _Listing:
         found = self._listings.get(folder)
@@ -248,7 +269,7 @@ class AllowedFolders:
 def _listed(folder: str) -> _Listing:
     try:
         with os.scandir(folder) as entries:
-            exact = {entry.name: (entry.name, _kind(entry)) for entry in entries}
+            exact = {entry.name: (entry.path, _kind(entry)) for entry in entries}
     except OSError:
         return {}
     folded: _Listing = {}
@@ -261,12 +282,12 @@ def _kind(entry: os.DirEntry[str]) -> _Kind:
     """What an entry is itself: where it leads isn't looked at."""
     try:
         if entry.is_symlink() or (_ON_WINDOWS and _tag(entry.stat(follow_symlinks=False)) == _JUNCTION):
-            return _Kind.LINK
+            return _LINK
         if entry.is_dir(follow_symlinks=False):
-            return _Kind.FOLDER
-        return _Kind.FILE if entry.is_file(follow_symlinks=False) else _Kind.OTHER
+            return _FOLDER
+        return _FILE if entry.is_file(follow_symlinks=False) else _OTHER
     except OSError:
-        return _Kind.OTHER
+        return _OTHER
 
 
 def _tag(found: os.stat_result) -> int:
@@ -284,8 +305,8 @@ def _target(link: str) -> str | None:
     return os.path.join(os.path.dirname(link), text.removeprefix(_LONG))  # noqa: PTH118, PTH120 - as text
 
 
-def _checked_size(file: BinaryIO, path: Path) -> int:
-    size, most = os.fstat(file.fileno()).st_size, largest(path.name)
+def _checked(size: int, path: Path) -> int:
+    most = largest(path.name)
     if size > most:
         raise FormatError(f"has {size} bytes: of more than {most} such files aren't read", file=str(path))
     return size

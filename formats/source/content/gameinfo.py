@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 
 from ...binary import FormatError
@@ -102,7 +103,7 @@ class _Mounts:
         """
         system = game.block("filesystem")
         paths = system.block("searchpaths") if system else None
-        engines = self.engines()
+        engines = self.engines
         for key, value in paths.texts() if paths else ():
             if not _GAME_KEYS & set(key.lower().split("+")):
                 continue
@@ -165,24 +166,25 @@ class _Mounts:
     def installed(self, app: str) -> list[Path]:
         """The folder that Steam has installed a game in, by its number; where that isn't known, those of all."""
         steam = _steam(self.here)
-        for library in [] if steam is None or not app.isdecimal() else [steam, *self.libraries(steam)]:
+        for library in [] if steam is None or not app.isdecimal() else [steam, *self.libraries]:
             manifest = self.parsed(library, f"appmanifest_{app}.acf")
             state = manifest.block("appstate") if manifest else None
             name = state.get("installdir") if state else None
             found = self.there(library / "common", name) if name else None
             if found is not None:
                 return [found]
-        return self.engines()
+        return self.engines
 
-    def libraries(self, steam: Path) -> Iterator[Path]:
+    @cached_property
+    def libraries(self) -> list[Path]:
         """The `steamapps` of Steam's other libraries, as far as they are in reach."""
-        whole = self.parsed(steam, _LIBRARIES)
-        for _, library in (whole.block("libraryfolders") or Block()).blocks() if whole else ():
-            path = library.get("path")
-            found = self.there(steam, f"{path}/{_STEAM}") if path else None
-            if found is not None:
-                yield found
+        steam = _steam(self.here)
+        whole = self.parsed(steam, _LIBRARIES) if steam is not None else None
+        listed = (whole.block("libraryfolders") or Block()).blocks() if steam is not None and whole else ()
+        paths = [path for _, library in listed if (path := library.get("path"))]
+        return [found for path in paths if (found := self.there(self.here, f"{path}/{_STEAM}")) is not None]
 
+    @cached_property
     def engines(self) -> list[Path]:
         """The folder of a game's engine, then those of all games that Steam has installed there."""
         steam, parent = _steam(self.here), self.here.parent
