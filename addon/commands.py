@@ -36,7 +36,8 @@ def main(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # argparse has said what is wrong, or shown the help
         return USAGE if stop.code else OK
     try:
-        report = convert(Path(options.input), Path(options.output), options.level, _pairs(options.option))
+        chosen = _pairs(options.option)
+        report = convert(Path(options.input), Path(options.output), options.level, chosen, options.refuse_changed)
     except UsageError as error:
         _say(str(error))
         return USAGE
@@ -48,12 +49,15 @@ def main(arguments: Sequence[str]) -> int:
     return OK
 
 
-def convert(source: Path, target: Path, level: str = "", options: dict[str, str] | None = None) -> Report:
+def convert(
+    source: Path, target: Path, level: str = "", options: dict[str, str] | None = None, refuse_changed: bool = False
+) -> Report:
     """Turn a level, a world or a .blend into a level, a world, a .blend, a .glb or a .png, as the endings say, and
     report.
 
     level: the name of the level to export where the .blend holds several. options: for the import, the export or the
-    picture, by the names of their settings. Raises UsageError, FormatError, SceneError, OSError, or RuntimeError.
+    picture, by the names of their settings. refuse_changed: don't replace a level that another program changed since
+    the import or the last export. Raises UsageError, FormatError, SceneError, OSError, or RuntimeError.
     """
     given = options or {}
     if not source.is_file():
@@ -72,6 +76,8 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
         raise UsageError(f"{target}: write what? The ending has to be one of {endings}")
     if level and not written:
         raise UsageError(f"--level {level}: only with a level's ending, {target.name} gets all that is in the scene")
+    if refuse_changed and not written:
+        raise UsageError(f"--refuse-changed: only with a level's ending, {target.name} is replaced")
     source_form = _form(source.suffix, opened=True)
     read = None if source.suffix.lower() == ".blend" else _game_of(source, source_form)
     imported = [read.import_settings] if read else []
@@ -107,11 +113,11 @@ def convert(source: Path, target: Path, level: str = "", options: dict[str, str]
             own = chosen.get(target_form.export_settings) if target_form.export_settings else None
             if target_form.choose is None:
                 _refuse_other_game(target, collection, written)
-            levels.export_form(context, collection, target, target_form, own, report)
+            levels.export_form(context, collection, target, target_form, own, report, refuse_changed)
         else:
             game = _refuse_other_game(target, collection, written)
             _, settings = game.writer
-            levels.export_file(context, collection, target, chosen[settings], report)
+            levels.export_file(context, collection, target, chosen[settings], report, refuse_changed)
     report.merge(taken)
     return report
 
@@ -149,24 +155,25 @@ def _export_gltf(target: Path, _: PictureSettings, report: Report) -> None:
             gltf_materials(level, report)
     logging.disable(logging.WARNING)  # the exporter's own option for that fails
     try:
-        with _made(target) as path:
+        with _made(target, report) as path:
             bpy.ops.export_scene.gltf(filepath=str(path), export_format="GLB", use_renderable=True, export_extras=True)
     finally:
         logging.disable(logging.NOTSET)
 
 
-def _render(target: Path, settings: PictureSettings, _: Report) -> None:
-    with _made(target) as path:
+def _render(target: Path, settings: PictureSettings, report: Report) -> None:
+    with _made(target, report) as path:
         render(bpy.context, path, settings)
 
 
 @contextmanager
-def _made(target: Path) -> Iterator[Path]:
+def _made(target: Path, report: Report) -> Iterator[Path]:
     """Give the path of a file to be made; it becomes the target once all went well."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, target.name)
         yield path
-        files.write_atomically(target, path.read_bytes())
+        for line in files.write_atomically(target, path.read_bytes()):
+            report.warn(line)
 
 
 _SCENES: dict[str, Callable[[Path, PictureSettings, Report], None]] = {
@@ -202,6 +209,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--level", default="", metavar="NAME", help="the level to write, where a .blend holds several")
     command.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the import, export or picture"
+    )
+    command.add_argument(
+        "--refuse-changed",
+        action="store_true",
+        help="don't replace a level that another program changed since it was imported or exported",
     )
     return parser
 

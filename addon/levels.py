@@ -17,7 +17,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import files, ledger, originals, stage
+from .scene import chosen_files, files, journal, known_files, ledger, originals, stage
 from .scene.names import file_name_of
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
@@ -45,16 +45,21 @@ def import_files(
     collections = []
     with _nothing_left_behind(context), progress(len(paths), "files") as step:
         for path in paths:
-            data = contents[path] if contents and path in contents else path.read_bytes()
+            own = Report(path.name)
+            _recover(path, own)
+            given = contents.get(path) if contents else None
+            data = chosen_files.read(path) if given is None else given
             game = only or games.identify(data, str(path))
             try:
-                own = Report(path.name)
                 with _uncollected():
                     collection = game.import_level(context, data, path, settings(game), own)
+                    if game.fates:
+                        ledger.enter(collection, game.fates)
             except FormatError as error:
                 raise error.in_file(path) from error
-            if game.fates:
-                ledger.enter(collection, game.fates)
+            known_files.imported(collection, path)
+            if given is not None and path.is_file():  # then the file itself is known, too, and not another's change
+                known_files.exported(collection, {path: path.read_bytes()})
             _keep_report(collection, own, "import")
             report.merge(own)
             collections.append(collection)
@@ -80,7 +85,8 @@ def import_form(
     """
     if form.import_form is None:
         raise SceneError(f"{path.name}: such files can be written, but not opened")
-    data = path.read_bytes()
+    _recover(path, report)
+    data = chosen_files.read(path)
 
     def import_levels(
         paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None
@@ -89,18 +95,26 @@ def import_form(
 
     with _nothing_left_behind(context):
         try:
-            return form.import_form(context, data, path, settings, import_levels, report)
+            collection = form.import_form(context, data, path, settings, import_levels, report)
         except FormatError as error:
             raise error if error.file else error.in_file(path) from error
+    known_files.exported(collection, {path: data})
+    return collection
 
 
 def export_file(
-    context: bpy.types.Context, collection: bpy.types.Collection, path: Path, settings: Settings, report: Report
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    path: Path,
+    settings: Settings,
+    report: Report,
+    refuse_changed: bool = False,
 ) -> None:
     """Write a level's collection to a file of its game, and its other parts to files of the same name beside it.
 
-    All files are as they were unless everything went well. Raises SceneError naming the objects at fault, or where the
-    game's levels can't be written at all, FormatError, or OSError.
+    All files are as they were unless everything went well. refuse_changed: don't replace what others have written
+    there since the import or the last export, which is otherwise a warning. Raises SceneError naming the objects at
+    fault, or where the game's levels can't be written at all, FormatError, or OSError.
     """
     game = game_of(collection)
     export_level, _ = game.writer
@@ -116,7 +130,7 @@ def export_file(
             else:  # what came in broken goes out again: only what was made now is checked
                 check = bytes if originals.holds(collection, data) else game.beside[ending.lower()]
                 contents[path.with_suffix(ending)] = data, check
-        files.write_together(contents, backup=getattr(chosen, "backup", False))
+        _write(collection, contents, chosen, report, refuse_changed)
         if len(contents) > 1:
             report.note(f"written: {', '.join(file.name for file in contents)}")
 
@@ -128,13 +142,27 @@ def export_form(
     form: Form,
     settings: Settings,
     report: Report,
+    refuse_changed: bool = False,
 ) -> None:
-    """Write a collection to a file of another form. Raises as `export_file` does."""
+    """Write a collection to a file of another form. refuse_changed, and what it raises: as of `export_file`."""
     if form.export_form is None:
         raise SceneError(f"{path.name}: such files can be opened, but not written")
     with _reported(collection, report):
         data = form.export_form(context, collection, settings, report)
-        files.write_atomically(path, data, verify=form.check, backup=getattr(settings, "backup", False))
+        _write(collection, {path: (data, form.check)}, settings, report, refuse_changed)
+
+
+def changed_since(collection: bpy.types.Collection, path: Path) -> list[str]:
+    """Return the names of the files that an export to path would replace though others have written them since the
+    import or the last export. For dialogs: what was read once is not read again.
+    """
+    info = originals.describe(collection)
+    endings = [ending for game in games.GAMES if info is not None and game.key == info.format for ending in game.beside]
+    paths = dict.fromkeys([path, *map(path.with_suffix, endings)]) if path.name else ()
+    try:
+        return [file.name for file in paths if known_files.changed(collection, file, quick=True)]
+    except OSError:  # the export says what is wrong there
+        return []
 
 
 def check_export(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> None:
@@ -156,7 +184,7 @@ def attach_original(context: bpy.types.Context, name: str, path: Path) -> None:
 
     Raises SceneError where the file's hash is another one, FormatError where it is no level, or OSError.
     """
-    data = path.read_bytes()
+    data = chosen_files.read(path)
     level = bpy.data.collections.get(name) if name else originals.level_of(context) or context.collection
     if level is None:
         raise SceneError(f"no collection {name} to attach {path.name} to")
@@ -208,9 +236,35 @@ def report_of(collection: bpy.types.Collection) -> bpy.types.Text | None:
     return text if isinstance(text, bpy.types.Text) else None
 
 
+def _recover(path: Path, report: Report) -> None:
+    """Undo an export into a file's folder that was interrupted, before the file is read."""
+    for line in journal.recover(path):
+        report.warn(line)
+
+
+def _write(
+    collection: bpy.types.Collection,
+    contents: Mapping[Path, tuple[bytes, Callable[[bytes], object]]],
+    settings: Settings,
+    report: Report,
+    refuse_changed: bool,
+) -> None:
+    """Write an export's files, and tell what had to be said before, or couldn't be kept of those that are replaced."""
+    _recover(next(iter(contents)), report)
+    changed = [path.name for path in contents if known_files.changed(collection, path)]
+    if changed and refuse_changed:
+        raise SceneError(f"{' and '.join(changed)}: changed since it was imported or exported from this .blend")
+    for name in changed:
+        report.warn(f"{name} is replaced, though it was changed since it was imported or exported from this .blend")
+    for line in files.write_together(contents, backup=getattr(settings, "backup", False)):
+        report.warn(line)
+    known_files.exported(collection, {path: data for path, (data, _) in contents.items()})
+
+
 def _keep_report(collection: bpy.types.Collection, report: Report, what: str) -> None:
     text = report.to_text(f"{collection.name} {what}")
-    originals.set_resource(collection, originals.REPORTS, 0, text)
+    for number in (0, 1 + ("import", "export").index(what)):  # the last one, and one of each
+        originals.set_resource(collection, originals.REPORTS, number, text)
 
 
 @contextmanager

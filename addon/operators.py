@@ -6,14 +6,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import games, levels
 from .game import FileKind, Form, Game, Settings
-from .scene import declared, options, stage
+from .scene import chosen_files, declared, options, stage
 from .scene.blender_types import Value, gives
 from .scene.declared import Declared
 from .scene.reports import Report
@@ -125,8 +125,9 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Export the level."""
-        report, path = Report(), Path(bpy.path.abspath(self.filepath))
+        report = Report()
         try:
+            path = chosen_files.to_write(Path(bpy.path.abspath(self.filepath)))
             level = levels.choose(context, self.collection, self.game, self.form)
             settings = None if self.choices is None else options.from_properties(self.choices, self)
             if self.form is None:
@@ -144,9 +145,19 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
         if self.choices is not None:
             options.draw(self.choices, layout_of(self), self)
         if self.kind.note:
-            box = layout_of(self).box().column(align=True)
-            for number, line in enumerate(textwrap.wrap(self.kind.note, NOTE_LETTERS)):
-                box.label(text=line, icon="BLANK1" if number else "INFO")
+            _show(self, self.kind.note, "INFO")
+        level = bpy.data.collections.get(self.collection)
+        path = Path(bpy.path.abspath(self.filepath))
+        names = "" if level is None else " and ".join(levels.changed_since(level, path))
+        if names:
+            _show(self, f"{names}: changed since it was imported or exported from this .blend. It is replaced", "ERROR")
+
+
+def _show(operator: bpy.types.Operator, note: str, icon: Literal["INFO", "ERROR"]) -> None:
+    """Show a note in a box of an operator's dialog, in lines as wide as the sidebar."""
+    box = layout_of(operator).box().column(align=True)
+    for number, line in enumerate(textwrap.wrap(note, NOTE_LETTERS)):
+        box.label(text=line, icon="BLANK1" if number else icon)
 
 
 def _operator(

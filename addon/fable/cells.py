@@ -16,7 +16,8 @@ from ...formats.fable.records import Records
 from ..scene import identity, meshes
 from ..scene.attributes import Domain, Kind
 from ..scene.meshes import MeshData
-from ..scene.reports import SceneError
+from ..scene.properties import INT32
+from ..scene.reports import Report, SceneError
 from .layout import CellField
 
 Arrays = dict[str, tuple[Domain, Kind, Array]]
@@ -39,6 +40,8 @@ class MeshCells:
     """[vertices or faces], the number + 1 of the cell that each was imported from; 0: it is new, or a blend."""
     indices: Ints
     """[cells], which vertex or face is the cell, as `match_cells` gives it."""
+    report: Report
+    """Where attributes that are gone are told: cells keep what they had."""
 
     @property
     def known(self) -> Bools:
@@ -47,14 +50,21 @@ class MeshCells:
         return found
 
     def values(self, name: str) -> Array | None:
-        """An attribute of each cell, [cells]; None where there is none. Raises SceneError where it isn't one number."""
+        """An attribute of each cell, [cells]; None where there is none, which is told.
+
+        Raises SceneError where it isn't one number, or is NaN.
+        """
         values = self.data.attribute(name, self.domain)
         if values is None:
+            self.report.warn(f"{self.object.name}: attribute {name} is gone: what it told stays as it was")
             return None
         if values.ndim != 1:
             what = "vertex" if self.domain == "POINT" else "face"
             raise SceneError(f"{self.object.name}: attribute {name} must hold one number a {what}", [self.object])
-        return values[self.indices]
+        found: Array = values[self.indices]
+        if found.dtype.kind == "f":
+            self.refuse(f"attribute {name} is NaN", np.isnan(found))
+        return found
 
     def whole(self, name: str) -> NDArray[np.int64] | None:
         """An attribute of whole numbers, int64[cells], whatever type a node or a script gave it."""
@@ -63,7 +73,7 @@ class MeshCells:
             return None
         exact = values.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            bad = ~((np.abs(exact) < 2**31) & (exact == np.floor(exact)))
+            bad = ~((exact >= INT32[0]) & (exact <= INT32[-1]) & (exact == np.floor(exact)))
         self.refuse(f"attribute {name} isn't a whole number", bad)
         return exact.astype(np.int64)
 

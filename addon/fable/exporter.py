@@ -14,6 +14,8 @@ from functools import partial
 import bpy
 
 from ...formats import fable
+from ...formats.binary import FormatError
+from ...formats.fable.map_versions import GAME_MAP_SINCE, NEWEST, change_map_version
 from ...formats.fable.records import ROOT_EDGE
 from ..scene import evaluated, identity, meshes, originals, properties, transforms
 from ..scene.gate import refuse_new
@@ -22,8 +24,8 @@ from ..scene.level import only, root_of
 from ..scene.reports import Report, SceneError, listed
 from . import layout
 from .game_map.collect import collect_game_map
-from .navigation.collect import collect_navigation
-from .navigation.ground import follow_ground, make_from_ground
+from .navigation.collect import collect_navigation, make_navigation
+from .navigation.ground import follow_ground
 from .palettes import lists
 from .palettes.build import names_of
 from .palettes.collect import add_theme, collect_palettes, slots_of_layers
@@ -51,10 +53,12 @@ def export_level(
     export = _FableExport(context, collection, level, original, settings, report)
     with export.evaluation() as depsgraph:
         made = export.run(depsgraph)
-    data = fable.write(made)
+    try:
+        data = fable.write(made)
+    except FormatError as error:
+        raise SceneError(f"{collection.name} can't be written: {error}") from error
     if original is None or data != original.data:
-        before = None if original is None else partial(fable.read, original.data)
-        refuse_new(fable.check, made, before, report)
+        export.refuse_new_problems(made)
     return data if export.things is None else {".lev": data, layout.TNG: export.things}
 
 
@@ -76,6 +80,7 @@ class _FableExport:
             raise SceneError(f"{collection.name!r} has no terrain: its object was deleted")
         self.terrain, self.game_map = terrain, only(collection, layout.GAME_MAP)
         self.things: bytes | None = None
+        self.map_version: int | None = None
 
     @contextmanager
     def evaluation(self) -> Iterator[bpy.types.Depsgraph | None]:
@@ -97,24 +102,41 @@ class _FableExport:
         names = lists.get(self.collection)
         layers = slots_of_layers(level, names, [group.name for group in self.terrain.vertex_groups])
         self._unknown_layers(mesh, layers, names)
-        for what in collect_palettes(level, names):
-            self.report.note(what)
+        try:
+            for what in collect_palettes(level, names):
+                self.report.note(what)
+        except SceneError as error:
+            raise SceneError(f"{self.collection.name}: {error}") from error
         ground = mesh.collect(before, names, layers, new=self.level is None)
         level.cells = ground.cells
         self._collect_game_map(level, names, depsgraph)
+        self._collect_map_version(level)
         data = None
         if self.original is not None:
             data = next((part for name, part in self.original.parts.items() if name.lower().endswith(layout.TNG)), None)
         known = self.original.token if self.original is not None else None
-        self.things = collect_things(self.context, self.collection, level, data, known, self.report)
-        collect_navigation(self.context, self.collection, level, known, self.report)
+        options = self.original.options if self.original is not None else {}
+        self.things = collect_things(
+            self.context, self.collection, level, data, known, self.report, bool(options.get("things"))
+        )
+        collect_navigation(self.context, self.collection, level, known, self.report, bool(options.get("navigation")))
         if self.level is None:
-            make_from_ground(level)
-            self.report.note("navigation: one section, made of the ground")
+            make_navigation(self.context, self.collection, level, self.report)
         else:
             follow_ground(level, before, self.settings.ground_navigation, self.things, self.report)
         self._summarise(level, ground)
         return level
+
+    def refuse_new_problems(self, made: fable.Level) -> None:
+        """Raise SceneError, with the objects at fault, for what the game would refuse, unless the level came so."""
+        before = None if self.original is None else partial(fable.read, self.original.data)
+        try:
+            refuse_new(fable.check, made, before, self.report, f"level {self.collection.name}")
+        except SceneError as error:
+            kinds = {"height cells": layout.TERRAIN, "game map": layout.GAME_MAP, "section ": layout.LEAVES}
+            wanted = {kind for place, kind in kinds.items() if f": {place}" in error.message}
+            found = [obj for obj in self.collection.all_objects if kind_of(obj) in wanted]
+            raise SceneError(error.message, found) from error
 
     def _token(self, obj: bpy.types.Object) -> int:
         """The token of an object's cells. Raises SceneError for one from another level, which has other cells."""
@@ -140,13 +162,34 @@ class _FableExport:
             values, changed = properties.read(self.collection, layout.LevelProperties)
         except ValueError as error:
             raise SceneError(str(error)) from error
+        gone = sorted(name for name in changed if self.collection.get(name) is None)
+        if gone:
+            raise SceneError(f"{self.collection.name}: property {listed(gone)} is gone, which every level has")
         fields = level.map_header.dtype.names or ()
-        for name in vars(values) if self.level is None else changed:
+        self.map_version = values.map_version if self.level is None or "map_version" in changed else None
+        for name in sorted(set(vars(values)) if self.level is None else changed):
+            if name == "map_version":
+                continue
             if name in fields:
                 level.map_header[name] = getattr(values, name)
                 self.report.note(f"{name}: {getattr(values, name)}")
             elif getattr(values, name):
                 raise SceneError(f"{self.collection.name}: this version of the map header has no {name}")
+
+    def _collect_map_version(self, level: fable.Level) -> None:
+        """Give the level the map version that its properties say; until now it has that of its objects."""
+        if self.level is None:
+            info = originals.describe(self.collection)
+            shown = min(int(info.options.get("map_version", NEWEST)), NEWEST) if info is not None else NEWEST
+            level.map_header["map_version"] = shown
+            level.game_map = level.game_map if shown >= GAME_MAP_SINCE else None
+        before = level.map_version
+        if self.map_version is None or self.map_version == before:
+            return
+        change_map_version(level, self.map_version)
+        self.report.note(f"map version: {self.map_version}, it was {before}")
+        if level.game_map is None and self.game_map is not None:
+            self.report.warn(f"map version {self.map_version} has no game map: {self.game_map.name} isn't written")
 
     def _unknown_layers(self, mesh: TerrainMesh, layers: dict[str, int], names: lists.Palettes) -> None:
         """Refuse weight layers that aren't themes, or make them themes."""
@@ -161,8 +204,12 @@ class _FableExport:
                 [self.terrain],
                 points=mesh.selectable(list(unknown.values())),
             )
-        for name in unknown:
-            layers[name] = add_theme(names, name)
+        for name, points in unknown.items():
+            try:
+                layers[name] = add_theme(names, name)
+            except SceneError as error:
+                at = mesh.selectable([points])
+                raise SceneError(f"{self.terrain.name}: weight layer: {error}", [self.terrain], points=at) from error
 
     def _collect_game_map(
         self, level: fable.Level, names: lists.Palettes, depsgraph: bpy.types.Depsgraph | None
@@ -174,7 +221,9 @@ class _FableExport:
                 raise SceneError(f"{self.collection.name!r} has no game map: its object (Atmosphere) was deleted")
             return
         token = self._token(self.game_map)
-        level.game_map, edited = collect_game_map(self.game_map, level.game_map, names, token, self.settings, depsgraph)
+        level.game_map, edited = collect_game_map(
+            self.game_map, level.game_map, names, token, self.settings, depsgraph, self.report
+        )
         for what, count in edited.items():
             self.report.note(f"game map: {count} cells with other {what}")
 

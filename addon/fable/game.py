@@ -43,6 +43,7 @@ GAME = Game(
     beside={layout.TNG: tng.read},
     forms=(WORLD,),
     folders=(THEMES,),
+    fates=layout.FATES,
     gltf_materials=make_gltf_materials,
     register=register,
     unregister=unregister,

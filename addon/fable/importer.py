@@ -11,6 +11,7 @@ import numpy as np
 
 from ...formats import fable
 from ...formats.fable import theme_weights
+from ...formats.fable.map_versions import NEWEST
 from ..scene import content_folders, properties
 from ..scene.reports import Report
 from . import content, layout, view
@@ -54,7 +55,8 @@ def build_scene(
     importing = ImportContext.begin(
         context, layout.FORMAT, level, data, path, settings, report, display_size=8.0, options=options, parts=parts
     )
-    values = layout.LevelProperties(int(level.map_header["thing_uid_counter"]), level.checksum or 0)
+    counter, version = int(level.map_header["thing_uid_counter"]), min(level.map_version, NEWEST)
+    values = layout.LevelProperties(counter, level.checksum or 0, version)
     properties.write(importing.collection, values)
     _build_ground(importing, build_palettes(importing))
     build_game_map(importing)

@@ -40,7 +40,8 @@ record_check and GAME_FIELDS. In maps before version 3, sounds are in the cells'
 **Palettes and sounds.** Ordered lists on the level's collection; slots and sound numbers are places in them. Got and
 put by `palettes.lists`. Whose sounds count follows from the option "map_version" that the import kept. The original
 has what the lists don't show: the slots' values, junk behind the names' NUL.
-A slot is used where its name isn't empty or its value isn't 0.
+That option is also how sounds are told in the scene when LevelProperties.map_version, which is what will be written, is
+another one. A slot is used where its name isn't empty or its value isn't 0.
 
 **Navigation** is hidden at first. Each layer of a section is a mesh object, stamp "leaves" (record: `leaves_record`), a
 quad a leaf, over the ground for show: only what it covers seen from above means anything. Faces have record_id = the
@@ -50,12 +51,15 @@ Leaves can't be moved, added or deleted in Blender: they follow from the ground.
 "action_point" (record: the running number over all sections), in their section's collection: x, y and POINT_LAYER; an
 empty there that has no stamp, or that of another one there, is a new one. POINTS on the collection says that they were
 made. A section that can't be read, and a layer whose object is gone, stays as it is in the original.
+A section is called as its collection; one whose collection and objects are gone goes. A collection that was added to
+*Navigation* is a new section: a copy of the one whose leaves, or whose stamp, are in it, else made of the ground.
 
 **Things** are empties, one for each, stamp "thing": their record is the running number over all sections of the `.tng`.
-A section's name is SECTION_NAME on its collection. Place, rotation and ObjectScale are the object's: local x is a
-thing's right, y its front (RHSetForward), z its top (RHSetUp). All else is custom properties, in the file's order:
-NEW_THING is the kind ("Marker"), "Health" a statement of the thing, "CTCDoor.Open" one of its component CTCDoor, and
-"CTCEditor" a component without any that are shown; further ones of a name have "#2", "#3" behind it ("ScriptName#2").
+A section's name is that of its collection, or SECTION_NAME on it: whichever was changed (`section_name`). Place,
+rotation and ObjectScale are the object's: local x is a thing's right, y its front (RHSetForward), z its top (RHSetUp).
+All else is custom properties, in the file's order: NEW_THING is the kind ("Marker"), "Health" a statement of the thing,
+"CTCDoor.Open" one of its component CTCDoor, and "CTCEditor" a component without any that are shown; further ones of a
+name have "#2", "#3" behind it ("ScriptName#2").
 Values are switches (TRUE, FALSE), whole numbers, decimal ones, three coordinates (C3DCoordF), or text without quotes;
 numbers beyond 32 bits, as UIDs, are text. What has a name over 63 bytes stays in the file. A property that says what
 the file does leaves its text; one that is deleted goes, with its component if that shows none any more; a new one is
@@ -77,14 +81,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ...formats.arrays import Array
 from ...formats.fable.records import GAME_CELL_EDGE, Records
 from ..scene.attributes import Kind
+from ..scene.identity import is_named, stamped, unnumbered
+from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
 from ..scene.names import showable
 from ..scene.properties import setting
+from ..scene.reports import SceneError
 
 FORMAT = "fable"
 """The originals' format."""
@@ -195,11 +203,70 @@ class LevelProperties:
     checksum: int = setting(
         0, "Ties the level to its baked terrain, as far as is known; the game does not check it", 0, 2**32 - 1
     )
+    map_version: int = setting(
+        3, "3 in all known levels: below 3 the sounds are those of the terrain, below 2 there are no atmospheres", 0, 3
+    )
+    """As the level is written. One above 3 is shown as 3, and stays."""
 
 
 def leaves_record(section: int, layer: int) -> int:
     """The record of the object with a section's leaves of a layer (0 to 255)."""
     return section * 256 + layer
+
+
+def layer_name(section: str, layer: int) -> str:
+    """What the object with the leaves of a section's layer is called."""
+    return f"{showable(section) or '-'} layer {layer}"
+
+
+def section_and_layer(record: int) -> tuple[int, int]:
+    """The section and the layer of the object with this `leaves_record`."""
+    return divmod(record, 256)
+
+
+def section_collections(home: bpy.types.Collection, kind: str, token: int | None) -> dict[bpy.types.Collection, int]:
+    """The collections of sections in a level's *Navigation* or *Things*, and which section of the file each one is.
+
+    kind: of their stamps. token: the level's. -1 for those that were added, directly in `home` and not around others.
+    """
+    found: dict[bpy.types.Collection, int] = {}
+    for child in home.children_recursive:
+        mark = stamped(child)
+        if mark is not None and mark.kind == kind and mark.token == token:
+            found[child] = mark.record
+    new = [child for child in home.children if child not in found and not found.keys() & set(child.children_recursive)]
+    return {child: found.get(child, -1) for child in (*found, *new)}
+
+
+def is_called(name: str, given: str) -> bool:
+    """Whether a name is the one that was given, but for what Blender made of it, also of a number that it had."""
+    return is_named(name, given) or unnumbered(name) == unnumbered(given)
+
+
+def section_name(collection: bpy.types.Collection, was: str | None) -> str:
+    """The name that a collection gives a section of things or of navigation: by its own name, or by its property.
+
+    was: as the file has it (of a copy: the name of what it is a copy of), None for a new section. Raises SceneError for
+    names that no section can have, and where collection and property were both given other ones.
+    """
+    said = collection.get(SECTION_NAME)
+    if said is not None and not isinstance(said, str):
+        raise SceneError(f"collection {collection.name!r}: property {SECTION_NAME} must be a text")
+    if was is not None and said in (was, showable(was), was.partition("\0")[0]):
+        said = None
+    name = unnumbered(collection.name)
+    renamed = was is None or not is_called(collection.name, showable(was) or "-")
+    if said is None and not renamed and was is not None:
+        return was
+    if said is not None and renamed and was is not None and said != name:
+        raise SceneError(f"collection {collection.name!r}: its property {SECTION_NAME} calls it {said!r}")
+    found = name if said is None else said
+    if not found or not found.isascii() or any(one in found for one in ' ;"\t\r\n'):
+        raise SceneError(
+            f"collection {collection.name!r}: {found!r} can't be the name of a section: it must be of ASCII "
+            "characters, and blanks, quotes and semicolons can't be in it"
+        )
+    return found
 
 
 def flag(cells: Records, name: str) -> NDArray[np.bool_]:
@@ -226,3 +293,60 @@ def layer_names(names: Sequence[str], used: Sequence[bool] | NDArray[np.bool_]) 
         taken.add(layer)
         layers.append(layer)
     return layers
+
+
+def _written(*aspects: str, prefix: str = "") -> dict[str, Fate]:
+    return {prefix + one: WRITTEN for one in aspects}
+
+
+_PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints")
+_THERE = (COPIED, DELETED)
+_STILL = read_only("a level has no motion: things are where they are at the current frame")
+_FOR_SHOW = follows("the ground, which it lies over for show")
+_LOOKS = aside("the game has pictures of its own")
+_DISPLAY = aside("it is how Blender displays it")
+_SURFACE = {"smooth shading": _LOOKS, "custom normals": _LOOKS, "materials": _LOOKS, "materials of faces": _LOOKS}
+
+FATES: Fates = {
+    "*": {
+        "animation": unset(_STILL),
+        "instancing": unset(read_only("levels have no instances of collections")),
+        "color": unset(_DISPLAY),
+    },
+    LEVEL: _written("thing_uid_counter", "checksum", "map_version", prefix="property "),
+    TERRAIN: {
+        **_SURFACE,
+        **_written(*_PLACE, *_THERE, "vertices", "faces", "modifiers", "shape keys", "vertex groups"),
+        **_written(*CELL_FIELDS, *FLAGS, prefix="attribute "),
+        "attribute *": follows("the themes and what *Show* shows"),
+    },
+    GAME_MAP: {
+        **_SURFACE,
+        **_written("faces", *_THERE),
+        **_written(*GAME_FIELDS, prefix="attribute "),
+        **dict.fromkeys(("location", "rotation", "scale", "parent", "vertices"), _FOR_SHOW),
+        **dict.fromkeys(("delta transform", "constraints", "modifiers", "shape keys"), unset(_FOR_SHOW)),
+    },
+    NAVIGATION: _written(DELETED),
+    SECTION: _written("name", DELETED),
+    LEAVES: {
+        **_SURFACE,
+        **_written(*_PLACE, *_THERE, "faces", "modifiers", "shape keys", "property *"),
+        **_written(*LEAF_FIELDS, DOOR, CLOSED, prefix="attribute "),
+        "attribute level": follows("the size of the leaf"),
+        "constraints": unset(read_only("leaves stay where they are")),
+        "vertices": _FOR_SHOW,
+    },
+    ACTION_POINT: {
+        **_written("location", "delta transform", "parent", "constraints", *_THERE, f"property {POINT_LAYER}"),
+        **dict.fromkeys(("name", "display size"), _DISPLAY),
+        **dict.fromkeys(("color", "data"), unset(_DISPLAY)),
+        "*": unset(read_only("an action point is a place and a layer")),
+        "property *": read_only("an action point is a place and a layer"),
+    },
+    THINGS: _written(DELETED),
+    THING_SECTION: _written("name", f"property {SECTION_NAME}", DELETED),
+    THING: _written(*_THERE, "property *", "*"),  # what isn't written, `things.collect` tells: there are many of them
+    MATERIAL: {"nodes": _LOOKS},
+}
+"""What becomes of edits."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple
 
 import bpy
 
@@ -35,6 +35,8 @@ class Fate:
     """Why it isn't written, as a clause: "it follows from the texture"; "" where it is."""
     is_aside: bool = False
     """It belongs to Blender more than to the level: the report notes an edit, and warns of none."""
+    is_unset: bool = False
+    """The import leaves it as Blender makes it: it has to be looked at by no import."""
 
     @property
     def is_written(self) -> bool:
@@ -61,9 +63,14 @@ def aside(why: str) -> Fate:
     return Fate(why, is_aside=True)
 
 
+def unset(fate: Fate) -> Fate:
+    """The same of an aspect that the game's import never sets: so it costs an import nothing."""
+    return replace(fate, is_unset=True)
+
+
 Fates = Mapping[str, Mapping[str, Fate]]
 """By kind of data-block (as stamped, or the resource's kind; "*" for all kinds), then by aspect. "property *" stands
-for all custom properties that aren't named, "attribute *" likewise, "*" for all aspects."""
+for all custom properties that aren't named, "attribute *", "light *" and so on likewise, "*" for all aspects."""
 
 
 UNDECLARED = Fate("the file has no place for it")
@@ -85,7 +92,7 @@ def fate_of(fates: Fates, kind: str, aspect: str) -> Fate:
 
     The game's word for the kind comes first, then its word for all kinds, then what holds for every game.
     """
-    group = next((each for each in (aspects.PROPERTY, aspects.ATTRIBUTE) if aspect.startswith(each)), None)
+    group = next((each for each in aspects.GROUPS if aspect.startswith(each)), None)
     names = (aspect, "*") if group is None else (aspect, f"{group}*", "*")
     for declared in (fates, COMMON):
         for table in (declared.get(kind, {}), declared.get("*", {})):
@@ -103,6 +110,11 @@ class LevelBlock(NamedTuple):
     key: str
     """Its kind and record: several objects may be parts of one record."""
     id_block: bpy.types.ID
+
+    @property
+    def entry(self) -> str:
+        """What its fingerprints are kept under: a collection and an object of one record have different aspects."""
+        return f"{self.key} {type(self.id_block).__name__}"
 
 
 def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
@@ -127,8 +139,10 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
     for child in collection.children_recursive:
         yield "collection", "", child
     materials: dict[bpy.types.Material, None] = {}
-    for obj in list(collection.all_objects):  # what reads them may make and remove meshes
+    objects = list(collection.all_objects)  # what reads them may make and remove meshes
+    for obj in objects:
         yield "object", "", obj
+    for obj in objects:
         for slot in obj.material_slots:
             if slot.material is not None:
                 materials[slot.material] = None
@@ -146,8 +160,8 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
 class _Entries:
     """What is kept of a level."""
 
-    marks: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """By key and aspect, the fingerprints that data-blocks of this key have; absent where all have 0."""
+    marks: dict[str, dict[str, int | list[int]]] = field(default_factory=dict)
+    """By entry and aspect, the fingerprint that data-blocks of this entry have, or those; absent where all have 0."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
 
@@ -156,11 +170,18 @@ class _Entries:
         """Make the entries of a level as it is now."""
         found = cls()
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
-        for block, marks in _marks(collection, fates):
-            together[block.key].append(marks)
-            if not all(fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED)):
+        counted: dict[str, bool] = {}
+        for block, marks in _marks(collection, fates, is_import=True):
+            together[block.entry].append(marks)
+            if block.kind not in counted:
+                written = (fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED))
+                counted[block.kind] = not all(written)
+            if counted[block.kind]:
                 found.names.setdefault(block.key, []).append(block.id_block.name)
         for key, several in together.items():
+            if len(several) == 1:
+                found.marks[key] = {**several[0]}
+                continue
             names = {name for marks in several for name in marks}
             found.marks[key] = {name: sorted({marks.get(name, 0) for marks in several}) for name in names}
         return found
@@ -196,12 +217,13 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     seen: dict[str, list[LevelBlock]] = defaultdict(list)
     for block, marks in _marks(collection, fates):
         seen[block.key].append(block)
-        before = was.marks.get(block.key)
+        before = was.marks.get(block.entry)
         if before is None:
             continue
         for name in {*marks, *before}:
             fate = fate_of(fates, block.kind, name)
-            mark, then = marks.get(name, 0), before.get(name, [0])
+            mark, was_marked = marks.get(name, 0), before.get(name, 0)
+            then = [was_marked] if isinstance(was_marked, int) else was_marked
             if fate.is_written or mark in then:
                 continue
             known = any(aspects.comparable(mark, each) for each in then)
@@ -226,57 +248,97 @@ def _say(report: Report, fate: Fate, line: str) -> None:
     (report.note if fate.is_aside else report.warn)(line)
 
 
-def _marks(collection: bpy.types.Collection, fates: Fates) -> Iterator[tuple[LevelBlock, dict[str, int]]]:
-    """Give each data-block of a level with the fingerprints of its aspects that no export reads, but for those of 0."""
-    needed = _Needed(fates)
+def _marks(
+    collection: bpy.types.Collection, fates: Fates, is_import: bool = False
+) -> Iterator[tuple[LevelBlock, dict[str, int]]]:
+    """Give each data-block of a level with the fingerprints of its aspects that no export reads, but for those of 0.
+
+    Those of kinds of which an export reads everything are left out. is_import: right after one, when what that never
+    sets is as Blender makes it.
+    """
+    needed = _Needed.of(fates, is_import)
     shared: dict[tuple[int, str], dict[str, int]] = {}
-
-    def marks_of(kind: str, holder: bpy.types.ID) -> dict[str, int]:
-        found = ((each.name, aspects.mark(each, holder)) for each in needed.of(kind, holder))
-        return {name: mark for name, mark in found if mark}
-
     for block in blocks(collection):
-        marks = marks_of(block.kind, block.id_block)
+        if block.kind in needed.read_whole:
+            continue
+        marks = needed.marks(block.kind, block.id_block)
         data = aspects.data_of(block.id_block)
-        if data is not None:
+        if data is not None and needed.has_any(block.kind, data):
             known = (data.session_uid, block.kind)  # objects share data
             if known not in shared:
                 with aspects.readable_data(block.id_block) as readable:
-                    shared[known] = marks_of(block.kind, readable) if readable is not None else {}
+                    shared[known] = needed.marks(block.kind, readable) if readable is not None else {}
             marks |= shared[known]
         yield block, marks
 
 
+class _Plan(NamedTuple):
+    """What to look at of data-blocks of a kind and type."""
+
+    static: tuple[Aspect, ...]
+    has_properties: bool
+    has_attributes: bool
+
+
 class _Needed:
-    """Which aspects no export reads; worked out once a kind."""
+    """Which aspects no export reads; worked out once a game. is_import: without those that an import never sets."""
 
-    def __init__(self, fates: Fates) -> None:
-        self._fates = fates
-        self._static: dict[tuple[str, type], list[Aspect]] = {}
+    _known: ClassVar[dict[tuple[int, bool], _Needed]] = {}
+
+    @classmethod
+    def of(cls, fates: Fates, is_import: bool) -> _Needed:
+        """Those of a table, which is never changed."""
+        found = cls._known.get((id(fates), is_import))
+        if found is None:  # it keeps the table, so that no other one gets its id
+            found = cls._known[id(fates), is_import] = cls(fates, is_import)
+        return found
+
+    def __init__(self, fates: Fates, is_import: bool) -> None:
+        self._fates, self._is_import = fates, is_import
+        self._plans: dict[tuple[str, type], _Plan] = {}
         self._written: dict[tuple[str, str], bool] = {}
+        self.read_whole = frozenset(
+            kind for kind, table in fates.items() if "*" in table and all(fate.is_written for fate in table.values())
+        )
 
-    def of(self, kind: str, holder: bpy.types.ID) -> Iterator[Aspect]:
-        """Give the aspects to look at of a data-block, or of the data of an object, of a kind."""
-        both = (kind, type(holder))
-        if both not in self._static:
-            self._static[both] = [each for each in aspects.static(holder) if not self._is_written(kind, each.name)]
-        yield from self._static[both]
-        if not self._all_written(kind, aspects.PROPERTY):
-            yield from (each for each in aspects.custom_properties(holder) if not self._is_written(kind, each.name))
-        if isinstance(holder, bpy.types.Mesh) and not self._all_written(kind, aspects.ATTRIBUTE):
-            yield from (each for each in aspects.mesh_attributes(holder) if not self._is_written(kind, each.name))
+    def marks(self, kind: str, holder: bpy.types.ID) -> dict[str, int]:
+        """Return the fingerprints of a data-block, or of the data of an object, of a kind: those that aren't 0."""
+        plan = self._plan_of(kind, holder)
+        found = {each.name: mark for each in plan.static if (mark := aspects.mark(each, holder))}
+        if plan.has_properties:
+            wanted = aspects.custom_properties(holder, lambda name: not self._is_written(kind, name))
+            found |= {each.name: mark for each in wanted if (mark := aspects.mark(each, holder))}
+        if plan.has_attributes and isinstance(holder, bpy.types.Mesh):
+            found |= self._several(kind, holder, aspects.mesh_attributes(holder))
+        return found
+
+    def has_any(self, kind: str, holder: bpy.types.ID) -> bool:
+        """Whether there may be anything to look at."""
+        return any(self._plan_of(kind, holder))
+
+    def _plan_of(self, kind: str, holder: bpy.types.ID) -> _Plan:
+        plan = self._plans.get((kind, type(holder)))
+        if plan is None:
+            plan = self._plans[kind, type(holder)] = self._plan(kind, holder)
+        return plan
+
+    def _several(self, kind: str, holder: bpy.types.ID, several: Iterable[Aspect]) -> dict[str, int]:
+        needed = (each for each in several if not self._is_written(kind, each.name))
+        return {each.name: mark for each in needed if (mark := aspects.mark(each, holder))}
+
+    def _plan(self, kind: str, holder: bpy.types.ID) -> _Plan:
+        static = tuple(each for each in aspects.static(holder) if not self._is_written(kind, each.name))
+        groups = (aspects.PROPERTY, aspects.ATTRIBUTE)
+        return _Plan(static, *(not self._all_written(kind, group) for group in groups))
 
     def _is_written(self, kind: str, name: str) -> bool:
         found = self._written.get((kind, name))
         if found is None:
-            found = self._written[kind, name] = fate_of(self._fates, kind, name).is_written
+            fate = fate_of(self._fates, kind, name)
+            found = self._written[kind, name] = fate.is_written or (fate.is_unset and self._is_import)
         return found
 
     def _all_written(self, kind: str, group: str) -> bool:
         """Whether all aspects of a group are written: then none has to be looked for."""
-        known = self._written.get((kind, f"{group}**"))
-        if known is None:
-            declared = (name for table in ("*", kind) for name in self._fates.get(table, {}) if name.startswith(group))
-            known = all(self._is_written(kind, name) for name in (f"{group}*", *declared))
-            self._written[kind, f"{group}**"] = known
-        return known
+        declared = (name for table in ("*", kind) for name in self._fates.get(table, {}) if name.startswith(group))
+        return all(self._is_written(kind, name) for name in (f"{group}*", *declared))

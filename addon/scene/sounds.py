@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 import bpy
 
 from ...formats.reach import AllowedFolders
+from .names import showable
 
 
 def pack(name: str, data: bytes, ending: str) -> bpy.types.Sound:
@@ -18,8 +19,8 @@ def pack(name: str, data: bytes, ending: str) -> bpy.types.Sound:
         path.write_bytes(data)
         block = bpy.data.sounds.load(str(path))
         block.pack()
-    block.name = name
-    block.filepath = f"//{_file_name(name)}{ending}"
+    block.name = showable(name)
+    block.filepath = showable(f"//{_file_name(name)}{ending}")
     return block
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only
+from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
 from . import layout
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "modifiers")
@@ -19,7 +19,7 @@ _NUMBERS = tuple(
     f"attribute {name}" for name in (layout.TEXINFO, layout.ORIGINAL_FACE, layout.SMOOTHING_GROUPS, layout.FLAGS)
 )
 _LIGHT = ("color", "energy", "type", "use custom distance", "cutoff distance", "spot size", "spot blend", "angle")
-_CAMERA = ("angle", "lens", "lens unit", "sensor width", "sensor height", "sensor fit")
+_CAMERA = ("angle", "lens", "sensor width", "sensor height")
 _BAKED = "the map's light, which Bake Lightmaps and painting edit"
 
 
@@ -29,6 +29,7 @@ def _written(*names: str | Iterable[str]) -> dict[str, Fate]:
 
 
 _STYLES = {f"attribute {name}": follows(_BAKED) for name in layout.LIGHT_STYLES}
+_SETTINGS = {"light *": unset(read_only("no key of an entity says so"))}
 _NO_NORMALS = read_only("it has the normals of what is beneath it")
 _MODEL_FILE = read_only("a map has only the name of its model: edit the model's file")
 _OF_MATERIAL = read_only("a map has only a material's name: the material itself is a file, see Files in the Map")
@@ -44,8 +45,10 @@ _DISPLACEMENT = {
 
 FATES: Fates = {
     "*": {
-        "animation": read_only("a map has what is seen in the current frame, and nothing that moves"),
-        "vertex groups": aside("they are for Blender alone"),
+        "animation": unset(read_only("a map has what is seen in the current frame, and nothing that moves")),
+        "vertex groups": unset(aside("they are for Blender alone")),
+        "instancing": unset(read_only("a map has no instances of collections")),
+        "color": unset(aside("it is how Blender displays it")),
         **_STYLES,
     },
     layout.LEVEL: _written("property *"),
@@ -56,6 +59,7 @@ FATES: Fates = {
         **_written(f"light {name}" for name in _LIGHT),
         **_written(f"camera {name}" for name in _CAMERA),
         **_written("speaker volume", "speaker distance max"),
+        **_SETTINGS,
         "points": follows("where the entities are that a rope runs between"),
     },
     layout.STATIC_PROP: {
@@ -74,7 +78,7 @@ FATES: Fates = {
         "rotation": read_only("a cubemap has a place and a size alone"),
         "scale": read_only("a cubemap has a place and a size alone"),
     },
-    layout.WORLDLIGHT: {**_written(_OBJECT), **_written(f"light {name}" for name in _LIGHT)},
+    layout.WORLDLIGHT: {**_written(_OBJECT), **_written(f"light {name}" for name in _LIGHT), **_SETTINGS},
     layout.MATERIAL_KIND: {
         "nodes": _OF_MATERIAL,
         "property *": _OF_MATERIAL,

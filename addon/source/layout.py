@@ -41,11 +41,12 @@ are never taken for faces of the world: vertices the number in DISP_VERTS + 1, t
 Vertices have DISTANCE and DIRECTION, the file's very bits (a vertex is unmoved if its position is the one that the
 original gives, see BASE), ALPHA = alpha / 255 as grey, and BORDER: vertices of different displacements that lie in one
 place have the same number, and have to be moved together. BLEND1 .. BLEND4 where the map blends four textures.
-Triangles have TAGS (DispTriTag) and FACE, the map's face, as its number + 1.
+Triangles have TAGS (DispTriTag) and FACE, the map's face, as its number + 1. Objects of one each have
+`displacements.info.DisplacementProperties`.
 
 **Brushes** are mesh objects, stamp "brushes", one for each kind of contents that there is, where their entities have
 them: faces have SIDE, BRUSH and CONTENTS, UV and the material of the editor's file. They are what an export as VMF is
-made of, with any other meshes in their collection; for a .bsp they are for reference only. BRUSH_SUMS tells whether
+made of, with any other meshes in their collection; for a .bsp only CONTENTS counts. BRUSH_SUMS tells whether
 they are as imported. For reference are the **clusters**, one mesh object, stamp "clusters": a box each, faces with
 CLUSTER. What `visibility.show` hides is marked with UNSEEN, and copies that it makes of meshes of which a part is seen
 are stamped PREVIEW.
@@ -153,12 +154,16 @@ BASE = "displacement_positions"
 """float32[n, 3]: where the import put each vertex of DISP_VERTS."""
 BRUSH_SUMS = "brush_sums"
 """int64[n]: a checksum of each mesh of brushes, as `brushes.collect.checksum` makes it."""
+BRUSH_NAMES = "levelwright_brush_names"
+"""Text on the level's collection: the names of the objects of brushes, a line each."""
 SIDE_POINTS, SIDE_CORNERS, SIDE_ROWS = "side_points", "side_corners", "side_rows"
 """float32[v, 3], int32[c], int32[p, 4]: the sides that stand in for faces, as `side_faces.to_arrays` makes them."""
 ATLAS = "lightmap_atlas"
 """int32[faces, 2]: the pixel of each face's first luxel, from the image's top left; -1: no lightmap."""
 ATLAS_SIZE = "lightmap_atlas_size"
 """int32[2]: width and height of the images, in pixels."""
+WHITE = "lightmap_white"
+"""float32[2]: where in the images all is that has no lightmap, v upwards."""
 
 SKINS = "prop_skins"
 """int32[props]: the skin of the mesh that the import gave each static prop; -1: a box."""

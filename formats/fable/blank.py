@@ -61,8 +61,7 @@ def new_level(
     cells["themes"][..., 0] = 2 if themes else 1
     cells["strengths"][..., 0] = 255
     cells["walkable"] = cells["camera"] = 1
-    game_map = new_cells(GAME_CELL, GAME_CELL_VERSION, (height // GAME_CELL_EDGE, width // GAME_CELL_EDGE))
-    game_map["strengths"][..., 0] = 255
+    game_map = blank_game_map(width, height)
     game_map["themes"][..., 0] = 1 if atmospheres else 0
 
     header = np.zeros((), FILE_HEADER)
@@ -87,6 +86,13 @@ def new_cells(dtype: "np.dtype[np.void]", version: int, shape: tuple[int, int]) 
     cells = np.zeros(shape, dtype)
     cells["size"], cells["version"] = dtype.itemsize, version
     return cells
+
+
+def blank_game_map(width: int, height: int) -> Records:
+    """A game map of no atmosphere and no sound for a map of this size in world units, GAME_CELL [rows, columns]."""
+    made = new_cells(GAME_CELL, GAME_CELL_VERSION, (height // GAME_CELL_EDGE, width // GAME_CELL_EDGE))
+    made["strengths"][..., 0] = 255
+    return made
 
 
 def new_brushes() -> bytes:

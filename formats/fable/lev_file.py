@@ -23,6 +23,7 @@ from .records import (
 )
 
 _LIMIT = 1 << 32  # of offsets
+MOST_SECTIONS = 1_000  # of navigation: known levels have 2, and what shows them takes the square of their number
 
 
 def identify(data: Buffer) -> bool:
@@ -116,6 +117,8 @@ def _read_sections(cursor: Cursor, level: Level) -> None:
     what = "navigation directory"
     directory_end, count = cursor.u32(what), cursor.u32(what)
     cursor.need(8 * count, what)
+    if count > MOST_SECTIONS:
+        raise cursor.error(f"{count} sections: {MOST_SECTIONS} are read at most, known levels have 2", what)
     entries = [(_text(cursor, f"name of section {number}"), cursor.u32(what)) for number in range(count)]
     level.directory_gap = _gap(cursor, directory_end, "end of the navigation directory")
     level.sections = []

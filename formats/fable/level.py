@@ -31,6 +31,12 @@ class Section:
         section.navigation = navigation
         return section
 
+    def copy(self, name: str) -> "Section":
+        """Another section like this one, in no file yet."""
+        made = Section(name, self._payload, b"", self.offset)
+        made._navigation = self._navigation
+        return made
+
     @property
     def navigation(self) -> Navigation:
         """Its quadtrees, decoded when they are first asked for; to change them, set new ones. Raises FormatError."""

@@ -5,6 +5,7 @@ Most records begin with their size in bytes, itself included, and a version. Wor
 to a cell. Names stand in 128 bytes, filled up with NULs.
 """
 
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,8 @@ def palette_names(palette: Records) -> list[str]:
 
 def palette_name(name: str) -> bytes:
     """A palette's name as its bytes. Raises ValueError for more than 127 of them, or what Latin-1 does not have."""
-    raw = name.encode("latin-1")
-    if len(raw) >= NAME_SIZE:
-        raise ValueError(f"theme {name!r}: {len(raw)} characters, {NAME_SIZE - 1} are allowed")
-    return raw
+    if max(name, default="") > "\xff":
+        raise ValueError(f"{reprlib.repr(name)} has characters that Latin-1 does not have")
+    if len(name) >= NAME_SIZE:
+        raise ValueError(f"{reprlib.repr(name)} has {len(name)} characters, {NAME_SIZE - 1} are allowed")
+    return name.encode("latin-1")

@@ -6,6 +6,7 @@ which has a character for each byte.
 """
 
 import re
+import reprlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import isfinite
@@ -18,6 +19,10 @@ _STATEMENT = re.compile(
 )
 _BLANK = re.compile(r"\s*")
 _COORDINATES = re.compile(r"C3DCoordF\(([^,()]*),([^,()]*),([^,()]*)\)")
+
+_SHOWN = 80  # characters of a file's text in an error
+
+DEEPEST = 32  # blocks in one another: known files have 3, and whoever walks through blocks calls itself for each
 
 
 @dataclass(slots=True, eq=False)
@@ -51,6 +56,10 @@ class StatementBlock:
         return (
             e for e in self.entries if isinstance(e, StatementBlock) and (not openings or e.opening.key in openings)
         )
+
+    def size(self) -> int:
+        """How many statements and blocks are in it, those of blocks in it too."""
+        return len(self.entries) + sum(block.size() for block in self.blocks())
 
     def find(self, key: str) -> Statement | None:
         """Its first statement of a key."""
@@ -133,18 +142,34 @@ def set_number(block: StatementBlock, key: str, value: float) -> None:
         block.set(key, decimal(value))
 
 
+def at_most(limit: int, what: str, known: str, count: int) -> None:
+    """Raise FormatError for more of something (plural) than a file has that isn't meant to take for ever.
+
+    known: what known files have of it, in words.
+    """
+    if count > limit:
+        raise FormatError(f"{count} of them: {limit} are read at most, {known}", what)
+
+
 def _check(value: str) -> None:
     if not re.fullmatch(r'(?:"[^"\n]*"|[^;"\r\n])*', value):
-        raise ValueError(f"{value!r} cannot stand in a statement: it holds a line end, a quote or a semicolon")
+        raise ValueError(
+            f"{reprlib.repr(value)} cannot stand in a statement: it holds a line end, a quote or a semicolon"
+        )
     if not value.isascii() and max(value) > "\xff":
-        raise ValueError(f"{value!r} cannot stand in a statement: it has characters that Latin-1 does not have")
+        raise ValueError(
+            f"{reprlib.repr(value)} cannot stand in a statement: it has characters that Latin-1 does not have"
+        )
 
 
 # --------------------------------------------------------------------------------------------------- bytes <-> document
 
 
 def parse(data: Buffer, closing: Callable[[str], str | None]) -> Document:
-    """Read a document; `closing` tells the key that closes the block that a key opens. Raises FormatError."""
+    """Read a document; `closing` tells the key that closes the block that a key opens.
+
+    Raises FormatError, also for more than DEEPEST blocks in one another.
+    """
     document = Document([])
     entries, open_blocks = document.entries, list[tuple[StatementBlock, str]]()
     for statement, offset in _statements(str(memoryview(data), "latin-1"), document):
@@ -157,7 +182,10 @@ def parse(data: Buffer, closing: Callable[[str], str | None]) -> Document:
             entries.append(statement)
         elif closer == "":
             inside = f"inside {open_blocks[-1][0].opening.key}" if open_blocks else "outside of everything"
-            raise FormatError(f"{statement.key} {inside}", "statement", offset)
+            raise FormatError(f"{statement.key[:_SHOWN]} {inside[:_SHOWN]}", "statement", offset)
+        elif len(open_blocks) == DEEPEST:
+            message = f"{statement.key[:_SHOWN]} inside {DEEPEST} blocks: known files have 3 in one another"
+            raise FormatError(message, "statement", offset)
         else:
             block = StatementBlock(statement)
             entries.append(block)
@@ -165,7 +193,8 @@ def parse(data: Buffer, closing: Callable[[str], str | None]) -> Document:
             entries = block.entries
     if open_blocks:
         block, closer = open_blocks[-1]
-        raise FormatError(f"ends without the {closer} of {block.opening.key} {block.opening.value}", "statement")
+        opening = f"{block.opening.key} {block.opening.value}"[:_SHOWN]
+        raise FormatError(f"ends without the {closer[:_SHOWN]} of {opening}", "statement")
     return document
 
 

@@ -114,9 +114,10 @@ def quantise(shares: Floats) -> Ints:
 
 def _shares(weights: Floats, touched: Bools, sums: Otherwise) -> Floats:
     """Weights that add up to 1 in each cell."""
+    _refuse("weights that are NaN", np.isnan(weights).any(axis=1))
     if sums == "refuse":
         _refuse("weights that aren't within 0 and 1", ~((weights >= 0) & (weights <= 1)).all(axis=1))
-    weights = np.clip(np.nan_to_num(weights, nan=0.0), 0.0, 1.0)
+    weights = np.clip(weights, 0.0, 1.0)
     painted, kept = np.where(touched, weights, 0.0), np.where(touched, 0.0, weights)
     sum_painted, sum_kept = painted.sum(axis=1, keepdims=True), kept.sum(axis=1, keepdims=True)
     rest = 1.0 - sum_painted

@@ -17,6 +17,9 @@ Vector = tuple[float, float, float]
 
 SECTION, THING, COMPONENT = "XXXSectionStart", "NewThing", "StartCTC"
 _ENDS = {SECTION: "XXXSectionEnd", THING: "EndThing"}
+MOST_SECTIONS, MOST_THINGS, MOST_STATEMENTS = 1_000, 20_000, 2_000
+"""What is read of a file, and of a thing: what shows them takes the square of their number (known: 5, 874 and 183)."""
+_UID_DIGITS = 40  # twice as many as 64 bits have: Python refuses to make numbers of thousands
 _AXES = ("X", "Y", "Z")
 _PLACE, _FORWARD, _UP, _INITIAL = "Position", "RHSetForward", "RHSetUp", "InitialPos"
 
@@ -38,7 +41,7 @@ class Thing:
     def uid(self) -> int | None:
         """Names the thing everywhere; None where none is readable."""
         value = self.block.get("UID") or ""
-        return int(value) if value.isascii() and value.isdigit() else None
+        return int(value) if value.isascii() and value.isdigit() and len(value) <= _UID_DIGITS else None
 
     @uid.setter
     def uid(self, uid: int) -> None:
@@ -189,8 +192,15 @@ class Things:
 
 
 def read(data: Buffer) -> Things:
-    """Read a `.tng`. Raises FormatError."""
-    return Things(text.parse(data, _closing))
+    """Read a `.tng`. Raises FormatError, also for more of everything than it is meant to hold (see `MOST_THINGS`)."""
+    things = Things(text.parse(data, _closing))
+    sections = things.sections
+    text.at_most(MOST_SECTIONS, "sections of things", "known files have 5", len(sections))
+    found = [thing for section in sections for thing in section.things]
+    text.at_most(MOST_THINGS, "things", "known files have 874", len(found))
+    for number, thing in enumerate(found):
+        text.at_most(MOST_STATEMENTS, f"statements of thing {number}", "known things have 183", thing.block.size())
+    return things
 
 
 def write(things: Things) -> bytes:

@@ -10,6 +10,8 @@ from ..binary import Buffer
 from . import text
 from .text import Document, StatementBlock, unquoted
 
+MOST_MAPS = 2_000
+"""Maps that are read of a world: the game has some 400, and the file of each is looked for."""
 _ENDS = {"NewMap": "EndMap", "NewRegion": "EndRegion"}
 
 
@@ -126,8 +128,10 @@ def base_name(path: str) -> str:
 
 
 def read(data: Buffer) -> World:
-    """Read a `.wld`. Raises FormatError."""
-    return World(text.parse(data, _closing))
+    """Read a `.wld`. Raises FormatError, also for more than MOST_MAPS maps."""
+    world = World(text.parse(data, _closing))
+    text.at_most(MOST_MAPS, "maps", "the game has some 400", len(world.maps))
+    return world
 
 
 def write(world: World) -> bytes:

@@ -176,3 +176,13 @@ def room(prop_version: int = 6, prop=props.PROP_V6) -> Level:
     level.entities.append(Entity([("classname", "light"), ("origin", "0 0 100"), ("OnUser1", "a,Kill,,0,-1")]))
     level.entities.append(Entity([("classname", "info_target"), ("targetname", "a")]))
     return read(write(level))
+
+
+def with_normals(level: Level | None = None) -> Level:
+    """The room with normals: all faces are flat, one row of VERTNORMALS for each."""
+    level = room() if level is None else level
+    faces, planes = level.table(LumpId.FACES), level.table(LumpId.PLANES)
+    level.set_table(LumpId.VERTNORMALS, rows(geometry.VERTNORMAL, normal=planes["normal"][faces["planenum"]]))
+    numbers = np.repeat(np.arange(len(faces)), faces["numedges"])
+    level.set_table(LumpId.VERTNORMALINDICES, rows(geometry.VERTNORMALINDEX, normal=numbers))
+    return read(write(level))

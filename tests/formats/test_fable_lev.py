@@ -396,3 +396,12 @@ def test_a_level_is_a_plain_tree():
     assert not identify(b"")
     assert not identify(PLAIN[:25])
     assert not identify(patched(PLAIN, 25, "<I", 67614))
+
+
+@pytest.mark.cpu_seconds(10)
+def test_more_sections_than_a_level_is_meant_to_have_are_refused():
+    many = build.Lev(sections=[(b"Q%d" % n, b"") for n in range(100_000)]).build()
+    with pytest.raises(FormatError, match="100000 sections: 1000 are read at most"):
+        read(many)
+    most = build.Lev(sections=[(b"Q%d" % n, b"") for n in range(1_000)]).build()
+    assert write(read(most)) == most

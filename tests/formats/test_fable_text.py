@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from formats.binary import FormatError
 from formats.fable import UID_BASE, tng, wld
-from formats.fable.text import coordinates, coordinates_text, decimal
+from formats.fable.text import DEEPEST, coordinates, coordinates_text, decimal
 
 DOOR_UID = UID_BASE + 3202
 
@@ -255,3 +255,63 @@ def test_what_a_world_says():
     barrow.origin = (2592, 2144)
     assert changed(WORLD, wld.write(world)) == ["MapY 2144;"]
     assert wld.read(b"NewMap 2;EndMap;").maps[0].origin is None
+
+
+# ------------------------------------------------------------------------------------------------------ hostile files
+
+
+def nested(opening: str, closing: str, depth: int) -> bytes:
+    return (opening * depth + closing * depth).encode()
+
+
+def in_a_section(things: str) -> bytes:
+    return f"XXXSectionStart NULL;{things}XXXSectionEnd;".encode()
+
+
+@pytest.mark.cpu_seconds(20)
+@pytest.mark.parametrize(
+    ("read", "data"),
+    [
+        (tng.read, nested("StartCTCA;", "EndCTCA;", 120_000)),
+        (tng.read, "".join(f"StartCTC{n};" for n in range(150_000)).encode()),
+        (tng.read, in_a_section("NewThing A;" + "a 1;" * 600_000 + "EndThing;")),
+        (tng.read, in_a_section("NewThing A;EndThing;" * 120_000)),
+        (tng.read, b"XXXSectionStart A;XXXSectionEnd;" * 75_000),
+        (wld.read, nested("NewMap 1;", "EndMap;", 150_000)),
+        (wld.read, b'NewMap 1;LevelName "A.lev";EndMap;' * 70_000),
+    ],
+    ids=["nested", "never closed", "statements", "things", "sections", "nested maps", "maps"],
+)
+def test_two_megabytes_that_would_take_for_ever_are_refused(read, data):
+    with pytest.raises(FormatError, match=r"known|the game has some 400") as error:
+        read(data)
+    assert len(str(error.value)) < 300
+
+
+def test_the_deepest_text_is_kept_and_one_deeper_is_refused():
+    for read, write, opening, closing in (
+        (tng.read, tng.write, "StartCTCA;", "EndCTCA;"),
+        (wld.read, wld.write, "NewMap 1;", "EndMap;"),
+    ):
+        deepest = nested(opening, closing, DEEPEST)
+        assert write(read(deepest)) == deepest
+        with pytest.raises(FormatError, match=f"inside {DEEPEST} blocks"):
+            read(nested(opening, closing, DEEPEST + 1))
+
+
+def test_as_much_as_is_read_at_most_is_kept():
+    for data in (
+        in_a_section("NewThing A;" + "a 1;" * tng.MOST_STATEMENTS + "EndThing;"),
+        in_a_section("NewThing A;EndThing;" * tng.MOST_THINGS),
+        b"XXXSectionStart A;XXXSectionEnd;" * tng.MOST_SECTIONS,
+    ):
+        assert tng.write(tng.read(data)) == data
+    maps = b"NewMap 1;EndMap;" * wld.MOST_MAPS
+    assert wld.write(wld.read(maps)) == maps
+
+
+def test_errors_show_the_beginning_of_a_long_text_only():
+    for text in (b"NewThing " + b"x" * 100_000 + b";", b"StartCTC" + b"x" * 100_000 + b";", b"EndCTC" + b"x" * 100_000):
+        with pytest.raises(FormatError) as error:
+            tng.read(text)
+        assert len(str(error.value)) < 300

@@ -71,7 +71,7 @@ def test_of_new_themes_the_strongest_comes_first():
         ([0.5, 0, 0, 0, 0], [1, 0, 0, 0, 0], "less than 255"),
         ([0, 0, 0, 0, 0], [1, 1, 0, 0, 0], "no theme"),
         ([1.5, 0, 0, 0, 0], [1, 0, 0, 0, 0], "within 0 and 1"),
-        ([float("nan"), 1, 0, 0, 0], [1, 0, 0, 0, 0], "within 0 and 1"),
+        ([float("nan"), 1, 0, 0, 0], [1, 0, 0, 0, 0], "that are NaN"),
         ([0.25, 0.25, 0.25, 0.25, 0], [1, 1, 1, 1, 0], "three themes"),
     ],
 )
@@ -85,7 +85,9 @@ def test_what_is_no_blend_is_refused_with_its_cells(weights, touched, what):
 def test_what_is_no_blend_is_made_one_when_asked():
     assert one([0.8, 0.8, 0, 0, 0], [1, 1, 0, 0, 0], sums="fit") == ([1, 2, 3], [128, 127])
     assert one([0.5, 0, 0, 0, 0], [1, 0, 0, 0, 0], sums="fit") == ([1, 2, 3], [255, 0])
-    assert one([7.0, float("nan"), 0, 0, 0], [1, 1, 0, 0, 0], sums="fit") == ([1, 2, 3], [255, 0])
+    assert one([7.0, -3.0, 0, 0, 0], [1, 1, 0, 0, 0], sums="fit") == ([1, 2, 3], [255, 0])
+    with pytest.raises(BlendError, match="that are NaN"):
+        one([7.0, float("nan"), 0, 0, 0], [1, 1, 0, 0, 0], sums="fit")
     made = run([[0.4, 0.1, 0.3, 0.2, 0]], [[1, 1, 1, 1, 0]], [(1, 2, 3)], fourth="fit")
     assert made.reduced.tolist() == [True]
     assert shown(made.slots[0], made.strengths[0]).tolist() == [113, 0, 85, 57, 0]

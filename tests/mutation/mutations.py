@@ -64,12 +64,14 @@ class _Finder:
     def __init__(self, path: Path, source: str) -> None:
         self._path, self._source = path, source
         self._starts = [0]
+        self._equal = set[ast.AST]()
         for line in source.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
 
     def found(self, node: ast.AST) -> Iterator[Mutation]:
         """The changes of a node and of what is in it."""
-        yield from self._of(node)
+        self._equal.update(self._nones(node))
+        yield from self._of(node) if node not in self._equal else ()
         for child in self._children(node):
             yield from self.found(child)
 
@@ -83,7 +85,21 @@ class _Finder:
             skipped += [node.returns, node.args]
         if isinstance(node, ast.AnnAssign | ast.arg):
             skipped.append(node.annotation)
+        if isinstance(node, ast.For | ast.comprehension) and isinstance(node.iter, ast.Tuple):
+            skipped.append(node.iter)  # the order of a handful of things means nothing
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            skipped += node.comparators
+        if isinstance(node, ast.Assign) and any(ast.unparse(each).endswith("AT_ONCE") for each in node.targets):
+            skipped.append(node.value)  # nor does how many things are done at a time
         yield from (child for child in ast.iter_child_nodes(node) if child not in skipped)
+
+    @staticmethod
+    def _nones(node: ast.AST) -> Iterator[ast.AST]:
+        """The 1 of each -1 that means none, where it is given back, chosen or the default: -2 means none, too."""
+        if isinstance(node, ast.Return | ast.IfExp) or (isinstance(node, ast.keyword) and node.arg == "default"):
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.UnaryOp) and ast.unparse(child) == "-1":
+                    yield child.operand
 
     def _of(self, node: ast.AST) -> Iterator[Mutation]:
         if isinstance(node, ast.BinOp) and not isinstance(node.left, ast.JoinedStr):

@@ -50,10 +50,18 @@ def test_names_beyond_ascii_do_not_move_the_place() -> None:
         "from a import b",
         'a: "int | None"',
         '"""1 + 1"""',
+        "FACES_AT_ONCE = 1 << 16",
     ],
 )
 def test_what_does_not_run_is_left_alone(source: str) -> None:
     assert texts(source) == set()
+
+
+@pytest.mark.parametrize("source", ["return -1", "a = b if c else -1", "a = min(b, default=-1)"])
+def test_a_minus_one_that_stands_for_none_may_be_any_number_below_0(source: str) -> None:
+    found = {what for what, changed in texts(source) if "-2" in changed}
+    assert found == set() and ("sign", source.replace("-1", "1")) in texts(source)
+    assert ("off by one", "a = b[-2]") in texts("a = b[-1]")
 
 
 @pytest.mark.parametrize("game", GAMES)

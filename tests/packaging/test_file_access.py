@@ -24,7 +24,6 @@ ALLOWED = {
     "formats/source/content/search_path.py": {"directory.resolve"},
     "addon/teeworlds/images/operators.py": {"bpy.data.images.load"},
     "addon/teeworlds/sounds/collect.py": {"Path(bpy.path.abspath(block.filepath)).read_bytes"},
-    "addon/ns2/operators.py": {"self.path.read_bytes"},
     "addon/source/pak/operators.py": {"(root / name).read_bytes"},
 }
 """Calls about what the user chose: a level's own file, a file for an operator, what the .blend plays."""

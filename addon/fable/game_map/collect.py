@@ -14,6 +14,7 @@ import numpy as np
 from ....formats.fable.records import PALETTE_SLOTS, Records
 from ....formats.fable.theme_weights import FULL
 from ...scene import meshes
+from ...scene.reports import Report
 from .. import layout
 from ..cells import MeshCells, match_cells, refuse
 from ..palettes.lists import Palettes
@@ -27,12 +28,13 @@ def collect_game_map(
     token: int,
     settings: ExportSettings,
     depsgraph: bpy.types.Depsgraph | None,
+    report: Report,
 ) -> tuple[Records, Counter[str]]:
     """Return a copy of the cells, GAME_CELL [rows, columns], as they are now, and how many of them were edited in what.
 
     names: the palettes as they'll be written. token: that of the faces' ids. Raises SceneError with faces at fault.
     """
-    mesh = _cells(obj, cells.size, token, depsgraph)
+    mesh = _cells(obj, cells.size, token, depsgraph, report)
     made = cells.copy()
     flat, before = made.reshape(-1), cells.reshape(-1)
     used = np.zeros(PALETTE_SLOTS, np.bool_)
@@ -64,7 +66,9 @@ def collect_game_map(
     return made, +Counter({what: int(count) for what, count in counts.items()})
 
 
-def _cells(obj: bpy.types.Object, count: int, token: int, depsgraph: bpy.types.Depsgraph | None) -> MeshCells:
+def _cells(
+    obj: bpy.types.Object, count: int, token: int, depsgraph: bpy.types.Depsgraph | None, report: Report
+) -> MeshCells:
     """Find the face of each cell. Raises SceneError unless every cell has one, and none is left."""
     data = meshes.read(obj, depsgraph, list(layout.GAME_FIELDS))
     ids = data.ids("FACE", token)
@@ -73,4 +77,4 @@ def _cells(obj: bpy.types.Object, count: int, token: int, depsgraph: bpy.types.D
     if len(extra) or len(missing):
         lost = f", and {len(missing)} of its {count} cells have none" if len(missing) else ""
         refuse(obj, "FACE", f"faces that belong to no cell (added, or there twice): {{}}{lost}", extra)
-    return MeshCells(obj, "FACE", data, ids, indices)
+    return MeshCells(obj, "FACE", data, ids, indices, report)

@@ -24,11 +24,16 @@ _ALPHA, _DOOR = 0.55, (1.0, 0.25, 0.0, 1.0)
 
 
 def build_navigation(importing: ImportContext) -> None:
-    """Make an object of each layer of each section, and empties of the action points. They are hidden at first."""
-    if not importing.level.sections:
+    """Make an object of each layer of each section, and empties of the action points. They are hidden at first.
+
+    A level without sections has the collection, too: a collection that is put into it is a section.
+    """
+    if importing.level.sections is None:
         return
     navigation = importing.collection_of("Navigation", layout.NAVIGATION)
     navigation.hide_viewport = navigation.hide_render = True
+    if not importing.level.sections:
+        return
     ground = finite_heights(importing.level.cells)
     sections = list(numbered_sections(importing.level))
     material = bpy.data.materials.new(f"{importing.collection.name} navigation")
@@ -67,7 +72,7 @@ def _mesh(
     ids = (section.first_node + numbers + 1).astype(np.int32)
     doors, keys = door_lists(navigation, numbers)
     made = meshes.build(
-        f"{showable(section.name) or '-'} layer {layer}",
+        layout.layer_name(section.name, layer),
         np.concatenate([corners, z[:, :, None]], axis=2).reshape(-1, 3),
         attributes={
             **identity.id_attributes(importing.token, ids, "FACE"),
@@ -100,7 +105,7 @@ def _build_points(
         )
         obj.empty_display_type, obj.empty_display_size = "SPHERE", POINT_SIZE
         obj.location = location
-        obj[layout.POINT_LAYER] = layer
+        obj[layout.POINT_LAYER] = int(layer)
         transforms.remember(obj)
     importing.report.count("action points", len(positions))
 

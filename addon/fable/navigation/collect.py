@@ -1,38 +1,53 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sections of navigation back from their objects: what was edited of leaves, doors and action points.
+"""Sections of navigation back from their collections: renamed, added and deleted ones, and what was edited in them.
 
-Which squares there are follows from the ground (`ground`), so leaves can't be moved, added or deleted here.
+What is in a section is `collect_section`'s. A collection that was added is a section, too: a copy of the one whose
+objects are in it, or made of the ground.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import fable
-from ....formats.fable import POSITION, UID_BASE, Navigation
-from ....formats.fable.geometry import finite_points, leaf_corners
-from ....formats.fable.nodes import COSTS_SINCE
-from ....formats.fable.records import Records
-from ....formats.fable.sections import NumberedSection, door_lists, numbered_sections
+from ....formats.fable.blank import DEFAULT_SECTION
+from ....formats.fable.sections import NumberedSection, numbered_sections
 from ...scene import evaluated, identity, meshes, transforms
-from ...scene.identity import kind_of, record_of
-from ...scene.instances import Instance, mark_copies
+from ...scene.identity import kind_of
 from ...scene.level import root_of
-from ...scene.meshes import MeshData
-from ...scene.properties import INT32
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
-from ..cells import MeshCells, match_cells, refuse
+from .collect_section import SectionEdit
+from .ground import LOWEST, navigation_of_ground
 
-HINT = "The squares follow from the ground: paint that, and export with the option Navigation"
-Keys = dict[int, tuple[int, ...]]
-"""Number of a node -> its keys."""
+
+@dataclass(eq=False)
+class _SectionHome:
+    """What of the scene is one section."""
+
+    collection: bpy.types.Collection | None
+    """Its collection in *Navigation*; None where that is gone, but not all that was in it."""
+    name: str
+    """Of the section, as it will be written."""
+    number: int
+    """The section of the file that it is, or is a copy of; -1 for one that is made of the ground."""
+    copied: bool
+    """Whether it is no section of the file."""
+    layers: dict[int, bpy.types.Object] = field(default_factory=dict)
+    """The objects of its leaves, by their layers."""
+    points: list[bpy.types.Object] = field(default_factory=list)
+    """Its action points."""
+
+    def put(self, layer: int, obj: bpy.types.Object) -> None:
+        """Take the object of a layer. Raises SceneError where there is another one."""
+        if layer in self.layers:
+            both = [self.layers[layer], obj]
+            raise SceneError(f"{obj.name} and {both[0].name} are the same layer of navigation: delete one", both)
+        self.layers[layer] = obj
 
 
 def collect_navigation(
@@ -41,243 +56,260 @@ def collect_navigation(
     level: fable.Level,
     token: int | None,
     report: Report,
+    shown: bool = False,
 ) -> None:
-    """Give a level's sections what was edited of the navigation's objects; others stay as they are, bit for bit.
+    """Give a level the sections that its scene has, with what was edited in them; others stay, bit for bit.
 
-    token: the level's; None where nothing is known of an original: nothing is done then. Raises SceneError.
+    token: the level's; None where nothing is known of an original: nothing is done then. shown: whether the import made
+    objects of navigation. Raises SceneError.
     """
-    home = next((one for one in collection.children_recursive if kind_of(one) == layout.NAVIGATION), None)
-    if home is None or token is None or not level.sections:
+    if token is None or level.sections is None:
         return
-    objects = [obj for obj in home.all_objects if obj.type == "MESH" and kind_of(obj) == layout.LEAVES]
-    points = [obj for obj in home.all_objects if obj.type == "EMPTY"]
-    driven = [obj for obj in objects if meshes.needs_evaluation(obj)]
-    driven += [obj for obj in points if transforms.needs_evaluation(obj)]
-    root = root_of(collection)
+    home = home_of(collection)
+    if home is None:
+        if shown and level.sections:
+            report.warn("the collection Navigation is gone: the level's sections of navigation stay as they are")
+        return
+    with _evaluation(context, collection, home) as depsgraph:
+        _Sections(level, token, report, root_of(collection), depsgraph).collect(collection, home)
+
+
+@contextmanager
+def _evaluation(
+    context: bpy.types.Context, collection: bpy.types.Collection, home: bpy.types.Collection
+) -> Iterator[bpy.types.Depsgraph | None]:
+    """A depsgraph with the objects of navigation on which modifiers or constraints act; None where there are none."""
+    objects = [obj for obj in collection.all_objects if kind_of(obj) in (layout.LEAVES, layout.ACTION_POINT)]
+    objects += [obj for obj in home.all_objects if obj.type == "EMPTY"]
+    driven = [obj for obj in objects if obj.type == "MESH" and meshes.needs_evaluation(obj)]
+    driven += [obj for obj in objects if obj.type == "EMPTY" and transforms.needs_evaluation(obj)]
     if not driven:
-        _collect(home, level, token, report, root, None)
+        yield None
         return
-    with evaluated.shown(context, [*driven, *filter(None, [root])]) as depsgraph:
-        _collect(home, level, token, report, root, depsgraph)
+    with evaluated.shown(context, [*driven, *filter(None, [root_of(collection)])]) as depsgraph:
+        yield depsgraph
 
 
-def _collect(
-    home: bpy.types.Collection,
-    level: fable.Level,
-    token: int,
-    report: Report,
-    root: bpy.types.Object | None,
-    depsgraph: bpy.types.Depsgraph | None,
-) -> None:
-    layers = _layers(home, token)
-    sections = {
-        mark.record: child
-        for child in home.children
-        if (mark := identity.stamped(child)) and mark.kind == layout.SECTION and mark.token == token
-    }
-    for section in list(numbered_sections(level)):
-        if section.navigation is None or level.sections is None:
-            continue
-        edit = _SectionEdit(section, section.navigation, token, root, depsgraph)
-        for layer in section.layers():
-            obj = layers.pop(layout.leaves_record(section.number, layer), None)
-            if obj is None:
-                report.warn(f"section {section.name} has no object of layer {layer}: its navigation stays as it is")
-            else:
-                edit.collect_layer(obj, layer)
-        if section.number in sections:
-            edit.collect_points(sections[section.number])
-        if edit.notes:
-            level.sections[section.number].navigation = edit.made()
-            report.note(f"navigation of section {section.name}: {', '.join(edit.notes)}")
-    if layers:
-        report.left_out("objects of navigation that this level has no layer for", len(layers))
+def home_of(collection: bpy.types.Collection) -> bpy.types.Collection | None:
+    """The collection of a level's navigation; None where there is none."""
+    return next((one for one in collection.children_recursive if kind_of(one) == layout.NAVIGATION), None)
 
 
-def _layers(home: bpy.types.Collection, token: int) -> dict[int, bpy.types.Object]:
-    """The objects of leaves by their records. Raises SceneError where there are several of one layer."""
-    found: dict[int, bpy.types.Object] = {}
-    for obj in home.all_objects:
-        mark = identity.stamped(obj)
-        if mark is None or mark.kind != layout.LEAVES or mark.token != token:
-            continue
-        if mark.record in found:
-            both = [found[mark.record], obj]
-            raise SceneError(f"{obj.name} and {both[0].name} are the same layer of navigation: delete one", both)
-        found[mark.record] = obj
-    return found
-
-
-class _SectionEdit:
-    """What becomes of one section."""
+class _Sections:
+    """The sections of one level, while they are collected."""
 
     def __init__(
         self,
-        section: NumberedSection,
-        before: Navigation,
+        level: fable.Level,
         token: int,
+        report: Report,
         root: bpy.types.Object | None,
         depsgraph: bpy.types.Depsgraph | None,
     ) -> None:
-        self.section, self.before, self.token, self.root, self.depsgraph = section, before, token, root, depsgraph
-        self.nodes = before.nodes.copy()
-        self.positions = before.positions
-        self.keys: Keys = {}
-        self.notes: list[str] = []
+        self.level, self.token, self.report, self.root, self.depsgraph = level, token, report, root, depsgraph
+        self.before = list(level.sections or ())
+        self.numbered = list(numbered_sections(level))
 
-    def made(self) -> Navigation:
-        """The navigation with all edits."""
-        header = self.before.header.copy()
-        old, new = (_highest(nodes) + 1 for nodes in (self.before.nodes, self.nodes))
-        count = self.before.region_count
-        header["region_count"] = new if count == old else max(count, new)
-        starts = self.before.first_keys()
-        parts: list[NDArray[np.uint64]] = [self.before.keys[:0]]
-        for node in np.flatnonzero(self.nodes["switchable"] != 0).tolist():
-            kept = self.before.keys[starts[node] : starts[node + 1]]
-            parts.append(np.array(self.keys[node], np.uint64) if node in self.keys else kept)
-        keys = np.concatenate(parts).astype(np.uint64)
-        return replace(self.before, header=header, nodes=self.nodes, keys=keys, positions=self.positions)
-
-    # --------------------------------------------------------------------------------------------------------- leaves
-
-    def collect_layer(self, obj: bpy.types.Object, layer: int) -> None:
-        """Take what was edited of the leaves of a layer."""
-        numbers = self.section.leaves(layer)
-        if transforms.changed_channels(obj) - ({transforms.PARENT} if obj.parent is None else set()):
-            raise SceneError(f"{obj.name} was moved, turned or scaled. {HINT}", [obj])
-        names = (*layout.LEAF_FIELDS, layout.DOOR, layout.CLOSED)
-        data = meshes.read(obj, self.depsgraph, names)
-        ids = data.ids("FACE", self.token)
-        found = ids.astype(np.int64) - 1 - self.section.first_node
-        at = np.minimum(np.searchsorted(numbers, found), max(len(numbers) - 1, 0))
-        faces, extra, missing = match_cells(np.where((found >= 0) & (numbers[at] == found), at, -1), len(numbers))
-        if len(extra):
-            refuse(obj, "FACE", f"{{}} too many. {HINT}", extra)
-        if len(missing):
-            raise SceneError(f"{obj.name}: {len(missing)} leaves are gone. {HINT}", [obj])
-        leaves = MeshCells(obj, "FACE", data, ids, faces)
-        leaves.refuse("moved", _moved(data, faces, leaf_corners(self.before.nodes[numbers])), HINT)
-        self._collect_fields(leaves, numbers)
-        self._collect_doors(leaves, numbers)
-
-    def _collect_fields(self, leaves: MeshCells, numbers: NDArray[np.intp]) -> None:
-        for name, highest in layout.LEAF_FIELDS.items():
-            now = leaves.whole(name)
-            if now is None:
+    def collect(self, collection: bpy.types.Collection, home: bpy.types.Collection) -> None:
+        """Give the level its sections: those of the file in its order, then new ones."""
+        homes = self._homes(home)
+        _refuse_twice(homes, [section.name for section in self.numbered])
+        own = {one.number: one for one in homes if not one.copied}
+        for section in self.numbered:
+            own.setdefault(section.number, _SectionHome(None, section.name, section.number, copied=False))
+        self._sort(collection, home, homes, own)
+        made = []
+        for section in self.numbered:
+            one = own[section.number]
+            if one.collection is None and not one.layers and not one.points:
+                self.report.note(f"navigation: section {section.name} is gone")
                 continue
-            changed = now != self.before.nodes[name][numbers]
-            leaves.refuse(f"attribute {name} isn't within 0 and {highest}", changed & ((now < 0) | (now > highest)))
-            if name == "preference" and self.before.version < COSTS_SINCE:
-                leaves.refuse(f"another {name}, which this old section doesn't store", changed)
-            if changed.any():
-                self.nodes[name][numbers[changed]] = now[changed]
-                self.notes.append(f"{np.count_nonzero(changed)} leaves with other {name}")
+            if one.collection is None:
+                self.report.warn(f"navigation: section {section.name} has no collection of its own: it stays")
+            made.append(self._edited(one, section))
+        made += [self._new(one) for one in homes if one.copied]
+        self.level.sections = made
 
-    def _collect_doors(self, leaves: MeshCells, numbers: NDArray[np.intp]) -> None:
-        """Take which leaves are doors, of what things, and which of them are closed."""
-        was, lists = door_lists(self.before, numbers)
-        now = leaves.whole(layout.DOOR)
-        now = was.astype(np.int64) if now is None else now
-        listing = {number: _keys(leaves.object, number) for number in np.unique(now[now != 0]).tolist()}
-        closed = leaves.whole(layout.CLOSED)
-        before = self.before.nodes["blocked"][numbers] != 0
-        closed = before if closed is None else closed != 0
-        leaves.refuse("closed, but not a door", closed & (now == 0), HINT)
-        keys_were: dict[int, tuple[int, ...] | None] = dict(enumerate(lists, start=1))
-        different = {
-            (old, new)
-            for old, new in {(int(a), int(b)) for a, b in zip(was.tolist(), now.tolist(), strict=True) if a or b}
-            if keys_were.get(old) != listing.get(new)
-        }
-        rekeyed = np.array([(old, new) in different for old, new in zip(was.tolist(), now.tolist(), strict=True)], bool)
-        if self.before.version == 5:
-            leaves.refuse("made a door, which this old section doesn't store", rekeyed)
-        for at in np.flatnonzero(rekeyed).tolist():
-            node, keys = int(numbers[at]), listing.get(int(now[at]))
-            self.nodes["switchable"][node] = keys is not None
-            self.nodes["key_count"][node] = len(keys or ())
-            self.keys[node] = keys or ()
-        turned = closed != before
-        self.nodes["blocked"][numbers[turned]] = closed[turned]
-        for count, what in ((rekeyed, "doors with other keys"), (turned, "doors opened or closed")):
-            if count.any():
-                self.notes.append(f"{np.count_nonzero(count)} {what}")
+    def _homes(self, home: bpy.types.Collection) -> list[_SectionHome]:
+        """Which section each collection is: of several of one section all but the first are copies of it."""
+        homes: list[_SectionHome] = []
+        there: set[int] = set()
+        for child, record in layout.section_collections(home, layout.SECTION, self.token).items():
+            record = record if record < len(self.numbered) else -1
+            name = layout.section_name(child, self.numbered[record].name if record >= 0 else None)
+            homes.append(_SectionHome(child, name, record, copied=record < 0 or record in there))
+            there.add(record)
+        return homes
 
-    # -------------------------------------------------------------------------------------------------- action points
+    # ---------------------------------------------------------------------------------------------- what is of which
 
-    def collect_points(self, collection: bpy.types.Collection) -> None:
-        """Take the action points of a section's collection, unless the import left them in the file."""
-        if collection.get(layout.POINTS) is None:
-            return
-        points: list[Instance] = []
-        for obj in sorted(collection.all_objects, key=lambda one: one.name):
+    def _sort(
+        self,
+        collection: bpy.types.Collection,
+        home: bpy.types.Collection,
+        homes: list[_SectionHome],
+        own: dict[int, _SectionHome],
+    ) -> None:
+        """Find the objects of each section, wherever in the level they are. own: sections of the file, by number."""
+        inside: dict[bpy.types.Object, list[_SectionHome]] = {}
+        for one in homes:
+            for obj in one.collection.all_objects if one.collection is not None else ():
+                inside.setdefault(obj, []).append(one)
+        loose = set(home.all_objects)
+        for obj in collection.all_objects:
             mark = identity.stamped(obj)
-            if obj.type == "EMPTY" and (mark is None or mark.kind == layout.ACTION_POINT):
-                record = record_of(obj, self.token) - self.section.first_point
-                points.append(Instance(obj, record if 0 <= record < len(self.before.positions) else -1))
-        mark_copies(points, lambda one: transforms.unchanged(one.object))
-        known = {one.record: one.object for one in points if one.is_record}
-        new = [one.object for one in points if not one.is_record]
-        rows = [self._point(obj, self.before.positions[record]) for record, obj in sorted(known.items())]
-        rows += [self._point(obj, None) for obj in new]
-        made = np.array(rows, POSITION)
-        if made.tobytes() != self.before.positions.tobytes():
-            gone = len(self.before.positions) - len(known)
-            moved = sum(
-                row.tobytes() != self.before.positions[record].tobytes()
-                for row, record in zip(made[: len(known)], sorted(known), strict=True)
-            )
-            counts = ((moved, "changed"), (len(new), "new"), (gone, "gone"))
-            self.notes.append(f"action points {listed([f'{count} {what}' for count, what in counts if count])}")
-            self.positions = made
+            around = inside.get(obj, [])
+            if mark is not None and mark.kind == layout.LEAVES:
+                self._sort_leaves(obj, mark, around, own)
+            elif obj.type != "EMPTY" or (mark is not None and mark.kind != layout.ACTION_POINT):
+                continue
+            elif around:
+                for one in around:
+                    one.points.append(obj)
+            elif mark is not None and (number := self._section_of_point(mark)) >= 0:
+                own[number].points.append(obj)
+            elif mark is not None or obj in loose:
+                self.report.left_out(f"{obj.name}, which is in no section of navigation")
 
-    def _point(self, obj: bpy.types.Object, was: np.void | None) -> Records | np.void:
-        """The record of an action point: that of the file but for what was edited."""
-        row = np.zeros((), POSITION) if was is None else was.copy()
-        if was is None or not transforms.unchanged(obj) or transforms.needs_evaluation(obj):
-            matrix = transforms.seen(obj, self.root, self.depsgraph)
-            shown = (None, None) if was is None else finite_points(np.array([was], POSITION))[0]
-            for axis, name in enumerate(("x", "y")):
-                value = np.float32(matrix[axis, 3])
-                if not np.isfinite(value):
-                    raise SceneError(f"{obj.name}: its place is NaN or infinite", [obj])
-                if shown[axis] is None or shown[axis] != value:
-                    row[name] = value
-        layer = obj.get(layout.POINT_LAYER, 0)
-        if not isinstance(layer, int) or layer not in INT32:
-            raise SceneError(f"{obj.name}: property {layout.POINT_LAYER}: {layer!r} isn't the number of a layer", [obj])
-        row["layer"] = layer
-        return row
+    def _sort_leaves(
+        self,
+        obj: bpy.types.Object,
+        mark: identity.Stamp,
+        around: list[_SectionHome],
+        own: dict[int, _SectionHome],
+    ) -> None:
+        """Give an object of leaves to the sections whose it is: in the collection of a new one it is of that; in that
+        of another one of the file, or in none, it is of its own.
+        """
+        number, layer = layout.section_and_layer(mark.record)
+        if mark.token != self.token or number not in own:
+            self.report.warn(f"{obj.name} is no navigation of this level: it is left out")
+            return
+        copies = [one for one in around if one.copied]
+        for one in copies:
+            if one.layers and one.number != number:
+                both = [next(iter(one.layers.values())), obj]
+                names = listed([each.name for each in both])
+                raise SceneError(f"the new section {one.name} has leaves of several sections: {names}", both)
+            one.number = number
+            one.put(layer, obj)
+        if len(copies) == len(around) > 0:
+            return
+        own[number].put(layer, obj)
+        if around and own[number] not in around:
+            where, what = around[0].name, self.numbered[number].name
+            self.report.warn(f"{obj.name} is in the collection of section {where}, but is navigation of {what}")
+
+    def _section_of_point(self, mark: identity.Stamp) -> int:
+        """The section of the file that an action point is of; -1 for none."""
+        for section in self.numbered if mark.token == self.token else ():
+            navigation = section.navigation
+            if navigation is not None and 0 <= mark.record - section.first_point < len(navigation.positions):
+                return section.number
+        return -1
+
+    # ------------------------------------------------------------------------------------------------- what is written
+
+    def _edited(self, home: _SectionHome, section: NumberedSection) -> fable.Section:
+        """A section of the file, as its objects now say."""
+        made = self.before[section.number]
+        if home.name != section.name:
+            self.report.note(f"navigation: section {section.name} is called {home.name} now")
+            made.name = home.name
+        notes = self._collect(home, section, made)
+        if notes:
+            self.report.note(f"navigation of section {made.name}: {', '.join(notes)}")
+        return made
+
+    def _new(self, home: _SectionHome) -> fable.Section:
+        """A section that the file doesn't have: a copy of one that it has, or made of the ground."""
+        if home.number >= 0:
+            section = self.numbered[home.number]
+            made, what = self.before[home.number].copy(home.name), f"a copy of {section.name}"
+        else:
+            ground = navigation_of_ground(self.level)
+            section = NumberedSection(-1, home.name, ground, 0, 0)
+            made, what = fable.Section.new(home.name, ground), "made of the ground"
+        notes = self._collect(home, section, made)
+        self.report.note(f"navigation: section {home.name} is new, {', '.join([what, *notes])}")
+        return made
+
+    def _collect(self, home: _SectionHome, section: NumberedSection, made: fable.Section) -> list[str]:
+        """Give a section what was edited of its leaves and action points, and return what that was."""
+        if section.navigation is None:
+            return []
+        edit = SectionEdit(section, section.navigation, self.token, self.root, self.depsgraph, self.report)
+        for layer in section.layers() if section.number >= 0 else ():
+            if layer in home.layers:
+                edit.collect_layer(home.layers[layer], layer)
+            else:
+                name = layout.layer_name(section.name, layer)
+                self.report.warn(
+                    f"{name}: the object is gone, and navigation of section {home.name} stays as it is there"
+                )
+        if home.collection is None:
+            shown = bool(home.points)
+        else:
+            shown = section.number < 0 or home.collection.get(layout.POINTS) is not None
+        if shown:
+            edit.collect_points(home.points)
+        elif home.points:
+            names = listed([obj.name for obj in home.points])
+            self.report.left_out(f"new action points of section {home.name}, which has too many to be shown: {names}")
+        if edit.notes:
+            made.navigation = edit.made()
+        return edit.notes
 
 
-def _highest(nodes: Records) -> int:
-    return int(nodes["region"].max(initial=0))
+def make_navigation(
+    context: bpy.types.Context, collection: bpy.types.Collection, level: fable.Level, report: Report
+) -> None:
+    """Give a level that takes nothing from a file navigation of its ground: the sections that its collections name.
+
+    Action points are the scene's; regions, costs and doors as far as the scene shows the leaves that the ground has.
+    Without a collection of navigation there is one section. Raises SceneError.
+    """
+    home = home_of(collection)
+    ground = navigation_of_ground(level)
+    if home is None:
+        level.sections = [fable.Section.new(DEFAULT_SECTION, ground)]
+        report.note("navigation: one section, made of the ground")
+        return
+    children = layout.section_collections(home, layout.SECTION, None)
+    homes = {child: _SectionHome(child, layout.section_name(child, None), -1, copied=True) for child in children}
+    _refuse_twice(list(homes.values()), [])
+    root = root_of(collection)
+    level.sections = []
+    with _evaluation(context, collection, home) as depsgraph:
+        for child, one in homes.items():
+            shown = [obj for obj in child.all_objects if kind_of(obj) == layout.LEAVES]
+            marks = (identity.stamped(obj) for obj in shown)
+            token = next((mark.token for mark in marks if mark is not None), None)
+            section = NumberedSection(-1, one.name, ground, 0, len(ground.positions))
+            edit = SectionEdit(section, ground, token, root, depsgraph, report)
+            for obj in shown:
+                if len(shown) == 1 and edit.shows(obj, LOWEST):
+                    edit.collect_layer(obj, LOWEST)
+                else:
+                    report.warn(f"{obj.name}: the ground has other leaves: its regions, costs and doors aren't written")
+            above = edit.collect_points(child.all_objects, lowest_only=True)
+            if above:
+                what = f"action points of section {one.name}, which are above the ground: {listed(above)}"
+                report.left_out(what, len(above))
+            level.sections.append(fable.Section.new(one.name, edit.made()))
+    report.note(f"navigation: {len(level.sections)} sections, made of the ground")
 
 
-def _moved(data: MeshData, faces: NDArray[np.intp], expected: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Which leaves aren't the squares that they were, seen from above."""
-    if not len(faces):
-        return np.zeros(0, np.bool_)
-    at = data.positions[data.corner_verts][:, :2]
-    low = np.minimum.reduceat(at, data.face_starts)[faces]
-    high = np.maximum.reduceat(at, data.face_starts)[faces]
-    moved: NDArray[np.bool_] = ((low != expected.min(axis=1)) | (high != expected.max(axis=1))).any(axis=1)
-    moved |= data.face_sizes[faces] != 4
-    return moved
-
-
-def _keys(obj: bpy.types.Object, number: int) -> tuple[int, ...]:
-    """The keys of an object's list of this number, from the UIDs that its property has."""
-    name = f"{layout.DOOR}_{number}"
-    text = obj.get(name)
-    if not isinstance(text, str | int) or not re.fullmatch(r"[0-9\s,]*", str(text)):
-        raise SceneError(f"{obj.name}: property {name} must have the UIDs of the things that are door {number}", [obj])
-    return tuple(_checked(obj, name, (int(part) for part in re.findall(r"[0-9]+", str(text)))))
-
-
-def _checked(obj: bpy.types.Object, name: str, uids: Iterable[int]) -> Iterable[int]:
-    for uid in uids:
-        if uid >> 64:
-            raise SceneError(f"{obj.name}: property {name}: {uid} isn't a UID: they have 64 bits", [obj])
-        yield (uid - UID_BASE) % (1 << 64)
+def _refuse_twice(homes: list[_SectionHome], before: list[str]) -> None:
+    """Raise SceneError for a name that a collection gives its section and another has, too. before: as they were."""
+    by_name: dict[str, list[_SectionHome]] = {}
+    for one in homes:
+        by_name.setdefault(one.name, []).append(one)
+    for name, alike in by_name.items():
+        brought = [one for one in alike if one.copied or before[one.number] != name]
+        if len(alike) > 1 and brought:
+            there = [one.collection for one in alike if one.collection is not None]
+            collections = listed([repr(one.name) for one in there])
+            objects = [obj for one in there for obj in one.all_objects]
+            message = f"{len(alike)} sections of navigation are called {name}: rename one of {collections}"
+            raise SceneError(message, objects)

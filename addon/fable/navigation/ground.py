@@ -56,13 +56,12 @@ def follow_ground(level: fable.Level, before: Records, how: str, things: bytes |
             say(f"navigation of section {section.name}: {line}")
 
 
-def make_from_ground(level: fable.Level) -> None:
-    """Give a level that has none the navigation of its ground. Raises SceneError for sizes that it can't have."""
+def navigation_of_ground(level: fable.Level) -> fable.Navigation:
+    """The navigation of a level's ground: one layer, no doors. Raises SceneError for sizes that it can't have."""
     try:
-        made = fable.new_navigation(fable.weights(level.cells))
+        return fable.new_navigation(fable.weights(level.cells))
     except FormatError as error:
-        raise SceneError(f"no navigation can be made: {error}") from error
-    level.sections = [fable.Section.new("NULL", made)]
+        raise SceneError(f"no navigation can be made of the ground: {error}") from error
 
 
 def _seeds(things: bytes | None) -> NDArray[np.float64]:

@@ -36,7 +36,7 @@ def add_theme(names: Palettes, name: str, slots: Iterable[int] = range(FIRST_FRE
     slot = next((slot for slot in slots if slot not in names.used_themes), None)
     if slot is None:
         raise SceneError(f"theme {name!r}: all {PALETTE_SLOTS} slots of the palette are in use")
-    _encoded(name)
+    _encoded(name, f"theme in slot {slot}")
     names.themes[slot] = name
     names.used_themes.add(slot)
     return slot
@@ -61,14 +61,14 @@ def collect_palettes(level: Level, names: Palettes) -> Iterator[str]:
                 _set(palette, slot, b"", 0)
                 yield f"{what} {old[slot]!r} is taken out of slot {slot}"
             elif slot not in old_used or old[slot] != now[slot]:
-                _set(palette, slot, _encoded(now[slot]), int(palette["value"][slot]) or slot)
+                _set(palette, slot, _encoded(now[slot], f"{what} in slot {slot}"), int(palette["value"][slot]) or slot)
                 yield f"{what} {now[slot]!r} is in slot {slot}"
     # What Blender can't hold of a name is what stands behind a NUL.
     shown = [name.partition("\0")[0] for name in level.sounds]
     if shown != names.sounds:
         kept = dict(zip(shown, level.sounds, strict=True))
-        for name in names.sounds:
-            _encoded(name)
+        for number, name in enumerate(names.sounds, 1):
+            _encoded(name, f"sound {number}")
         level.sounds = [kept.get(name, name) for name in names.sounds]
         yield f"{len(level.sounds)} sounds: " + ", ".join(names.sounds)
 
@@ -78,8 +78,8 @@ def _set(palette: Records, slot: int, name: bytes, value: int) -> None:
     palette["value"][slot] = value
 
 
-def _encoded(name: str) -> bytes:
+def _encoded(name: str, what: str) -> bytes:
     try:
         return fable.palette_name(name)
-    except ValueError as error:  # a UnicodeError is one
-        raise SceneError(f"{name!r} can't be a name in a level: {error}") from error
+    except ValueError as error:
+        raise SceneError(f"{what} can't have this name in a level: {error}") from error

@@ -28,8 +28,8 @@ def add(level: bpy.types.Collection, kind: lists.List, name: str) -> int:
     """Add a name to a list, and return its slot or number. Raises SceneError for a name that is there, or can't be."""
     try:
         palette_name(name)
-    except ValueError as error:  # UnicodeEncodeError, too
-        raise SceneError(f"{name!r} can't be a name: {error}") from None
+    except ValueError as error:
+        raise SceneError(f"that can't be a name: {error}") from None
     names = lists.get(level)
     there = getattr(names, kind)
     if not name or name in there:

@@ -113,6 +113,11 @@ class TerrainMesh:
         ground.count(
             "themes", (flat["themes"] != before["themes"]).any(1) | (flat["strengths"] != before["strengths"]).any(1)
         )
+        rows, columns = cells.shape
+        if len(self._data.face_starts) != max(rows - 1, 0) * max(columns - 1, 0):
+            self.report.warn(
+                f"{self.object.name}: faces were added or deleted, which isn't written: cells are vertices"
+            )
         unknown = int(np.count_nonzero(~mesh.known))
         if unknown:
             many = "1 vertex was" if unknown == 1 else f"{unknown} vertices were"
@@ -141,7 +146,7 @@ class TerrainMesh:
         indices, extra, missing = match_cells(np.where(moved, -1, cells), rows * columns)
         if len(extra) or len(missing):
             self._refuse_places(cells, moved, extra, missing, shape)
-        return MeshCells(self.object, "POINT", self._data, ids, indices)
+        return MeshCells(self.object, "POINT", self._data, ids, indices, self.report)
 
     def _refuse_places(self, cells: Ints, moved: Bools, extra: Ints, missing: Ints, shape: tuple[int, ...]) -> None:
         """Say what is wrong with the vertices' places, and select them; of missing ones, those around."""
@@ -220,8 +225,7 @@ class TerrainMesh:
             except theme_resolution.BlendError as error:
                 cells = np.zeros(len(flat), np.bool_)
                 cells[some[error.cells]] = True
-                hint = "The option Drop themes leaves the weakest out" if "three" in error.message else CLAMP_HINT
-                mesh.refuse(f"{error.message} were painted there", cells, hint)
+                mesh.refuse(f"{error.message} were painted there", cells, _hint(error.message))
                 raise
             flat["themes"][some], flat["strengths"][some] = made.slots, made.strengths
             lost += int(np.count_nonzero(made.reduced))
@@ -306,6 +310,13 @@ class TerrainMesh:
             edited = mesh.known & (now != layout.flag(flat, name))
             flat[name][edited] = now[edited]
             ground.count(name, edited)
+
+
+def _hint(what: str) -> str:
+    """What lifts the refusal of a blend; numbers that are NaN can't be brought anywhere."""
+    if "NaN" in what:
+        return ""
+    return "The option Drop themes leaves the weakest out" if "three" in what else CLAMP_HINT
 
 
 def _moved(points: NDArray[np.float32], matrix: NDArray[np.float64]) -> NDArray[np.float64]:

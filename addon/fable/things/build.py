@@ -45,7 +45,7 @@ def build_things(importing: ImportContext) -> None:
     number = 0
     for record, section in enumerate(things.sections):
         collection = importing.collection_of(showable(section.name) or "-", layout.THING_SECTION, record, home)
-        properties.put(collection, layout.SECTION_NAME, section.name)
+        properties.put(collection, layout.SECTION_NAME, showable(section.name))
         found = section.things
         _build_section(importing, collection, found, number)
         number += len(found)
@@ -59,7 +59,7 @@ def _build_section(
     names = [name_of(thing) for thing in things]
     made: list[bpy.types.Object | None] = [None] * len(things)
     for at in sorted(range(len(things)), key=names.__getitem__):
-        obj = bpy.data.objects.new(names[at], None)
+        obj = bpy.data.objects.new(showable(names[at]), None)
         obj.parent = importing.root
         identity.stamp(obj, importing.token, layout.THING, first + at)
         fill(obj, things[at])

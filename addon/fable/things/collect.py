@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import copy
 import re
+import reprlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isclose
 
 import bpy
 
@@ -27,6 +29,7 @@ from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from . import values
+from .build import DISPLAY, OTHERS, name_of
 from .placements import collect_placement
 
 KEY_BITS = 41
@@ -52,13 +55,17 @@ def collect_things(
     data: bytes | None,
     token: int | None,
     report: Report,
+    shown: bool = False,
 ) -> bytes | None:
     """The bytes of a level's `.tng` as its things now say; None for a level without one.
 
     data: those of the import, None where there is none (or nothing is to be taken from it). token: the level's, None
-    likewise. New things get their UIDs from the level's counter, which is moved on. Raises SceneError naming objects.
+    likewise. shown: whether the import made objects of things. New things get their UIDs from the level's counter,
+    which is moved on. Raises SceneError naming objects.
     """
     home = next((one for one in collection.children_recursive if kind_of(one) == layout.THINGS), None)
+    if home is None and data is not None and shown:
+        report.warn("the collection Things is gone: the level's things stay as they are")
     if home is None or (_is_for_new_ones(home) and not home.all_objects and not home.children):
         return data
     try:
@@ -100,6 +107,7 @@ class _Things:
         self.newline = line_end("".join([*texts, things.document.tail]))
         self.uids = {thing.uid for thing in self.records} - {None}
         self.changed = self.added = 0
+        self.dressed: list[str] = []
         self.depsgraph: bpy.types.Depsgraph | None = None
 
     def merged(self) -> tng.Things:
@@ -113,6 +121,9 @@ class _Things:
         else:
             self._merge(instances, homes)
         self.report.count("things", len(instances))
+        if self.dressed:
+            what = "names, colours and sizes of empties are Blender's alone, a thing's name is its ScriptName"
+            self.report.note(f"{listed(self.dressed)}: {what}")
         for count, what in ((self.changed, "changed"), (self.added, "new")):
             if count:
                 self.report.note(f"things: {count} {what}")
@@ -123,21 +134,23 @@ class _Things:
     def _merge_sections(self) -> dict[bpy.types.Collection, int]:
         """The number of the section that each collection is: new ones are added, those without a collection go."""
         homes: dict[bpy.types.Collection, int] = {}
-        for child in self.home.children:
-            name = child.get(layout.SECTION_NAME)
-            name = name if isinstance(name, str) else child.name
-            mark = identity.stamped(child)
-            record = mark.record if mark and mark.kind == layout.THING_SECTION and mark.token == self.token else -1
-            if 0 <= record < len(self.sections) and record not in homes.values():
+        names = [section.name for section in self.sections]
+        known, there = len(names), set[int]()
+        for child, record in layout.section_collections(self.home, layout.THING_SECTION, self.token).items():
+            record = record if record < known else -1
+            name = layout.section_name(child, names[record] if record >= 0 else None)
+            if record >= 0 and record not in there:
                 homes[child] = record
-                if self.sections[record].name != name:
-                    self._rename(self.sections[record], name)
+                there.add(record)
+                if names[record] != name:
+                    self.sections[record].block.opening.value = name
+                    self.report.note(f"section {names[record]} of the things is called {name} now")
             else:
                 homes[child] = len(self.sections)
                 self.sections.append(self._new_section(name))
         entries = self.things.document.entries
-        for record, section in enumerate(self.sections):
-            if record not in homes.values():
+        for record, section in enumerate(self.sections[:known]):
+            if record not in there:
                 entries.remove(section.block)
                 self.report.note(f"section {section.name} of the things is gone, with {len(section.things)} things")
         return homes
@@ -149,16 +162,19 @@ class _Things:
         for child, section in sections.items():
             for obj in child.all_objects:
                 found.setdefault(obj, section)
+        loose, there = set(self.home.objects), set(sections.values())
+        first = min(there, default=-1)
         for obj in self.collection.all_objects:
-            if obj not in found and (kind_of(obj) == layout.THING or obj in self.home.objects[:]):
+            if obj not in found and (kind_of(obj) == layout.THING or obj in loose):
                 record = self._record_of(obj)
                 own = self.section_of[record] if record >= 0 else -1
-                if own not in sections.values():
-                    own = min(sections.values(), default=-1)
+                if own not in there:
+                    own = first
                 if own < 0:
                     own = len(self.sections)
                     self.sections.append(self._new_section("NULL"))
-                    sections[self.home] = own
+                    sections[self.home] = first = own
+                    there.add(own)
                 found[obj] = own
         return found
 
@@ -167,23 +183,11 @@ class _Things:
         record = record_of(obj, self.token)
         return record if 0 <= record < len(self.records) else -1
 
-    def _rename(self, section: tng.ThingSection, name: str) -> None:
-        section.block.opening.value = self._section_name(name)
-        self.changed += 1
-
     def _new_section(self, name: str) -> tng.ThingSection:
-        opening = Statement(tng.SECTION, self._section_name(name), self.newline * 2)
+        opening = Statement(tng.SECTION, name, self.newline * 2)
         block = StatementBlock(opening, closing=Statement("XXXSectionEnd", "", self.newline * 2, ""))
         self.things.document.entries.append(block)
         return tng.ThingSection(block)
-
-    @staticmethod
-    def _section_name(name: str) -> str:
-        if not name or not name.isascii() or any(one in name for one in ' ;"\t\r\n'):
-            raise SceneError(
-                f"{name!r} can't be the name of a section of things: blanks, quotes and semicolons can't be in it"
-            )
-        return name
 
     # --------------------------------------------------------------------------------------------------------- things
 
@@ -222,6 +226,7 @@ class _Things:
                     self._add(one, self.sections[home])
                 else:
                     thing = self.records[one.record]
+                    self._tell_what_is_not_written(one.object, thing)
                     moved, uid = self._move(one.record, home), thing.uid
                     self.changed += self._merge_thing(one.object, thing) or moved
                     if thing.uid != uid:
@@ -229,6 +234,18 @@ class _Things:
             except ValueError as error:
                 raise SceneError(f"{one.object.name}: {error}", [one.object]) from error
         self._refuse_uids(named)
+
+    def _tell_what_is_not_written(self, obj: bpy.types.Object, thing: tng.Thing) -> None:
+        """Note what of an object is Blender's alone, and warn of what no thing has. thing: as the file has it."""
+        size = DISPLAY.get(thing.kind, OTHERS)[1]
+        plain = isclose(obj.empty_display_size, size, rel_tol=1e-6) and obj.color[:] == (1.0, 1.0, 1.0, 1.0)
+        if not plain or not layout.is_called(obj.name, name_of(thing)):
+            self.dressed.append(obj.name)
+        if obj.instance_collection is not None:
+            self.report.warn(f"{obj.name}: the collection that it is an instance of isn't written")
+        data = obj.animation_data
+        if data is not None and (data.action is not None or data.drivers or data.nla_tracks):
+            self.report.warn(f"{obj.name}: its animation isn't written: a thing is where it is at the current frame")
 
     def _refuse_uids(self, named: list[tuple[bpy.types.Object, tng.Thing]]) -> None:
         """Raise SceneError for things that were given a UID that is none, or another thing's."""
@@ -238,7 +255,9 @@ class _Things:
         for obj, thing in named:
             if thing.uid is None or thing.uid > _MAX_UID:
                 text = thing.block.get("UID")
-                raise SceneError(f"{obj.name}: property UID: {text!r} isn't a number of 64 bits", [obj])
+                raise SceneError(f"{obj.name}: property UID: {reprlib.repr(text)} isn't a number of 64 bits", [obj])
+            if thing.uid < UID_BASE:
+                self.report.warn(f"{obj.name}: property UID: {thing.uid} is none that the game gives: those are larger")
             if times[thing.uid] > 1:
                 raise SceneError(f"{obj.name}: property UID: {thing.uid} is another thing's", [obj])
 
@@ -326,7 +345,7 @@ def _collect_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
     sources = values.sources(thing)
     changed = False
     kind = obj.get(layout.NEW_THING)
-    if kind is not None and kind != thing.kind:
+    if kind != thing.kind:
         thing.block.opening.value = _kind_name(kind)
         changed = True
     emptied: list[StatementBlock] = []
@@ -336,7 +355,9 @@ def _collect_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
                 changed |= values.change(source, now[key])
             except ValueError as error:
                 raise ValueError(f"property {key}: {error}") from error
-        elif source.entry is not thing.body:  # which holds the object's place
+        elif source.entry is thing.body:
+            raise ValueError(f"property {key} is gone, but the component holds the thing's place")
+        else:
             source.parent.entries.remove(source.entry)
             emptied.append(source.parent)
             changed = True
@@ -369,7 +390,7 @@ def _drop_empty(around: StatementBlock, block: StatementBlock) -> None:
 
 def _kind_name(kind: object) -> str:
     if not isinstance(kind, str) or not re.fullmatch(r"\w+( \w+)*", kind, re.ASCII):
-        raise ValueError(f"property {layout.NEW_THING}: {kind!r} can't be the kind of a thing")
+        raise ValueError(f"property {layout.NEW_THING}: {reprlib.repr(kind)} can't be the kind of a thing")
     return kind
 
 

@@ -147,17 +147,22 @@ def _component(block: StatementBlock, name: str) -> StatementBlock:
 
 def change(source: PropertySource, value: object) -> bool:
     """Give a statement what a property says; whether that changed its text. Raises ValueError as `as_text` does."""
-    if isinstance(source.entry, StatementBlock):
-        return False
     was = source.value
-    if type(was) is type(value) and was == value:
+    if _same(was, value):
         return False
+    if isinstance(source.entry, StatementBlock):
+        raise ValueError("it stands for a component, which has no value of its own")
     text = as_text(value, was)
-    if as_property(text) == was:
+    if _same(as_property(text), was):
         return False
     before = source.entry.value
     StatementBlock(source.parent.opening, [source.entry]).set(source.entry.key, text)
     return source.entry.value != before
+
+
+def _same(first: object, second: object) -> bool:
+    """Whether two properties are alike: TRUE isn't 1 here, and 1 isn't 1.0."""
+    return type(first) is type(second) and first == second
 
 
 def written_keys(obj: bpy.types.Object) -> Iterable[str]:

@@ -14,11 +14,14 @@ from ....formats.fable import wld
 from ...scene import content_folders, identity, stage
 from ...scene.baselines import put_bytes
 from ...scene.level import needed_root
+from ...scene.names import showable
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..settings import WorldSettings
 from .maps import LEVEL_ENDING, check
 
+FARTHEST = 1 << 24
+"""Units: Blender's single precision has no whole ones beyond. The game's world reaches to 8192."""
 ImportLevels = Callable[[Sequence[Path]], Sequence[bpy.types.Collection]]
 """Imports levels from their files, and returns the collection of each."""
 
@@ -56,13 +59,13 @@ def import_form(
     placements = _placements(world, file, settings, report)
     levels = import_levels([placement.file for placement in placements])
     token = identity.new_token(data)
-    collection = bpy.data.collections.new(file.stem)
+    collection = bpy.data.collections.new(showable(file.stem))
     identity.stamp(collection, token, layout.WORLD_STAMP, 0)
     put_bytes(collection, layout.WORLD, data)
-    collection[layout.WORLD_NAME] = file.name
+    collection[layout.WORLD_NAME] = showable(file.name)
     scene = stage.scene_of(context)
     for placement, level in zip(placements, levels, strict=True):
-        level[layout.MAP] = f"{placement.number} {int(token)}"
+        level[layout.MAP] = f"{int(placement.number)} {int(token)}"
         root = needed_root(level)
         root.location = (*placement.origin, 0.0)
         scene.collection.children.unlink(level)
@@ -75,21 +78,24 @@ def import_form(
 def _placements(world: wld.World, path: Path, settings: WorldSettings, report: Report) -> list[LevelPlacement]:
     """The maps to be opened whose files are there. Raises SceneError where there are none."""
     reach = content_folders.reach([*content_folders.named(settings.levels_directory), path.parent], report)
-    found = []
+    found: dict[Path, LevelPlacement] = {}
     for number, each in _chosen(world, settings.maps):
         name = each.level_name or ""
-        file = reach.find(name) or reach.find(wld.base_name(name)) if name.lower().endswith(LEVEL_ENDING) else None
+        names = dict.fromkeys([name, wld.base_name(name)] if name.lower().endswith(LEVEL_ENDING) else [])
+        file = next((there for one in names if (there := reach.find(one)) is not None), None)
         origin = each.origin
         if file is None:
             report.missing("levels", wld.base_name(name) or f"of map {each.number}")
-        elif origin is None:
+        elif origin is None or max(map(abs, origin)) > FARTHEST:
             report.warn(f"map {each.number}, {wld.base_name(name)}, has no place in the world: it is left out")
+        elif file in found:  # or a short text could have one level opened thousands of times
+            report.warn(f"map {each.number} has the level of another one, {wld.base_name(name)}: it is left out")
         else:
             reach.size(file)
-            found.append(LevelPlacement(number, file, origin))
+            found[file] = LevelPlacement(number, file, origin)
     if not found:
         raise SceneError(f"{path.name}: none of its levels is there: {listed(report.missing_names.get('levels', []))}")
-    return found
+    return list(found.values())
 
 
 def _chosen(world: wld.World, names: str) -> list[tuple[int, wld.WorldMap]]:

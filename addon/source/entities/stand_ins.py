@@ -11,7 +11,7 @@ import zlib
 import bpy
 import numpy as np
 
-from ...scene import aspects, baselines, identity
+from ...scene import aspects, baselines, identity, shapes
 from ...scene.blender_types import Value
 
 _LOOKS = "looks"
@@ -24,23 +24,27 @@ class Looks:
         self._known: dict[int, int] = {}
 
     def remember(self, obj: bpy.types.Object) -> None:
-        """Keep what an object's mesh or curve is like."""
-        baselines.store(obj, _LOOKS, np.array([self._of(obj)], np.int64))
+        """Keep what an object's mesh or curve is like, with the data, which its copies have, too."""
+        if obj.data is not None and obj.data.session_uid not in self._known:
+            baselines.store(obj.data, _LOOKS, np.array([self._of(obj)], np.int64))
 
     def is_edited(self, obj: bpy.types.Object) -> bool:
-        """Whether it is another one than was remembered. Not of what nothing was remembered of."""
-        was = baselines.load(obj, _LOOKS)
+        """Whether it is another one than was remembered, or has materials of the object's own."""
+        if any(slot.link == "OBJECT" and slot.material is not None for slot in obj.material_slots):
+            return True
+        if isinstance(obj.data, bpy.types.Mesh) and shapes.is_edited(obj.data):
+            return True
+        was = None if obj.data is None else baselines.load(obj.data, _LOOKS)
         return was is not None and was.tolist() != [self._of(obj)]
 
     def _of(self, obj: bpy.types.Object) -> int:
         if obj.data is None:
             return 0
-        own = [slot.material for slot in obj.material_slots if slot.link == "OBJECT"]
         known = obj.data.session_uid
         if known not in self._known:
             with aspects.readable_data(obj) as data:
                 self._known[known] = 0 if data is None else _fingerprint(data)
-        return zlib.crc32(repr([_name(each) for each in own]).encode(), self._known[known])
+        return self._known[known]
 
 
 def _fingerprint(data: bpy.types.ID) -> int:

@@ -7,6 +7,7 @@ They are VERTNORMALS, which the compiler smoothed by the smoothing groups; the g
 
 from __future__ import annotations
 
+import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,13 +16,12 @@ from ....formats.binary import FormatError
 from ....formats.source import LumpId, edits, vertex_normals
 from ....formats.source.geometry import Ints
 from ....formats.source.surfaces import Bools
+from ...scene import meshes
 from ...scene.reports import Report
 from .scene_surfaces import SceneSurfaces
 
-SAME = 0.015
-"""Normals that differ by less, along an axis, are the same: Blender has one normal for those that meet smoothly and
-differ by up to 0.8 degrees, which is 0.0142.
-"""
+SAME = 0.002
+"""Normals that differ by less, along an axis, are the same: Blender rounds its angles to steps of 0.0002."""
 _NONE = 0.5
 """Shorter than this are only the normals 0 of corners that Blender has none for: of faces that pass a line twice."""
 SHADED = "faces with other normals"
@@ -84,14 +84,54 @@ def _compared(surfaces: SceneSurfaces, polygons: Ints) -> tuple[Bools, Ints, Int
         found = vertex_normals.smooth(model_faces.level, model_faces.drawn_polygons)
     except FormatError:  # the import left them out as well
         found = None
-    was = flat
+    smooth, given = np.zeros(len(model_faces.polygons.corners), np.bool_), np.zeros((1, 3), np.float32)
+    numbers = np.zeros(len(smooth), np.int64)
     if found is not None:
-        rest = len(model_faces.polygons.corners) - len(found[0])  # of sides, which have none
-        smooth, numbers = (np.concatenate([each, np.zeros(rest, each.dtype)]) for each in found)
-        given = _unit(model_faces.level.table(LumpId.VERTNORMALS)["normal"][numbers[sources]])
-        was = np.where(smooth[sources][:, None], given, flat)
+        smooth[: len(found[0])], numbers[: len(found[1])] = found  # sides, which come behind faces, have none
+        given = np.asarray(model_faces.level.table(LumpId.VERTNORMALS)["normal"], np.float32)
+    was = np.where(smooth[sources][:, None], _unit(given[numbers[sources]]), flat)
     known = (now * now).sum(axis=1) > _NONE * _NONE
-    return known & ~_alike(now, was), corners, owners, sources
+    wrong = known & ~_alike(now, was)
+    if wrong.any():
+        rows = np.where(smooth[:, None], given[numbers], np.float32(0))
+        for number in np.unique(surfaces.owners[polygons[owners[wrong]]]).tolist():
+            begin, end = surfaces.starts[surfaces.polygons[number : number + 2]]
+            here = np.flatnonzero(wrong & (corners >= begin) & (corners < end))
+            wrong[here] = ~_alike(now[here], _imported(surfaces, number, smooth, rows)[corners[here] - begin])
+    return wrong, corners, owners, sources
+
+
+def _imported(surfaces: SceneSurfaces, number: int, smooth: Bools, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The normals float32[c, 3] that an object's corners have where nobody shaded it: as Blender makes them of the
+    map's, of which it turns some a long way on thin faces.
+
+    number: the object's. smooth, rows: bool and float32[k, 3] of the map's corners, 0 where they aren't smooth.
+    """
+    first, end = surfaces.polygons[number : number + 2].tolist()
+    starts = surfaces.starts[first : end + 1]
+    points = slice(*surfaces.points[number : number + 2].tolist())
+    own = first + np.flatnonzero((surfaces.faces[first:end] >= 0) & (surfaces.turns[first:end] >= 0))
+    owners, corners, sources = surfaces.around(own)
+    given = np.zeros((int(starts[-1] - starts[0]), 3), np.float32)
+    given[corners - starts[0]] = rows[sources]
+    sharp = np.ones(end - first, np.bool_)
+    sharp[own[owners[smooth[sources]]] - first] = False
+    mesh = meshes.build(
+        "normals",
+        surfaces.positions[points],
+        surfaces.corners[starts[0] : starts[-1]] - points.start,
+        starts[:-1] - starts[0],
+        attributes={"sharp_face": ("FACE", "BOOLEAN", sharp)},
+        smooth=True,
+        report=Report(),
+        sound=True,
+    )
+    try:
+        if not sharp.all():
+            mesh.normals_split_custom_set(given.tolist())
+        return meshes.normals_of(mesh)[0]
+    finally:
+        bpy.data.meshes.remove(mesh)
 
 
 def _alike(one: NDArray[np.float32], other: NDArray[np.float32]) -> Bools:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What every game promises: nothing is lost, whichever way a level goes through Blender."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +96,11 @@ def test_an_unknown_option_is_refused_with_those_that_there_are(
     arguments = ["convert", str(sample), str(tmp_path / "scene.blend"), "--option", "nonsense=1"]
     assert commands.main(arguments) == commands.USAGE
     assert "no option nonsense here; there are: " in capsys.readouterr().err
+
+
+@SAMPLES
+def test_names_as_long_as_file_systems_take_come_in_and_go_out(game: Game, sample: Path, tmp_path: Path) -> None:
+    path = tmp_path / ("\N{SNOW CAPPED MOUNTAIN}" * 60 + sample.suffix)
+    shutil.copyfile(sample, path)
+    assert exported(imported(game, path), path) == sample.read_bytes()
+    assert path.name in {entry.name for entry in tmp_path.iterdir()}

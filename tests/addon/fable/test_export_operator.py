@@ -88,7 +88,8 @@ def test_options_reach_the_export(tmp_path):
 def test_the_exporter_says_that_the_ground_is_baked():
     notes = Notes()
     kind = GAME.files[0]
-    operators._Export.draw(SimpleNamespace(layout=notes, choices=GAME.export_settings, kind=kind), bpy.context)
+    dialog = SimpleNamespace(layout=notes, choices=GAME.export_settings, kind=kind, collection="", filepath="")
+    operators._Export.draw(dialog, bpy.context)
     assert " ".join(notes.labels) == BAKED
     assert {"clamp", "snap", "ground_navigation"} <= set(notes.properties)
 

@@ -262,11 +262,55 @@ def test_groups_that_modifiers_use_are_no_themes():
 def test_a_name_that_no_level_can_hold():
     level = imported()
     paint(terrain(level), "\u8349", [at(4, 2)], 1.0)
-    refused(level, "can't be a name in a level", unknown_themes="add")
-    names = lists.get(level)
-    names.sounds.append("x" * 128)
-    lists.put(level, names)
-    refused(level, "can't be a name in a level", unknown_themes="ignore")
+    error = refused(level, "Terrain: weight layer: theme in slot 6 can't have this name", unknown_themes="add")
+    assert points(error, level) == [at(4, 2)]
+    for name, why in (
+        ("x" * 128, "has 128 characters, 127 are allowed"),
+        ("\u8349", "characters that Latin-1 does not"),
+    ):
+        for kind, slot, what in (("themes", 3, "theme in slot 3"), ("atmospheres", 1, "atmosphere in slot 1"),
+                                 ("sounds", 2, "sound 2")):  # fmt: skip
+            other = imported()
+            next(item for item in getattr(lists.of(other), kind) if item.slot == slot).name = name
+            refused(other, f"{other.name}: {what} can't have this name in a level: .*{why}", unknown_themes="ignore")
+
+
+def test_numbers_that_are_none_are_refused_with_what_they_are_of():
+    level = imported()
+    mesh = terrain(level).data
+    mesh.attributes.remove(mesh.attributes["walkable"])
+    values = mesh.attributes.new("walkable", "FLOAT", "POINT").data
+    values.foreach_set("value", np.full(COLUMNS * COLUMNS, 1.0, np.float32))
+    values[at(3, 4)].value = np.nan
+    assert points(refused(level, "1 vertex: attribute walkable is NaN"), level) == [at(3, 4)]
+    level = imported()
+    terrain(level).vertex_groups["SAND"].add([at(3, 4)], np.nan, "REPLACE")
+    for clamp in (False, True):
+        error = refused(level, "1 vertex: weights that are NaN were painted there", clamp=clamp)
+        assert points(error, level) == [at(3, 4)]
+
+
+def test_sounds_that_were_taken_out_while_cells_have_them():
+    level = imported()
+    lists.of(level).sounds.remove(1)
+    error = refused(level, f"refuse the level {level.name}: error: game map: sound names a sound that is not there")
+    assert error.objects == [game_map(level)]
+
+
+@pytest.mark.parametrize("name", ["thing_uid_counter", "checksum", "map_version"])
+def test_a_property_of_the_level_that_is_gone(name):
+    level = imported()
+    del level[name]
+    refused(level, f"{level.name}: property {name} is gone")
+
+
+def test_attributes_that_are_gone_are_told():
+    level, report = imported(), Report()
+    for obj, name in ((terrain(level), "walkable"), (terrain(level), "theme_2"), (game_map(level), "sound")):
+        obj.data.attributes.remove(obj.data.attributes[name])
+    assert exported(level, report) == DATA
+    for text in ("Terrain: attribute walkable is gone", "Terrain: attribute theme_2", "Atmosphere: attribute sound"):
+        assert any(text in line for line in report.warnings), text
 
 
 def test_a_palette_without_a_free_slot():

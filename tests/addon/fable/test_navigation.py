@@ -100,7 +100,7 @@ def test_a_section_without_an_object_stays():
     bpy.data.objects.remove(leaves(level, UPPER))
     report = Report()
     assert exported(level, report) == data
-    assert any("Q_Quest has no object of layer 1" in line for line in report.lines())
+    assert any("Q_Quest layer 1: the object is gone" in line for line in report.lines())
 
 
 @pytest.mark.parametrize("name", sorted(fb.variants().keys() - {"no cells"}))  # which have no ground to show

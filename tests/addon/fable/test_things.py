@@ -245,3 +245,59 @@ def test_real_things_come_back_as_they_were(corpus):
             assert [key for key, _ in found if not key.startswith("RHSet")] == [
                 key for key, _ in wanted if not key.startswith("RHSet")
             ]
+
+
+def test_things_that_nest_too_deeply_stay_in_the_file_and_are_told():
+    report = Report()
+    text = "XXXSectionStart NULL;NewThing A;" + "StartCTCA;" * 5_000 + "EndCTCA;" * 5_000 + "EndThing;XXXSectionEnd;"
+    level = opened(text, report)
+    assert written(level) == text
+    assert any("the things beside the level can't be read" in line and "32 blocks" in line for line in report.warnings)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (
+            "CTCDNavigationSeed",
+            "something",
+            "property CTCDNavigationSeed: it stands for a component, which has",
+        ),
+        ("NewThing", None, "property NewThing: None can't be the kind of a thing"),
+        ("ScriptName", "x" * 5_000 + ";", "property ScriptName: 'xxx.{,80} cannot stand in a statement"),
+        ("UID", "9" * 5_000, "property UID: '999.{,80} isn't a number of 64 bits"),
+    ],
+)
+def test_properties_that_no_thing_can_have_are_refused_by_name(key, value, message):
+    level = opened()
+    obj = thing(level, 2)
+    if value is None:
+        del obj[key]
+    else:
+        obj[key] = value
+    with pytest.raises(SceneError, match=f"{obj.name}: {message}") as error:
+        written(level)
+    assert error.value.objects == [obj]
+
+
+def test_the_component_that_holds_a_place_cannot_be_taken_away():
+    level = opened()
+    obj = thing(level, 3)
+    del obj["CTCPhysicsStandard"]
+    with pytest.raises(SceneError, match="HOLY_SITE_BASIC: property CTCPhysicsStandard is gone"):
+        written(level)
+
+
+def test_a_switch_is_no_number():
+    level = opened()
+    obj = thing(level, 0)
+    del obj["Health"]
+    obj["Health"] = True
+    assert difference(written(level)) == ["- Health 1.0;", "+ Health TRUE;"]
+
+
+def test_things_that_are_gone_as_a_whole_are_told():
+    level, report = opened(), Report()
+    bpy.data.collections.remove(level.children["Things"])
+    assert written(level, report) == TNG
+    assert "the collection Things is gone: the level's things stay as they are" in report.warnings

@@ -127,6 +127,29 @@ def test_things_move_between_sections_which_come_and_go():
         written(level)
 
 
+def test_a_section_is_renamed_as_its_collection_or_by_its_property():
+    level, report = opened(), Report()
+    quest = level.children["Things"].children["Q_Quest"]
+    quest.name = "Q_Other"
+    assert written(level, report) == TNG.replace("XXXSectionStart Q_Quest", "XXXSectionStart Q_Other")
+    assert "section Q_Quest of the things is called Q_Other now" in report.notes
+    quest[layout.SECTION_NAME] = "Q_Third"
+    with pytest.raises(SceneError, match="'Q_Other': its property XXXSectionStart calls it 'Q_Third'"):
+        written(level)
+    quest.name = "Q_Quest"
+    assert "XXXSectionStart Q_Third;" in written(level)
+    quest[layout.SECTION_NAME] = 7
+    with pytest.raises(SceneError, match="'Q_Quest': property XXXSectionStart must be a text"):
+        written(level)
+
+
+@pytest.mark.parametrize("name", ["", "-", "a\0b", "\x85", "two words", "caf\xe9", "x" * 80, "NULL.001", "NULL"])
+def test_strange_names_of_sections_stay(name):
+    text = TNG.replace("XXXSectionStart Q_Quest", f"XXXSectionStart {name}")
+    first, second = opened(text), opened(text)
+    assert written(first) == written(second) == text
+
+
 def test_things_outside_of_their_sections_stay_in_them():
     level = opened()
     marker = thing(level, 3)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Worlds: levels at their places of a `.wld`, and those that were moved written back to it."""
 
+import random
 from pathlib import Path
 
 import bpy
@@ -12,6 +13,7 @@ from levelwright.formats import fable
 
 from tests.addon.genesis.export_helpers import part
 from tests.formats import fable_bytes as fb
+from tests.fuzz.scenes import empty_file
 
 WORLD = """MapUIDCount 3;\r
 ThingManagerUIDCount 99;\r
@@ -200,3 +202,62 @@ def test_headless(world, tmp_path):
     assert commands.main(["convert", str(blend), str(lev)]) == 0
     assert fable.read(lev.read_bytes()).width == 32
     assert lev.with_suffix(".tng").read_bytes() == THINGS
+
+
+def test_a_level_that_many_maps_name_is_opened_once(world, capsys):
+    again = b'NewMap 9;\r\nMapX 64;\r\nMapY 64;\r\nLevelName "albion\\FIRST.lev";\r\nEndMap;\r\n'
+    world.write_bytes(world.read_bytes() + again * 1_000)
+    opened(world)
+    assert sorted(one.name for one in bpy.data.collections["World"].children) == ["First", "Second"]
+    said = capsys.readouterr().out
+    assert said.count("map 9 has the level of another one, FIRST.lev: it is left out") == 1
+
+
+@pytest.mark.parametrize("place", ["16777217", "-99999999", "1e300", "1.5", "nan", "9" * 5000])
+def test_a_map_whose_place_blender_cannot_hold_is_left_out(world, capsys, place):
+    text = WORLD.replace("MapX 2592", f"MapX {place}")
+    world.write_bytes(text.encode())
+    opened(world)
+    assert "has no place in the world: it is left out" in capsys.readouterr().out
+    assert written(world) == text
+
+
+WORLD_TOKENS = (";", '"', "\n", "\r", " ", "\0", "\xff", "1.5", "-1", "1e9", "nan", "99999999999999999999", "TRUE",
+                "EndMap;", "NewMap 3;", "NewRegion 3;", "MapX 64;", "MapY 64;",
+                'LevelName "albion/second.lev";')  # fmt: skip
+
+
+def damaged(seed: int) -> str:
+    """The world with tokens put over, or between, what stands there."""
+    rng, text = random.Random(seed), WORLD
+    for _ in range(rng.choice((1, 2, 4))):
+        at = rng.randrange(len(text))
+        text = text[:at] + rng.choice(WORLD_TOKENS) + text[at + rng.choice((0, 0, 1, 8)) :]
+    return text
+
+
+def come_back(world: Path, seeds: range) -> tuple[int, int]:
+    """Open damaged worlds and write them without an edit: the same bytes, or refused when opened. How many of each."""
+    ends = [0, 0]
+    for seed in seeds:
+        empty_file()
+        world.write_bytes(damaged(seed).encode("latin-1"))
+        try:
+            opened(world)
+        except RuntimeError:  # what operators make of an error that they report
+            ends[1] += 1
+            continue
+        assert written(world).encode("latin-1") == world.read_bytes(), seed
+        ends[0] += 1
+    return ends[0], ends[1]
+
+
+def test_damaged_worlds_come_back_or_are_refused_when_opened(world):
+    back, refused = come_back(world, range(20))
+    assert min(back, refused) > 3
+
+
+@pytest.mark.slow
+def test_more_damaged_worlds(world):
+    back, refused = come_back(world, range(20, 400))
+    assert min(back, refused) > 50

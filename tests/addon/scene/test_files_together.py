@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Files of one level: all of them are written, or none."""
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,8 @@ def test_the_first_gets_its_bytes_back_where_the_second_cannot_be_replaced(tmp_p
     real = Path.replace
 
     def replace(self: Path, target: Path) -> Path:
-        if target.name == "a.tng" and self.suffix == ".tmp":
-            raise OSError("the disk is gone")
+        if target.name == "a.tng" and self.suffix == ".new":
+            raise OSError(errno.EIO, "the disk is gone", str(self))
         return real(self, target)
 
     monkeypatch.setattr(Path, "replace", replace)

@@ -11,6 +11,7 @@ from levelwright.addon.scene import identity, meshes
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.displacements import collect as collect_displacements
+from levelwright.addon.source.displacements import info
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, displacements, geometry
 from levelwright.formats.source.records import DispInfoFlag
@@ -263,3 +264,87 @@ def test_a_sculpture_that_is_still_in_edit_mode(level) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
     assert changed == {"DISP_VERTS", "PHYSDISP"}
     assert places(made)[12, 2] == 9
+
+
+# ----------------------------------------------------------------------------------------- directions, distances, flags
+
+
+def lead(obj: bpy.types.Object, point: int, direction: tuple[float, ...], distance: float) -> None:
+    """Give a vertex another direction and distance."""
+    data = meshes.read(obj)
+    ways, far = (data.attribute(name).copy() for name in (layout.DIRECTION, layout.DISTANCE))
+    ways[point], far[point] = direction, distance
+    paint(obj, layout.DIRECTION, ways, "vector")
+    paint(obj, layout.DISTANCE, far, "value")
+
+
+def test_directions_and_distances_lead_vertices(level) -> None:
+    report = Report()
+    before = places(edited(level, APPLY)[0])
+    lead(hill(level), 12, (0, 0, 2), 8)
+    made, changed = edited(level, APPLY, report)
+    assert changed == {"DISP_VERTS", "PHYSDISP"}
+    row = made.table(LumpId.DISP_VERTS)[12]
+    assert (row["vec"].tolist(), row["dist"]) == ([0, 0, 2], 8), "to the bit"
+    assert (places(made)[12] - before[12]).tolist() == [0, 0, 16]
+    assert report.counts["vertices with other directions or distances"] == 1
+    again = imported(source.write(made))
+    assert edited(again, APPLY)[1] == set()
+
+
+def test_a_vertex_that_was_moved_there_as_well_is_fine_and_elsewhere_refused(level) -> None:
+    obj = hill(level)
+    lead(obj, 12, (0, 0, 1), 16)
+    move(obj, np.array([12]), (0, 0, 16))
+    row = edited(level, APPLY)[0].table(LumpId.DISP_VERTS)[12]
+    assert (row["vec"].tolist(), row["dist"]) == ([0, 0, 1], 16)
+    move(obj, np.array([12]), (0, 0, 1))
+    assert refused(level, "were moved, and have another").points[obj].tolist() == [12]
+
+
+@pytest.mark.parametrize(("distance", "match"), [(np.nan, "NaN or infinite"), (40000.0, "out of the world")])
+def test_ways_that_lead_nowhere_are_refused(level, distance: float, match: str) -> None:
+    lead(hill(level), 12, (0, 0, 1), distance)
+    assert refused(level, match).points[hill(level)].tolist() == [12]
+
+
+def test_properties_of_displacements() -> None:
+    level, report = small_room(), Report()
+    first, second = (the(level, layout.DISPLACEMENT, number) for number in range(2))
+    assert (first["flags"], first["min_tess"], first["smoothing_angle"]) == (0, 0, 0)
+    assert edited(level, info.apply)[1] == set()
+    first["flags"], second["smoothing_angle"] = 8, 30.5
+    made, changed = edited(level, info.apply, report)
+    assert changed == {"DISPINFO"}
+    table = made.table(LumpId.DISPINFO)
+    assert table["min_tess"].tolist() == [0x80000008, 0]
+    assert table["smoothing_angle"].tolist() == [0, 30.5]
+    assert report.counts["displacements with other properties"] == 2
+    again = imported(source.write(made))
+    shown = the(again, layout.DISPLACEMENT)
+    assert (shown["flags"], shown["min_tess"]) == (8, 0)
+    shown["flags"] = 0
+    assert edited(again, info.apply)[0].table(LumpId.DISPINFO)["min_tess"][0] == 0x80000000, "flags, and none is set"
+    shown["min_tess"] = 4
+    assert edited(again, info.apply)[0].table(LumpId.DISPINFO)["min_tess"][0] == 4
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "match"),
+    [("flags", -1, "outside"), ("min_tess", 3, "one word"), ("smoothing_angle", np.inf, "finite"),
+     ("flags", "many", "whole number")],
+)  # fmt: skip
+def test_properties_that_no_displacement_can_have(key: str, value: object, match: str) -> None:
+    level = small_room()
+    obj = the(level, layout.DISPLACEMENT, 1)
+    obj["flags"] = 2
+    obj[key] = value
+    with pytest.raises(SceneError, match=match) as caught:
+        edited(level, info.apply)
+    assert caught.value.objects == [obj]
+
+
+def test_joined_displacements_show_no_properties() -> None:
+    assert not {"flags", "min_tess", "smoothing_angle"} & set(
+        the(small_room(displacements="joined"), "displacements").keys()
+    )

@@ -421,11 +421,11 @@ def test_brushes_and_occluders_that_stay_are_told() -> None:
     here.objects("brushes")[0].location.x = 5
     assert here.export().file.write() == here.data
     assert here.report.warnings == [
-        "brushes were edited: only an export as VMF takes that, in the map they stay",
+        "SOLID: brushes were edited: only an export as VMF takes that, in the map they stay",
     ]
     here.level[layout.SHOWN] += f" {layout.OCCLUDERS}"
     here.export()
-    assert "occluders can't be taken out of a map: they were deleted, in the map they stay" in here.report.warnings
+    assert "Occluders can't be taken out of a map: they were deleted, in the map they stay" in here.report.warnings
 
 
 def test_values_typed_by_a_game_definition(tmp_path) -> None:
@@ -445,3 +445,13 @@ def test_values_typed_by_a_game_definition(tmp_path) -> None:
 
 def test_every_separator_that_is_shown_is_the_games() -> None:
     assert custom_properties.as_values("a\u241bOpen\u241b\u241b0\u241b-1") == ["a\x1bOpen\x1b\x1b0\x1b-1"]
+
+
+def test_a_map_without_a_world_keeps_its_entities() -> None:
+    level = a_map([ODD, LIGHT, ODD])
+    level.entities.pop(0)
+    here = Scene(bytes(source.write(level)))
+    here.level["skyname"] = "sky_day01_01"  # of the world, which isn't there
+    assert here.export().file.write() == here.data
+    removed(here.objects()[1])
+    assert [entity.pairs for entity in here.export().entities] == [ODD, ODD]

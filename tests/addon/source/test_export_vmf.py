@@ -124,7 +124,7 @@ def test_an_export_as_map_says_that_it_has_no_brushes() -> None:
     assert scene.report.warnings == []
     move_top(scene, 8)
     assert source.write(scene.export()) == ROOM
-    assert scene.report.warnings == [collect_brushes.ONLY_VMF]
+    assert scene.report.warnings == [f"SOLID: {collect_brushes.ONLY_VMF}"]
     scene.text()
     assert scene.report.warnings == []
 
@@ -305,7 +305,7 @@ def test_the_operator_and_the_command(tmp_path: Path, capfd: pytest.CaptureFixtu
     assert "not as in the editor" in capfd.readouterr().err
     assert commands.main(["convert", str(file), str(tmp_path / "a.vmt")]) == commands.USAGE
     assert ".vmf" in capfd.readouterr().err
-    assert [form.ending for form in games.by_key("source").forms] == [".vmf"]
+    assert [form.ending for form in games.by_key("source").forms] == [".vmf", ".lmp"]
 
 
 def test_a_brush_is_added_at_the_cursor() -> None:
@@ -326,7 +326,7 @@ def test_a_brush_is_added_at_the_cursor() -> None:
     top = solids[-1].axes[solids[-1].normals[:, 2] > 0.9][0]
     assert np.allclose(top, [[4, 0, 0, 0], [0, -4, 0, 0]], atol=1e-3)
     assert source.write(scene.export()) == ROOM
-    assert collect_brushes.ONLY_VMF in scene.report.warnings
+    assert f"{made.name}: {collect_brushes.ONLY_VMF}" in scene.report.warnings
     assert "left out" not in scene.report.summary()
 
 
@@ -385,3 +385,16 @@ def test_real_maps(corpus: Path, name: str) -> None:
     others = [solid for solid in made if tuple(sorted(solid.dists.tolist())) not in before]
     assert len(made) == expected.counts["solids"]
     assert len(others) == 1
+
+
+def test_polygons_beyond_the_slots_have_the_last_material() -> None:
+    """As Blender shows them."""
+    scene = BrushPolygons()
+    slots = len(scene.brushes.data.materials)
+    assert slots == 2
+    for polygon in scene.brushes.data.polygons:
+        polygon.material_index = slots - 1
+    expected = sorted(solid.materials for solid in scene.solids())
+    for polygon in scene.brushes.data.polygons:
+        polygon.material_index = slots + 5
+    assert sorted(solid.materials for solid in scene.solids()) == expected
