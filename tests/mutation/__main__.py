@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ GAMES = ("teeworlds", "genesis", "fable", "ns2", "source")
 SCENE_TO_RECORD = re.compile(r"(.*_)?(collect|merge|write|exporter|export|checks|info)(_.*)?\.py|exporter\.py")
 """Names of the modules that plants go to, in a game's folder of addon/."""
 TESTS = 30
-"""Tests that are tried on a bug at most, the quickest first."""
+"""Tests that are tried on a bug at most."""
 PATIENCE = 120
 """Seconds that one bug's tests may take: a bug that makes one endless is caught."""
 
@@ -92,6 +92,26 @@ def lines(folder: Path, game: str) -> tuple[dict[str, dict[str, list[str]]], dic
     return found["lines"], found["seconds"]
 
 
+def chosen(bug: Mutation, known: Mapping[str, Mapping[str, list[str]]], seconds: Mapping[str, float]) -> list[str]:
+    """Tests that come by a bug's line, the quickest first: those that between them come by all lines of the module that
+    any of them does (what is set in one place is read in others), and more while there are fewer than TESTS.
+    """
+    module = known.get(str(bug.path), {})
+    tests = sorted(module.get(str(bug.line), ()), key=lambda test: seconds[test])
+    passed: dict[str, set[str]] = {test: set() for test in tests}
+    for line, those in module.items():
+        for test in passed.keys() & set(those):
+            passed[test].add(line)
+    seen: set[str] = set()
+    first = []
+    for test in tests:
+        if passed[test] - seen:
+            first.append(test)
+            seen |= passed[test]
+    rest = [test for test in tests if test not in first]
+    return sorted([*first, *rest][:TESTS], key=lambda test: seconds[test])
+
+
 def is_caught(folder: Path, bug: Mutation, tests: Sequence[str]) -> bool:
     """Plant a bug, run tests until one fails, and take it out again."""
     path = folder / bug.path
@@ -121,7 +141,7 @@ def run(game: str, count: int, seed: int, workers: int) -> list[Tried]:
         folders.put(first)
 
         def one(bug: Mutation) -> Tried:
-            tests = sorted(known.get(str(bug.path), {}).get(str(bug.line), ()), key=lambda test: seconds[test])[:TESTS]
+            tests = chosen(bug, known, seconds)
             if not tests:
                 return Tried(bug, False, False)
             folder = folders.get()

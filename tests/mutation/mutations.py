@@ -63,6 +63,8 @@ def mutations(path: Path, source: str) -> list[Mutation]:
 class _Finder:
     def __init__(self, path: Path, source: str) -> None:
         self._path, self._source = path, source
+        self._free: set[ast.AST] = set()
+        """Numbers that may be others and mean the same."""
         self._starts = [0]
         for line in source.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
@@ -87,6 +89,9 @@ class _Finder:
             skipped.append(node.iter)  # the order of a handful of things means nothing
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
             skipped += node.comparators
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+            # any negative side is the one that numpy works out
+            self._free |= {each.operand for each in node.args if isinstance(each, ast.UnaryOp)}
         yield from (child for child in ast.iter_child_nodes(node) if child not in skipped)
 
     def _of(self, node: ast.AST) -> Iterator[Mutation]:
@@ -100,7 +105,7 @@ class _Finder:
             yield self._made(node, self._text(node.operand), "sign")
         elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
             yield self._made(node, str(not node.value), "constant")
-        elif isinstance(node, ast.Constant) and isinstance(node.value, int):
+        elif isinstance(node, ast.Constant) and isinstance(node.value, int) and node not in self._free:
             yield self._made(node, str(node.value + 1), "off by one")
         elif isinstance(node, ast.Attribute) and node.attr in _AXES:
             yield self._made(node, f"{self._text(node.value)}.{_AXES[node.attr]}", "swapped axis")

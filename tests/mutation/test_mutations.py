@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.__main__ import GAMES, ROOT, Tried, modules, sample, table
+from tests.mutation.__main__ import GAMES, ROOT, TESTS, Tried, chosen, modules, sample, table
 from tests.mutation.mutations import mutations
 
 HERE = Path("addon/made/collect.py")
@@ -66,6 +66,21 @@ def test_every_bug_of_a_game_is_code_and_another_one(game: str) -> None:
         for each in found[::7]:
             ast.parse(each.apply(source))
             assert each.apply(source) != source
+
+
+def test_any_negative_side_is_the_one_that_numpy_works_out() -> None:
+    assert {what for what, text in texts("a.reshape(-1)")} == {"sign", "dropped call"}
+    assert "off by one" in {what for what, text in texts("a.reshape(-1, 3)")}
+
+
+def test_the_tests_of_a_bug_pass_between_them_all_lines() -> None:
+    bug = mutations(HERE, "a = b + c")[0]
+    known = {str(HERE): {"1": ["slow", *map(str, range(TESTS)), "other"], "2": ["slow", "0"], "3": ["slow"]}}
+    seconds = {"slow": 9.0, "other": 8.0, **{str(n): 1 + n / TESTS for n in range(TESTS)}}
+    tests = chosen(bug, known, seconds)
+    assert (len(tests), tests[0], tests[-1]) == (TESTS, "0", "slow")
+    assert "other" not in tests
+    assert chosen(bug, {}, {}) == []
 
 
 def test_a_seed_gives_the_same_bugs() -> None:

@@ -123,6 +123,17 @@ def test_one_that_the_map_has_not(kind: str) -> None:
     assert caught.value.objects == [obj]
 
 
+@pytest.mark.parametrize("kind", [layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT])
+def test_what_a_property_that_is_gone_said_stays(kind: str) -> None:
+    here = Scene(crowd())
+    obj = here.objects(kind)[1]
+    own = [key for key in obj.keys() if not key.startswith("levelwright")]  # noqa: SIM118
+    assert own
+    for key in own:
+        del obj[key]
+    assert here.export().file.write() == crowd()
+
+
 @pytest.mark.parametrize("key", [layout.OVERLAY_CORNERS, layout.OVERLAY_UVS])
 def test_overlays_need_what_the_import_remembers(key: str) -> None:
     here = Scene(crowd())
@@ -252,6 +263,23 @@ def test_a_compiled_light_that_the_other_list_has_not(gone: bool) -> None:
     here.objects(layout.WORLDLIGHT)[1].location.x += 4
     assert here.changed(here.export()) == ["WORLDLIGHTS"]
     assert not [each for each in here.report.warnings if "compiled lights" in each], "it has none at all"
+
+
+# ------------------------------------------------------------------------------------------------------------ cubemaps
+
+
+def test_cubemaps_that_show_what_was_there_are_counted() -> None:
+    here = Scene(crowd())
+    objects = here.objects(layout.CUBEMAP)
+    objects[0].location.x += 3
+    objects[1]["cubemapsize"] = 5
+    for number in (1, 2):
+        copied(objects[number]).location.z += 9
+    removed(objects[2])
+    made = here.export().table(LumpId.CUBEMAPS)
+    assert made["origin"].tolist() == [[13, 20, 30], [50, 60, 70], [-90, 40, 44], [50, 60, 79]]
+    assert made["size"].tolist() == [0, 5, 7, 5]
+    assert [each.partition(" show")[0] for each in here.report.warnings if "cubemaps" in each] == ["4 cubemaps"]
 
 
 # ------------------------------------------------------------------------------------------------------------- of none

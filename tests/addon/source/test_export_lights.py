@@ -195,3 +195,19 @@ def test_a_colour_is_rounded_to_the_nearest_channel(off: float) -> None:
     here = Scene(bytes(source.write(a_map([light]))))
     here.objects()[1].data.color = [1.0, *(((channel + off) / 255) ** 2.2 for channel in (200, 100))]
     assert dict(here.export().entities[1].pairs)["_light"].split()[:3] == ["255", "200", "100"]
+
+
+@pytest.mark.parametrize("angle", [10.1, 33.3, 47.7, 90.9])
+def test_cones_and_directions_are_rounded_to_six_digits(lit: Scene, angle: float) -> None:
+    obj = lit.objects(layout.WORLDLIGHT)[1]
+    obj.data.type = "SPOT"
+    spot = bpy.data.lights[obj.data.name]
+    spot.spot_size, spot.spot_blend = math.radians(angle), 0.3
+    obj.rotation_euler = (0.3, 0.2, 0.1)
+    made = lit.export().table(LumpId.WORLDLIGHTS)[1]
+    outer = math.cos(spot.spot_size / 2)
+    assert made["stopdot2"] == np.float32(round(outer, 6))
+    assert made["stopdot"] == np.float32(round(outer + spot.spot_blend * (1 - outer), 6))
+    way = -np.array(obj.rotation_euler.to_matrix())[:, 2]
+    assert close(made["normal"], way, 2e-6)
+    assert made["normal"].tolist() == np.round(made["normal"].astype(np.float64), 6).astype(np.float32).tolist()
