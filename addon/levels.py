@@ -17,7 +17,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import files, journal, known_files, ledger, originals, stage
+from .scene import chosen_files, files, journal, known_files, ledger, originals, stage
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
 
@@ -47,18 +47,18 @@ def import_files(
             own = Report(path.name)
             _recover(path, own)
             given = contents.get(path) if contents else None
-            data = path.read_bytes() if given is None else given
+            data = chosen_files.read(path) if given is None else given
             game = only or games.identify(data, str(path))
             try:
                 with _uncollected():
                     collection = game.import_level(context, data, path, settings(game), own)
+                    if game.fates:
+                        ledger.enter(collection, game.fates)
             except FormatError as error:
                 raise error.in_file(path) from error
             known_files.imported(collection, path)
             if given is not None and path.is_file():  # then the file itself is known, too, and not another's change
                 known_files.exported(collection, {path: path.read_bytes()})
-            if game.fates:
-                ledger.enter(collection, game.fates)
             _keep_report(collection, own, "import")
             report.merge(own)
             collections.append(collection)
@@ -85,7 +85,7 @@ def import_form(
     if form.import_form is None:
         raise SceneError(f"{path.name}: such files can be written, but not opened")
     _recover(path, report)
-    data = path.read_bytes()
+    data = chosen_files.read(path)
 
     def import_levels(
         paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None
@@ -183,7 +183,7 @@ def attach_original(context: bpy.types.Context, name: str, path: Path) -> None:
 
     Raises SceneError where the file's hash is another one, FormatError where it is no level, or OSError.
     """
-    data = path.read_bytes()
+    data = chosen_files.read(path)
     level = bpy.data.collections.get(name) if name else originals.level_of(context) or context.collection
     if level is None:
         raise SceneError(f"no collection {name} to attach {path.name} to")
@@ -261,7 +261,8 @@ def _write(
 
 def _keep_report(collection: bpy.types.Collection, report: Report, what: str) -> None:
     text = report.to_text(f"{collection.name} {what}")
-    originals.set_resource(collection, originals.REPORTS, 0, text)
+    for number in (0, 1 + ("import", "export").index(what)):  # the last one, and one of each
+        originals.set_resource(collection, originals.REPORTS, number, text)
 
 
 @contextmanager

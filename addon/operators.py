@@ -13,7 +13,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import games, levels
 from .game import FileKind, Form, Game, Settings
-from .scene import declared, options, stage
+from .scene import chosen_files, declared, options, stage
 from .scene.blender_types import Value, gives
 from .scene.declared import Declared
 from .scene.reports import Report
@@ -125,8 +125,9 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Export the level."""
-        report, path = Report(), Path(bpy.path.abspath(self.filepath))
+        report = Report()
         try:
+            path = chosen_files.to_write(Path(bpy.path.abspath(self.filepath)))
             level = levels.choose(context, self.collection, self.game, self.form)
             settings = None if self.choices is None else options.from_properties(self.choices, self)
             if self.form is None:

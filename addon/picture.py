@@ -8,6 +8,7 @@ import bpy
 from mathutils import Vector
 
 from .scene import stage
+from .scene.names import showable
 from .scene.properties import setting
 
 LONGER_SIDE = 1280
@@ -41,7 +42,7 @@ def render(context: bpy.types.Context, path: Path, settings: PictureSettings) ->
         scene.eevee.taa_render_samples = settings.samples
     output.image_settings.file_format = "PNG"
     output.use_file_extension = False
-    output.filepath = str(path)
+    output.filepath = showable(str(path))
     bpy.ops.render.render(write_still=True)
 
 

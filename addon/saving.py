@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What has to be done before a .blend is saved: pack paintings, which Blender would lose; deflate large originals."""
+"""What has to be done before a .blend is saved: pack paintings, which Blender would lose; deflate large originals. And
+when levels are deleted: let go of the world that the scene has for them.
+"""
 
 import bpy
 from bpy.app.handlers import persistent
 
-from .scene import images, originals
+from .scene import images, originals, stage
 
 
 @persistent  # type: ignore[untyped-decorator]
@@ -14,13 +16,23 @@ def prepare(*_: object) -> None:
         if image.is_dirty and images.was_packed(image):
             image.pack()
     originals.deflate_large()
+    stage.let_go_of_worlds()
+
+
+@persistent  # type: ignore[untyped-decorator]
+def follow(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
+    """Let the world of deleted levels go. A handler of `depsgraph_update_post`."""
+    if depsgraph is None or depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION"):
+        stage.let_go_of_worlds()
 
 
 def register() -> None:
     """Look after the levels from now on."""
     bpy.app.handlers.save_pre.append(prepare)
+    bpy.app.handlers.depsgraph_update_post.append(follow)
 
 
 def unregister() -> None:
     """Undo `register`."""
+    bpy.app.handlers.depsgraph_update_post.remove(follow)
     bpy.app.handlers.save_pre.remove(prepare)

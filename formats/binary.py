@@ -29,6 +29,9 @@ _VARYING = re.compile(r"-?(?:0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\binf\b|\bn
 _MORE = re.compile(r" \(?and (?:\d+ more|others)\b.*")
 
 DEFLATE_RATIO = 1032  # deflate cannot do better: 258 bytes (its longest match) for 2 bits
+PIXEL_LIMIT = (
+    1 << 28
+)  # that one level's pictures may have; of 501 real Teeworlds maps, the one with most has 20 million
 _TEXT_STEP = 256
 
 
@@ -213,18 +216,30 @@ def table(data: Buffer, dtype: npt.DTypeLike, what: str) -> Array:
 
 
 class Budget:
-    """Bytes that decompression may still make: one for all parts of a file, so that no file fills the memory."""
+    """What decompression may still make (bytes, pixels): one for all parts of a file, so that no file fills the memory,
+    nor takes hours because many of its parts share what it stores once.
+    """
 
-    __slots__ = ("left", "limit")
+    __slots__ = ("left", "limit", "unit")
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, unit: str = "bytes") -> None:
         self.limit = limit
         self.left = limit
+        self.unit = unit
+
+    @classmethod
+    def of_pixels(cls) -> Self:
+        """A budget for the pictures that are made of one level, in pixels."""
+        return cls(PIXEL_LIMIT, "pixels")
 
     def spend(self, count: int, what: str) -> None:
-        """Take `count` bytes, or raise FormatError and take none."""
+        """Take `count`, or raise FormatError and take nothing."""
         if count > self.left:
-            raise FormatError(f"{count} bytes are beyond the limit of {self.limit} for one file", what)
+            raise FormatError(
+                f"{count:,} {self.unit} are beyond the limit of {self.limit:,} for one file, of which {self.left:,} "
+                "are left",
+                what,
+            )
         self.left -= count
 
     @classmethod

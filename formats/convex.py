@@ -349,6 +349,15 @@ def _cut(rings: Floats, heights: Floats, sizes: Ints) -> tuple[Floats, Ints]:
     return np.take_along_axis(both, order[:, :, None], axis=1), left
 
 
+def within(ring: Floats, bound: float) -> Floats:
+    """The part of a convex polygon whose coordinates are -bound to bound: float64[n, 3], in its order; n may be 0."""
+    rings, sizes = ring[None], np.array([len(ring)])
+    for axis in (0, 1, 2):
+        for sign in (1.0, -1.0):
+            rings, sizes = _cut(rings, sign * rings[:, :, axis] - bound, sizes)
+    return np.clip(rings[0, : sizes[0]], -bound, bound)
+
+
 @dataclass(frozen=True, slots=True)
 class BrushEdges:
     """The edges of all brushes, one brush behind the other."""

@@ -238,6 +238,11 @@ def section_collections(home: bpy.types.Collection, kind: str, token: int | None
     return {child: found.get(child, -1) for child in (*found, *new)}
 
 
+def is_called(name: str, given: str) -> bool:
+    """Whether a name is the one that was given, but for what Blender made of it, also of a number that it had."""
+    return is_named(name, given) or unnumbered(name) == unnumbered(given)
+
+
 def section_name(collection: bpy.types.Collection, was: str | None) -> str:
     """The name that a collection gives a section of things or of navigation: by its own name, or by its property.
 
@@ -250,7 +255,7 @@ def section_name(collection: bpy.types.Collection, was: str | None) -> str:
     if was is not None and said in (was, showable(was), was.partition("\0")[0]):
         said = None
     name = unnumbered(collection.name)
-    renamed = was is None or not is_named(collection.name, showable(was) or "-")
+    renamed = was is None or not is_called(collection.name, showable(was) or "-")
     if said is None and not renamed and was is not None:
         return was
     if said is not None and renamed and was is not None and said != name:

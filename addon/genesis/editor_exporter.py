@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ...formats import genesis
 from ...formats.genesis import geometry
 from ...formats.genesis.editor_level import VERSION, Level3dt
 from ...formats.genesis.headers import DeclaredClasses
 from ...formats.genesis.upgrade import upgraded
-from .brushes.collect import BrushCollector
+from .brushes.collect import BrushCollector, tell_orders
 from .brushes.collect_editor import EditorBrushes
 from .classes.types import known_types
 from .context import ExportContext
@@ -45,6 +47,7 @@ def _merge(level: Level3dt, exporting: ExportContext, known: bool) -> None:
     groups = collect_groups(exporting, level, parts.groups)
     models = collect_editor_models(exporting, level, parts.models, parts.root)
     collect_editor_entities(exporting, level, parts.entities, parts.root, known_types(DeclaredClasses()), groups)
+    tell_orders(exporting, parts.all_brushes(), _orders(level).get)
     EditorBrushes(exporting, level, shape, collector, models, groups).write(parts.brushes, solids)
     collect_editor_level(exporting, level)
     for kind, count in (
@@ -54,3 +57,13 @@ def _merge(level: Level3dt, exporting: ExportContext, known: bool) -> None:
         ("groups", len(level.groups)),
     ):
         exporting.report.count(kind, count)
+
+
+def _orders(level: Level3dt) -> dict[int, int]:
+    """The place of each brush among those of its parent, by its number."""
+    counts: Counter[int] = Counter()
+    result = {}
+    for number, _, parent in level.numbered_brushes():
+        result[number] = counts[parent]
+        counts[parent] += 1
+    return result

@@ -66,6 +66,8 @@ def _converted(level: MapLevel | Level3dt, settings: ExportSettings, report: Rep
         made, left_out = convert.to_map(level, declared_types(settings, level, report))
     else:
         made, left_out = convert.to_3dt(level)
+        if level.typedefs:
+            report.left_out("definitions of classes, which a .3dt takes from the game's headers", len(level.typedefs))
     for what in left_out:
         report.left_out(what)
     report.note(f"converted from .{level.kind} to .{made.kind}")

@@ -5,6 +5,7 @@ from ..game import FileKind, Game
 from . import operators, panel
 from .content import TEXTURES
 from .exporter import export_level
+from .fates import FATES
 from .importer import import_level
 from .settings import ExportSettings, ImportSettings, for_file
 
@@ -46,6 +47,7 @@ GAME = Game(
     export_settings=ExportSettings,
     for_file=for_file,
     folders=(TEXTURES,),
+    fates=FATES,
     register=register,
     unregister=unregister,
 )

@@ -81,7 +81,7 @@ def build_scene(
 def _build_map(importing: ImportContext, level: MapLevel) -> Geometry:
     """Make everything of a `.map`, and return the shape of its brushes."""
     own = own_types(level, importing.report)
-    types = _types(importing, "") | own
+    types = _types(importing, "") | (own or {})
     world = level.world or genesis.Entity()
     build_map_world(importing, world, types)
     sky = {side: texture for side in SIDES if (texture := world.get(side))}

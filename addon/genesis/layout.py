@@ -35,8 +35,9 @@ stays the record it was when brushes are joined or separated.
 
 **Faces** have the attributes of FACE_FIELDS and those of MAP_FIELDS or EDITOR_FIELDS, the UV map UV (u = U / width,
 v = 1 - V / height of the texture) and a material, which has the texture's name as property TEXTURE (on materials
-without it: the name of the material). How a face looks follows from its flags; which of the materials of a texture it
-has means nothing more. A size that texels need is the property TEXTURE_SIZE on the material.
+without it, and on those that were renamed: the name of the material). How a face looks follows from its flags; which of
+the materials of a texture it has means nothing more. A size that texels need is the property TEXTURE_SIZE on the
+material.
 
 **Baselines** of the geometry are on the level's collection, for all faces and vertices of the level in one array each
 (POSITIONS, VERTEX_STARTS, CORNERS, CORNER_STARTS, UVS, ORIGINS). A face is unchanged if its corners' positions and
@@ -61,7 +62,7 @@ WORLD, GROUP, MODELS, MODEL_COLLECTION = "world", "group", "models", "model_coll
 MODEL, MOTION, ENTITIES, ENTITY = "model", "motion", "entities", "entity"
 BRUSH, BRUSHES = "brush", "brushes"
 TYPEDEFS, SETTINGS = "typedefs", "settings"
-"""Resources (texts), record 0: the definitions of types as a C header, for reading; a `.3dt`'s editor settings."""
+"""Resources (texts), record 0: a `.map`'s definitions of types, as `class_text` writes them; a `.3dt`'s settings."""
 IMAGE, MATERIAL = "image", "material"
 PREVIEW = "preview"
 """Made for show only (what cuts leave of brushes, glows of lights): never exported, safe to delete. On objects, and on
@@ -227,8 +228,9 @@ class EditorLevelProperties:
 # values.
 #
 # Motions. Keys are compared with the baselines that `motions.build.keep_keys` made; events are pose markers, one that
-# has the (shortened) text and the `marker_frame` of an event of the original is that event. While a motion is there,
-# the brushes of its model stand as at `key_time`, whatever frame is shown: their parent inverse takes that pose back.
+# has the (shortened) text and the frame of an event of the original (`marker_of`) is that event. While a motion is
+# there, the brushes of its model stand as at `key_time`, whatever frame is shown: their parent inverse takes that pose
+# back.
 
 WORLD_TYPES = {"SkyAxis": "point", "SkyRotation": "float", "SkyDrawScale": "float"}
 """Key of the world's entity -> type; all others are text."""

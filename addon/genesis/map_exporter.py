@@ -12,8 +12,9 @@ from ...formats.genesis import Entity, MapLevel, geometry
 from ...formats.genesis.entities import CLASSNAME, MODEL, NAME, ORIGIN
 from ...formats.genesis.headers import DeclaredClasses
 from ..scene.reports import Report
-from .brushes.collect import BrushCollector
+from .brushes.collect import BrushCollector, tell_orders
 from .brushes.collect_map import MapBrushes
+from .classes.collect import define, edited_types
 from .classes.types import known_types, own_types
 from .context import ExportContext
 from .entities.collect import collect_map_entity
@@ -30,10 +31,15 @@ def merged(original: MapLevel | None, exporting: ExportContext) -> MapLevel:
     level = original if original is not None else genesis.new_level("map")
     known, was_in = geometry.of_map(level) if original is not None else (None, np.empty(0, np.int64))
     parts = collect_parts(exporting.collection, exporting.token, exporting.report)
-    types = known_types(DeclaredClasses()) | own_types(level, Report())
+    own = own_types(level, Report())
+    edited = edited_types(exporting.collection, own) if own is not None else None
+    defined = {each.name.lower(): each for each in edited} if edited is not None else own or {}
+    types = known_types(DeclaredClasses()) | defined
     collector = BrushCollector(exporting, known, "map")
     brushes = MapBrushes(exporting, level, known, was_in, collector)
     entity_of = _match_entities(exporting, level, parts)
+    if edited is not None:
+        define(exporting, level, edited)
     solids = collector.collect(exporting.context, parts, Poses(exporting.scene, lambda _: 0.0).of)
     for model in parts.models:
         entity = entity_of[id(model)]
@@ -41,6 +47,7 @@ def merged(original: MapLevel | None, exporting: ExportContext) -> MapLevel:
     for part in parts.entities:
         entity = entity_of[id(part)]
         collect_map_entity(exporting, part, entity, parts.root, types, _names(level, entity))
+    tell_orders(exporting, parts.all_brushes(), lambda record: record)
     brushes.write([one for several in solids.values() for one in several], entity_of)
     collect_map_world(exporting, level.entities[0])
     exporting.report.count("brushes", sum(len(entity.brushes) for entity in level.entities))

@@ -22,9 +22,10 @@ from . import layout
 from .context import ImportContext
 from .entities import editing
 from .exporter import collect_level
-from .faces import mapping_groups
 from .faces.build import build_faces
 from .faces.collect import CollectedMesh, collect_faces
+from .mapping_groups.build import add_groups, of_file
+from .mapping_groups.collect import collect_groups
 from .materials.build import Materials
 from .settings import ExportSettings
 
@@ -113,7 +114,7 @@ def _paste_faces(context: bpy.types.Context, importing: ImportContext, level: ns
     finally:
         bpy.data.collections.remove(aside)
     if len(groups):
-        mapping_groups.add(importing.collection, groups)
+        add_groups(importing.collection, groups)
     return objects
 
 
@@ -130,10 +131,8 @@ def _renumbered(context: bpy.types.Context, importing: ImportContext, mesh: ns2.
     groups = mesh.mapping_groups.copy()
     if not len(groups):
         return groups
-    taken = mapping_groups.added(importing.collection)["id"].tolist()
     original = originals.find(importing.collection)
-    if original is not None:
-        taken += ns2.read(original.data).mesh.mapping_groups["id"].tolist()
+    taken = collect_groups(importing.collection, of_file(importing.collection))["id"].tolist()
     used = collect_faces(context, importing.collection, original, importing.report).mapping_groups
     taken += np.unique(used[used != NO_MAPPING_GROUP]).tolist()
     first = max(taken, default=5) + 1  # those of the editor begin at 6

@@ -14,12 +14,13 @@ import bpy
 from ...formats import ns2
 from ...formats.ns2.editing.edited import Ints
 from ..scene import gate, originals
-from ..scene.reports import Report
+from ..scene.reports import Report, listed
 from .entities.collect import collect_entities
 from .faces.collect import CollectedMesh
 from .faces.merge import merge_faces
 from .layers.collect import collect_lists, number_layers, unlisted_collections
-from .level_settings import collect_settings
+from .level_settings import collect_settings, unknown_settings, wanted_version
+from .mapping_groups.collect import collect_groups
 from .settings import ExportSettings
 
 NAMED = 5
@@ -31,12 +32,12 @@ def export_level(
 ) -> bytes:
     """The `.level` that a level's collection shows. Writes no file.
 
-    A level of an older version is written as that, or as version 10 by the setting. Raises SceneError, naming objects
-    and faces, for scenes that no level can hold, and FormatError for what the version can't hold.
+    A level of an older version is written as that, or as version 10 by the setting or its property. Raises SceneError,
+    naming objects and faces, for scenes that no level can hold, and FormatError for what the version can't hold.
     """
     original = originals.require(collection, settings.build_as_new)
     level = ns2.read(original.data) if original is not None else ns2.new_level()
-    converted = settings.save_as_v10 and level.version != ns2.records.VERSION
+    converted = _version(collection, level, settings) != level.version
     before = ns2.write(ns2.as_v10(level) if converted else level)
     level = collect_level(context, collection, level, original, settings, report).level
     data = ns2.write(level)
@@ -44,6 +45,13 @@ def export_level(
         old = (lambda: ns2.read(before)) if original is not None else None
         gate.refuse_new(ns2.check, ns2.read(data), old, report)
     return data
+
+
+def _version(collection: bpy.types.Collection, level: ns2.Level, settings: ExportSettings) -> int:
+    """The version to write: 10 where the settings say so, otherwise that of the level's property. Raises SceneError."""
+    if settings.save_as_v10 or settings.build_as_new:
+        return ns2.records.VERSION
+    return wanted_version(collection, level.version)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,13 +77,16 @@ def collect_level(
 ) -> CollectedLevel:
     """Lay all of the scene over a level: the original, or an empty one. Raises SceneError, FormatError."""
     collect_settings(collection, level)
-    if settings.save_as_v10 and level.version != ns2.records.VERSION:
-        report.note(f"version {level.version} becomes version {ns2.records.VERSION}")
+    if unknown := unknown_settings(collection, level):
+        report.warn(f"{collection.name}: properties that no level has, so they aren't written: {listed(unknown)}")
+    if (wanted := _version(collection, level, settings)) != level.version:
+        report.note(f"version {level.version} becomes version {wanted}")
         level = ns2.as_v10(level)
     collect_lists(collection, level)
     if unlisted := unlisted_collections(collection):
         report.warn(f"collections that are no layers or groups (the sidebar adds those): {', '.join(unlisted[:NAMED])}")
-    geometry, polygon_faces = merge_faces(context, collection, level, original, settings, report)
+    groups = collect_groups(collection, level.mesh.mapping_groups)
+    geometry, polygon_faces = merge_faces(context, collection, level, original, settings, report, groups)
     objects = collect_entities(context, collection, level, original, report)
     number_layers(level)
     report.count("entities", len(level.entities))

@@ -11,10 +11,14 @@ from .entities import operators as entity_operators
 from .entities import panel as entity_panel
 from .exporter import export_level
 from .faces import operators as face_operators
+from .fates import FATES
 from .importer import import_level
 from .layers import operators as layer_operators
 from .layers import panel as layer_panel
 from .layers import properties
+from .mapping_groups import operators as mapping_operators
+from .mapping_groups import panel as mapping_panel
+from .mapping_groups import properties as mapping_properties
 from .settings import ExportSettings, ImportSettings
 
 CLASSES = tuple(
@@ -23,9 +27,11 @@ CLASSES = tuple(
         operators,
         layer_operators,
         face_operators,
+        mapping_operators,
         entity_operators,
         panel,  # the others are in it, in this order
         layer_panel,
+        mapping_panel,
         entity_panel,
     )
     for cls in part.CLASSES
@@ -35,6 +41,7 @@ CLASSES = tuple(
 def register() -> None:
     """Register the game's own properties, operators and panels, and its entry in File > New."""
     properties.register()
+    mapping_properties.register()
     register_classes(CLASSES)
     bpy.types.TOPBAR_MT_file_new.append(operators.add_to_new_menu)
 
@@ -43,6 +50,7 @@ def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(operators.add_to_new_menu)
     unregister_classes(CLASSES)
+    mapping_properties.unregister()
     properties.unregister()
 
 
@@ -62,6 +70,7 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     folders=(NS2,),
+    fates=FATES,
     register=register,
     unregister=unregister,
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 
 from ...formats import ns2
+from ...formats.binary import FormatError
 from ...formats.ns2.names import meant
 from ..scene import stage
 from ..scene.reports import Report
@@ -19,6 +20,7 @@ from .faces.build import build_faces
 from .layers import visibility
 from .layers.build import build_homes, build_lists
 from .level_settings import build_settings
+from .mapping_groups.build import build_groups
 from .materials.build import Materials
 from .settings import ImportSettings
 
@@ -29,9 +31,19 @@ def import_level(
     """Build the scene of a level in a collection of its own, in the context's scene.
 
     file: the level's path or name: the collection is named after it, and content is looked for in the folders around
-    it. Raises FormatError for bytes that are no level.
+    it. Raises FormatError for bytes that are no level, and for parts of one that an export couldn't read.
     """
-    return build_scene(context, ns2.read(data), data, file, settings, report)
+    level = ns2.read(data)
+    _refuse_unreadable(level)
+    return build_scene(context, level, data, file, settings, report)
+
+
+def _refuse_unreadable(level: ns2.Level) -> None:
+    """Raise FormatError for what an import might not ask for, but an export does: by then it is too late."""
+    mesh, _ = level.mesh, level.entities
+    layered = len(mesh.face_layers.has)
+    if layered != len(mesh.faces):
+        raise FormatError(f"are of {layered} faces, there are {len(mesh.faces)}", "face layers")
 
 
 def build_scene(
@@ -47,6 +59,7 @@ def build_scene(
     build_lists(importing.collection, level, hide_undrawn=settings.invisible == "hide")
     build_homes(importing)
     build_settings(importing)
+    build_groups(importing.collection, level.mesh.mapping_groups, len(level.mesh.mapping_groups))
     materials = Materials(importing)
     build_faces(importing, materials.of_level())
     if settings.entities:

@@ -23,6 +23,10 @@ draw) is hidden by `visibility.show`: objects by Disable in Viewports, faces by 
 named HIDING: both are for show, and an export takes no notice of them. Objects have the colour of their first layer
 that has one, or of their group: for show, too.
 
+**Mapping groups** are a list on the level's collection, too (`mapping_groups`): id, angle, scale, offset, and normal in
+Blender's axes; what isn't finite is 0. Faces in them have the UVs that these give. Levels that 0.3.0 saved have none:
+theirs are those of the original, and what was pasted.
+
 **Geometry.** One mesh object, or several (option "split"): record = the running number of the object. Which object a
 face is in means nothing, and neither do names: faces are who they are by their ids. Unstamped mesh objects in the
 level, and those of another level, are new geometry.
@@ -148,7 +152,7 @@ FAULTS = "faults"
 class LevelProperties:
     """On the level's collection, besides the editor settings: see `level_settings`."""
 
-    format_version: int = setting(10, "Version of the file format; the editor has written 10 since 2013", 4, 255)
+    format_version: int = setting(10, "Version of the file format: 10, of 2013 and later, or what the file has", 4, 255)
     custom_colors: str = setting("", "The colours that the editor's dialog remembers, hexadecimal AARRGGBB each")
 
 

@@ -7,13 +7,14 @@ Editor settings are properties named "<block>.<property>" ("Pathing.Agent Radius
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterable, Iterator
 
 import bpy
 
 from ...formats import ns2
 from ...formats.binary import FormatError
-from ...formats.ns2.records import INT_TYPES, TEXT_TYPES
+from ...formats.ns2.records import INT_TYPES, TEXT_TYPES, VERSION
 from ..scene import identity, originals, properties
 from ..scene.blender_types import Value
 from ..scene.names import showable_lines
@@ -63,7 +64,8 @@ def _shown(level: ns2.Level) -> Iterator[tuple[str, ns2.Value, str]]:
 
 
 def collect_settings(collection: bpy.types.Collection, level: ns2.Level) -> bool:
-    """Write what was edited of the settings into a level; says whether anything was. `format_version` is for show.
+    """Write what was edited of the settings into a level; says whether anything was. Of `format_version`, see
+    `wanted_version`.
 
     Raises SceneError for values that aren't of their type.
     """
@@ -86,6 +88,26 @@ def collect_settings(collection: bpy.types.Collection, level: ns2.Level) -> bool
     if changed:
         level.editor_settings = level.editor_settings  # it was changed in place
     return _collect_colors(collection, level) | _collect_viewports(collection, level) | changed
+
+
+def unknown_settings(collection: bpy.types.Collection, level: ns2.Level) -> list[str]:
+    """The custom properties of a level's collection that are none of its settings: somebody added them."""
+    known = {field.name for field in dataclasses.fields(layout.LevelProperties)} | {key for key, _, _ in _shown(level)}
+    keys: Iterable[str] = collection.keys()
+    added = [key for key in keys if key not in known and not key.startswith(("levelwright", "cycles"))]
+    return [key for key in added if not properties.is_registered(collection, key)]
+
+
+def wanted_version(collection: bpy.types.Collection, version: int) -> int:
+    """The version that a level is to be written as. version: the one that it has.
+
+    Raises SceneError for one that it can't be written as: it can stay what it is, or become version 10.
+    """
+    wanted = collection.get("format_version")
+    if wanted is None or wanted in (version, VERSION):
+        return VERSION if wanted == VERSION else version
+    other = f", or as version {version}, which it has" if version != VERSION else ""
+    raise SceneError(f"{collection.name}: format_version {wanted}: levels are written as version {VERSION}{other}")
 
 
 def _as(kind: int, value: Value) -> ns2.Value:

@@ -9,7 +9,7 @@ import bpy
 
 from ...formats import ns2
 from ...formats.binary import FormatError
-from ..scene import declared, files, stage
+from ..scene import chosen_files, declared, files, stage
 from ..scene.declared import Declared
 from ..scene.reports import Report, SceneError
 from ..scene.sidebar import LevelOperator, Result, layout_of, refuse
@@ -96,7 +96,8 @@ class LEVELWRIGHT_OT_ns2_copy(_Clipboard):
         """Write the clipboard, or the file."""
         data = clipboard.copy(context, level, ExportSettings(), report)
         if self.filepath:
-            for line in files.write_atomically(self.path, data, verify=ns2.clipboard.parse):
+            target = chosen_files.to_write(self.path)
+            for line in files.write_atomically(target, data, verify=ns2.clipboard.parse):
                 report.warn(line)
         else:
             WindowsClipboard(ns2.clipboard.FORMAT).put(data)
@@ -111,7 +112,7 @@ class LEVELWRIGHT_OT_ns2_paste(_Clipboard):
 
     def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
         """Read the clipboard, or the file."""
-        data = self.path.read_bytes() if self.filepath else WindowsClipboard(ns2.clipboard.FORMAT).get()
+        data = chosen_files.read(self.path) if self.filepath else WindowsClipboard(ns2.clipboard.FORMAT).get()
         if data is None:
             raise SceneError("nothing of the Spark editor is on the clipboard")
         made = clipboard.paste(context, level, data, report)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .blender_types import Action, Slot, Value
+from .names import showable
 
 if TYPE_CHECKING:  # no version of Blender has both
     FCurves = bpy.types.ActionFCurves | bpy.types.ActionChannelbagFCurves
@@ -60,7 +61,7 @@ def time_of(frame: Times, scene: bpy.types.Scene) -> Times:
 
 def action(name: str, id_type: str = "OBJECT") -> bpy.types.Action:
     """Make an action for data-blocks of a type ("OBJECT", "MATERIAL", ...), with the one slot it needs."""
-    made: Action = bpy.data.actions.new(name)
+    made: Action = bpy.data.actions.new(showable(name))
     if SLOTS:
         made.slots.new(id_type, name)
         made.layers.new("Layer").strips.new(type="KEYFRAME")
@@ -224,7 +225,7 @@ def strip(
     """
     data = id_block.animation_data_create()
     track = data.nla_tracks.new()
-    track.name = of.name
+    track.name = showable(of.name)
     made = track.strips.new(of.name, 0, of)
     if SLOTS:
         made.action_slot = in_slot or slot(of)
@@ -276,7 +277,7 @@ def drive(
     named = [(n, *v) for n, v in variables.items()] if isinstance(variables, Mapping) else variables
     for name, source, source_path in named:
         variable = driver.variables.new()
-        variable.name = name
+        variable.name = showable(name)
         variable.type = "SINGLE_PROP"
         target = variable.targets[0]
         target.id_type = source.id_type

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ...formats.arrays import Array
 from .blender_types import Attribute
+from .names import showable
 
 Domain = Literal["POINT", "EDGE", "FACE", "CORNER"]
 Kind = Literal[
@@ -44,7 +45,7 @@ def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: A
     if attribute is not None and (attribute.domain != domain or attribute.data_type != kind):
         attributes.remove(attribute)
         attribute = None
-    attribute = attribute or attributes.new(name, kind, domain)
+    attribute = attribute or attributes.new(showable(name), kind, domain)
     if attribute is None:
         raise ValueError(f"{mesh.name}: Blender can't make an attribute {name!r} of {domain.lower()}s")
     field, dtype, width = LAYOUT[kind]
@@ -56,7 +57,7 @@ def create(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: 
 
     Raises ValueError as `write` does.
     """
-    attribute: Attribute = mesh.attributes.new(name, kind, domain)
+    attribute: Attribute = mesh.attributes.new(showable(name), kind, domain)
     if attribute is None:
         raise ValueError(f"{mesh.name}: Blender can't make an attribute {name!r} of {domain.lower()}s")
     field, dtype, width = LAYOUT[kind]

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
+
+import bpy
 
 from ...formats.binary import Problem
 from .reports import Report, SceneError
@@ -44,17 +47,32 @@ def brought_in(before: Iterable[Problem], after: Iterable[Problem]) -> list[tupl
     return found
 
 
+Objects = Mapping[str, bpy.types.Object]
+"""The objects that stand for places of a level, by what problems call those: "layer 3 of group 1"."""
+
+
+def named(text: str, objects: Objects) -> tuple[str, list[bpy.types.Object]]:
+    """Return a text in which each place that is an object's is followed by the object's name, and those objects."""
+    if not objects:
+        return text, []
+    places = "|".join(re.escape(place) for place in sorted(objects, key=len, reverse=True))
+    pattern = re.compile(rf"\b(?:{places})\b")
+    found = dict.fromkeys(objects[place] for place in pattern.findall(text))
+    return pattern.sub(lambda match: f"{match[0]} ({objects[match[0]].name})", text), list(found)
+
+
 def refuse_new(
     check: Callable[[Level], list[Problem]],
     level: Level,
     before: Callable[[], Level] | None,
     report: Report,
     title: str = "level",
+    objects: Objects | None = None,
 ) -> None:
     """Raise SceneError with what the game would refuse in a level, and warn of what is worth a look, unless it came so.
 
     before: gives the level as it was imported, asked only if there are problems; None for one made in Blender. title:
-    what the game calls a level.
+    what the game calls a level. objects: those of the level's places.
     """
     found = check(level)
     if not found:
@@ -63,9 +81,9 @@ def refuse_new(
     errors = [_sentence(one, count) for one, count in new if one.severity == "error"]
     if errors:
         more = f" and {len(errors) - NAMED} more" if len(errors) > NAMED else ""
-        raise SceneError(f"the game would refuse the {title}: {'; '.join(errors[:NAMED])}{more}")
+        raise SceneError(*named(f"the game would refuse the {title}: {'; '.join(errors[:NAMED])}{more}", objects or {}))
     for one, count in new:
-        report.warn(_sentence(one, count))
+        report.warn(named(_sentence(one, count), objects or {})[0])
 
 
 def _sentence(problem: Problem, count: int) -> str:

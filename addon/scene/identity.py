@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from ...formats.arrays import Array, Integers, Reals
 from . import attributes
 from .attributes import Domain, Kind
+from .names import storable
 
 ID, CHECK = "record_id", "record_check"
 """Names of the two mesh attributes. Not plain "id": Blender 4 keeps that name for points, and refuses it on faces."""
@@ -136,7 +137,7 @@ class Stamp:
 def stamp(id_block: bpy.types.ID, token: int, kind: str, record: int) -> None:
     """Mark a data-block as a record. kind: one word. record: its number in the original, -1 where it has none."""
     digest = getattr(token, "digest", "")[:16]
-    id_block[STAMP] = f"{kind} {record} {int(token)} {digest}".rstrip()
+    id_block[STAMP] = storable(f"{kind} {record} {int(token)} {digest}".rstrip())
 
 
 def stamped(id_block: bpy.types.ID) -> Stamp | None:
@@ -160,7 +161,7 @@ def record_of(id_block: bpy.types.ID, token: int | None) -> int:
     return mark.record if mark is not None and token is not None and mark.token == token else -1
 
 
-@lru_cache(1 << 10)  # parents are asked for who they are by each of their children
+@lru_cache(1 << 15)  # each object is asked for who it is several times, parents by each of their children
 def _parsed(text: str) -> Stamp | None:
     parts = text.split(" ")
     try:

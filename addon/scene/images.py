@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import bitmap_font
 from .blender_types import Value
+from .names import showable
 
 BASELINE = "levelwright_packed"
 """Key of the SHA-256 of the packed bytes as the import made them."""
@@ -54,7 +55,7 @@ def from_file_bytes(name: str, data: bytes, width: int, height: int, non_color: 
 
 
 def _packed(name: str, data: bytes, width: int, height: int, non_color: bool) -> bpy.types.Image:
-    image = bpy.data.images.new(name, width, height, alpha=True)
+    image = bpy.data.images.new(showable(name), width, height, alpha=True)
     image.pack(data=data, data_len=len(data))
     image.source = "FILE"
     image.alpha_mode = "CHANNEL_PACKED"  # "NONE" and "PREMUL" don't give the bytes back
@@ -66,7 +67,7 @@ def _packed(name: str, data: bytes, width: int, height: int, non_color: bool) ->
 def set_color_space(image: bpy.types.Image, name: str) -> None:
     """Say how an image's numbers are meant: "sRGB", "Non-Color", ..."""
     settings: Value = image.colorspace_settings
-    settings.name = name
+    settings.name = showable(name)
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:
@@ -109,7 +110,7 @@ def to_rgba(image: bpy.types.Image) -> NDArray[np.uint8]:
 
 def remember(image: bpy.types.Image) -> None:
     """Keep the hash of the packed bytes, for `unchanged`."""
-    image[BASELINE] = _packed_hash(image)
+    image[BASELINE] = showable(_packed_hash(image))
 
 
 def unchanged(image: bpy.types.Image) -> bool:

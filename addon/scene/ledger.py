@@ -111,6 +111,11 @@ class LevelBlock(NamedTuple):
     """Its kind and record: several objects may be parts of one record."""
     id_block: bpy.types.ID
 
+    @property
+    def entry(self) -> str:
+        """What its fingerprints are kept under: a collection and an object of one record have different aspects."""
+        return f"{self.key} {type(self.id_block).__name__}"
+
 
 def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
     """Give all data-blocks that a level's import made, and their copies: objects, collections, materials, resources."""
@@ -134,8 +139,10 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
     for child in collection.children_recursive:
         yield "collection", "", child
     materials: dict[bpy.types.Material, None] = {}
-    for obj in list(collection.all_objects):  # what reads them may make and remove meshes
+    objects = list(collection.all_objects)  # what reads them may make and remove meshes
+    for obj in objects:
         yield "object", "", obj
+    for obj in objects:
         for slot in obj.material_slots:
             if slot.material is not None:
                 materials[slot.material] = None
@@ -153,8 +160,8 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
 class _Entries:
     """What is kept of a level."""
 
-    marks: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """By key and aspect, the fingerprints that data-blocks of this key have; absent where all have 0."""
+    marks: dict[str, dict[str, int | list[int]]] = field(default_factory=dict)
+    """By entry and aspect, the fingerprint that data-blocks of this entry have, or those; absent where all have 0."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
 
@@ -165,7 +172,7 @@ class _Entries:
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
         counted: dict[str, bool] = {}
         for block, marks in _marks(collection, fates, is_import=True):
-            together[block.key].append(marks)
+            together[block.entry].append(marks)
             if block.kind not in counted:
                 written = (fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED))
                 counted[block.kind] = not all(written)
@@ -173,7 +180,7 @@ class _Entries:
                 found.names.setdefault(block.key, []).append(block.id_block.name)
         for key, several in together.items():
             if len(several) == 1:
-                found.marks[key] = {name: [mark] for name, mark in several[0].items()}
+                found.marks[key] = {**several[0]}
                 continue
             names = {name for marks in several for name in marks}
             found.marks[key] = {name: sorted({marks.get(name, 0) for marks in several}) for name in names}
@@ -210,12 +217,13 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     seen: dict[str, list[LevelBlock]] = defaultdict(list)
     for block, marks in _marks(collection, fates):
         seen[block.key].append(block)
-        before = was.marks.get(block.key)
+        before = was.marks.get(block.entry)
         if before is None:
             continue
         for name in {*marks, *before}:
             fate = fate_of(fates, block.kind, name)
-            mark, then = marks.get(name, 0), before.get(name, [0])
+            mark, was_marked = marks.get(name, 0), before.get(name, 0)
+            then = [was_marked] if isinstance(was_marked, int) else was_marked
             if fate.is_written or mark in then:
                 continue
             known = any(aspects.comparable(mark, each) for each in then)
@@ -255,7 +263,7 @@ def _marks(
             continue
         marks = needed.marks(block.kind, block.id_block)
         data = aspects.data_of(block.id_block)
-        if data is not None:
+        if data is not None and needed.has_any(block.kind, data):
             known = (data.session_uid, block.kind)  # objects share data
             if known not in shared:
                 with aspects.readable_data(block.id_block) as readable:
@@ -295,9 +303,7 @@ class _Needed:
 
     def marks(self, kind: str, holder: bpy.types.ID) -> dict[str, int]:
         """Return the fingerprints of a data-block, or of the data of an object, of a kind: those that aren't 0."""
-        plan = self._plans.get((kind, type(holder)))
-        if plan is None:
-            plan = self._plans[kind, type(holder)] = self._plan(kind, holder)
+        plan = self._plan_of(kind, holder)
         found = {each.name: mark for each in plan.static if (mark := aspects.mark(each, holder))}
         if plan.has_properties:
             wanted = aspects.custom_properties(holder, lambda name: not self._is_written(kind, name))
@@ -305,6 +311,16 @@ class _Needed:
         if plan.has_attributes and isinstance(holder, bpy.types.Mesh):
             found |= self._several(kind, holder, aspects.mesh_attributes(holder))
         return found
+
+    def has_any(self, kind: str, holder: bpy.types.ID) -> bool:
+        """Whether there may be anything to look at."""
+        return any(self._plan_of(kind, holder))
+
+    def _plan_of(self, kind: str, holder: bpy.types.ID) -> _Plan:
+        plan = self._plans.get((kind, type(holder)))
+        if plan is None:
+            plan = self._plans[kind, type(holder)] = self._plan(kind, holder)
+        return plan
 
     def _several(self, kind: str, holder: bpy.types.ID, several: Iterable[Aspect]) -> dict[str, int]:
         needed = (each for each in several if not self._is_written(kind, each.name))

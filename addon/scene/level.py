@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Self, TypeVar
 
 import bpy
 
+from ...formats.binary import Budget
 from . import identity, originals, stage
+from .blender_types import Value
 from .names import showable
 from .properties import fields
 from .reports import Report, SceneError, listed
@@ -44,6 +46,8 @@ class ImportContext(Generic[Level, Settings]):
     """The empty at the level's origin, the parent of all that has a place."""
     parts: Mapping[str, bytes]
     """The bytes of the files beside the level that belong to it, by their names."""
+    pixels: Budget = field(default_factory=Budget.of_pixels, kw_only=True)
+    """What pictures may still be made of the level's, pixel by pixel: what is beyond it gets placeholders."""
 
     @classmethod
     def begin(
@@ -60,7 +64,7 @@ class ImportContext(Generic[Level, Settings]):
         scale: float = 1.0,
         options: Mapping[str, object] | None = None,
         parts: Mapping[str, bytes] | None = None,
-        **more: object,
+        **more: Value,
     ) -> Self:
         """Make a level's collection and root, with the original on it; not yet linked to the scene, see `finish`.
 

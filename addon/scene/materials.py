@@ -10,6 +10,7 @@ import bpy
 
 from .blender_types import Node, NodeTree, Value
 from .blender_types import Socket as Socket
+from .names import showable
 
 
 class Nodes:
@@ -25,7 +26,7 @@ class Nodes:
         node.location = (self._column * 220.0, 0.0)
         self._column += 1
         if label:
-            node.label = label
+            node.label = showable(label)
         for name, value in settings.items():
             setattr(node, name, value)
         return node
@@ -85,7 +86,7 @@ def node_group(
     full = f"{name} v{version}"
     group: bpy.types.NodeTree | None = bpy.data.node_groups.get(full)
     if group is None:
-        group = bpy.data.node_groups.new(full, kind)
+        group = bpy.data.node_groups.new(showable(full), kind)
         build(Nodes(group))
     return group
 
@@ -110,7 +111,7 @@ def unlit(
     makes KHR_materials_unlit of emission that only the camera sees, and reads alpha from a mix with a transparent
     shader around that; it understands products with one constant and one vertex colour.
     """
-    material = bpy.data.materials.new(name)
+    material = bpy.data.materials.new(showable(name))
     material.diffuse_color = color
     nodes = shader(material)
     rgb: Socket = None

@@ -21,10 +21,13 @@ from . import attributes as mesh_attributes
 from . import identity
 from .attributes import Domain, Kind
 from .blender_types import Attribute
+from .names import showable
 from .reports import Report, SceneError
 
 DROPPED = "levelwright_dropped"
 """Key, on a mesh, of the faces that `build` had to leave out."""
+SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
+"""Types of objects that may have faces."""
 _SOURCE = "levelwright_source"
 _SELECTED = ".select_edge"
 _USUAL_CORNERS = 8
@@ -97,7 +100,7 @@ def build(
         _join(mesh, None, sound=False)
         lost = np.setdiff1d(numbers, np.asarray(mesh_attributes.read(mesh, _SOURCE)))
         mesh.attributes.remove(mesh.attributes[_SOURCE])
-        mesh[DROPPED] = lost
+        mesh[DROPPED] = lost.tolist()
         problems.append(
             f"{len(lost)} faces were left out: they repeat a face or a vertex, or have vertices beyond the end"
         )
@@ -112,7 +115,7 @@ def build(
 
 def _make(name: str, co: NDArray[np.float32], corners: NDArray[np.int32], starts: NDArray[np.int32]) -> bpy.types.Mesh:
     """The measured recipe, on arrays that are safe for Blender: vertices and faces, which still need their edges."""
-    mesh = bpy.data.meshes.new(name)
+    mesh = bpy.data.meshes.new(showable(name))
     mesh.vertices.add(len(co))
     mesh.loops.add(len(corners))
     mesh.polygons.add(len(starts))
@@ -148,7 +151,7 @@ def _fill(
     try:
         for name, uv in uvs.items():
             values = mesh_attributes.flat(uv, np.float32, 2, len(mesh.loops), name)
-            mesh.uv_layers.new(name=name, do_init=False).uv.foreach_set("vector", values)
+            mesh.uv_layers.new(name=showable(name), do_init=False).uv.foreach_set("vector", values)
         for name, (domain, kind, layer_values) in layers.items():
             mesh_attributes.create(mesh, name, domain, kind, layer_values)
     except ValueError:
@@ -325,10 +328,14 @@ def _read_shape(
         raise ValueError(f"{obj.name} has modifiers or shape keys: reading it needs a depsgraph")
     evaluated = obj.evaluated_get(depsgraph)
     try:
-        mesh = evaluated.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
+        mesh: bpy.types.Mesh | None = evaluated.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
     except RuntimeError as error:
-        kind = obj.type.replace("_", " ").lower()
-        raise SceneError(f"{obj.name}: a {kind} has no surface to export", objects=[obj]) from error
+        if obj.type not in SURFACES:
+            kind = obj.type.replace("_", " ").lower()
+            raise SceneError(f"{obj.name}: a {kind} has no surface to export", objects=[obj]) from error
+        mesh = None
+    if mesh is None:  # a curve without points
+        return MeshData(np.zeros((0, 3), np.float32), np.zeros(0, np.int32), np.zeros(0, np.int32))
     try:
         return _read(mesh, names, edges, normals)
     finally:

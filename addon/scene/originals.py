@@ -253,29 +253,43 @@ def set_resource(collection: bpy.types.Collection, kind: str, record: int, id_bl
     Held like this it is saved and appended with the level, whether used or not. None lets go of it.
     """
     key = RESOURCES + kind
-    group = collection.get(key)
+    group = _group(collection, key)
     if group is None:
+        if collection.get(key) is not None:  # a script, or a hand, made something else of it
+            del collection[key]
         collection[key] = {}
         group = collection[key]
     if id_block is not None:
         group[str(record)] = id_block
+        if isinstance(id_block, bpy.types.Text):  # Blender would keep texts for ever: these go with their level
+            id_block.use_fake_user = False
     elif str(record) in group:
         del group[str(record)]
 
 
 def resources(collection: bpy.types.Collection, kind: str) -> dict[int, bpy.types.ID]:
     """Return the level's data-blocks of a kind by record number, ascending; deleted ones are absent."""
-    group = collection.get(RESOURCES + kind)
+    group = _group(collection, RESOURCES + kind)
     if group is None:
         return {}
-    held = {int(record): id_block for record, id_block in group.items() if isinstance(id_block, bpy.types.ID)}
+    held = {
+        int(record): id_block
+        for record, id_block in group.items()
+        if isinstance(id_block, bpy.types.ID) and record.isdecimal()
+    }
     return dict(sorted(held.items()))
+
+
+def _group(collection: bpy.types.Collection, key: str) -> Value:
+    """The group of data-blocks under a key; None where there is none, or something else."""
+    group: Value = collection.get(key)
+    return group if hasattr(group, "to_dict") else None
 
 
 def kinds_of_resources(collection: bpy.types.Collection) -> list[str]:
     """Return the kinds of data-blocks that a level holds."""
     groups = (key for key in _keys(collection) if key.startswith(RESOURCES))
-    return [key.removeprefix(RESOURCES) for key in groups if hasattr(collection[key], "to_dict")]
+    return [key.removeprefix(RESOURCES) for key in groups if _group(collection, key) is not None]
 
 
 def deflate_large() -> None:

@@ -27,6 +27,7 @@ import numpy as np
 
 from .baselines import put_bytes
 from .blender_types import Value, gives
+from .names import storable
 
 BASELINE = "levelwright_fields"
 """Key of the values as they were written (JSON), by which `read` tells what changed."""
@@ -136,8 +137,8 @@ def writer(instance: object) -> Callable[[bpy.types.ID], None]:
             put(id_block, name, value)
         for name, ui in shown:
             describe(id_block, name, **ui)
-        baseline = id_block.get(BASELINE)
-        id_block[BASELINE] = json.dumps({**json.loads(baseline), **stored}) if isinstance(baseline, str) else text
+        text_now = json.dumps({**_stored(id_block), **stored}) if id_block.get(BASELINE) is not None else text
+        id_block[BASELINE] = storable(text_now)
 
     return write_to
 
@@ -152,7 +153,7 @@ def put(id_block: bpy.types.ID, key: str, value: Value) -> None:
     if isinstance(value, bytes):
         put_bytes(id_block, key, value)
     else:
-        id_block[key] = value
+        id_block[key] = storable(value) if isinstance(value, str) else value
 
 
 def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
@@ -160,10 +161,10 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
 
     Properties that are absent have the field's default. Edited are those that differ from what `write` stored (a
     deleted one too); on a data-block that it never wrote, all that are present.
-    Raises ValueError, naming data-block and property, for a value that doesn't fit the field.
+    Raises ValueError, naming data-block and property, for a value that doesn't fit the field; one that is out of its
+    limits and was not edited came so with the level.
     """
-    baseline = id_block.get(BASELINE)
-    stored: dict[str, Value] = json.loads(baseline) if isinstance(baseline, str) else {}
+    stored = _stored(id_block)
     values, changed = {}, set()
     for one in fields(cls):
         raw = id_block.get(one.name)
@@ -178,10 +179,24 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
         if was != now or type(was) is not type(now):  # True isn't 1 here
             changed.add(one.name)
         try:
-            values[one.name] = from_blender(one, raw)
+            values[one.name] = from_blender(one, raw, limited=one.name in changed)
         except (ValueError, TypeError, UnicodeError) as error:
             raise ValueError(f"{id_block.name}: property {one.name}: {error}") from error
     return cls(**values), frozenset(changed)
+
+
+def _stored(id_block: bpy.types.ID) -> dict[str, Value]:
+    """Return what `write` stored. Raises ValueError, naming the data-block, where that is damaged."""
+    text = id_block.get(BASELINE)
+    if text is None:
+        return {}
+    try:
+        stored = json.loads(text)
+    except (ValueError, TypeError):
+        stored = None
+    if not isinstance(stored, dict):
+        raise ValueError(f"{id_block.name}: its property {BASELINE}, what the import kept of the others, is damaged")
+    return stored
 
 
 def to_blender(field: Field, value: Value) -> Value:
@@ -209,8 +224,11 @@ def to_blender(field: Field, value: Value) -> Value:
     raise ValueError(f"{field.name}: {type(value).__name__} has no custom property")
 
 
-def from_blender(field: Field, raw: Value) -> Value:
-    """Return a stored value as the field's type. Raises ValueError or TypeError if it doesn't fit."""
+def from_blender(field: Field, raw: Value, limited: bool = True) -> Value:
+    """Return a stored value as the field's type. Raises ValueError or TypeError if it doesn't fit.
+
+    limited: it has to lie within the field's limits, as what people enter. Files hold numbers that don't.
+    """
     kind = field.type
     if field.choices:
         if isinstance(raw, str):  # typed in by hand
@@ -229,13 +247,13 @@ def from_blender(field: Field, raw: Value) -> Value:
     if kind is bool:
         return bool(raw)
     if kind is str:
-        return raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else str(raw)
+        return raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else _text(raw)
     if kind is bytes:
-        return raw if isinstance(raw, bytes) else str(raw).encode("utf-8", "surrogateescape")
+        return raw if isinstance(raw, bytes) else _text(raw).encode("utf-8", "surrogateescape")
     if kind is int:
         number = _whole(raw)
         for limit, out in ((field.minimum, number.__lt__), (field.maximum, number.__gt__)):
-            if limit is not None and out(int(limit)):
+            if limited and limit is not None and out(int(limit)):
                 raise ValueError(f"{number} is outside {field.minimum} to {field.maximum}")
         return number
     if kind is float:
@@ -248,6 +266,13 @@ def from_blender(field: Field, raw: Value) -> Value:
             raise ValueError(f"{raw!r} is no list")
         return tuple(raw)
     raise TypeError(f"{kind.__name__} has no custom property")
+
+
+def _text(raw: Value) -> str:
+    """Return a stored text, or a number or a list as one. Raises ValueError for groups and data-blocks."""
+    if not isinstance(raw, str | int | float | list):
+        raise ValueError("it is a group or a data-block, and has to be text")
+    return str(raw)
 
 
 def _whole(raw: Value) -> int:

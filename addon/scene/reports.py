@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import bpy
 
 from ...formats.arrays import Integers
+from .names import showable, showable_lines
 
 SHOWN = 20
 """Warnings that `Report.forward` shows one by one; the rest are in the text block."""
@@ -117,9 +118,10 @@ class Report:
 
     def to_text(self, name: str) -> bpy.types.Text:
         """Write all lines into the text block of this name (made when there is none) and return it."""
-        text = bpy.data.texts.get(name) or bpy.data.texts.new(name)
+        name = showable(name)
+        text = bpy.data.texts.get(name) or bpy.data.texts.new(showable(name))
         text.clear()
-        text.write("\n".join(self.lines()) + "\n")
+        text.write(showable_lines("\n".join(self.lines()) + "\n"))
         return text
 
     def log(self) -> None:
@@ -129,12 +131,12 @@ class Report:
     def forward(self, operator: bpy.types.Operator) -> None:
         """Show the summary and the first warnings through an operator's report."""
         for message in self.warnings[:SHOWN]:
-            operator.report({"WARNING"}, message)
+            operator.report({"WARNING"}, showable_lines(message))
         if len(self.warnings) > SHOWN:
             operator.report({"WARNING"}, f"{len(self.warnings) - SHOWN} more warnings: see the report's text block")
         for kind, names in self._missing.items():
-            operator.report({"WARNING"}, f"missing {kind}: {', '.join(names)}")
+            operator.report({"WARNING"}, showable_lines(f"missing {kind}: {', '.join(names)}"))
         if self._left_out:
             named = ", ".join(f"{n} {what}" for what, n in self._left_out.items())
-            operator.report({"WARNING"}, f"left out: {named}")
-        operator.report({"INFO"}, self.summary())
+            operator.report({"WARNING"}, showable_lines(f"left out: {named}"))
+        operator.report({"INFO"}, showable_lines(self.summary()))

@@ -13,19 +13,25 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from . import baselines, meshes, transforms
+from . import attributes, baselines, identity, meshes, transforms
+from .names import storable
 
-_SHAPE = "shape"
+_SHAPE, _MATERIALS = "shape", "levelwright_materials"
 
 
 def remember(mesh: bpy.types.Mesh) -> None:
     """Keep what shape a mesh has."""
     baselines.store(mesh, _SHAPE, _checksum(mesh))
+    mesh[_MATERIALS] = storable(_materials(mesh))
 
 
 def is_edited(mesh: bpy.types.Mesh) -> bool:
     """Whether a mesh has another shape than the one that is remembered. It isn't in edit mode."""
-    return baselines.load(mesh, _SHAPE) is not None and not baselines.same(mesh, _SHAPE, _checksum(mesh))
+    was = baselines.load(mesh, _SHAPE)
+    if was is None:
+        return False
+    shape, materials = _checksum(mesh)[: len(was)], _materials(mesh)  # 0.3.0 kept the points only
+    return not np.array_equal(shape, was) or mesh.get(_MATERIALS, materials) != materials
 
 
 class Watch:
@@ -64,7 +70,15 @@ class Watch:
 
 
 def _checksum(mesh: bpy.types.Mesh) -> NDArray[np.int64]:
-    """int64[2]: how many points there are, and a checksum of where."""
-    points = np.empty(len(mesh.vertices) * 3, np.float32)
-    mesh.vertices.foreach_get("co", points)
-    return np.array([len(mesh.vertices), zlib.crc32(points.tobytes())], np.int64)
+    """int64[3]: how many points there are, a checksum of where, and one of what its faces are."""
+    points = attributes.read(mesh, "position", "POINT")
+    faces = zlib.crc32(str((len(mesh.polygons), len(mesh.uv_layers), mesh.has_custom_normals)).encode())
+    for name in (".corner_vert", "material_index", "sharp_face", *mesh.uv_layers.keys()) if len(mesh.polygons) else ():
+        values = attributes.read(mesh, name)
+        faces = zlib.crc32(b"" if values is None or not values.any() else values.tobytes(), faces)
+    return np.array([len(mesh.vertices), zlib.crc32(b"" if points is None else points.tobytes()), faces], np.int64)
+
+
+def _materials(mesh: bpy.types.Mesh) -> str:
+    """The materials of a mesh, by their stamps or names."""
+    return "\n".join("" if each is None else each.get(identity.STAMP) or each.name for each in mesh.materials)

@@ -11,6 +11,7 @@ import bpy
 from . import originals
 from .declared import Declared
 from .meshes import needs_evaluation, select_faces, select_points
+from .names import showable_lines
 from .reports import SceneError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exce
                     select(obj, elements)
         shown = [obj for obj in error.objects if obj.name in context.view_layer.objects]
         context.view_layer.objects.active = shown[0] if shown else None
-    operator.report({"ERROR"}, str(error))
+    operator.report({"ERROR"}, showable_lines(str(error)))
     return {"CANCELLED"}
 
 

@@ -8,6 +8,8 @@ from pathlib import Path, PurePosixPath
 
 import bpy
 
+from .names import showable
+
 
 def pack(name: str, data: bytes, ending: str) -> bpy.types.Sound:
     """Return a new sound with these bytes packed: there is a file for a moment. ending: of what kind it is (".wav")."""
@@ -16,7 +18,7 @@ def pack(name: str, data: bytes, ending: str) -> bpy.types.Sound:
         path.write_bytes(data)
         block = bpy.data.sounds.load(str(path))
         block.pack()
-    block.name = name
+    block.name = showable(name)
     file_name = "".join(sign if sign.isalnum() or sign in " ._-" else "_" for sign in name)
-    block.filepath = f"//{PurePosixPath(file_name)}{ending}"
+    block.filepath = showable(f"//{PurePosixPath(file_name)}{ending}")
     return block

@@ -10,12 +10,15 @@ import numpy as np
 from mathutils import Quaternion, Vector
 from numpy.typing import ArrayLike
 
-from . import identity
+from . import identity, originals
 from .blender_types import SpaceView3D, Value
+from .names import showable
 from .reports import Report, SceneError
 
 STARTUP, STARTUP_WORLD = {"Camera", "Cube", "Light"}, "World"
 """What Blender's own startup file has in it."""
+MADE = "levelwright_world"
+"""Property of worlds that an import made."""
 TRUE = ("Standard", "Raw")
 """View transforms that leave colours as they are."""
 FARTHEST = 1e5
@@ -77,7 +80,8 @@ def show_true_colors(scene: bpy.types.Scene, alone: bool, report: Report) -> Non
 
 def plain_world(name: str, color: tuple[float, ...]) -> bpy.types.World:
     """A world that shines in one colour (linear) everywhere."""
-    world: Value = bpy.data.worlds.new(name)
+    world: Value = bpy.data.worlds.new(showable(name))
+    world[MADE] = True
     world.color = [min(part, 1.0) for part in color]
     if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
         world.use_nodes = True
@@ -86,6 +90,16 @@ def plain_world(name: str, color: tuple[float, ...]) -> bpy.types.World:
         background.inputs["Color"].default_value = (*color, 1.0)
     made: bpy.types.World = world
     return made
+
+
+def let_go_of_worlds() -> None:
+    """Take the world that an import made from each scene whose last level was deleted: it goes with that."""
+    scenes: list[Value] = list(bpy.data.scenes)
+    for scene in scenes:
+        world = scene.world
+        ours = world is not None and (world.get(MADE) is not None or identity.stamped(world) is not None)
+        if ours and scene.library is None and not originals.levels(scene):
+            scene.world = None
 
 
 def may_replace_world(scene: bpy.types.Scene) -> bool:

@@ -291,13 +291,15 @@ def _from_quaternion(quaternion: Matrix) -> Matrix:
     )
 
 
-def agree(one: Matrix, other: Matrix) -> bool:
+def agree(one: Matrix, other: Matrix, reach: float = 0.0) -> bool:
     """Say whether two transforms differ by no more than Blender's float32 rounding (after parenting with the
     transform kept, for example): then the record that one of them came from is still right.
+
+    reach: the largest number in the transforms that they were made of, where that is more than what is left.
     """
     size = np.maximum(np.abs(one), np.abs(other))
     linear = float(size[:3, :3].max(initial=0.0))
-    offset = max(float(size[:3, 3].max(initial=0.0)), linear)
+    offset = max(float(size[:3, 3].max(initial=0.0)), linear, reach)
     tolerance = np.full((4, 4), 8 * np.finfo(np.float32).eps) * linear
     tolerance[:3, 3] = 8 * np.finfo(np.float32).eps * offset
     return bool((np.abs(one - other) <= tolerance)[:3].all())

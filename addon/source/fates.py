@@ -19,7 +19,7 @@ _NUMBERS = tuple(
     f"attribute {name}" for name in (layout.TEXINFO, layout.ORIGINAL_FACE, layout.SMOOTHING_GROUPS, layout.FLAGS)
 )
 _LIGHT = ("color", "energy", "type", "use custom distance", "cutoff distance", "spot size", "spot blend", "angle")
-_CAMERA = ("angle", "lens", "lens unit", "sensor width", "sensor height", "sensor fit")
+_CAMERA = ("angle", "lens", "sensor width", "sensor height")
 _BAKED = "the map's light, which Bake Lightmaps and painting edit"
 
 

@@ -56,7 +56,7 @@ def export_vmf(
         if own.counts.get(what):
             report.warn(f"{what}: {own.counts[what]}. A VMF has none: {instead}")
     for warning in own.warnings:
-        if warning != brushes.ONLY_VMF and not warning.startswith(contents.EDITED):
+        if not warning.endswith(brushes.ONLY_VMF) and not warning.startswith(contents.EDITED):
             report.warn(warning)
     for what in text.lost:
         report.note(f"not as in the editor: {what}")

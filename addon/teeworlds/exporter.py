@@ -51,8 +51,8 @@ def export_level(
     level = teeworlds.read(original.data) if original else _empty_level()
     scene = _collect(context, collection, level, original.token if original else None, report)
     with layers.evaluation(context, scene.groups) as depsgraph:
-        _compare(scene, level, depsgraph, report)
-    return _save(level, original.data if original else None, settings, report)
+        merged = _compare(scene, level, depsgraph, report)
+    return _save(level, original.data if original else None, settings, _places(level, merged), report)
 
 
 # ---- collect
@@ -130,8 +130,10 @@ class _Edit:
         return _KINDS[type(self.layer)]
 
 
-def _compare(scene: _Scene, level: teeworlds.Level, depsgraph: bpy.types.Depsgraph | None, report: Report) -> None:
-    """Write into the level what differs in the scene.
+def _compare(
+    scene: _Scene, level: teeworlds.Level, depsgraph: bpy.types.Depsgraph | None, report: Report
+) -> list[MergedGroup]:
+    """Write into the level what differs in the scene, and return which group and layer is which.
 
     Records name images, sounds and envelopes by number: new images and sounds come before the layers that show them,
     envelopes get their new numbers when all layers were compared by the old ones, and what was deleted goes last.
@@ -141,7 +143,7 @@ def _compare(scene: _Scene, level: teeworlds.Level, depsgraph: bpy.types.Depsgra
     check_physics(level, merged, whole=scene.token is None)
     scene.images.apply()
     scene.sounds.apply()
-    edits = [_edit(one, group, scene, depsgraph) for group in merged for one in group.layers]
+    edits = [_edit(one, group, scene, depsgraph, report) for group in merged for one in group.layers]
     for what in scene.envelopes.apply(level):
         report.note(what)
     _write_groups(level, merged, report)
@@ -149,16 +151,31 @@ def _compare(scene: _Scene, level: teeworlds.Level, depsgraph: bpy.types.Depsgra
         for edit in edits:
             with _naming(edit.scene.object):
                 edit.kind.write(edit.scene, edit.layer, edit.found, edit.kind.table(scene))
+            _refuse_shared(edit, edits)
             step()
-    info.write(scene.collection, level, whole=scene.token is None)
+    info.write(scene.collection, level, scene.token is None, report)
     scene.images.remove_deleted()
     scene.sounds.remove_deleted()
     _report_changes(level, before, edits, report)
+    return merged
 
 
-def _edit(one: MergedLayer, group: MergedGroup, scene: _Scene, depsgraph: bpy.types.Depsgraph | None) -> _Edit:
+def _refuse_shared(edit: _Edit, edits: list[_Edit]) -> None:
+    """Refuse an edit of a layer that a damaged map has in several groups: the objects of the others say otherwise."""
+    objects = [other.scene.object for other in edits if other.layer is edit.layer]
+    if len(objects) > 1 and _state(edit.layer) != edit.state:
+        raise SceneError(
+            f"{', '.join(obj.name for obj in objects)}: the map has this layer in {len(objects)} places; to edit it, "
+            "delete all but one of them",
+            objects,
+        )
+
+
+def _edit(
+    one: MergedLayer, group: MergedGroup, scene: _Scene, depsgraph: bpy.types.Depsgraph | None, report: Report
+) -> _Edit:
     """Collect a layer; nothing is written yet."""
-    found = layers.collect(one, group.instance, scene.token, depsgraph)
+    found = layers.collect(one, group.instance, scene.token, depsgraph, report)
     with _naming(found.object):
         collected = _KINDS[type(one.layer)].collect(found, one.layer, scene.envelopes)
     return _Edit(found, one.layer, _state(one.layer), collected)
@@ -207,17 +224,37 @@ def _report_changes(level: teeworlds.Level, before: list[teeworlds.Layer], edits
 # ---- save
 
 
-def _save(level: teeworlds.Level, original: bytes | None, settings: ExportSettings, report: Report) -> bytes:
-    """The level's bytes in the form that was chosen. Raises SceneError for a map that the game would refuse."""
+def _places(level: teeworlds.Level, merged: list[MergedGroup]) -> gate.Objects:
+    """The objects of groups and layers by what the library calls those."""
+    found = {f"group {number}": one.instance.root for number, one in enumerate(merged)}
+    objects = {id(one.layer): one.instance.object for group in merged for one in group.layers}
+    for number, group in enumerate(level.groups):
+        for place, layer in enumerate(group.layers):
+            if id(layer) in objects:
+                found[f"layer {place} of group {number}"] = objects[id(layer)]
+    return found
+
+
+def _save(
+    level: teeworlds.Level, original: bytes | None, settings: ExportSettings, objects: gate.Objects, report: Report
+) -> bytes:
+    """The level's bytes in the form that was chosen; `objects`: by what errors call their places.
+
+    Raises SceneError for a map that the game would refuse, or that the form can't hold.
+    """
     if settings.profile != "preserve":
         profile: Value = settings.profile
-        level, dropped = teeworlds.convert(level, profile, settings.drop)
+        try:
+            level, dropped = teeworlds.convert(level, profile, settings.drop)
+        except FormatError as error:
+            raise SceneError(*gate.named(str(error), objects)) from error
         for what in dropped:
-            report.left_out(what)
+            report.left_out(gate.named(what, objects)[0])
+        objects = {}  # the places of what was converted have other numbers
     data = teeworlds.write(level)
     if original is None or data != original:
         before = (lambda: teeworlds.read(original)) if original is not None else None
-        gate.refuse_new(teeworlds.check, level, before, report, "map")
+        gate.refuse_new(teeworlds.check, level, before, report, "map", objects)
     return data
 
 

@@ -5,6 +5,7 @@ from ..game import FileKind, Game
 from . import layout
 from .content import MAPRES
 from .exporter import export_level
+from .fates import FATES
 from .importer import import_level
 from .materials.gltf_materials import make_gltf_materials
 from .panel import register, unregister
@@ -25,6 +26,7 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    fates=FATES,
     folders=(MAPRES,),
     gltf_materials=make_gltf_materials,
     register=register,

@@ -98,10 +98,10 @@ class _Tiles:
 def _build(importing: ImportContext) -> None:
     """Make everything in the level's collection: first what layers share, then the groups with their layers."""
     level, collection, token, report = importing.level, importing.collection, importing.token, importing.report
-    materials = Materials(collection.name, images.build(importing))
+    materials = Materials(collection.name, images.build(importing), token)
     actions = envelopes.build(importing, envelopes.scene_fps(importing.scene))
     level_sounds = sounds.build(importing)
-    prepared = _prepare_tiles(level, importing.settings, report)
+    prepared = _prepare_tiles(importing)
     game = level.game_layer
     number = 0
     with progress(sum(len(group.layers) for group in level.groups), "layers") as step:
@@ -124,10 +124,13 @@ def _build(importing: ImportContext) -> None:
     report.count("groups", len(level.groups))
 
 
-def _prepare_tiles(level: teeworlds.Level, settings: ImportSettings, report: Report) -> dict[int, _Tiles]:
-    """Read all tile layers, by number, and decide which are too big for a face a tile."""
+def _prepare_tiles(importing: ImportContext) -> dict[int, _Tiles]:
+    """Read all tile layers, by number, and decide which are too big for a face a tile, and which even for an image."""
+    settings, report = importing.settings, importing.report
     layers = {
-        number: layer for number, _, _, layer in layout.numbered_layers(level) if isinstance(layer, teeworlds.TileLayer)
+        number: layer
+        for number, _, _, layer in layout.numbered_layers(importing.level)
+        if isinstance(layer, teeworlds.TileLayer)
     }
     prepared = {number: _Tiles(tiles.source(layer)) for number, layer in layers.items()}
     counts = [one.source.count for one in prepared.values()]
@@ -135,6 +138,11 @@ def _prepare_tiles(level: teeworlds.Level, settings: ImportSettings, report: Rep
     for (number, one), plane in zip(prepared.items(), planes, strict=True):
         one.plane = plane
         if plane:
+            try:
+                importing.pixels.spend(tiles.pixel_count(one.source), "pixels of its tiles")
+            except FormatError as error:
+                one.source = tiles.TileSource(one.source.kind, None, why=error.message)
+                continue
             name = layout.readable(layers[number].name) or one.source.kind.title()
             report.warn(
                 f"layer {number} {name!r} has {one.source.count:,} tiles: it became a plane that shows an image "

@@ -60,6 +60,7 @@ GROUP, CLIP, LAYER = "group", "clip", "layer"
 PHYSICS = "physics"
 QUAD, SOURCE = "quad", "source"
 IMAGE, ENVELOPE, SOUND, SETTINGS = "image", "envelope", "sound", "settings"
+MATERIAL = "material"
 PREVIEW = "preview"
 """Made for show only (border tiles, game camera): never exported, safe to delete."""
 
@@ -96,10 +97,10 @@ LARGE_MAP = 8_000_000
 class LevelProperties:
     """On the level collection. The server settings are a text block (resource SETTINGS 0), a line a command."""
 
-    author: str = setting("", "Who made the map")
-    map_version: str = setting("", "The map's own version, free text")
-    credits: str = setting("", "Whom the map owes thanks")
-    license: str = setting("", "Licence of the map")
+    author: str = setting("", "Who made the map, up to 31 bytes")
+    map_version: str = setting("", "The map's own version, free text of up to 15 bytes")
+    credits: str = setting("", "Whom the map owes thanks, up to 127 bytes")
+    license: str = setting("", "Licence of the map, up to 31 bytes")
 
 
 @dataclass

@@ -109,7 +109,7 @@ def set_image(level: bpy.types.Collection, layer: bpy.types.Object, record: int)
     materials = Materials.of_level(level)
     if record != -1 and not (materials.picture(record)):
         raise SceneError(f"{level.name} has no image {record}")
-    layer["image"] = record
+    layer["image"] = int(record)
     clip = clips_of(level).get(layer.parent)
     for obj in (layer, *layer.children_recursive):
         if kind_of(obj) == layout.PREVIEW or not isinstance(obj.data, bpy.types.Mesh):

@@ -70,7 +70,9 @@ def _solids(leaves: list[EditorBrush]) -> Iterator[Problem]:
     solid = brushes.from_planes(normals, dists, counts)
     owners = np.repeat(np.arange(len(leaves)), counts)
     point_owners = np.repeat(owners, np.diff(first))
-    far = (np.abs(points) > WORLD_BOUND).any(axis=1) | ~np.isfinite(points).all(axis=1)
+    # Slivers that the CSG left have no end, as nothing closes them: the compiler goes by their planes (as in a `.map`).
+    far = (np.abs(points) > WORLD_BOUND).any(axis=1) & solid.closed[point_owners]
+    far |= ~np.isfinite(points).all(axis=1)
 
     def place(number: int) -> str:
         return f"brush {leaves[number].name!r}"

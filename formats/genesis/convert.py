@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import FormatError
+from ..convex import within
 from . import brushes as geometry
 from . import csg, textures, typedefs
 from .editor_level import (
@@ -32,6 +33,7 @@ from .map_file import HAS_MOTION, MapLevel
 from .motion import PATH_NAME, Motion
 from .records import (
     FACE,
+    WORLD_BOUND,
     BrushFlag,
     EditorBrushFlag,
     EditorFaceFlag,
@@ -392,9 +394,11 @@ def _editor_brushes(entity: Entity, model_id: int, name: str, left_out: list[str
     for number, brush in enumerate(entity.brushes):
         made = EditorBrush(f"{name}{number + 1}", brush_flags_to_editor(brush.flags), model_id)
         for face in range(first, first + counts[number]):
-            ring = polygons.corners[polygons.first_corner[face] : polygons.first_corner[face + 1]]
+            ring = polygons.positions[polygons.corners[polygons.first_corner[face] : polygons.first_corner[face + 1]]]
+            if len(ring) and not polygons.closed[number]:  # what nothing closes has no end
+                ring = within(ring, WORLD_BOUND)
             if len(ring) >= 3:
-                points = polygons.positions[ring[::-1]].astype(np.float32)
+                points = ring[::-1].astype(np.float32)
                 made.faces.append(_editor_face(faces[face], settings[face], names[face], points))
         dull = [face for face in range(first, first + counts[number]) if not _has_look(faces[face], settings[face])]
         if dull:

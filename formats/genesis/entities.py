@@ -15,6 +15,7 @@ CLASSNAME, ORIGIN, NAME = "classname", "origin", "%name%"
 MODEL, TYPEDEF = "%Model%", "%typedef%"
 
 Vector = tuple[float, float, float]
+_LARGEST = 3.4028235e38
 
 
 @dataclass(slots=True, eq=False)
@@ -160,9 +161,11 @@ class Entity(KeyValues):
 
 
 def numbers3(text: str) -> Vector:
-    """Three numbers of a value like "0 90 0". Raises FormatError."""
+    """Three numbers, as 32-bit floats hold them, of a value like "0 90 0". Raises FormatError."""
     try:
         x, y, z = (float(part) for part in text.split()[:3])
     except ValueError:
         raise FormatError(f"{text!r} is not three numbers", "a value") from None
+    if not all(abs(one) <= _LARGEST for one in (x, y, z)):
+        raise FormatError(f"{text!r} is not three numbers that 32-bit floats can hold", "a value")
     return x, y, z

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntFlag
 
 import numpy as np
@@ -123,6 +123,7 @@ def of_editor(leaves: Sequence[tuple[int, EditorBrush]]) -> Geometry:
     polygons = _editor_polygons(sides, counts)
     faces = records.new_faces(len(sides))
     faces["normal"], faces["dist"], _ = _planes(polygons, sides)
+    polygons = _sound(polygons)
     editor_flags = np.array([face.flags for face in sides], np.int64)
     kinds, of_face = np.unique(editor_flags, return_inverse=True)
     faces["flags"] = np.array([records.face_flags_from_editor(int(kind)) for kind in kinds], np.int32)[of_face]
@@ -230,6 +231,23 @@ def _editor_polygons(sides: Sequence[EditorFace], counts: Ints) -> Polygons:
         first_corner,
         np.ones(len(counts), np.bool_),
     )
+
+
+def _sound(polygons: Polygons) -> Polygons:
+    """Only the polygons that a mesh can hold: of three corners or more, none of them twice, each once."""
+    sizes = np.diff(polygons.first_corner)
+    sound = sizes >= 3
+    for size in np.unique(sizes[sound]).tolist():
+        alike = np.flatnonzero(sizes == size)
+        rings = np.sort(polygons.corners[polygons.first_corner[alike, None] + np.arange(size)], axis=1)
+        repeats = np.ones(len(alike), np.bool_)
+        repeats[np.unique(rings, axis=0, return_index=True)[1]] = False
+        sound[alike] = ~repeats & (np.diff(rings, axis=1) > 0).all(axis=1)
+    if sound.all():
+        return polygons
+    corners = polygons.corners[np.repeat(sound, sizes)]
+    first_corner = np.concatenate([[0], np.cumsum(np.where(sound, sizes, 0))])
+    return replace(polygons, corners=corners, first_corner=first_corner)
 
 
 def _planes(polygons: Polygons, sides: Sequence[EditorFace]) -> tuple[Floats, Floats, Floats]:

@@ -50,6 +50,10 @@ class Track:
         """Whether its values are quaternions."""
         return self.values.shape[1] == 4
 
+    def said(self) -> tuple[object, ...]:
+        """All that it says, to compare: equal means the same bits."""
+        return self.times.tobytes(), self.values.tobytes(), self.interpolation, self.looped, repr(self.axis)
+
     @property
     def compression(self) -> Compression:
         """What can be left out of these keys, by the rules of the engine's writer."""
@@ -112,6 +116,13 @@ class Motion:
     binary: bool = False
     #: the bytes it was read from; `write` gives them back as long as they say the same
     source: bytes | None = field(default=None, repr=False)
+
+    def said(self) -> tuple[object, ...]:
+        """All that it says, to compare: equal means the same bits."""
+        tracks = [each.said() if each is not None else None for path in self.paths
+                  for each in (path.rotation, path.translation)]  # fmt: skip
+        events = [(repr(event.time), event.text) for event in self.events]
+        return self.name, self.maintain_names, self.names, self.checksum, self.binary, events, tracks
 
 
 def name_checksum(names: Sequence[str]) -> int:

@@ -24,11 +24,17 @@ def read(data: Buffer, offset: int = 0) -> tuple[Motion, int]:
 
 
 def write(motion: Motion) -> bytes:
-    """Return a motion's bytes: those it was read from if it still says the same."""
-    made = _render(motion)
-    if motion.source is not None and _render(read(motion.source)[0]) == made:
+    """Return a motion's bytes: those it was read from if it still says the same. Raises FormatError."""
+    if motion.source is None:
+        return _render(motion)
+    was = read(motion.source)[0]
+    if was.said() == motion.said():  # also where the writer's own rules (of long lines, say) would refuse it
         return motion.source
-    return made
+    made = _render(motion)
+    try:
+        return motion.source if _render(was) == made else made
+    except FormatError:
+        return made
 
 
 def _render(motion: Motion) -> bytes:

@@ -7,6 +7,7 @@ hold, and the spaces between them.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ..binary import FormatError
 from . import motion_file, text_3dt
@@ -14,7 +15,17 @@ from .editor_level import EditorBrush, EditorEntity, EditorFace, EditorModel, Gr
 from .text import fixed
 from .tokens import patched, quote
 
-Record = tuple[Span | None, str]
+
+@dataclass(frozen=True, slots=True)
+class TextRecord:
+    """A part of the text, made anew."""
+
+    span: Span | None
+    """Where it stood in the text that was read."""
+    text: str
+    refused: tuple[FormatError, ...] = ()
+    """What the version has no words for; files may still hold it."""
+
 
 _BARE_WORD = re.compile(r'[^\s"]+')
 
@@ -25,18 +36,23 @@ def write(level: Level3dt) -> bytes:
     Raises FormatError for what the level's version has no words for: a key with a space, half a degree before 1.33...
     """
     parts: list[str] = []
-    before: dict[Span, str] | None = None
-    for span, text in _Writer(level.version).level(level):
-        made = text.replace("\r\n", "\n").replace("\n", level.newline)
-        if span is not None and level.source:
+    before: dict[Span, TextRecord] = {}
+    end = -1
+    for record in _Writer(level.version).level(level):
+        made = record.text.replace("\r\n", "\n").replace("\n", level.newline)
+        span = record.span if level.source else None
+        if span is not None:
             source = level.source[span[0] : span[1]]
             if made != source:
-                if before is None:
-                    before = _records_by_span(level.source)
-                made = patched(source, before.get(span, ""), made)
-        if parts and not parts[-1][-1:].isspace():
+                before = before or _records_by_span(level.source)
+                made = _changed(record, before.get(span), source, made)
+        elif record.refused:
+            raise record.refused[0]
+        follows = span is not None and span[0] == end
+        if parts and not follows and not parts[-1][-1:].isspace():
             parts.append(level.newline)
         parts.append(made)
+        end = span[1] if span is not None else -1
     parts.append(level.settings)
     try:
         return "".join(parts).encode("latin-1")
@@ -44,9 +60,20 @@ def write(level: Level3dt) -> bytes:
         raise FormatError(f"{error.object[error.start]!r} is not a Latin-1 character", "text") from None
 
 
-def _records_by_span(source: str) -> dict[Span, str]:
+def _records_by_span(source: str) -> dict[Span, TextRecord]:
     level = text_3dt.read(source.encode("latin-1"))
-    return {span: text for span, text in _Writer(level.version).level(level) if span is not None}
+    return {record.span: record for record in _Writer(level.version).level(level) if record.span is not None}
+
+
+def _changed(record: TextRecord, before: TextRecord | None, source: str, made: str) -> str:
+    """What stands where `source` stood: that itself if the record says what it said. Raises FormatError."""
+    if before is not None and before.text == record.text:
+        return source
+    known = {str(error) for error in before.refused} if before is not None else set()
+    for error in record.refused:
+        if str(error) not in known:
+            raise error
+    return patched(source, before.text if before is not None else "", made)
 
 
 class _Writer:
@@ -56,6 +83,27 @@ class _Writer:
         if not text_3dt.OLDEST <= version <= text_3dt.NEWEST:
             raise FormatError(f"version {version[0]}.{version[1]} is not known", "3dtVersion")
         self.version = version
+        self.refused: list[FormatError] = []
+        """What of the record that is being made has no words."""
+
+    def record(self, span: Span | None, text: str) -> TextRecord:
+        """A record whose text was just made."""
+        refused, self.refused = tuple(self.refused), []
+        return TextRecord(span, text, refused)
+
+    def bare(self, text: str, what: str) -> str:
+        """Text without quotes: one word; other text, which only files hold, in quotes."""
+        if _BARE_WORD.fullmatch(text):
+            return text
+        message = f"{text!r}: this version writes it without quotes, so it has to be one word"
+        self.refused.append(FormatError(message, what))
+        return quote(text)
+
+    def line(self, text: str) -> str:
+        """Text to the end of its line."""
+        if "\n" in text or "\r" in text:
+            self.refused.append(FormatError(f"{text!r} is more than a line", "key or value"))
+        return text
 
     def since(self, minor: int) -> bool:
         """Whether the file is of version 1.`minor` or later."""
@@ -65,35 +113,35 @@ class _Writer:
         """Text in quotes, or bare before quotes were introduced."""
         if self.since(since):
             return quote(text)
-        return _bare(text, "name")
+        return self.bare(text, "name")
 
-    def level(self, level: Level3dt) -> Iterator[Record]:
-        yield level.header_span, self.header(level)
+    def level(self, level: Level3dt) -> Iterator[TextRecord]:
+        yield self.record(level.header_span, self.header(level))
         if self.since(15):
-            yield level.brush_list_span, f"Brushlist {len(level.brushes)}\n"
+            yield self.record(level.brush_list_span, f"Brushlist {len(level.brushes)}\n")
         for brush in level.brushes:
             yield from self.brush(brush)
         head = f"Class CEntList\nEntCount {len(level.entities)}\nCurEnt {level.current_entity}\n"
-        yield level.entity_list_span, head
+        yield self.record(level.entity_list_span, head)
         for entity in level.entities:
-            yield entity.span, self.entity(entity)
+            yield self.record(entity.span, self.entity(entity))
         for model in level.models:
-            yield model.span, self.model(model)
+            yield self.record(model.span, self.model(model))
         if self.since(3):
             for group in level.groups:
-                yield group.span, self.group(group)
+                yield self.record(group.span, self.group(group))
         if self.since(12):
             sky = level.sky or Sky()
-            yield sky.span, self.sky(sky)
+            yield self.record(sky.span, self.sky(sky))
 
     def header(self, level: Level3dt) -> str:
         lines = [f"3dtVersion {self.version[0]}.{self.version[1]}"]
         if not self.since(16):
-            lines.append(f"PalLoc {_bare(level.palette, 'PalLoc')}")
+            lines.append(f"PalLoc {self.bare(level.palette, 'PalLoc')}")
         if self.since(18):
             lines.append(f"TextureLib {quote(level.texture_library)}")
         else:
-            lines.append(f"WadLoc {_bare(level.texture_library, 'WadLoc')}")
+            lines.append(f"WadLoc {self.bare(level.texture_library, 'WadLoc')}")
         if self.since(31):
             lines.append(f"HeadersDir {quote(level.headers_directory)}")
         if self.since(33):
@@ -105,7 +153,7 @@ class _Writer:
             lines.append(f"NumGroups {len(level.groups)}")
         return _text(lines)
 
-    def brush(self, brush: EditorBrush) -> Iterator[Record]:
+    def brush(self, brush: EditorBrush) -> Iterator[TextRecord]:
         lines = [f"Brush {self.name(brush.name, 24)}", f"\tFlags {_signed(brush.flags)}"]
         if self.since(3):
             lines += [f"\tModelId {brush.model_id}", f"\tGroupId {brush.group_id}"]
@@ -118,13 +166,13 @@ class _Writer:
             lines.append(f"\tType {text_3dt.MULTI if brush.is_multi else text_3dt.LEAF}")
         elif brush.is_multi:
             raise FormatError("brushes made of brushes came with version 1.15", f"brush {brush.name!r}")
-        yield brush.span, _text(lines)
+        yield self.record(brush.span, _text(lines))
         if brush.children is None:
-            yield brush.list_span, f"\tBrushFaces {len(brush.faces)}\n"
+            yield self.record(brush.list_span, f"\tBrushFaces {len(brush.faces)}\n")
             for face in brush.faces:
-                yield face.span, self.face(face)
+                yield self.record(face.span, self.face(face))
         else:
-            yield brush.list_span, f"Brushlist {len(brush.children)}\n"
+            yield self.record(brush.list_span, f"Brushlist {len(brush.children)}\n")
             for child in brush.children:
                 yield from self.brush(child)
 
@@ -168,9 +216,9 @@ class _Writer:
         lines += [f"eFlags {_signed(entity.flags)}", f"eGroup {entity.group_id}", f"ePairCount {len(entity.pairs)}"]
         for key, value in entity.pairs:
             if self.since(14):
-                lines.append(f"Key {_bare(key, 'Key')} Value {quote(value)}")
+                lines.append(f"Key {self.bare(key, 'Key')} Value {quote(value)}")
             else:
-                lines += [f"K {_line(key)}", f"V {_line(value)}"]
+                lines += [f"K {self.line(key)}", f"V {self.line(value)}"]
         return _text([*lines, "End CEntity"])
 
     def model(self, model: EditorModel) -> str:
@@ -194,7 +242,7 @@ class _Writer:
     def sky(self, sky: Sky) -> str:
         lines = ["Sky"]
         for face in sky.faces:
-            name = quote(face.texture) if self.since(14) else _bare("x" + face.texture, "Sky")
+            name = quote(face.texture) if self.since(14) else self.bare("x" + face.texture, "Sky")
             lines.append(f"{face.apply} {name}")
         if self.since(26):
             lines += [f"Axis {_floats(sky.axis)}", f"Speed {_float(sky.speed)}"]
@@ -224,16 +272,3 @@ def _whole(value: float) -> str:
 def _signed(flags: int) -> int:
     """Flags as the editor's %d prints them."""
     return (flags + 0x80000000) % 0x100000000 - 0x80000000
-
-
-def _bare(text: str, what: str) -> str:
-    """Text without quotes: one word."""
-    if not _BARE_WORD.fullmatch(text):
-        raise FormatError(f"{text!r}: this version writes it without quotes, so it has to be one word", what)
-    return text
-
-
-def _line(text: str) -> str:
-    if "\n" in text or "\r" in text:
-        raise FormatError(f"{text!r} is more than a line", "key or value")
-    return text

@@ -29,6 +29,7 @@ MAGICS = (b"DATA", b"ATAD")  # the second: big-endian writers swapped the magic,
 HEADER_SIZE = 36
 SIZE_BASE = 16  # `size` and `swaplen` count from here
 COMPRESSION_LEVEL = 6  # what every writer of maps uses
+FIRST_NAMED_TYPE = 0x8000  # types below have one meaning in all files
 DECODED_LIMIT = 2 << 30  # bytes that the blobs of one map may decompress to; the biggest real map needs 626 MB
 
 _HEADER = struct.Struct("<4s8i")
@@ -163,10 +164,12 @@ class Datafile:
         return []
 
     def uuids(self) -> dict[int, UUID]:
-        """Which UUID the file gives to which item type. Index items that are too short or name no type are left out."""
+        """Which UUID the file gives to which item type, without index items that are too short, and without those that
+        name a type of the game's own.
+        """
         found: dict[int, UUID] = {}
         for item in self.items(ItemKind.UUID_INDEX):
-            if len(item) >= 4:
+            if len(item) >= 4 and FIRST_NAMED_TYPE <= item.id < ItemKind.UUID_INDEX:
                 found.setdefault(item.id, UUID(bytes=item.words[:4].astype(">i4").tobytes()))
         return found
 

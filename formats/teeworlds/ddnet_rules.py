@@ -106,7 +106,9 @@ def _layers(file: Datafile, found: list[Problem]) -> Iterator[tuple[str, Item]]:
             continue
         start, count = int(group.words[5]), int(group.words[6])
         if start < 0 or count < 0 or start + count > len(layers):
-            found.append(Problem(place, f"has layers {start} to {start + count - 1}, the map has {len(layers)}"))
+            found.append(
+                Problem(place, f"claims {count} layers from layer {start} on, the map has {len(layers)} in all")
+            )
             continue
         for layer in range(start, start + count):
             layer_place = f"layer {layer - start} of group {number}"

@@ -187,6 +187,16 @@ class _Text:
         record.put_text(self.word, value, self.what)
 
 
+INFO_LIMITS = {"author": 31, "map_version": 15, "credits": 127, "license": 31, "settings": 255}
+"""Bytes of Info's texts (of `settings`: of a command) that the games' editors read; they cut the rest off (teeworlds.md
+§3.2)."""
+
+
+def cut(text: str, limit: int) -> str:
+    """What is left of a text of which only `limit` bytes are read: whole characters, as the games cut."""
+    return text.encode("utf-8", "surrogateescape")[:limit].decode("utf-8", "ignore")
+
+
 class Info(Record):
     """Who made the map, and the server's settings in it."""
 

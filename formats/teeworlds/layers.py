@@ -154,7 +154,9 @@ class RecordLayer(Layer):
         return np.frombuffer(data, record, count)
 
     def set_records(self, records: Records) -> None:
-        """Set the records. A layer without any gets a blob with an empty one, as DDNet writes it."""
+        """Set the records, if that changes anything. A layer that loses them all gets a blob with an empty one, as
+        DDNet writes it.
+        """
         record = self._record()
         if records.dtype != record or records.ndim != 1:
             raise FormatError(f"needs {record} [n], not {records.dtype} {records.shape}", self.title)
@@ -163,7 +165,7 @@ class RecordLayer(Layer):
             old: Records | None = self.records()
         except FormatError:
             old = None  # damaged: the new ones replace it
-        if old is not None and len(old) == len(records) and self.blob(_RECORDS) is not None:
+        if old is not None and len(old) == len(records):
             if old.tobytes() == data:
                 return
             rest = (self.blob_data(_RECORDS, "records", len(data)) or b"")[len(data) :]
@@ -184,6 +186,7 @@ class QuadLayer(RecordLayer):
         """Return a layer with these quads (QUAD [n])."""
         layer = cls.fresh()
         layer.name, layer.image, layer.detail = name, image, detail
+        layer.put_blob(_RECORDS, bytes(QUAD.itemsize))
         layer.set_quads(np.zeros(0, QUAD) if quads is None else quads)
         return layer
 
@@ -209,6 +212,7 @@ class SoundLayer(RecordLayer):
         """Return a layer with these sources (SOURCE [n])."""
         layer = cls.fresh()
         layer.name, layer.sound, layer.detail = name, sound, detail
+        layer.put_blob(_RECORDS, bytes(SOURCE.itemsize))
         layer.set_sources(np.zeros(0, SOURCE) if sources is None else sources)
         return layer
 

@@ -109,14 +109,15 @@ class Level:
         found: list[tuple[Automapper, TileLayer | None]] = []
         for item in self.uuid_items(AUTOMAPPER):
             mapper = Automapper(item)
-            layer = self._layer_at(mapper.group, mapper.layer)
+            layer = self.layer_at(mapper.group, mapper.layer)
             target = layer if isinstance(layer, TileLayer) else None
             if target is not None:
                 target.automapper = mapper
             found.append((mapper, target))
         return found
 
-    def _layer_at(self, group: int, layer: int) -> Layer | None:
+    def layer_at(self, group: int, layer: int) -> Layer | None:
+        """The layer at this place of that group; None where there is none."""
         if 0 <= group < len(self.groups) and 0 <= layer < len(self.groups[group].layers):
             return self.groups[group].layers[layer]
         return None

@@ -292,8 +292,8 @@ class _Conversion:
             self.lose(layer.title, "is in no group")
         unknown = self.level.unknown
         for kind in sorted({item.type for item in unknown}):
-            count = sum(item.type == kind for item in unknown)
-            self.lose(f"item type {kind:#x}", f"{count} unknown item{'s' * (count > 1)}")
+            ids = ", ".join(str(item.id) for item in unknown if item.type == kind)
+            self.lose(f"items of type {kind}", f"that type is unknown (their ids: {ids})")
 
 
 def _number(numbers: npt.NDArray[np.int32], old: int) -> int:

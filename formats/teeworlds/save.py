@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 
 from ..binary import FormatError
-from .datafile import Blob, Datafile, Item, ItemType, Words
+from .datafile import FIRST_NAMED_TYPE, Blob, Datafile, Item, ItemType, Words
 from .items import Automapper, GroupExtra, Record
 from .layers import Group, Layer
 from .level import PRE_0_4, Level
@@ -121,7 +121,8 @@ class _Assembly:
         self.items(kind, items)
         if not items:
             index = self.level.file.items(ItemKind.UUID_INDEX)
-            self.items(ItemKind.UUID_INDEX, [item for item in index if item.id != kind])
+            mark = [kind, *np.frombuffer(uuid.bytes, ">i4").tolist()]
+            self.items(ItemKind.UUID_INDEX, [item for item in index if [item.id, *item.words.tolist()] != mark])
 
     def register(self, uuid: UUID) -> int:
         """The number of the type with this UUID, new if the file has none."""
@@ -129,7 +130,7 @@ class _Assembly:
             if name == uuid:
                 return kind
         taken = {row.type & 0xFFFF for row in self.rows} | set(self.uuids)
-        kind = next(number for number in range(FIRST_UUID_TYPE, 0x8000, -1) if number not in taken)
+        kind = next(number for number in range(FIRST_UUID_TYPE, FIRST_NAMED_TYPE - 1, -1) if number not in taken)
         self.uuids[kind] = uuid
         index = Item(ItemKind.UUID_INDEX, kind, np.frombuffer(uuid.bytes, ">i4").astype(WORD))
         row = self.find_row(ItemKind.UUID_INDEX)
@@ -210,7 +211,10 @@ class _Assembly:
             if not unchanged or (not group.layers and regular.get(id(group), True)):
                 start = places[id(group.layers[0])] if group.layers else position
                 if layers[start : start + len(group.layers)] != group.layers:
-                    raise FormatError("shares layers with another group", f"group {group.name!r}")
+                    raise FormatError(
+                        f"group {group.name!r} has layers that are in another group, too, and no longer side by side: "
+                        "delete them in one of the two"
+                    )
                 self.lengthen(group.item, Group.NEWEST[:7])
                 self.set(group.item, 5, start)
                 self.set(group.item, 6, len(group.layers))
@@ -238,12 +242,13 @@ class _Assembly:
         return [*order.values(), *(layer for layer in level.orphans if id(layer) not in order)]
 
     def group_extras(self) -> None:
-        """GROUP_EX items belong to groups by their place: groups before the last that has one need one."""
+        """GROUP_EX items belong to groups by their place: groups before the last that has one need one, and all of them
+        where there are further items, which are no group's.
+        """
         extras = [group.extra for group in self.level.groups]
-        while extras and extras[-1] is None:
+        spare = self.level.uuid_items(GROUP_EX)[len(self.level.before.groups) :]
+        while extras and extras[-1] is None and not spare:
             extras.pop()
-        old = self.level.uuid_items(GROUP_EX)
-        spare = old[len(self.level.before.groups) :]
         filled = [extra.item if extra else GroupExtra.fresh().item for extra in extras]
         self.uuid_items(GROUP_EX, filled + spare)
 
@@ -266,17 +271,18 @@ class _Assembly:
                 kept.append(mapper.item)
             elif id(layer) in places and not replaced:
                 kept.append(mapper.item)
-                self.place_automapper(mapper, *places[id(layer)])
+                self.place_automapper(mapper, layer, *places[id(layer)])
         for drawn in level.layers:
             if isinstance(drawn, TileLayer) and drawn.automapper is not None and id(drawn.automapper) not in known:
                 kept.append(drawn.automapper.item)
-                self.place_automapper(drawn.automapper, *places[id(drawn)])
+                self.place_automapper(drawn.automapper, drawn, *places[id(drawn)])
         self.uuid_items(AUTOMAPPER, kept)
 
-    def place_automapper(self, mapper: Automapper, group: int, layer: int) -> None:
-        if len(mapper.item) >= 3:
+    def place_automapper(self, mapper: Automapper, layer: TileLayer, group: int, number: int) -> None:
+        """Let an automapper name its layer, unless it still does: damaged maps may have a layer in several places."""
+        if len(mapper.item) >= 3 and self.level.layer_at(mapper.group, mapper.layer) is not layer:
             self.set(mapper.item, 1, group)
-            self.set(mapper.item, 2, layer)
+            self.set(mapper.item, 2, number)
 
     # ------------------------------------------------------------------------------------------------------------ blobs
 

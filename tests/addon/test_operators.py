@@ -131,7 +131,7 @@ def test_one_undo_takes_an_import_back() -> None:
 
 
 def test_a_missing_file_is_an_error() -> None:
-    with pytest.raises(RuntimeError, match="No such file"):
+    with pytest.raises(RuntimeError, match="there is no such file"):
         bpy.ops.import_scene.teeworlds_map(filepath="/nowhere/at all.map")
 
 

@@ -14,6 +14,7 @@ from tests.fuzz.driver import Fuzzer
 
 NUMBERS = "-1 0 2 3 128 145 1025 1000000 2147483647 -2147483648 99999999999 1e38 -1e30 0.05 1e39 nan"
 WORDS = (*NUMBERS.split(), '"', "\\", '"x y"', "", "Brush", "Vec3d", "End", "MOTN 0.F0", "\n", "\r\n", "\0")
+SPACES = (b"\r", b"\r\r\n", b"\n", b" ", b"\t", b"", b"")
 COLORS = library.bgrx([(255, 0, 0), (0, 255, 0)])
 
 LEVELS = tuple(
@@ -22,6 +23,7 @@ LEVELS = tuple(
         text.whole_level(),
         text.whole_level((1, 34)),
         text.whole_level((1, 9)),
+        text.whole_level((1, 22)).replace("\n", "\r\n"),
         text.level(brushes=[text.hollow("room", (0, 0, 0), (64, 64, 64)), text.leaf("cut", flags=128)]),
     )
 )
@@ -49,6 +51,14 @@ def change_word(data: bytearray, rng: random.Random) -> None:
         data[start:end] = rng.choice(WORDS).encode()
 
 
+def change_space(data: bytearray, rng: random.Random) -> None:
+    """Put other white space, or none, in the place of some, or some in front of a byte: in a text in quotes, say."""
+    begin = rng.randrange(len(data))
+    at = next((at for at in range(begin, len(data)) if data[at] in b" \t\r\n"), begin)
+    inside = rng.random() < 0.5
+    data[begin if inside else at : begin if inside else at + 1] = rng.choice(SPACES)
+
+
 def move_lines(data: bytearray, rng: random.Random) -> None:
     """Copy or remove some lines."""
     lines = bytes(data).split(b"\n")
@@ -66,7 +76,7 @@ def mutation(seed: int) -> bytes:
     rng = random.Random(seed)
     texts = seed % 2 == 0
     data = bytearray(rng.choice(LEVELS if texts else LIBRARIES))
-    ways = (change_word, change_word, change_word, move_lines, truncate, flip_bits) if texts else (
+    ways = (change_word, change_word, change_space, change_space, move_lines, truncate, flip_bits) if texts else (
         flip_bits, flip_bits, set_word, set_word, truncate
     )  # fmt: skip
     for _ in range(rng.choice((1, 1, 1, 2, 4))):

@@ -5,6 +5,9 @@ import random
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
 
 from formats.binary import FormatError
 from formats.teeworlds import (
@@ -25,7 +28,23 @@ from formats.teeworlds import (
 )
 from formats.teeworlds.envelopes import evaluate
 from tests.formats.leaves import leaves
-from tests.formats.teeworlds_bytes import GAME, TELE, Map, noise, point, quad, small_map, tile, whole_map
+from tests.formats.teeworlds_bytes import (
+    AUTOMAPPER,
+    BEZIER,
+    GAME,
+    GROUP,
+    GROUP_EX,
+    INDEX,
+    LAYER,
+    TELE,
+    Map,
+    noise,
+    point,
+    quad,
+    small_map,
+    tile,
+    whole_map,
+)
 from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 256, 1024, 65535, 65536, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31))
@@ -56,7 +75,27 @@ def vanilla_map() -> Map:
     return m
 
 
-MAPS: tuple[Callable[[], Map], ...] = (whole_map, lambda: whole_map(3), old_map, vanilla_map, small_map)
+def opened(data: bytes) -> Map:
+    """A map as its items and blobs stand in the file; nothing in it is filled in any more when it is built."""
+    version, _, _, kinds, items, blobs, item_size, _ = struct.unpack_from("<8i", data, 4)
+    item_offsets = np.frombuffer(data, "<i4", items, 36 + 12 * kinds)
+    tables = np.frombuffer(data, "<i4", blobs * (2 if version >= 4 else 1), 36 + 12 * kinds + 4 * items)
+    at = 36 + 12 * kinds + 4 * items + tables.nbytes
+    m = Map(version, data[:4])
+    for offset in item_offsets.tolist():
+        key, size = struct.unpack_from("<Ii", data, at + offset)
+        m.items.append((key >> 16, key & 0xFFFF, data[at + offset + 8 : at + offset + 8 + size]))
+    stored = data[at + item_size :]
+    ends = [*tables[1:blobs].tolist(), len(stored)][:blobs]
+    for number, (start, end) in enumerate(zip(tables.tolist(), ends, strict=False)):
+        m.blobs.append((stored[start:end], int(tables[blobs + number]) if version >= 4 else end - start))
+    return m
+
+
+SAMPLE = Path(__file__).parent.parent / "samples" / "first-light.map"
+MAPS: tuple[Callable[[], Map], ...] = (
+    whole_map, lambda: whole_map(3), old_map, vanilla_map, small_map, lambda: opened(SAMPLE.read_bytes()),
+)  # fmt: skip
 
 
 def flip_bits(data: bytearray, rng: random.Random) -> None:
@@ -137,11 +176,81 @@ def damage_both(m: Map, rng: random.Random) -> None:
     damage_blobs(m, rng)
 
 
+def set_words(m: Map, number: int, at: int, *values: int) -> None:
+    """Put words into an item from word `at` on, as far as it has them."""
+    kind, ident, raw = m.items[number]
+    m.items[number] = (
+        kind,
+        ident,
+        (raw[: 4 * at] + struct.pack(f"<{len(values)}i", *values))[: len(raw)] + raw[4 * (at + len(values)) :],
+    )
+
+
+def places(m: Map, kind: int, rng: random.Random) -> list[int]:
+    """Where one of the items of a type stands, if there are any."""
+    found = [place for place, item in enumerate(m.items) if item[0] == kind]
+    return rng.sample(found, min(len(found), 1))
+
+
+def share_layers(m: Map, rng: random.Random) -> None:
+    """Give a group any range of the layers: some are then in two groups, some in none."""
+    layers = sum(kind == LAYER for kind, _, _ in m.items)
+    start = rng.randrange(layers + 1)
+    for number in places(m, GROUP, rng):
+        set_words(m, number, 5, start, rng.choice((0, 1, 2, layers - start, layers)))
+
+
+def share_blob(m: Map, rng: random.Random) -> None:
+    """Let a word of a layer name any blob: one that another item has, too."""
+    for number in places(m, LAYER, rng):
+        set_words(m, number, rng.choice((5, 14, 18, 19, 20, 21, 22)), rng.randrange(len(m.blobs)))
+
+
+def double_item(m: Map, rng: random.Random) -> None:
+    """An item a second time, with the same id or another."""
+    kind, ident, raw = rng.choice(m.items)
+    m.items.insert(rng.randrange(len(m.items) + 1), (kind, rng.choice((ident, rng.randrange(1 << 16))), raw))
+
+
+def drop_item(m: Map, rng: random.Random) -> None:
+    del m.items[rng.randrange(len(m.items))]
+
+
+def odd_item(m: Map, rng: random.Random) -> None:
+    """An item of a type that nobody knows, or that is nobody's business."""
+    kind = rng.choice((8, 9, 100, 0x7FFF, 0x8001, 0xFFF0, INDEX))
+    m.item(kind, [rng.choice(HOSTILE) for _ in range(rng.randrange(6))], rng.randrange(1 << 16))
+
+
+def name_type(m: Map, rng: random.Random) -> None:
+    """A type of the game's own, or one that is named already, by a UUID."""
+    uuid = rng.choice((AUTOMAPPER, BEZIER, GROUP_EX))
+    m.uuid_type(uuid, rng.choice((*range(8), 0x8000, 0xFFFE, 0xFFFD, INDEX)))
+
+
+def map_layer(m: Map, rng: random.Random) -> None:
+    """An automapper of any layer, in any group."""
+    m.uuid_item(AUTOMAPPER, [1, rng.randrange(5), rng.randrange(5), *(rng.choice(HOSTILE) for _ in range(3))])
+
+
+STRUCTURE = (share_layers, share_layers, share_blob, double_item, drop_item, odd_item, name_type, map_layer)
+
+
+def damage_structure(m: Map, rng: random.Random) -> Map:
+    """Parts that are shared, doubled, missing or unknown, in a sound container."""
+    m = opened(m.build())
+    for _ in range(rng.choice((1, 2, 3, 5))):
+        rng.choice(STRUCTURE)(m, rng)
+    return m
+
+
 def mutation(seed: int) -> bytes:
     """The same damaged map for the same seed, everywhere."""
     rng = random.Random(seed)
     m = rng.choice(MAPS)()
-    if rng.random() < 0.5:
+    if rng.random() < 0.3:
+        return damage_structure(m, rng).build()
+    if rng.random() < 0.6:
         rng.choice((damage_items, damage_items, damage_blobs, damage_both))(m, rng)
         return m.build()
     data = bytearray(m.build())

@@ -111,7 +111,7 @@ def test_a_bomb_makes_no_more_bytes_than_it_claims():
     tracemalloc.start()
     with pytest.raises(FormatError, match="or more, not 1000 bytes"):
         inflate(bomb, 1000, Budget(1 << 30), "blob")
-    with pytest.raises(FormatError, match="beyond the limit of 1048576"):
+    with pytest.raises(FormatError, match="beyond the limit of 1,048,576"):
         inflate(bomb, 64 << 20, Budget(1 << 20), "blob")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -117,6 +117,45 @@ def test_how_a_hand_wrote_it_stays():
     assert after == before.replace(b"3 -4", b"5 6")
 
 
+@pytest.mark.parametrize(
+    ("version", "old", "new"),
+    [
+        ((1, 13), "K light\n", "K li\rght\n"),
+        ((1, 13), "V 150\n", "V 1\r50\r\n"),
+        ((1, 13), "Brush room1", 'Brush "room 1"'),
+        ((1, 13), "PalLoc c:\\pal.pal", 'PalLoc "c: pal"'),
+        ((1, 13), "room\n", "room\r\r\n"),
+        ((1, 31), "Key light ", 'Key "two\rwords" '),
+        ((1, 31), 'Value "150"', 'Value "1\r\n50\r"'),
+        ((1, 31), '"light1"\nEnd', '"light1"End'),
+        ((1, 16), 'Name brick\n', 'Name "brick"'),
+    ],
+)  # fmt: skip
+def test_what_the_writer_has_no_words_for_stays(version, old, new):
+    """A carriage return in a line, two words where the version has one, and nothing between two records."""
+    text = build.whole_level(version)
+    odd = text.replace(old, new, 1)
+    assert odd != text
+    level = level_of(odd)
+    assert write(level) == odd.encode()
+    level.entities[1].set("classname", "Cam")
+    assert write(level).decode().replace("Cam\n", "Camera\n").replace('"Cam"', '"Camera"').split() == odd.split()
+
+
+def test_a_motion_with_lines_as_long_as_can_be_stays():
+    """Longer than the writer's own may be, and so refused once the motion is edited."""
+    long = "e" * 254
+    events = f"Events 1\nTKEV 0.F0\nDataSize 255\nTimeKeys 1\n0.000000 0\n{long}\n"
+    text = build.whole_level().replace("Events 0\n", events)
+    level = level_of(text)
+    assert write(level) == text.encode()
+    motion = level.models[0].motion
+    assert motion is not None
+    motion.name = "swing"
+    with pytest.raises(FormatError, match="cannot be a line"):
+        write(level)
+
+
 def test_edits_change_their_words_only():
     data = build.whole_level().encode()
     level = level_of(data.decode())

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from formats import FormatError
-from formats.genesis import BrushFlag, FaceFlag, Level3dt, MapLevel, brushes, read, textures, typedefs, write
+from formats.genesis import BrushFlag, FaceFlag, Level3dt, MapLevel, brushes, check, read, textures, typedefs, write
 from formats.genesis.convert import to_3dt, to_map
+from formats.genesis.records import WORLD_BOUND
 from formats.genesis.typedefs import Field, TypeDef
 from formats.genesis.upgrade import CENTIMETERS, upgraded
 from tests.formats import genesis_3dt_text as build
@@ -228,6 +229,29 @@ def test_an_unclosed_brush_is_left_out_by_name():
     level, left_out = to_3dt(read(genesis_bytes.level([genesis_bytes.entity([sliver])])))
     assert level.brushes == []
     assert "brush 'World1', which encloses nothing" in left_out
+
+
+@pytest.mark.parametrize("faces", [genesis_bytes.sliver(), genesis_bytes.box()[:5], genesis_bytes.box()[1:5]])
+def test_an_unclosed_brush_ends_where_the_world_does(faces):
+    """Slivers that the CSG left: harmless in a `.map`, and so in the `.3dt`, in which they are told."""
+    world = genesis_bytes.entity([genesis_bytes.brush(genesis_bytes.box()), genesis_bytes.brush(faces)])
+    data = genesis_bytes.level([world, genesis_bytes.light(), genesis_bytes.typedef("light", genesis_bytes.LIGHT)])
+    before = read(data)
+    level, left_out = to_3dt(before)
+    assert left_out == []
+    assert [str(one) for one in check(level)] == ["warning: brush 'World2': its planes do not close"]
+    points = np.concatenate([face.points for face in level.brushes[1].faces])
+    assert np.abs(points).max() <= WORLD_BOUND
+    assert isinstance(before, MapLevel)
+    (_, planes), (_, made) = (one.entities[0].brushes for one in (before, to_map(level)[0]))
+    assert made.faces["dist"] == pytest.approx(planes.faces["dist"], abs=2e-3)
+    assert made.faces["normal"] == pytest.approx(planes.faces["normal"], abs=1e-4)
+
+
+def test_a_solid_that_reaches_out_of_the_world_is_a_problem_still():
+    box = genesis_bytes.brush(genesis_bytes.box((-64, -64, -64), (64, 64, 20000)))
+    level, _ = to_3dt(read(genesis_bytes.level([genesis_bytes.entity([box]), genesis_bytes.light()])))
+    assert [one.message for one in check(level)] == ["reaches out of the world, which ends at 15192"]
 
 
 def test_a_sky_that_is_no_numbers_is_refused():

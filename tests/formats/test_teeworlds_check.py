@@ -163,11 +163,11 @@ def shared_tiles() -> Map:
         (made(lambda m: m.item(GROUP, (3, 0, 0, 100, 100, 0))), "group 1: has 6 words, 7 are needed"),
         (
             made(lambda m: m.item(GROUP, (3, 0, 0, 100, 100, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0))),
-            "group 1: has layers 1 to 1, the map has 1",
+            "group 1: claims 1 layers from layer 1 on, the map has 1 in all",
         ),
         (
             made(lambda m: m.item(GROUP, (3, 0, 0, 100, 100, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0))),
-            "group 1: has layers 0 to -2, the map has 1",
+            "group 1: claims -1 layers from layer 0 on, the map has 1 in all",
         ),
         (overlapping(), "layer 0 of group 1: is in another group too"),
         (made(lambda m: m.layer((0, 3))), "layer 1 of group 0: has 2 words, 3 are needed"),

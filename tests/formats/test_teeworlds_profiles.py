@@ -310,7 +310,7 @@ def test_all_reasons_are_named_at_once() -> None:
         "group 0: a parallax zoom of 50",
         "layer 1 of group 0: a layer of kind 42",
         "group 1: a parallax zoom of 70",
-        "item type 0x9: 2 unknown items",
+        "items of type 9: that type is unknown (their ids: 0, 1)",
     ]
     level, _ = converted(crowded(), "ddnet", drop=True)
     assert len(level.images) == 64

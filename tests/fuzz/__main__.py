@@ -78,4 +78,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    status = main(sys.argv[1:])
+    if "bpy" in sys.modules:
+        from scripts.extension import leave
+
+        leave(status)  # Blender's own way out may have no end
+    sys.exit(status)

@@ -9,14 +9,17 @@ from .driver import Fuzzer
 
 FUZZERS = {
     "teeworlds-level": "tests.formats.teeworlds_fuzz",
+    "teeworlds-import": "tests.addon.teeworlds.test_import_fuzz",
     "genesis-level": "tests.formats.genesis_fuzz",
     "genesis-text": "tests.formats.genesis_text_fuzz",
+    "genesis-import": "tests.addon.genesis.test_damaged_fuzz",
     "fable-level": "tests.formats.fable_fuzz",
     "fable-import": "tests.addon.fable.test_import_fuzz",
     "fable-export": "tests.addon.fable.test_export_fuzz",
     "ns2-level": "tests.formats.ns2_fuzz",
     "ns2-content": "tests.formats.ns2_content_fuzz",
     "ns2-export": "tests.addon.ns2.test_export_fuzz",
+    "ns2-unedited": "tests.addon.ns2.test_unedited_fuzz",
     "source-level": "tests.formats.source_fuzz",
     "source-content": "tests.formats.source_content_fuzz",
     "source-edits": "tests.formats.source_edits_fuzz",

@@ -8,6 +8,7 @@ line, in a copy of the repository; a line that no test comes by lets its bugs su
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import random
@@ -17,9 +18,10 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from queue import Queue
 
@@ -29,8 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 GAMES = ("teeworlds", "genesis", "fable", "ns2", "source")
 SCENE_TO_RECORD = re.compile(r"(.*_)?(collect|merge|write|exporter|export|checks|info)(_.*)?\.py|exporter\.py")
 """Names of the modules that plants go to, in a game's folder of addon/."""
-TESTS = 30
-"""Tests that are tried on a bug at most."""
+SECONDS = 20
+"""CPU seconds, as they were traced, that a bug's tests may take, the quickest first."""
 PATIENCE = 120
 """Seconds that one bug's tests may take: a bug that makes one endless is caught."""
 
@@ -92,24 +94,30 @@ def lines(folder: Path, game: str) -> tuple[dict[str, dict[str, list[str]]], dic
     return found["lines"], found["seconds"]
 
 
-def chosen(bug: Mutation, known: Mapping[str, Mapping[str, list[str]]], seconds: Mapping[str, float]) -> list[str]:
-    """Tests that come by a bug's line, the quickest first: those that between them come by all lines of the module that
-    any of them does (what is set in one place is read in others), and more while there are fewer than TESTS.
+def read_at(game: str, bug: Mutation) -> set[tuple[Path, int]]:
+    """The lines whose tests come by a bug in a line of which nothing is seen to run.
+
+    That is one of a statement of several lines, which has all of them, or of a constant or a field's default, which
+    runs when its module is imported: that has the lines of the game's modules that say its name.
     """
-    module = known.get(str(bug.path), {})
-    tests = sorted(module.get(str(bug.line), ()), key=lambda test: seconds[test])
-    passed: dict[str, set[str]] = {test: set() for test in tests}
-    for line, those in module.items():
-        for test in passed.keys() & set(those):
-            passed[test].add(line)
-    seen: set[str] = set()
-    first = []
-    for test in tests:
-        if passed[test] - seen:
-            first.append(test)
-            seen |= passed[test]
-    rest = [test for test in tests if test not in first]
-    return sorted([*first, *rest][:TESTS], key=lambda test: seconds[test])
+
+    def around(node: ast.AST) -> Iterator[ast.stmt]:
+        for each in ast.iter_child_nodes(node):
+            if isinstance(each, ast.stmt) and each.lineno <= bug.line <= (each.end_lineno or 0):
+                yield each
+                yield from around(each)
+
+    outer = list(around(ast.parse((ROOT / bug.path).read_text(encoding="utf-8"))))
+    inner = outer[-1]
+    if any(isinstance(each, ast.FunctionDef) for each in outer):
+        return {(bug.path, line) for line in range(inner.lineno, (inner.end_lineno or 0) + 1)}
+    names = {node.id for node in ast.walk(inner) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return {
+        (path.relative_to(ROOT), node.lineno)
+        for path in (ROOT / "addon" / game).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.Name) and node.id in names) or (isinstance(node, ast.Attribute) and node.attr in names)
+    }
 
 
 def is_caught(folder: Path, bug: Mutation, tests: Sequence[str]) -> bool:
@@ -141,7 +149,11 @@ def run(game: str, count: int, seed: int, workers: int) -> list[Tried]:
         folders.put(first)
 
         def one(bug: Mutation) -> Tried:
-            tests = chosen(bug, known, seconds)
+            places = {(bug.path, bug.line)} if str(bug.line) in known.get(str(bug.path), {}) else read_at(game, bug)
+            found = {test for path, line in places for test in known.get(str(path), {}).get(str(line), ())}
+            quickest = sorted(found, key=lambda test: seconds[test])
+            spent = accumulate(seconds[test] for test in quickest)
+            tests = [test for test, so_far in zip(quickest, spent, strict=True) if so_far <= SECONDS] or quickest[:1]
             if not tests:
                 return Tried(bug, False, False)
             folder = folders.get()

@@ -24,6 +24,21 @@ _lines: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
 _seconds: dict[str, float] = {}
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out tests of other games: what they have for `game` is none whose modules are asked for."""
+
+    def others(item: pytest.Item) -> bool:
+        game = (
+            item.callspec.params.get("game")
+            if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+            else None
+        )
+        key = getattr(game, "key", game)
+        return isinstance(key, str) and not any(f"/{key}/" in each for each in MODULES)
+
+    items[:] = [item for item in items if not others(item)]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Trace one test."""

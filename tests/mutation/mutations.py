@@ -63,15 +63,15 @@ def mutations(path: Path, source: str) -> list[Mutation]:
 class _Finder:
     def __init__(self, path: Path, source: str) -> None:
         self._path, self._source = path, source
-        self._free: set[ast.AST] = set()
-        """Numbers that may be others and mean the same."""
         self._starts = [0]
+        self._equal = set[ast.AST]()
         for line in source.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
 
     def found(self, node: ast.AST) -> Iterator[Mutation]:
         """The changes of a node and of what is in it."""
-        yield from self._of(node)
+        self._equal.update(self._nones(node))
+        yield from self._of(node) if node not in self._equal else ()
         for child in self._children(node):
             yield from self.found(child)
 
@@ -89,10 +89,21 @@ class _Finder:
             skipped.append(node.iter)  # the order of a handful of things means nothing
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
             skipped += node.comparators
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
-            # any negative side is the one that numpy works out
-            self._free |= {each.operand for each in node.args if isinstance(each, ast.UnaryOp)}
+        if isinstance(node, ast.Assign) and any(ast.unparse(each).endswith("AT_ONCE") for each in node.targets):
+            skipped.append(node.value)  # nor does how many things are done at a time
         yield from (child for child in ast.iter_child_nodes(node) if child not in skipped)
+
+    @staticmethod
+    def _nones(node: ast.AST) -> Iterator[ast.AST]:
+        """The 1 of each -1 that means none, where it is given back, chosen or the default: -2 means none, too; and that of
+        a side of `reshape`, which numpy works out.
+        """
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+            yield from (each.operand for each in node.args if isinstance(each, ast.UnaryOp))
+        if isinstance(node, ast.Return | ast.IfExp) or (isinstance(node, ast.keyword) and node.arg == "default"):
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.UnaryOp) and ast.unparse(child) == "-1":
+                    yield child.operand
 
     def _of(self, node: ast.AST) -> Iterator[Mutation]:
         if isinstance(node, ast.BinOp) and not isinstance(node.left, ast.JoinedStr):
@@ -105,7 +116,7 @@ class _Finder:
             yield self._made(node, self._text(node.operand), "sign")
         elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
             yield self._made(node, str(not node.value), "constant")
-        elif isinstance(node, ast.Constant) and isinstance(node.value, int) and node not in self._free:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, int):
             yield self._made(node, str(node.value + 1), "off by one")
         elif isinstance(node, ast.Attribute) and node.attr in _AXES:
             yield self._made(node, f"{self._text(node.value)}.{_AXES[node.attr]}", "swapped axis")

@@ -16,8 +16,10 @@ ALLOWED = {"numpy", *sys.stdlib_module_names}
 BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras"}
 SHARED = {"arrays", "binary", "convex", "convex_hull", "format"}
 """Modules of formats/ that no game has to itself."""
-CORE_MAY = {"__package__", "formats.binary.Problem", "formats.binary.FormatError"}
-"""What addon/scene takes from outside: the extension's name in the preferences, and what is wrong with levels."""
+CORE_MAY = {"__package__", "formats.binary.Problem", "formats.binary.FormatError", "formats.binary.Budget"}
+"""What addon/scene takes from outside: the extension's name in the preferences, what is wrong with levels, and how much
+of them may be decoded.
+"""
 VOCABULARY = "formats.arrays"
 """What every folder may import: names of types, and nothing that does anything."""
 
@@ -74,11 +76,7 @@ def test_imports_point_one_way(folder: str) -> None:
                 fine = name.split(".")[1] in SHARED
             elif own.startswith("addon/") and layer(name) == "addon":
                 fine = name.startswith("addon.game.") and path.name == "game.py"  # what a game declares
-            elif own == "addon/scene" and name in (
-                "__package__",
-                "formats.binary.Problem",
-                "formats.binary.FormatError",
-            ):
+            elif own == "addon/scene" and name in CORE_MAY:
                 fine = True
             else:
                 fine = may_import(own, layer(name)) or name.startswith(f"{VOCABULARY}.")

@@ -105,7 +105,7 @@ def _build_points(
         )
         obj.empty_display_type, obj.empty_display_size = "SPHERE", POINT_SIZE
         obj.location = location
-        obj[layout.POINT_LAYER] = layer
+        obj[layout.POINT_LAYER] = int(layer)
         transforms.remember(obj)
     importing.report.count("action points", len(positions))
 

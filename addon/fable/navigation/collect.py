@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sections of navigation back from their collections: renamed, added and deleted ones, and what was edited in them.
 
-What is in a section is `section_edit`'s. A collection that was added is a section, too: a copy of the one whose objects
-are in it, or made of the ground.
+What is in a section is `collect_section`'s. A collection that was added is a section, too: a copy of the one whose
+objects are in it, or made of the ground.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ...scene.identity import kind_of
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
+from .collect_section import SectionEdit
 from .ground import LOWEST, navigation_of_ground
-from .section_edit import SectionEdit
 
 
 @dataclass(eq=False)

@@ -21,6 +21,7 @@ from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
 from ...scene import declared
 from ...scene.blender_types import Value
 from ...scene.level import first_of
+from ...scene.names import showable
 from ...scene.sidebar import register_classes, unregister_classes
 from .. import layout
 
@@ -103,13 +104,13 @@ def name_layers(collection: bpy.types.Collection) -> None:
     changed = [item for item in items if layers[item.slot] != item.layer or item.slot not in held]
     for item in changed:  # first out of each other's way: Blender would number names that are taken
         if item.slot in held:
-            held[item.slot].name = f"levelwright {item.slot}"
+            held[item.slot].name = f"levelwright {int(item.slot)}"
     for item in changed:
         item.layer = layers[item.slot]
         if item.slot in held:
-            held[item.slot].name = item.layer
+            held[item.slot].name = showable(item.layer)
         elif item.layer and groups.get(item.layer) is None:
-            groups.new(name=item.layer)
+            groups.new(name=showable(item.layer))
 
 
 def _renamed(item: FableName, _context: bpy.types.Context) -> None:

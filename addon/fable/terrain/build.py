@@ -14,6 +14,7 @@ from ....formats.fable.geometry import finite_heights, grid, grid_edges
 from ....formats.fable.records import Records
 from ....formats.fable.theme_weights import FULL, Weights
 from ...scene import meshes
+from ...scene.names import showable
 from .. import layout
 from ..cells import cell_attributes
 from ..context import ImportContext
@@ -57,7 +58,7 @@ def fill_layers(terrain: bpy.types.Object, layers: Sequence[str], found: Weights
     Blender sets many vertices to one weight at a time: there are at most 255 of those a layer, so that a million cells
     take 0.4 s. layers: "" for slots that have none.
     """
-    groups = {slot: terrain.vertex_groups.new(name=name) for slot, name in enumerate(layers) if name}
+    groups = {slot: terrain.vertex_groups.new(name=showable(name)) for slot, name in enumerate(layers) if name}
     key = found.slots.astype(np.uint16) << np.uint16(8) | found.weights
     bounds = [0, *(np.flatnonzero(key[1:] != key[:-1]) + 1).tolist(), len(key)]
     for start, end in pairwise(bounds if len(key) else ()):

@@ -59,7 +59,7 @@ def _build_section(
     names = [name_of(thing) for thing in things]
     made: list[bpy.types.Object | None] = [None] * len(things)
     for at in sorted(range(len(things)), key=names.__getitem__):
-        obj = bpy.data.objects.new(names[at], None)
+        obj = bpy.data.objects.new(showable(names[at]), None)
         obj.parent = importing.root
         identity.stamp(obj, importing.token, layout.THING, first + at)
         fill(obj, things[at])

@@ -23,7 +23,7 @@ from ....formats.fable.sections import numbered_sections
 from ....formats.fable.text import Document, Statement, StatementBlock, line_end
 from ...scene import evaluated, identity, transforms
 from ...scene.blender_types import Value
-from ...scene.identity import is_named, kind_of, record_of
+from ...scene.identity import kind_of, record_of
 from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
@@ -239,7 +239,7 @@ class _Things:
         """Note what of an object is Blender's alone, and warn of what no thing has. thing: as the file has it."""
         size = DISPLAY.get(thing.kind, OTHERS)[1]
         plain = isclose(obj.empty_display_size, size, rel_tol=1e-6) and obj.color[:] == (1.0, 1.0, 1.0, 1.0)
-        if not plain or not is_named(obj.name, name_of(thing)):
+        if not plain or not layout.is_called(obj.name, name_of(thing)):
             self.dressed.append(obj.name)
         if obj.instance_collection is not None:
             self.report.warn(f"{obj.name}: the collection that it is an instance of isn't written")

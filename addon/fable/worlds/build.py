@@ -14,6 +14,7 @@ from ....formats.fable import wld
 from ...scene import identity, images, stage
 from ...scene.baselines import put_bytes
 from ...scene.level import needed_root
+from ...scene.names import showable
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..settings import WorldSettings
@@ -58,13 +59,13 @@ def import_form(
     placements = _placements(world, file, settings, report)
     levels = import_levels([placement.file for placement in placements])
     token = identity.new_token(data)
-    collection = bpy.data.collections.new(file.stem)
+    collection = bpy.data.collections.new(showable(file.stem))
     identity.stamp(collection, token, layout.WORLD_STAMP, 0)
     put_bytes(collection, layout.WORLD, data)
-    collection[layout.WORLD_NAME] = file.name
+    collection[layout.WORLD_NAME] = showable(file.name)
     scene = stage.scene_of(context)
     for placement, level in zip(placements, levels, strict=True):
-        level[layout.MAP] = f"{placement.number} {int(token)}"
+        level[layout.MAP] = f"{int(placement.number)} {int(token)}"
         root = needed_root(level)
         root.location = (*placement.origin, 0.0)
         scene.collection.children.unlink(level)

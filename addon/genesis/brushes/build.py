@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ....formats.convex import Ints
 from ....formats.genesis.geometry import Geometry
 from ...scene import identity, properties
+from ...scene.names import showable
 from ...scene.progress import progress
 from .. import layout
 from ..context import Destination, ImportContext
@@ -52,11 +53,11 @@ def build_brushes(
     made = [maker.make(title, number) for number, title in enumerate(titles)]
     with progress(len(row_of), "brushes") as step:
         for title, mesh, (first, last) in zip(titles, made, pairwise(starts), strict=True):
-            obj = bpy.data.objects.new(title, mesh)
+            obj = bpy.data.objects.new(showable(title), mesh)
             if not maker.shared:
                 write_flags(obj, int(geometry.flags[first]))
             identity.stamp(obj, importing.token, kind, first)
-            obj[layout.ORDER] = first
+            obj[layout.ORDER] = int(first)
             put(obj, destinations[int(row_of[first])], maker.arrays.origins[first])
             step(last - first)
     importing.report.count("brushes", len(row_of))

@@ -44,10 +44,10 @@ def build_editor_brushes(
     for number, brush, parent, name in rows:
         destination = destination_of(brush) if parent < 0 else destinations[parent]
         if brush.children is None:
-            obj = bpy.data.objects.new(name, meshes[number])
+            obj = bpy.data.objects.new(showable(name), meshes[number])
             origin = maker.arrays.origins[leaf_of[number]]
         else:
-            obj = bpy.data.objects.new(name, None)
+            obj = bpy.data.objects.new(showable(name), None)
             obj.empty_display_size = SIZE
             obj.empty_display_type = "CUBE"
             origin = np.zeros(3, np.float32)
@@ -56,7 +56,7 @@ def build_editor_brushes(
         identity.stamp(obj, importing.token, layout.BRUSH, number)
         order = orders.get(parent, 0)
         orders[parent] = order + 1
-        obj[layout.ORDER] = order
+        obj[layout.ORDER] = int(order)
         properties.write(obj, editor_properties(brush))
         if is_cutting(brush) or is_see_through(brush_flags_from_editor(brush.flags)):
             obj.display_type = "WIRE"
@@ -74,7 +74,7 @@ def show(obj: bpy.types.Object, brush: EditorBrush) -> None:
     """Hide and lock a brush's object as the editor does."""
     obj.hide_viewport = bool(brush.flags & EditorBrushFlag.HIDDEN)
     obj.hide_select = bool(brush.flags & EditorBrushFlag.LOCKED)
-    obj[layout.SEEN] = seen(obj)
+    obj[layout.SEEN] = int(seen(obj))
 
 
 def seen(obj: bpy.types.Object) -> int:

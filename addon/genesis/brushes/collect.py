@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,16 +14,18 @@ import numpy as np
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import FaceArray
 from ...scene import evaluated, meshes, properties, transforms
+from ...scene.identity import kind_of
 from ...scene.progress import progress
-from ...scene.reports import SceneError
+from ...scene.reports import SceneError, listed
 from .. import layout
 from ..context import ExportContext
 from ..faces.collect import FaceCollector, MeshFaces
 from ..materials.collect import checked_name
 from ..parts.level import SceneBrush, SceneLevel
-from ..parts.places import Matrix, matrix_of, order_of
+from ..parts.places import Matrix, matrix_of, order_of, reach_of
 from ..shapes.baseline import load_baseline
 from ..shapes.collect import Shape, ShapeCollector
+from .flags import named_twice
 
 Properties = TypeVar("Properties", bound=layout.BrushProperties)
 
@@ -61,6 +63,7 @@ class BrushCollector:
         kind: str,
     ) -> None:
         """geometry: of the original; None where there is none. kind: of the file that the level is ("map", "3dt")."""
+        self.report = exporting.report
         self.baseline = load_baseline(exporting.collection, geometry) if geometry is not None else None
         self.shapes = ShapeCollector(geometry, self.baseline, exporting.token, exporting.settings.split_concave)
         self.faces = FaceCollector(geometry, kind, exporting.settings, exporting.report)
@@ -79,21 +82,32 @@ class BrushCollector:
         """
         leaves = [brush for brush in level.all_brushes() if brush.children is None]
         found: dict[SceneBrush, list[FoundBrush]] = {}
+        smooth: list[str] = []
         with _evaluation(context, level, leaves) as depsgraph, progress(len(leaves), "brushes") as step:
             for brush in leaves:
                 obj = brush.object
                 mesh = meshes.read(obj, depsgraph)
+                if not len(mesh.face_starts) and kind_of(obj) is None:
+                    self.report.left_out(f"object {obj.name!r} (it has no faces)")
+                    found[brush] = []
+                    continue
                 records = self.shapes.records(mesh)
                 if self.baseline is not None:
                     same, uv_same = self.baseline.same(mesh, records)
                 else:
                     same = uv_same = np.zeros(len(records), np.bool_)
-                matrix = matrix_of(obj, level.root, depsgraph, pose(brush))
+                posed = pose(brush)
+                matrix, reach = matrix_of(obj, level.root, depsgraph, posed), reach_of(obj, posed)
                 row = self.row_of(brush.record)
-                shapes = self.shapes.collect(obj, mesh, row, matrix, records, same)
+                shapes = self.shapes.collect(obj, mesh, row, matrix, records, same, reach)
                 source = self.faces.compare(obj, mesh, records, uv_same, same & ~uv_same)
                 found[brush] = [FoundBrush(brush, shape, source) for shape in shapes]
+                flat = mesh.attribute("sharp_face", "FACE")
+                if row >= 0 and len(records) and (flat is None or not flat.all()):
+                    smooth.append(obj.name)
                 step()
+        if smooth:
+            self.report.warn(f"{listed(smooth)}: smooth shading isn't written: faces are lit as their flags say")
         _find_owners([one for several in found.values() for one in several], self.row_of)
         return found
 
@@ -148,6 +162,19 @@ def _evaluation(
 def brush_properties(obj: bpy.types.Object, cls: type[Properties]) -> tuple[Properties, frozenset[str]]:
     """A brush's properties, and which were edited; raises SceneError for values of a wrong type."""
     try:
-        return properties.read(obj, cls)
+        values, edited = properties.read(obj, cls)
     except ValueError as error:
         raise SceneError(str(error), [obj]) from error
+    twice = named_twice(values)
+    if "other_flags" in edited and twice:
+        raise SceneError(f"{obj.name}: property other_flags: {twice:#x} have properties of their own", [obj])
+    return values, edited
+
+
+def tell_orders(exporting: ExportContext, brushes: Iterable[SceneBrush], was: Callable[[int], int | None]) -> None:
+    """Note which brushes were given another place in the order. was: the place of a record; None for one unknown."""
+    for brush in brushes:
+        before = was(brush.record) if brush.record >= 0 else None
+        now, _ = order_of(brush.object)
+        if before is not None and now != before:
+            exporting.note(f"brush {brush.object.name} changed: its order is {now:g}, it was {before}")

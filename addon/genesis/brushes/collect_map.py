@@ -13,6 +13,7 @@ from ....formats.genesis import Brush, Entity, MapLevel
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import BrushFlag, FaceArray
 from ...scene import properties
+from ...scene.identity import kind_of
 from .. import layout
 from ..context import ExportContext, naming
 from . import flags
@@ -59,11 +60,22 @@ class MapBrushes:
             if one.owner:
                 kept.add(one.shape.brush)
             rows[id(entity)].append(((order, name, number), brush))
+        for number in self._unseen(found) - kept:
+            entity = self.before[int(self.was_in[number])]
+            if id(entity) in rows:
+                rows[id(entity)].append(((float(number), "", 0), self.records[number]))
+                kept.add(number)
         for number in sorted(set(range(len(self.records))) - kept):
             self.exporting.note(f"brush {number} removed")
         for entity in self.level.entities:
             brushes = [brush for _, brush in sorted(rows[id(entity)], key=lambda row: row[0])]
             self.exporting.replace_list(entity, "brushes", brushes)
+
+    def _unseen(self, found: list[FoundBrush]) -> set[int]:
+        """The brushes without any polygon, which meshes of many brushes can't show: nobody deleted those."""
+        if not any(kind_of(one.object) == layout.BRUSHES for one in found):
+            return set()
+        return self.collector.shapes.without_polygons()
 
     def _entity(self, found: FoundBrush, entity_of: Mapping[int, Entity]) -> Entity:
         """The entity that a brush belongs to: its model, or the one that it was in if that is none."""

@@ -20,6 +20,7 @@ _EDITOR_FLAGS = {one.name.lower(): int(one) for one in EditorBrushFlag if one.na
 _EDITOR_FLAGS["cut"] = _EDITOR_FLAGS.pop("subtract")
 _EDITOR_FLAGS["hollow_cut"] = _EDITOR_FLAGS.pop("hollowcut")
 _KNOWN_MAP = sum(_MAP_FLAGS.values())
+_KNOWN_EDITOR = sum(_EDITOR_FLAGS.values())
 
 
 def map_properties(flags: int) -> layout.BrushProperties:
@@ -46,3 +47,8 @@ def editor_properties(brush: EditorBrush) -> layout.EditorBrushProperties:
 def editor_flags(values: layout.EditorBrushProperties) -> int:
     """The flags that a `.3dt` brush with these properties has, unsigned."""
     return sum(bit for name, bit in _EDITOR_FLAGS.items() if getattr(values, name)) | values.contents << 16
+
+
+def named_twice(values: layout.BrushProperties) -> int:
+    """The bits of `other_flags` that have properties of their own."""
+    return values.other_flags & (_KNOWN_EDITOR if isinstance(values, layout.EditorBrushProperties) else _KNOWN_MAP)

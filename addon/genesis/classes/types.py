@@ -8,14 +8,12 @@ from pathlib import Path
 
 import bpy
 
-from ....formats import genesis
 from ....formats.binary import FormatError
 from ....formats.genesis import headers, typedefs
 from ....formats.genesis.editor_level import Level3dt
 from ....formats.genesis.headers import DeclaredClasses
 from ....formats.genesis.map_file import MapLevel
 from ....formats.genesis.typedefs import TypeDef
-from ...scene import originals
 from ...scene.reports import Report, SceneError
 from ..settings import ExportSettings
 from . import headers as game_headers
@@ -24,26 +22,18 @@ Types = dict[str, TypeDef]
 """Classes by their names in lower case."""
 
 
-def own_types(level: MapLevel, report: Report) -> Types:
-    """The classes that a `.map` defines."""
+def own_types(level: MapLevel, report: Report) -> Types | None:
+    """The classes that a `.map` defines; None, with a warning, where they can't be read."""
     try:
         return typedefs.read(level.typedefs)
     except FormatError as error:
         report.warn(f"the level's definitions of types can't be read: the values of its entities are text: {error}")
-        return {}
+        return None
 
 
 def known_types(declared: DeclaredClasses) -> Types:
     """The editor's own classes, and those that headers declare."""
     return {each.name.lower(): each for each in (*typedefs.BUILTIN, *declared.types)}
-
-
-def header_of(types: Types) -> str:
-    """Classes as the game's header might declare them, for reading."""
-    lines = []
-    for each in types.values():
-        lines += [f"struct {each.name} {{", *(f"    {one.type} {one.name};" for one in each.fields), "};", ""]
-    return "\n".join(lines)
 
 
 def type_of(key: str, classname: str, types: Types) -> str:
@@ -97,14 +87,3 @@ def define_classes(level: MapLevel, settings: ExportSettings, report: Report) ->
         level.entities.append(made.entity())
         report.note(f"class {made.name} is defined from the headers")
         wanted += [each.type.lower() for each in made.fields if each.type not in typedefs.BASIC]
-
-
-def classes_of(level: bpy.types.Collection) -> Types:
-    """The classes that the entities of a level in the scene can be of."""
-    found = {each.name.lower(): each for each in typedefs.BUILTIN}
-    original = originals.find(level)
-    if original is not None:
-        read = genesis.read(original.data)
-        if isinstance(read, MapLevel):
-            found |= own_types(read, Report())
-    return found

@@ -33,7 +33,6 @@ from .build import ANGLES, RESERVED, shown_pairs
 _KINDS = ("string", "int", "float", "color", "point")
 TURNED = 1e-3
 """Degrees, likewise."""
-_SKIPPED = frozenset((layout.ORDER, layout.TEXTURE))
 
 
 def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True) -> list[str]:
@@ -50,6 +49,11 @@ def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True)
             if whole:
                 record.remove(key)
                 edited.append(key)
+        elif not isinstance(present[key], int | float | str | bytes | list):
+            raise SceneError(
+                f"{id_block.name}: property {key}: neither text nor numbers, so it can't be the value of an entity",
+                _objects(id_block),
+            )
         elif not _says(present[key], text):
             record.set(key, _text(id_block, key, present[key]))
             edited.append(key)
@@ -62,7 +66,7 @@ def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True)
 
 def _keys(id_block: bpy.types.ID) -> list[str]:
     names: Iterable[str] = id_block.keys()
-    return [key for key in names if not key.lower().startswith(RESERVED) and key not in _SKIPPED]
+    return [key for key in names if not key.lower().startswith(RESERVED)]
 
 
 def _says(value: Value, text: str) -> bool:
@@ -138,12 +142,12 @@ def collect_entity(
     if new and CLASSNAME not in record:
         record.pairs.insert(0, (CLASSNAME, light_class(obj) or ""))
     channels = transforms.changed_channels(obj, root)
-    moved = new or bool(channels)
+    moved = new or evaluates or bool(channels)
     if moved and _collect_place(record, not before.pairs, layout.from_blender(matrix[:3, 3]), report, obj):
         edited.append(ORIGIN)
     if isinstance(obj.data, bpy.types.Light):
         edited += collect_light(obj.data, record, before, exporting.scale, report)
-    turned = bool(channels - {transforms.LOCATION, transforms.SCALE})
+    turned = evaluates or bool(channels - {transforms.LOCATION, transforms.SCALE})
     typed = ANGLES in (key.lower() for key in edited)
     if typed and not before.pairs:  # made in Blender: what was turned since counts, and where nothing was, the property
         typed = not turned or (obj.get(transforms.BASELINE) is None and _is_upright(_turn_of(obj, matrix)))
@@ -180,7 +184,7 @@ def _collect_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, ty
     if text is None and type_of(ANGLES, record.classname, types) != "point":
         shines_all_around = isinstance(obj.data, bpy.types.Light) and obj.data.type != "SPOT"
         if not shines_all_around and not _is_upright(turn):
-            report.left_out("turns of entities whose classes have no angles, as far as is known")
+            report.warn(f"{obj.name} was turned, but its class has no angles, as far as is known")
         return False
     was = [] if text is None else values.as_property("point", text)
     if not isinstance(was, list):

@@ -15,7 +15,7 @@ from ...scene.identity import kind_of
 from ...scene.level import needed_root
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..classes.types import classes_of
+from ..classes.collect import classes_of
 from ..context import NEW, resumed
 from .build import build_entity
 

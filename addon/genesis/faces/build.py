@@ -26,6 +26,8 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys((identity.ID, identity.CHECK, layout.BRUSH, layout.BRUSH_FLAGS), "INT"),
 }
 
+_SINGLE = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)
+
 
 @dataclass(frozen=True)
 class MeshArrays:
@@ -65,7 +67,7 @@ def mesh_arrays(geometry: Geometry, sizes: Floats, apart: bool) -> MeshArrays:
         points -= np.repeat(origins, np.diff(polygons.first_vertex), axis=0)
     with_corners = np.flatnonzero(np.diff(polygons.first_corner) > 0)
     return MeshArrays(
-        points.astype(np.float32),
+        points.clip(*_SINGLE).astype(np.float32),
         polygons.first_vertex.astype(np.int32),
         polygons.corners.astype(np.int32),
         polygons.first_corner.astype(np.int32),

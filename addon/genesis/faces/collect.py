@@ -20,7 +20,8 @@ from ....formats.genesis.records import EditorFaceFlag, FaceArray, new_faces
 from ...scene.meshes import MeshData
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..materials.collect import size_of, texture_of
+from ..materials.collect import size_of
+from ..materials.names import texture_of
 from ..settings import ExportSettings
 from ..shapes.collect import Shape
 
@@ -125,12 +126,18 @@ class FaceCollector:
             return None
         return found
 
-    @staticmethod
-    def _textures(mesh: MeshData) -> tuple[list[str | None], Floats]:
-        slots = [texture_of(material) for material in mesh.materials] or [None]
+    def _textures(self, mesh: MeshData) -> tuple[list[str | None], Floats]:
+        slots = [self._texture(material) for material in mesh.materials] or [None]
         sizes = np.array([size_of(material) for material in mesh.materials] or [(np.nan, np.nan)])
         index = np.clip(mesh.material_index, 0, len(slots) - 1)
         return [slots[one] for one in index.tolist()], sizes[index]
+
+    def _texture(self, material: bpy.types.Material | None) -> str | None:
+        """The texture of a material; where its name says another one, that is told."""
+        texture, told = texture_of(material)
+        if told:
+            self.report.warn(told)
+        return texture
 
     def untouched(self, shape: Shape, source: MeshFaces) -> bool:
         """Whether nothing of a shape differs from its record."""

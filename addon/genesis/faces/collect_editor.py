@@ -16,7 +16,8 @@ from ....formats.genesis.convert import lock
 from ....formats.genesis.editor_level import EditorFace, Points
 from ....formats.genesis.records import EditorFaceFlag, FaceArray
 from ...scene.reports import Report, SceneError
-from ..shapes.collect import Shape
+from ..materials.collect import checked_name
+from ..shapes.collect import Matrix, Shape
 from .collect import FaceCollector, MeshFaces, SideRecords
 
 SAME_POINT = 2e-3
@@ -31,6 +32,8 @@ TOO_LARGE = 2.0**31
 """What numbers of a locked texture stay below."""
 LOCKS = (1, 32)
 """The version since which faces have axes and a place for a locked texture."""
+TURNS = (1, 33)
+"""The version since which textures turn by parts of a degree."""
 _FIELDS = {
     "flags": "flags",
     "face_light": "light",
@@ -71,13 +74,18 @@ def collect_editor_faces(
     on_purpose = (shape.faces >= 0) & source.uv_edited[shape.faces] & (shape.records >= 0)
     if shape.brush < 0 and collector.settings.new_textures == "uv":
         on_purpose |= shape.records < 0
+    _refuse_fine_turns(shape, source.object, sides, version)
     placed = _parameters(shape, source.object, sides, on_purpose, version, collector.report)
     changes = FaceChanges()
     result = []
     stays = shape.whole and shape.move is None
     for side, record in enumerate(shape.records.tolist()):
         was = records[record] if record >= 0 else None
+        if was is None or sides.renamed[side]:
+            checked_name(sides.names[side], source.object, int(shape.faces[side]))
         points = was.points if was is not None and stays else _points(shape.rings[side], was, shape)
+        if was is not None and not len(shape.rings[side]) and shape.move is not None:
+            points = _moved(was.points, shape.move)  # of a face that no mesh can show
         if was is None:
             result.append(_new_face(sides, side, points, placed[side]))
             changes.counts["faces added"] += 1
@@ -99,6 +107,18 @@ def collect_editor_faces(
         changes.kept.append(was)
         result.append(kept)
     return result, changes
+
+
+def _refuse_fine_turns(shape: Shape, obj: bpy.types.Object, sides: SideRecords, version: tuple[int, int]) -> None:
+    """Raise SceneError where somebody turned a texture by a part of a degree, which a version has no number for."""
+    turned = sides.edited["rotate"] & (sides.fields["rotate"] % 1 != 0) & (shape.faces >= 0)
+    if version < TURNS and turned.any():
+        raise SceneError(
+            f"{obj.name}: attribute rotate of {int(turned.sum())} faces: before version 1.33 textures turn by "
+            "whole degrees",
+            [obj],
+            {obj: shape.faces[turned].astype(np.int32)},
+        )
 
 
 def _value(name: str, faces: SideRecords, side: int) -> Any:
@@ -136,6 +156,12 @@ def _points(ring: Floats, was: EditorFace | None, shape: Shape) -> Points:
     return points
 
 
+def _moved(points: Points, move: Matrix) -> Points:
+    """The points of a face, moved with its brush; the other way round where that is mirrored."""
+    made = (points @ move[:3, :3].T + move[:3, 3]).astype(np.float32)
+    return np.asarray(made[::-1] if np.linalg.det(move[:3, :3]) < 0 else made)
+
+
 def _parameters(
     shape: Shape,
     obj: bpy.types.Object,
@@ -162,7 +188,7 @@ def _parameters(
     for name in ("scale", "light_scale"):  # as the text will say it: far from 0, much follows from that
         said = np.round(settings[name], DECIMALS)
         settings[name] = np.where(said != 0, said, settings[name])
-    rotate = np.round(settings["rotate"], DECIMALS if version >= (1, 33) else 0)
+    rotate = np.round(settings["rotate"], DECIMALS if version >= TURNS else 0)
     made = wanted.copy()
     textures.lay(made, rotate, settings["scale"], 0.0, settings["light_scale"])
     if not locks:

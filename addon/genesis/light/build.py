@@ -9,6 +9,7 @@ import numpy as np
 from ...scene import identity, meshes
 from ...scene.blender_types import Value
 from ...scene.materials import blended, shader
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 from .kinds import LightAppearance, LightClass
@@ -20,7 +21,7 @@ RINGS, SECTORS = 8, 16
 
 def build_light(name: str, kind: LightClass, shown: LightAppearance) -> bpy.types.Light:
     """Make the light of an entity."""
-    light: Value = bpy.data.lights.new(name, kind.type)
+    light: Value = bpy.data.lights.new(showable(name), kind.type)
     light.energy, light.color = shown.energy, shown.color
     if kind.type == "SUN":
         light.angle = 0.0

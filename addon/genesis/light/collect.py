@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 
+from ....formats.binary import FormatError
 from ....formats.genesis.entities import CLASSNAME, KeyValues
 from ...scene.blender_types import Value
 from ...scene.reports import Report
@@ -29,6 +32,7 @@ def collect_light(light: Value, record: KeyValues, before: KeyValues, scale: flo
     """Write what was edited of a Blender light: a light or a spotlight, brightness, reach, colour, a spotlight's cone.
 
     scale: metres a unit. before: the record without the edits of properties, which go before those of the light.
+    Raises FormatError for what is no number.
     """
     edited = []
     was = record.classname.lower()
@@ -37,21 +41,35 @@ def collect_light(light: Value, record: KeyValues, before: KeyValues, scale: flo
         edited.append(CLASSNAME)
     kind = kinds.class_of(record.classname) or kinds.LIGHT_CLASSES[COMPILED.get(light.type, COMPILED["POINT"])]
     was_shown = kinds.appearance(kind, kinds.light_values(before.pairs), scale)
-    brightness = round(kinds.brightness_of(kind, light.energy, was_shown.cutoff, scale))
-    color = kinds.color_of((light.color[0], light.color[1], light.color[2]))
     cone = light.spot_size if light.type == "SPOT" else was_shown.spot_size
     reach = light.cutoff_distance if kind.reach else was_shown.cutoff
-    same_color = all(abs(one - other) <= HALF_STEP for one, other in zip(light.color, was_shown.color, strict=True))
-    for key, value, same in (
-        (kind.brightness, brightness, _alike(light.energy, was_shown.energy)),
-        (kind.reach, round(reach / scale), _alike(reach, was_shown.cutoff)),
-        (kind.color, color, same_color),
-        (kind.arc, round(kinds.arc_of(cone)), _alike(cone, was_shown.spot_size)),
-    ):
+    same_color = all(
+        abs(one - other) <= HALF_STEP or _alike(one, other)
+        for one, other in zip(light.color, was_shown.color, strict=True)
+    )
+    said: tuple[tuple[str, Callable[[], int | list[int]], bool], ...] = (
+        (
+            kind.brightness,
+            lambda: round(kinds.brightness_of(kind, light.energy, was_shown.cutoff, scale)),
+            _alike(light.energy, was_shown.energy),
+        ),
+        (kind.reach, lambda: round(reach / scale), _alike(reach, was_shown.cutoff)),
+        (kind.color, lambda: kinds.color_of((light.color[0], light.color[1], light.color[2])), same_color),
+        (kind.arc, lambda: round(kinds.arc_of(cone)), _alike(cone, was_shown.spot_size)),
+    )
+    for key, value, same in said:
         fresh = key not in before and not before.pairs
         if key and (not same or fresh) and record.get(key) == before.get(key):
-            record.set(key, values.as_text(value))
+            try:
+                record.set(key, values.as_text(value()))
+            except (OverflowError, ValueError) as error:
+                raise FormatError(f"the {key} that its light shows is infinite or NaN") from error
             edited.append(key)
+    if before.pairs and kind.type != light.type:
+        report.warn(f"{light.name}: a {record.classname} is no {light.type.lower()} light: it stays what it is")
+    has_reach = "SUN" not in (kind.type, light.type)
+    if before.pairs and has_reach and not kind.reach and not _alike(light.cutoff_distance, was_shown.cutoff):
+        report.warn(f"{light.name}: a {record.classname} reaches as far as it is bright: its distance is not exported")
     if not kind.brightness and not _alike(light.energy, was_shown.energy):
         report.warn(f"{light.name}: a {record.classname} has no brightness of its own: its power is not exported")
     return edited

@@ -72,7 +72,9 @@ def appearance(kind: LightClass, values: Mapping[str, object], scale: float) -> 
     brightness = max(_number(values.get(kind.brightness.lower()), kind.default), 0.0) if kind.brightness else _WHITE
     reach = max(_number(values.get(kind.reach.lower()), kind.default), 0.0) if kind.reach else brightness
     rgb = values.get(COLOR)
-    channels = [float(one) / _WHITE for one in rgb] if isinstance(rgb, list | tuple) and len(rgb) == 3 else [1.0] * 3
+    channels = (
+        [max(float(one) / _WHITE, 0.0) for one in rgb] if isinstance(rgb, list | tuple) and len(rgb) == 3 else [1.0] * 3
+    )
     arc = min(max(_number(values.get(ARC), 45.0), 0.5), 90.0)
     energy = brightness * _power(kind, reach, scale)
     return LightAppearance(energy, (channels[0], channels[1], channels[2]), reach * scale, math.radians(2 * arc))

@@ -17,16 +17,16 @@ from ....formats.genesis.geometry import FaceAppearance
 from ...scene import identity, images, originals
 from ...scene.blender_types import NodeTree
 from ...scene.materials import Nodes, Socket, blended, node_group, shader
-from ...scene.names import showable
+from ...scene.names import showable, storable
 from .. import layout
 from ..context import ImportContext
 from . import library
+from .collect import given_size
 from .library import Pictures
+from .names import APPEARANCE, NAMED, title_of
 
 ALPHA = "alpha"
 """The face attribute."""
-APPEARANCE = "levelwright_look"
-"""Property of materials: the Appearance that they were made for."""
 SIDES = ("SkyLeft", "SkyRight", "SkyTop", "SkyBottom", "SkyFront", "SkyBack")
 _AXES = {
     # Side: the axis of the direction that meets it, its sign, and what of the direction goes right and up on it.
@@ -68,14 +68,14 @@ class Materials:
             texture, appearance = material.get(layout.TEXTURE), material.get(APPEARANCE)
             if isinstance(material, bpy.types.Material) and isinstance(texture, str) and isinstance(appearance, int):
                 self._made[texture, FaceAppearance(appearance)] = material
-                size = material.get(layout.TEXTURE_SIZE)
-                if size is not None:
+                size = given_size(material)
+                if size is not None and min(size) > 0:
                     self.pictures.sizes[texture.lower()] = (int(size[0]), int(size[1]))
 
     def _make(self, texture: str, appearance: FaceAppearance) -> bpy.types.Material:
-        ways = "".join(f", {way.name.lower()}" for way in FaceAppearance if way & appearance and way.name)
-        material = bpy.data.materials.new(f"{showable(texture) or '(no name)'}{ways}")
-        material[layout.TEXTURE] = texture
+        material = bpy.data.materials.new(showable(title_of(texture, appearance)))
+        material[NAMED] = showable(title_of(texture, appearance))
+        material[layout.TEXTURE] = storable(texture)
         material[layout.TEXTURE_SIZE] = list(self.pictures.size(texture))
         material[APPEARANCE] = int(appearance)
         number = self._number

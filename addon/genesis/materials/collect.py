@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which texture a material stands for, and how large that is."""
+"""How large the texture is that a material stands for, and how records hold its name."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from ...scene.reports import SceneError
 from .. import layout
 
 
-def texture_of(material: bpy.types.Material | None) -> str | None:
-    """The texture that a material stands for: its property TEXTURE, else its name; None for none."""
-    if material is None:
+def given_size(material: bpy.types.Material) -> tuple[float, float] | None:
+    """A material's property TEXTURE_SIZE; None without it. Raises SceneError where it is no width and height."""
+    size: Value = material.get(layout.TEXTURE_SIZE)
+    if size is None:
         return None
-    name = material.get(layout.TEXTURE)
-    return name if isinstance(name, str) else material.name
+    listed = size.to_list() if hasattr(size, "to_list") else None
+    if listed is None or len(listed) != 2 or not all(isinstance(one, int | float) for one in listed):
+        raise SceneError(f"{material.name}: its property {layout.TEXTURE_SIZE} has to be two numbers: width and height")
+    return float(listed[0]), float(listed[1])
 
 
 def size_of(material: bpy.types.Material | None) -> tuple[float, float]:
     """Width and height of a material's texture: its property TEXTURE_SIZE, else those of its first image; else NaN."""
     if material is None:
         return (np.nan, np.nan)
-    size: Value = material.get(layout.TEXTURE_SIZE)
-    if size is not None and len(size) == 2 and min(size) > 0:
-        return float(size[0]), float(size[1])
+    size = given_size(material)
+    if size is not None and min(size) > 0:
+        return size
     for node in material.node_tree.nodes if material.node_tree is not None else ():
         image = getattr(node, "image", None)
         if image is not None and min(image.size) > 0:

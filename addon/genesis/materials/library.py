@@ -91,6 +91,8 @@ class Pictures:
         shown = showable(name) or "(no name)"
         if texture is not None:
             try:
+                width, height = texture.size
+                self.importing.pixels.spend(width * height, "pixels")
                 return images.from_rgba(shown, texture.pixels())
             except FormatError as error:
                 self.importing.report.warn(f"texture {shown} can't be read: {error}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import bpy
+import numpy as np
 from mathutils import Matrix
 
 from ....formats.genesis import Motion
@@ -50,10 +51,14 @@ def build_model(
     moved.empty_display_type = "ARROWS"
     moved.parent = empty
     moved.rotation_mode = "QUATERNION"
-    pose = Matrix.Identity(4)
+    pose = np.eye(4)
     if model.motion is not None:
         action = build_motion(importing, model.motion, model.record, moved)
         pose = pose_at(action, float(animation.frame_of(model.key_time, importing.scene)))
         importing.report.count("motions")
     importing.report.count("models")
-    return Destination(brushes, moved, (Matrix.Translation(empty.location) @ pose).inverted())
+    pose[:3, 3] += np.array(empty.location)
+    inverse = np.eye(4)  # of a turn and a shift
+    inverse[:3, :3] = pose[:3, :3].T
+    inverse[:3, 3] = -inverse[:3, :3] @ pose[:3, 3]
+    return Destination(brushes, moved, Matrix(inverse.tolist()))

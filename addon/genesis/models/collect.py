@@ -61,9 +61,14 @@ def collect_map_model(
             entity.motion = motion
             entity.flags = HAS_MOTION if motion is not None and _moves(motion) else 0
             entity.motion = motion if entity.flags else None
-            changes.append("motion")
+            changes.append(_motion_of(model))
         if changes and not fresh:
             exporting.note(f"model {obj.name} changed: {', '.join(changes)}")
+
+
+def _motion_of(model: SceneModel) -> str:
+    """What changed where a motion did."""
+    return "motion" if model.motion is not None else f"{model.object.name} motion is gone"
 
 
 def _moves(motion: Motion) -> bool:
@@ -124,7 +129,7 @@ def _collect_editor_model(
     motion = collect_motion(part, made.motion, exporting.scene, EDITOR_PATH_NAME, matrix, exporting.report)
     if motion is not made.motion:
         made.motion = motion
-        changes.append("motion")
+        changes.append(_motion_of(part))
     return changes
 
 

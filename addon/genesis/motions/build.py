@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion
 from numpy.typing import ArrayLike, NDArray
 
 from ....formats.genesis import Interpolation, Motion, Track
@@ -17,6 +16,8 @@ from ..context import ImportContext
 
 MARKER_NAME = 63
 """Bytes of a marker's name that Blender keeps."""
+LAST_FRAME = 1048574
+"""Of Blender's time."""
 LOCATION = "location"
 ROTATION = "rotation_quaternion"
 
@@ -51,15 +52,16 @@ def build_motion(importing: ImportContext, motion: Motion, record: int, moved: b
         _set_track(importing.scene, action, slot, LOCATION, translation, layout.to_blender(translation.values))
     properties.write(action, written)
     for event in motion.events:
-        marker = action.pose_markers.new(showable(event.text)[:MARKER_NAME])
-        marker.frame = marker_frame(event.time, importing.scene)
+        frame, name = marker_of(event.text, float(animation.frame_of(event.time, importing.scene)))
+        action.pose_markers.new(name).frame = frame
     animation.assign(moved, action, slot)
     return action
 
 
-def marker_frame(time: float, scene: bpy.types.Scene) -> int:
-    """The frame of an event's marker: markers lie on whole frames."""
-    return round(float(animation.frame_of(time, scene)))
+def marker_of(text: str, frame: float) -> tuple[int, str]:
+    """The frame and the name of an event's marker. Markers lie on whole frames, as far out as Blender counts them."""
+    near = round(min(max(frame, -LAST_FRAME), LAST_FRAME)) if frame == frame else 0
+    return near, showable(text).encode()[:MARKER_NAME].decode("utf-8", "ignore")
 
 
 def _shortest(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -130,16 +132,24 @@ def _handles(
     return left, right
 
 
-def pose_at(action: bpy.types.Action, frame: float) -> Matrix:
-    """Where a motion is at a frame, relative to its model."""
+def pose_at(action: bpy.types.Action, frame: float) -> NDArray[np.float64]:
+    """Where a motion is at a frame, relative to its model: float64 [4, 4], in Blender's axes."""
 
-    def channels(path: str, rest: ArrayLike) -> list[float]:
-        values = list(np.asarray(rest, np.float64))
+    def channels(path: str, rest: ArrayLike) -> NDArray[np.float64]:
+        values = np.array(rest, np.float64)
         for index in range(len(values)):
             curve = animation.find_fcurve(action, animation.slot(action), path, index)
             if curve is not None and len(curve.keyframe_points):
                 values[index] = curve.evaluate(frame)
-        return [float(value) for value in values]
+        return values
 
-    turned = Quaternion(channels(ROTATION, (1, 0, 0, 0)))
-    return Matrix.Translation(channels(LOCATION, (0, 0, 0))) @ turned.normalized().to_matrix().to_4x4()
+    turned = channels(ROTATION, (1, 0, 0, 0))
+    w, x, y, z = turned / (np.linalg.norm(turned) or 1.0)
+    pose = np.eye(4)
+    pose[:3, :3] = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+    pose[:3, 3] = channels(LOCATION, (0, 0, 0))
+    return pose

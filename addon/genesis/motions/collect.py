@@ -13,7 +13,6 @@ import numpy.typing as npt
 from ....formats.genesis import Event, Motion, Path, Track
 from ....formats.genesis.motion import PATH_NAME
 from ...scene import animation, baselines, properties
-from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..parts.level import SceneBrush, SceneModel
@@ -135,26 +134,9 @@ class Poses:
 def _pose(model: SceneModel, key_time: float, scene: bpy.types.Scene) -> Matrix:
     """Where a model's motion is at a time in seconds, float64 [4, 4] in Blender's axes."""
     action = action_of(model)
-    result = np.eye(4)
     if action is None:
-        return result
-    frame = float(animation.frame_of(key_time, scene))
-    channels = {}
-    for path, rest in _PATHS.items():
-        values = list(rest)
-        for index in range(len(rest)):
-            curve = animation.find_fcurve(action, animation.slot(action), path, index)
-            if curve is not None and len(curve.keyframe_points):
-                values[index] = curve.evaluate(frame)
-        channels[path] = np.array(values, np.float64)
-    w, x, y, z = channels[build.ROTATION] / (np.linalg.norm(channels[build.ROTATION]) or 1.0)
-    result[:3, :3] = (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
-    result[:3, 3] = channels[build.LOCATION]
-    return result
+        return np.eye(4)
+    return build.pose_at(action, float(animation.frame_of(key_time, scene)))
 
 
 def _rate(action: bpy.types.Action, path: Path, scene: bpy.types.Scene) -> float:
@@ -298,7 +280,7 @@ def _events(action: bpy.types.Action, before: Motion | None, rate: float) -> lis
     """The markers of an action as events: the record's where they stand as the import put them."""
     markers = sorted(((marker.frame, marker.name) for marker in action.pose_markers), key=lambda one: one[0])
     was = list(before.events) if before is not None else []
-    markers_of_events = [(round(event.time * rate), showable(event.text)[: build.MARKER_NAME]) for event in was]
+    markers_of_events = [build.marker_of(event.text, event.time * rate) for event in was]
     if before is not None and sorted(markers_of_events) == sorted(markers):
         return before.events
     events = []

@@ -53,3 +53,18 @@ def matrix_of(
         rest = rest @ pose
     rest = rest @ transforms.compose(obj, motion, depsgraph)
     return rest if motion.parent is None else transforms.seen(motion.parent, root, depsgraph) @ rest
+
+
+def reach_of(obj: bpy.types.Object, pose: Matrix | None) -> float:
+    """The largest number in the places that `matrix_of` puts together below a motion: ways there and back cancel out,
+    and leave the rounding of single precision.
+    """
+    motion = ancestor(obj, layout.MOTION)
+    if motion is None:
+        return 0.0
+    ways = [np.array(obj.matrix_parent_inverse, np.float64)[:3, 3]]
+    if pose is not None:
+        ways.append(pose[:3, 3])
+    if motion.parent is not None:
+        ways.append(np.array(motion.parent.location, np.float64))
+    return float(np.abs(np.array(ways)).max())

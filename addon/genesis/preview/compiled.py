@@ -19,6 +19,7 @@ from ....formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
 from ....formats.genesis.geometry import APPEARANCES, FaceAppearance
 from ...scene import identity, meshes, originals
 from ...scene.blender_types import Value
+from ...scene.names import showable
 from .. import layout
 from ..brushes.build import put
 from ..context import Destination
@@ -65,7 +66,7 @@ def build(collection: bpy.types.Collection, level: Level3dt, materials: Material
         )
         for code in unique.tolist():
             mesh.materials.append(materials.get(shape.names[code // APPEARANCES], FaceAppearance(code % APPEARANCES)))
-        obj = bpy.data.objects.new(f"{NAME} {model_id}", mesh)
+        obj = bpy.data.objects.new(showable(f"{NAME} {model_id}"), mesh)
         identity.stamp(obj, token, layout.PREVIEW, -1)
         obj.hide_select = True
         parent, inverse = parents.get(model_id, (materials.importing.root, None))
@@ -76,7 +77,7 @@ def build(collection: bpy.types.Collection, level: Level3dt, materials: Material
 
 def make_collection(level: bpy.types.Collection) -> bpy.types.Collection:
     """Make the collection of a level's preview."""
-    home = bpy.data.collections.new(f"{level.name} preview")
+    home = bpy.data.collections.new(showable(f"{level.name} preview"))
     identity.stamp(home, identity.Token(_token(level)), layout.PREVIEW, 0)
     level.children.link(home)
     return home

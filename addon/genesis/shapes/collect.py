@@ -86,6 +86,10 @@ class ShapeCollector:
         """The number of a brush's first face."""
         return int(self._first[brush])
 
+    def without_polygons(self) -> set[int]:
+        """The brushes of the original none of whose faces has a polygon."""
+        return set() if self.geometry is None else set(np.flatnonzero(self._polygons == 0).tolist())
+
     def records(self, mesh: MeshData) -> Ints:
         """The face of the original that each face of a mesh is, -1: none."""
         if self.geometry is None or self.token is None:
@@ -94,15 +98,22 @@ class ShapeCollector:
         return np.where(records < len(self.geometry.faces), records, -1)
 
     def collect(
-        self, obj: bpy.types.Object, mesh: MeshData, brush: int, matrix: Matrix, records: Ints, same: Bools
+        self,
+        obj: bpy.types.Object,
+        mesh: MeshData,
+        brush: int,
+        matrix: Matrix,
+        records: Ints,
+        same: Bools,
+        reach: float = 0.0,
     ) -> list[Shape]:
         """The solids in an object's mesh.
 
         brush: the number, in the geometry, of what the object is; -1: new. matrix: where it is below the root, in
-        Blender's axes. records, same: of each face, see `records` and `Baseline.same`.
+        Blender's axes, and reach as `reach_of` says. records, same: of each face, see `records` and `Baseline.same`.
         Raises SceneError, with the faces at fault, for what no brush can be.
         """
-        move = self._move(brush, matrix)
+        move = self._move(brush, matrix, reach)
         if move is not None or not same.all():
             _check_places(obj, mesh, matrix)
         shapes = []
@@ -120,12 +131,12 @@ class ShapeCollector:
             shape.matrix = matrix
         return shapes
 
-    def _move(self, brush: int, matrix: Matrix) -> Matrix | None:
+    def _move(self, brush: int, matrix: Matrix, reach: float) -> Matrix | None:
         """What happened to an object since the import, in the level's axes; None for nothing."""
         start = np.eye(4)
         if brush >= 0 and self.baseline is not None:
             start[:3, 3] = self.baseline.origins[brush]
-        if brush >= 0 and transforms.agree(matrix, start):
+        if brush >= 0 and transforms.agree(matrix, start, reach):
             return None
         start[:3, 3] = -start[:3, 3]
         return np.asarray(_AXES @ matrix @ start @ _AXES.T)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import bpy
 
+from ....formats.genesis import class_text
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
 from ....formats.genesis.entities import KeyValues
 from ...scene import identity, originals, properties
-from ...scene.names import showable_lines
+from ...scene.names import showable, showable_lines
 from .. import layout
-from ..classes import types as classes
 from ..classes import values
 from ..classes.types import Types
 from ..context import ImportContext
@@ -25,10 +25,10 @@ def build_map_world(importing: ImportContext, world: KeyValues, types: Types) ->
     write_values(importing.collection, typed, WORLD_CLASS, types)
 
 
-def hold_types(importing: ImportContext, own: Types) -> None:
-    """Hold the classes that a `.map` defines as a text, for reading."""
-    if own:
-        _hold_text(importing, layout.TYPEDEFS, "types", classes.header_of(own))
+def hold_types(importing: ImportContext, own: Types | None) -> None:
+    """Hold the classes that a `.map` defines as a text. own: None where they can't be read."""
+    if own is not None:
+        _hold_text(importing, layout.TYPEDEFS, "types", class_text.write(own.values()))
 
 
 def build_editor_level(importing: ImportContext, level: Level3dt) -> None:
@@ -47,7 +47,7 @@ def build_editor_level(importing: ImportContext, level: Level3dt) -> None:
 
 
 def _hold_text(importing: ImportContext, kind: str, title: str, body: str) -> None:
-    text = bpy.data.texts.new(f"{importing.collection.name} {title}")
+    text = bpy.data.texts.new(showable(f"{importing.collection.name} {title}"))
     text.write(showable_lines(body))
     identity.stamp(text, importing.token, kind, 0)
     originals.set_resource(importing.collection, kind, 0, text)

@@ -7,7 +7,7 @@ import bpy
 
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt, Sky
 from ....formats.genesis.entities import KeyValues
-from ...scene import originals, properties
+from ...scene import aspects, originals, properties
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext
@@ -20,6 +20,8 @@ _ATTRIBUTES = {
     "PawnIni": "pawn_ini",
 }
 """Property -> attribute of the level."""
+_LATER = {"ActorsDir", "PawnIni"}
+"""What levels have since version 1.33."""
 
 
 def collect_map_world(exporting: ExportContext, world: KeyValues) -> None:
@@ -38,10 +40,17 @@ def collect_editor_level(exporting: ExportContext, level: Level3dt) -> None:
     for key, attribute in _ATTRIBUTES.items():
         if key in edited:
             setattr(level, attribute, getattr(values, key))
+    for key in _LATER & edited if level.version < (1, 33) else ():
+        exporting.report.warn(f"{exporting.collection.name}: {key} isn't written: a .3dt has it since version 1.33")
     if any(key.startswith("Sky") for key in edited):
         _collect_sky(level, values, edited)
     if edited:
         exporting.note(f"level changed: {', '.join(sorted(edited))}")
+    more = [each.name for each in aspects.custom_properties(exporting.collection)]
+    known = {f"{aspects.PROPERTY}{each.name}" for each in properties.fields(layout.EditorLevelProperties)}
+    for name in more:
+        if name not in known:
+            exporting.report.warn(f"{exporting.collection.name}: {name} isn't written: a .3dt has no place for it")
     _collect_settings(exporting, level)
 
 

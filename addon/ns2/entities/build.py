@@ -11,7 +11,7 @@ from ....formats import ns2
 from ....formats.ns2.entity_classes import Classes
 from ...scene import identity, properties, transforms
 from ...scene.blender_types import Value
-from ...scene.names import showable
+from ...scene.names import showable, storable
 from .. import layout
 from ..context import ImportContext
 from ..layers.lists import Homes
@@ -21,6 +21,7 @@ from . import ambience, custom_properties, object_data, placements, probes
 from .appearance import BOX, EMPTY, LIGHT_POINT, LIGHT_SPOT, PROP, SPEAKER, Appearance, Appearances
 from .classes import Descriptions, find_classes
 from .custom_properties import PropertySlot
+from .names import NO_CLASS, title_of
 from .props import Props
 
 NEW = -1
@@ -75,7 +76,7 @@ class _Builder:
         said: dict[str, Value],
         record: int,
     ) -> bpy.types.Object:
-        obj = bpy.data.objects.new(name, self._data(name, appearance, said))
+        obj = bpy.data.objects.new(showable(name), self._data(name, appearance, said))
         obj.parent = self.importing.root
         identity.stamp(obj, self.importing.token, layout.ENTITY, record)
         placements.build(obj, {slot.key: said[slot.name] for slot in slots if slot.key in custom_properties.CHANNELS})
@@ -107,7 +108,7 @@ class _Builder:
         """Write class and properties, with what the editor knows of them."""
         class_name = entity.class_name
         obj[CLASS] = showable(class_name)
-        obj[custom_properties.TYPES] = custom_properties.as_text(slots)
+        obj[custom_properties.TYPES] = storable(custom_properties.as_text(slots))
         for slot in slots:
             if slot.key in said:
                 write(obj, class_name, slot, said[slot.key], self.descriptions)
@@ -142,5 +143,4 @@ def _name(entity: ns2.Entity, appearance: Appearance, said: dict[str, Value]) ->
     """What to call an entity's object: as its model, as itself, otherwise as its class."""
     path = model_of(appearance, said) if appearance.model else ""
     own = said.get("name")
-    name = path.rsplit("/", 1)[-1].removesuffix(".model") or (own if isinstance(own, str) else "") or entity.class_name
-    return showable(name) or "(no class)"
+    return title_of(path) or showable((own if isinstance(own, str) else "") or entity.class_name) or NO_CLASS

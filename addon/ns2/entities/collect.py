@@ -22,6 +22,7 @@ from ...scene import evaluated, identity, originals, properties, shapes, transfo
 from ...scene.blender_types import gives
 from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
+from ...scene.meshes import SURFACES
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
@@ -30,6 +31,7 @@ from ..layout import CLASS
 from . import custom_properties, object_data, placements, probes
 from .appearance import Appearance, Appearances
 from .custom_properties import CHANNELS, PropertySlot
+from .names import GivenNames
 from .props import MODEL
 
 
@@ -92,6 +94,7 @@ class _Collector:
         self.known = custom_properties.Known()
         self.sized: list[str] = []
         self.shapes = shapes.Watch(root)
+        self.names = GivenNames(collection)
         self.depsgraph: bpy.types.Depsgraph | None = None
 
     # ------------------------------------------------------------------------------------------------------ who is who
@@ -106,7 +109,7 @@ class _Collector:
             if mark is None:
                 if obj.get(CLASS) is not None or _is_light(obj):
                     found.append(_Entity(obj))
-                elif obj.type not in ("MESH", "CURVE", "SURFACE", "FONT", "META"):
+                elif obj.type not in SURFACES:
                     unknown.append(obj.name)
             elif mark.kind == layout.ENTITY:
                 own = mark.token == self.token and 0 <= mark.record < len(self.records)
@@ -138,6 +141,8 @@ class _Collector:
             try:
                 if one.is_record:
                     entity = kept[one.record] = self.records[one.record]
+                    texts = [self.known.value(each) for each in entity.properties]
+                    self.names.look_at(one.object, entity, texts, self._appearance(entity).file)
                     changed += self._merge_one(one.object, entity, fresh=False)
                     continue
                 entity = source if source is not None else self._made(one.object)
@@ -151,6 +156,7 @@ class _Collector:
         for count, what in ((gone, "gone"), (changed, "changed"), (len(new), "new")):
             if count:
                 self.report.note(f"entities: {count} {what}")
+        self.names.tell(self.report)
         if self.sized:
             self.report.warn(
                 f"entities of these classes have no scale, so that of the objects is lost: {listed(self.sized)}"
@@ -279,13 +285,15 @@ class _Collector:
         links = object_data.links_of(obj) if own else self._appearance(entity).links
         model = obj.data.get(MODEL) if isinstance(obj.data, bpy.types.Mesh) else None
         changed = _collect_light_class(obj, entity)
-        if not links and model is None:
-            return changed
+        if changed:
+            slots, links = self._usual_slots(entity), self._appearance(entity).links
         values: dict[str, object] = {}
         for slot, one in zip(slots, entity.properties, strict=False):
             if slot.key:
                 values.setdefault(slot.name, self.known.value(one))
-        said = object_data.collect(obj, values, links, fresh and not own)
+        said, lost = object_data.collect(obj, values, links, fresh and not own)
+        if lost:
+            self.report.warn(f"{obj.name}: {listed(lost)} isn't written: {entity.class_name} has no property for it")
         if isinstance(model, str) and isinstance(values.get(MODEL), str):
             said[MODEL] = model
         for name, value in said.items():

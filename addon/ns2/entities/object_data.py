@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ...scene import baselines
 from ...scene.blender_types import Value
+from ...scene.names import showable, storable
 from .appearance import CAMERA, LIGHT_POINT, LIGHT_SPOT, SPEAKER, Appearance
 from .classes import numbers
 
@@ -70,14 +71,14 @@ def build(appearance: Appearance, name: str, values: Values) -> bpy.types.ID | N
     """The data of an entity's object, as its properties say; None for empties. values: by the keys of properties."""
     made: bpy.types.ID | None = None
     if appearance.kind in (LIGHT_POINT, LIGHT_SPOT):
-        light: Value = bpy.data.lights.new(name, "SPOT" if appearance.kind == LIGHT_SPOT else "POINT")
+        light: Value = bpy.data.lights.new(showable(name), "SPOT" if appearance.kind == LIGHT_SPOT else "POINT")
         light.use_custom_distance, light.shadow_soft_size = True, 0.0
         made = light
     elif appearance.kind == SPEAKER:
-        made = speaker = bpy.data.speakers.new(name)
+        made = speaker = bpy.data.speakers.new(showable(name))
         speaker.attenuation = 1.0
     elif appearance.kind == CAMERA:
-        made = camera = bpy.data.cameras.new(name)
+        made = camera = bpy.data.cameras.new(showable(name))
         camera.display_size = 0.5
     if made is not None:
         show(made, appearance, values)
@@ -128,10 +129,11 @@ def _number(value: object, default: float) -> float:
 
 
 def remember(obj: bpy.types.Object, appearance: Appearance) -> None:
-    """Keep on an object what its data say, and of which properties."""
-    if appearance.links:
-        obj[LINKS] = " ".join(f"{tag}={key}" for tag, key in appearance.links.items() if " " not in key)
+    """Keep on an object what its data say, and of which properties; of an empty how large it is in any case."""
+    if appearance.links or obj.type == "EMPTY":
         baselines.store(obj, STATE, state(obj))
+    if appearance.links:
+        obj[LINKS] = storable(" ".join(f"{tag}={key}" for tag, key in appearance.links.items() if " " not in key))
 
 
 def state(obj: bpy.types.Object) -> NDArray[np.float32]:
@@ -158,15 +160,19 @@ def links_of(obj: bpy.types.Object) -> dict[str, str]:
     return {tag: key for tag, _, key in pairs if key}
 
 
-def collect(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fresh: bool) -> dict[str, Value]:
-    """The properties that an object's data say otherwise than the import's did, with their new values.
+def collect(
+    obj: bpy.types.Object, values: Values, links: Mapping[str, str], fresh: bool
+) -> tuple[dict[str, Value], list[str]]:
+    """The properties that an object's data say otherwise than the import's did, with their new values; and what was
+    edited of the data that no property says.
 
     values: what the properties say now. links: see `links_of`. fresh: say all, whatever the import made.
     """
-    if not links:
-        return {}
     now, was = state(obj), baselines.load(obj, STATE)
+    if was is None and not links:
+        return {}, []
     if fresh or was is None or was.shape != now.shape:
+        fresh = True
         was = np.full(now.shape, np.nan, np.float32)
         light = obj.data if isinstance(obj.data, bpy.types.Light) else None
         if light is not None and now[REACH] == _UNSET and not light.use_custom_distance:
@@ -184,7 +190,21 @@ def collect(obj: bpy.types.Object, values: Values, links: Mapping[str, str], fre
         edited["fov"] = math.degrees(float(now[0]))
     elif obj.type == "EMPTY" and now[0] != was[0]:
         edited["radius"] = float(now[0])
-    return {links[tag]: value for tag, value in edited.items() if tag in links}
+    lost = [] if fresh else [_TITLES.get(tag, tag.replace("_", " ")) for tag in edited if tag not in links]
+    if obj.type == "LIGHT" and not fresh and now[SPECULAR] != was[SPECULAR] and now[SPECULAR] not in (0, 1):
+        lost.append("a specular factor other than 0 and 1")
+    return {links[tag]: value for tag, value in edited.items() if tag in links}, lost
+
+
+_TITLES = {
+    "radius": "how far it reaches",
+    "casts_shadows": "whether it casts shadows",
+    "specular": "its specular factor",
+    "outer_angle": "the size of its cone",
+    "inner_angle": "the blend of its cone",
+    "intensity": "its power",
+}
+"""What edits of object's data are called that are not written."""
 
 
 def _collect_light(

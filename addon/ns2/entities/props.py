@@ -14,7 +14,7 @@ from ....formats.binary import FormatError
 from ....formats.ns2 import model as model_file
 from ....formats.ns2.model import Model
 from ...scene import meshes, shapes
-from ...scene.names import showable
+from ...scene.names import showable, storable
 from ...scene.reports import Report
 from .. import layout
 from ..context import ImportContext
@@ -58,7 +58,7 @@ class Props:
                 self._absent.add(path)
                 mesh = box(_title(path), MISSING, MISSING)
             if showable(path) == path:
-                mesh[MODEL] = path
+                mesh[MODEL] = storable(path)
             self._models[path] = mesh
         return self._models[path]
 

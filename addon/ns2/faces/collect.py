@@ -21,7 +21,7 @@ from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..layers import lists
 from .objects import geometry, readable
-from .other_levels import OtherLevel, other_levels
+from .other_levels import OtherLevels
 
 SHARP_EDGE, SHARP_FACE = "sharp_edge", "sharp_face"
 """Blender's own attributes."""
@@ -52,10 +52,15 @@ class CollectedMesh(EditedMesh):
     """[objects + 1]: the first polygon of each object."""
     objects: list[bpy.types.Object]
 
+    def owners(self, polygons: Ints) -> list[bpy.types.Object]:
+        """The objects that polygons are in."""
+        numbers = np.searchsorted(self.firsts, polygons, side="right") - 1
+        return [self.objects[number] for number in np.unique(numbers).tolist()]
+
     def error(self, message: str, polygons: Ints) -> SceneError:
         """An error about polygons, which get selected."""
         owners = np.searchsorted(self.firsts, polygons, side="right") - 1
-        objects = [self.objects[number] for number in np.unique(owners).tolist()]
+        objects = self.owners(polygons)
         named = listed([obj.name for obj in objects])
         selected = {}
         for number in np.unique(owners).tolist():
@@ -74,12 +79,12 @@ def collect_faces(
     report: Report,
 ) -> CollectedMesh:
     """The meshes of a level as one. Raises SceneError."""
-    others = other_levels(collection)
+    others = OtherLevels.of(collection)
     root = root_of(collection)
     objects = geometry(collection)
     with readable(context, collection, objects, root) as depsgraph:
         found = collect_mesh(objects, root, original.token if original is not None else None, depsgraph, others)
-    for other in others:
+    for other in others.levels:
         if other.lost:
             report.warn(f"{other.lost} faces of {other.name} were in layers or groups that {collection.name} hasn't")
     _put_into_homes(found, lists.memberships(collection))
@@ -104,7 +109,7 @@ def collect_mesh(
     root: bpy.types.Object | None,
     token: int | None,
     depsgraph: bpy.types.Depsgraph | None,
-    others: Sequence[OtherLevel] = (),
+    others: OtherLevels | None = None,
 ) -> CollectedMesh:
     """Read the meshes of objects, with their modifiers and transforms. token: the level's, None where no id counts.
 
@@ -152,7 +157,7 @@ def _read(
     token: int | None,
     depsgraph: bpy.types.Depsgraph | None,
     palette: dict[bpy.types.Material | None, int],
-    others: Sequence[OtherLevel],
+    others: OtherLevels | None,
 ) -> CollectedMesh:
     data = meshes.read(obj, depsgraph, _NAMES, edges=True)
     for name in _NAMES:
@@ -160,8 +165,8 @@ def _read(
         if values is not None and (values.ndim != 1 or values.dtype not in (np.int32, np.bool_)):
             raise SceneError(f"{obj.name}: attribute {name} must hold one whole number an element", [obj])
     part = _arrays(data, token, palette)
-    for other in others:
-        other.adopt(part, data)
+    if others is not None:
+        others.adopt(part, data)
     matrix = transforms.seen(obj, root, depsgraph)
     if not np.array_equal(matrix, np.eye(4)):
         points = data.positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...scene import attributes
 from ...scene.blender_types import Value
-from ...scene.edit_mode import edited_meshes
+from ...scene.edit_mode import edited_meshes, readable
 from .. import layout
 
 
@@ -38,13 +38,8 @@ def set_smooth(context: bpy.types.Context, smooth: bool) -> int:
 
 def _bridges(obj: bpy.types.Object) -> set[int]:
     """The numbers of a mesh's bridges, in edit mode: attributes can't be read there, but in its copy."""
-    obj.update_from_editmode()
-    mesh: Value = obj.data
-    readable = mesh.copy()
-    try:
-        found = attributes.read(readable, layout.BRIDGE, "EDGE")
-    finally:
-        bpy.data.meshes.remove(readable)
+    with readable(obj) as mesh:
+        found = attributes.read(mesh, layout.BRIDGE, "EDGE")
     return set() if found is None else set(np.flatnonzero(found).tolist())
 
 

@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import bpy
 import numpy as np
 
 from ....formats import ns2
 from ....formats.ns2.editing import RefusedFacesError, ShownPolygons, overlay
 from ....formats.ns2.editing.edited import Ints
-from ....formats.ns2.records import MASK_WORDS
-from ...scene import originals
-from ...scene.reports import Report, SceneError
+from ....formats.ns2.records import MASK_WORDS, Records
+from ...scene import identity, originals
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..layers import visibility
-from ..materials.collect import collect_materials
+from ..materials.collect import NAMELESS, collect_materials, is_path, title_of
 from ..settings import ExportSettings
-from . import mapping_groups
 from .collect import CollectedMesh, collect_faces
 
 
@@ -27,9 +28,11 @@ def merge_faces(
     original: originals.Original | None,
     settings: ExportSettings,
     report: Report,
+    groups: Records,
 ) -> tuple[CollectedMesh, Ints]:
     """Lay the scene's faces over those of a level. Returns what the scene has, and the face of each polygon of that.
 
+    groups: MAPPING_GROUP records, the mapping groups that there are now.
     Raises SceneError, with the faces selected, and FormatError for what the level's version can't hold.
     """
     found = collect_faces(context, collection, original, report)
@@ -48,19 +51,32 @@ def merge_faces(
             collect_materials(found.palette, held, list(before.materials), token),
             loose_edges=bool(options.get("loose_edges")),
             split=options.get("split", "none") != "none",
-            added_groups=mapping_groups.added(collection),
+            groups=groups,
             nearest=settings.uneven_uvs == "nearest",
         )
     except RefusedFacesError as error:
         raise found.error(error.message, error.polygons) from error
     for finding in made.findings:
-        (report.warn if finding.severity == "warning" else report.note)(finding.message)
+        where = "" if finding.polygons is None else f"{listed([obj.name for obj in found.owners(finding.polygons)])}: "
+        (report.warn if finding.severity == "warning" else report.note)(f"{where}{finding.message}")
+    _report_names(held, before.materials, report)
     level.mesh = made.mesh
     report.count("faces", len(made.mesh.faces))
     report.count("edges", len(made.mesh.edges))
     report.count("vertices", len(made.mesh.vertices))
     _report_hidden(collection, before, np.setdiff1d(np.arange(len(before.faces)), made.table.records), report)
     return found, made.table.polygons
+
+
+def _report_names(held: Mapping[int, bpy.types.ID], paths: Sequence[str], report: Report) -> None:
+    """Warn of materials that were renamed to what is no path: such a name says nothing. held: by number."""
+    for number, block in held.items():
+        given = (title_of(paths[number]) or NAMELESS) if number < len(paths) else None
+        if given is not None and not identity.is_named(block.name, given) and not is_path(block.name):
+            report.warn(
+                f"{block.name}: a material's name is written only if it is a path that ends in .material; its property "
+                f"{layout.MATERIAL} is its path"
+            )
 
 
 def _report_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Ints, report: Report) -> None:

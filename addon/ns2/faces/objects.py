@@ -13,16 +13,13 @@ from .. import layout
 from ..layers import visibility
 from ..layout import CLASS
 
-SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
-"""Types of objects that have faces."""
-
 
 def is_geometry(obj: bpy.types.Object) -> bool:
     """Whether an object's faces are faces of the level: those that the import made so, and whatever has faces that the
     user added. Objects with a class are entities.
     """
     kind = identity.kind_of(obj)
-    return kind == layout.GEOMETRY or (kind is None and obj.type in SURFACES and obj.get(CLASS) is None)
+    return kind == layout.GEOMETRY or (kind is None and obj.type in meshes.SURFACES and obj.get(CLASS) is None)
 
 
 def geometry(collection: bpy.types.Collection) -> list[bpy.types.Object]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.ns2.editing import EditedMesh
-from ....formats.ns2.editing.edited import Words
+from ....formats.ns2.editing.edited import Bools, Words
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
 from ...scene import originals
 from ...scene.meshes import MeshData
@@ -37,17 +37,22 @@ class OtherLevel:
     lost: int = 0
     """How many of its faces that came here are in layers or groups that aren't here."""
 
-    def adopt(self, part: EditedMesh, data: MeshData) -> None:
-        """Renumber the layers and groups of the elements of one mesh that are this level's. data: the mesh as read."""
+    def adopt(self, part: EditedMesh, data: MeshData, faces: Bools, vertices: Bools) -> None:
+        """Renumber the layers and groups of those elements of one mesh that are this level's.
+
+        data: the mesh as read. faces (bool[p]), vertices (bool[n]): those of no level so far; this one's are taken out.
+        """
         ids = data.ids("FACE", self.token)
-        faces = np.flatnonzero(ids)
-        masks, groups = part.layers[faces], part.face_groups[faces]
-        part.layers[faces], part.face_groups[faces] = self._layers(masks), self._groups(groups)
-        less = (_bits(part.layers[faces]) < _bits(masks)) | (part.face_groups[faces] == NO_GROUP) & (groups != NO_GROUP)
-        self.lost += len(np.unique(ids[faces[less]]))
-        vertices = layout.vertex_ids(data, self.token) > 0
-        part.vertex_groups[vertices] = self._groups(part.vertex_groups[vertices])
-        edges = vertices[part.edges].all(axis=1)
+        own = np.flatnonzero(faces & (ids > 0))
+        faces[own] = False
+        masks, groups = part.layers[own], part.face_groups[own]
+        part.layers[own], part.face_groups[own] = self._layers(masks), self._groups(groups)
+        less = (_bits(part.layers[own]) < _bits(masks)) | (part.face_groups[own] == NO_GROUP) & (groups != NO_GROUP)
+        self.lost += len(np.unique(ids[own[less]]))
+        points = vertices & (layout.vertex_ids(data, self.token) > 0)
+        vertices[points] = False
+        part.vertex_groups[points] = self._groups(part.vertex_groups[points])
+        edges = points[part.edges].all(axis=1)
         part.edge_groups[edges] = self._groups(part.edge_groups[edges])
 
     def _layers(self, masks: Words) -> Words:
@@ -63,17 +68,42 @@ class OtherLevel:
         return result
 
 
-def other_levels(collection: bpy.types.Collection) -> list[OtherLevel]:
-    """All other levels, as a level sees them."""
-    own = originals.describe(collection)
-    found = []
-    for other in bpy.data.collections:
-        info = originals.describe(other)
-        if info is not None and info.format == layout.FORMAT and (own is None or info.token != own.token):
-            numbers = [_same_names(other, collection, kind) for kind in ("layers", "groups")]
-            below = {old: new for old, new in numbers[0].items() if max(old, new) < 32 * MASK_WORDS}
-            found.append(OtherLevel(other.name, info.token, below, numbers[1]))
-    return found
+@dataclass(frozen=True, slots=True)
+class OtherLevels:
+    """All levels of the .blend but one."""
+
+    own: int | None
+    """The token of that one."""
+    levels: list[OtherLevel]
+
+    @classmethod
+    def of(cls, collection: bpy.types.Collection) -> OtherLevels:
+        """All others than this level."""
+        info = originals.describe(collection)
+        own = None if info is None else int(info.token)
+        found = []
+        for other in bpy.data.collections:
+            info = originals.describe(other)
+            if info is not None and info.format == layout.FORMAT and info.token != own:
+                numbers = [_same_names(other, collection, kind) for kind in ("layers", "groups")]
+                below = {old: new for old, new in numbers[0].items() if max(old, new) < 32 * MASK_WORDS}
+                found.append(OtherLevel(other.name, info.token, below, numbers[1]))
+        return cls(own, found)
+
+    def adopt(self, part: EditedMesh, data: MeshData) -> None:
+        """Renumber the layers and groups of the elements of one mesh that came from other levels. data: as read.
+
+        An element is of one level only, and first of all of the own one: a check has 25 bits, so that of the elements
+        of a large level, asked for in hundreds of others, some pass by chance.
+        """
+        if not self.levels:
+            return
+        faces = np.ones(len(data.face_starts), np.bool_)
+        vertices = np.ones(len(data.positions), np.bool_)
+        if self.own is not None:
+            faces, vertices = data.ids("FACE", self.own) == 0, layout.vertex_ids(data, self.own) == 0
+        for level in self.levels:
+            level.adopt(part, data, faces, vertices)
 
 
 def _same_names(other: bpy.types.Collection, collection: bpy.types.Collection, kind: lists.Kind) -> dict[int, int]:

@@ -10,7 +10,7 @@ import bpy
 from ....formats import ns2
 from ...scene import identity, originals
 from ...scene.blender_types import Value
-from ...scene.names import showable
+from ...scene.names import showable, storable
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ImportContext
@@ -71,7 +71,7 @@ def add_entry(collection: bpy.types.Collection, kind: Kind, name: str) -> Value:
     item = items.add()
     item.number = free[0]
     make_home(collection, kind, free[0], name)
-    item.name = name
+    item.name = showable(name)
     return item
 
 
@@ -82,11 +82,11 @@ def make_home(collection: bpy.types.Collection, kind: Kind, number: int, name: s
     title, stamp = HOMES[kind]
     parent = next((child for child in collection.children if identity.kind_of(child) == stamp), None)
     if parent is None:
-        parent = bpy.data.collections.new(title)
+        parent = bpy.data.collections.new(showable(title))
         identity.stamp(parent, token, stamp, 0)
         collection.children.link(parent)
     made = bpy.data.collections.new(showable(name))
-    made[NAMED] = made.name
+    made[NAMED] = storable(made.name)
     identity.stamp(made, token, STAMPS[kind], signed(number))
     parent.children.link(made)
     return made

@@ -14,7 +14,7 @@ import bpy
 from ....formats.ns2.records import layers_of
 from ...scene import identity
 from ...scene.blender_types import Value
-from ...scene.names import showable
+from ...scene.names import showable, storable
 from .. import layout
 
 KEY = "levelwright_ns2"
@@ -53,7 +53,7 @@ def entries(collection: bpy.types.Collection, kind: Kind) -> Value:
 def name_home(home: bpy.types.Collection, name: str) -> None:
     """Call the collection of a layer or group as that."""
     home.name = showable(name)
-    home[NAMED] = home.name
+    home[NAMED] = storable(home.name)
 
 
 def signed(number: int) -> int:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...scene import attributes, identity
 from ...scene.attributes import Domain
 from ...scene.blender_types import Modifier, NodeTree, Value
+from ...scene.edit_mode import readable
 from ...scene.materials import Nodes, node_group
 from .. import layout
 from . import lists
@@ -72,16 +73,9 @@ def show(collection: bpy.types.Collection) -> None:
 
 def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
     mesh: Value = obj.data
-    edited = mesh.is_editmode
-    if edited:
-        obj.update_from_editmode()
-    readable = mesh.copy() if edited else mesh  # in edit mode attributes can't be read; its copy isn't in it
-    try:
-        gone = hidden_faces(readable, off, groups)
-    finally:
-        if edited:
-            bpy.data.meshes.remove(readable)
-    if edited:
+    with readable(obj) as plain:
+        gone = hidden_faces(plain, off, groups)
+    if mesh.is_editmode:
         working = bmesh.from_edit_mesh(mesh)
         for face, hide in zip(working.faces, gone.tolist(), strict=True):
             face.hide_set(hide)

@@ -20,9 +20,10 @@ from ....formats.ns2.material import Material
 from ...scene import identity, images, originals
 from ...scene.blender_types import Node, Value
 from ...scene.materials import Nodes, Socket, blended, shader
-from ...scene.names import showable
+from ...scene.names import showable, storable
 from .. import layout
 from ..context import ImportContext
+from .collect import NAMELESS, title_of
 
 PLACEHOLDER = "levelwright_placeholder"
 ROUGHNESS = 0.5
@@ -69,16 +70,16 @@ class Materials:
         return found
 
     def _new(self, path: str) -> bpy.types.Material:
-        title = showable(path).rsplit("/", 1)[-1].removesuffix(material_file.ENDING)
-        name = title or "(no name)"
+        title = title_of(path)
+        name = title or NAMELESS
         about = self._read(path)
         if about is None:
             material = self._placeholder(name, title)
         else:
-            material = bpy.data.materials.new(name)
+            material = bpy.data.materials.new(showable(name))
             self._surface(material, about, title)
         if showable(path) == path:
-            material[layout.MATERIAL] = path
+            material[layout.MATERIAL] = storable(path)
         return material
 
     def _read(self, path: str) -> Material | None:
@@ -117,20 +118,20 @@ class Materials:
         if image.colorspace_settings.name != space:
             if image.users:  # the same file as a colour and as data
                 image = bpy.data.images.load(str(file))
-            image.colorspace_settings.name = space
+            image.colorspace_settings.name = showable(space)
         image.alpha_mode = "CHANNEL_PACKED"
         return image, about
 
     def _placeholder(self, name: str, label: str) -> bpy.types.Material:
         """A grey checker with the material's name on it, lit as all else is."""
         if self._template is None:
-            self._template = bpy.data.materials.new(name)
+            self._template = bpy.data.materials.new(showable(name))
             self._template[PLACEHOLDER] = True
             nodes = shader(self._template)
             _finish(self._template, nodes, self._lit(nodes, self._checker(label)).outputs[0])
             return self._template
         made: Value = self._template.copy()
-        made.name = name
+        made.name = showable(name)
         made.node_tree.nodes.active.image = self._checker(label)
         identity.unstamp(made)
         if made.get(layout.MATERIAL) is not None:

@@ -10,7 +10,11 @@ import bpy
 from ....formats.ns2 import material as material_file
 from ....formats.ns2.editing import MaterialEdits
 from ...scene import identity
+from ...scene.names import showable
 from .. import layout
+
+NAMELESS = "(no name)"
+"""What an import calls the material of no path."""
 
 
 def collect_materials(
@@ -31,6 +35,16 @@ def collect_materials(
     return MaterialEdits([material_path(each, listed, token) for each in palette], names, frozenset(kept))
 
 
+def title_of(path: str) -> str:
+    """What an import calls the material of a path."""
+    return showable(path).rsplit("/", 1)[-1].removesuffix(material_file.ENDING)
+
+
+def is_path(name: str) -> bool:
+    """Whether a material's name is the path of one."""
+    return "/" in name and name.endswith(material_file.ENDING)
+
+
 def material_path(material: bpy.types.Material | None, listed: list[str], token: int | None) -> str:
     """The path that a material stands for, "" for no material. listed: those of the file with this token.
 
@@ -38,7 +52,7 @@ def material_path(material: bpy.types.Material | None, listed: list[str], token:
     """
     if material is None:
         return ""
-    if "/" in material.name and material.name.endswith(material_file.ENDING):
+    if is_path(material.name):
         return material.name
     path = material.get(layout.MATERIAL)
     if isinstance(path, str):

@@ -97,10 +97,12 @@ def distinct(vertices: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[
 
 def place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> None:
     """Make the objects of the meshes, in the hidden collection of brushes."""
-    sums = []
+    sums, names = [], []
     for number, (title, mesh) in enumerate(made):
         obj = importing.object_of(title, layout.BRUSHES, number, mesh, (importing.group(layout.BRUSH_HOME),))
         sums.append(collect.checksum(meshes.read(obj)))
+        names.append(obj.name)
+    importing.collection[layout.BRUSH_NAMES] = "\n".join(names)
     baselines.store(importing.collection, layout.BRUSH_SUMS, np.array(sums, np.int64))
 
 

@@ -19,13 +19,13 @@ from ....formats import source
 from ....formats.source import ranges, vmf
 from ....formats.source.vmf.uv import UNKNOWN_SIZE, texels_of
 from ...scene import baselines, identity, meshes
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel
 from ..materials.collect import TextureTable, image_of
 
 ONLY_VMF = "brushes were edited: only an export as VMF takes that, in the map they stay"
-"""The warning of an export as .bsp."""
+"""What an export as .bsp warns of, behind the objects' names."""
 NODRAW = "tools/toolsnodraw"
 """Of polygons that have no material."""
 
@@ -49,23 +49,34 @@ def checksum(data: meshes.MeshData) -> int:
     return total
 
 
-def is_edited(scene: SceneLevel) -> bool:
-    """Whether anything was drawn, moved or deleted among the brushes since they were imported."""
+def edited(scene: SceneLevel) -> list[str]:
+    """The names of objects that were drawn, moved, copied or deleted among the brushes since they were imported."""
     known = baselines.load(scene.collection, layout.BRUSH_SUMS)
     sums = [] if known is None else known.tolist()
     instances = scene.instances(layout.BRUSHES)
-    if len(objects(scene)) != len(sums) or sorted(one.record for one in instances) != list(range(len(sums))):
-        return True
-    return any(
-        not np.array_equal(scene.matrix(one.object), np.eye(4)) or checksum(scene.mesh(one.object)) != sums[one.record]
-        for one in instances
-    )
+    imported = {one.object for one in instances}
+    found = [obj.name for obj in objects(scene) if obj not in imported]
+    seen: set[int] = set()
+    for one in instances:
+        still = 0 <= one.record < len(sums) and one.record not in seen
+        seen.add(one.record)
+        if (
+            not still
+            or not np.array_equal(scene.matrix(one.object), np.eye(4))
+            or checksum(scene.mesh(one.object)) != sums[one.record]
+        ):
+            found.append(one.object.name)
+    names = scene.collection.get(layout.BRUSH_NAMES)
+    titles = names.splitlines() if isinstance(names, str) else []
+    gone = [number for number in range(len(sums)) if number not in seen]
+    return found + [titles[number] if number < len(titles) else f"mesh {number} of brushes" for number in gone]
 
 
 def warn_if_edited(scene: SceneLevel, _: source.Level, report: Report) -> None:
     """Warn that a compiled map can't have edited brushes."""
-    if is_edited(scene):
-        report.warn(ONLY_VMF)
+    names = edited(scene)
+    if names:
+        report.warn(f"{listed(names)}: {ONLY_VMF}")
 
 
 def apply(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report) -> vmf.Map:
@@ -74,7 +85,7 @@ def apply(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report)
     level: the map as it is exported; made: that, taken apart. Raises SceneError, with the faces at fault, for what
     isn't a brush.
     """
-    if not is_edited(scene):
+    if not edited(scene):
         return made
     parts = list(_parts(scene, level, report))
     before = vmf.of_level(scene.before).solids

@@ -99,7 +99,7 @@ def place_of(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> P
 
 def here(scene: SceneLevel, obj: bpy.types.Object, deltas: bool = True) -> Placement:
     """Where an object is, moved or not. Raises SceneError for one that is nowhere."""
-    own = transforms.local(obj, deltas)
+    own = transforms.local(obj, False)  # with delta channels, the others don't say where
     exact = not transforms.needs_evaluation(obj, scene.root) and obj.parent == scene.root
     matrix = scene.matrix(obj, deltas)
     return _checked(Placement(obj, exact and np.array_equal(own, matrix), matrix))

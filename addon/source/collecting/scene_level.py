@@ -16,6 +16,7 @@ from ....formats.binary import FormatError
 from ....formats.source.entities import CLASSNAME
 from ...scene import evaluated, identity, level, meshes, originals, transforms
 from ...scene.instances import Instance, mark_copies
+from ...scene.names import storable
 from ...scene.reports import SceneError
 from .. import layout
 from ..settings import ExportSettings
@@ -181,7 +182,7 @@ def one_at_fault(objects: Mapping[int, bpy.types.Object]) -> Iterator[None]:
 
 def remember(collection: bpy.types.Collection) -> None:
     """Keep which kinds of objects an import made: what `SceneLevel.is_shown` goes by."""
-    collection[layout.SHOWN] = " ".join(sorted(identity.kinds(list(collection.all_objects))))
+    collection[layout.SHOWN] = storable(" ".join(sorted(identity.kinds(list(collection.all_objects)))))
 
 
 def _found(collection: bpy.types.Collection, token: int) -> tuple[dict[str, list[Instance]], list[bpy.types.Object]]:

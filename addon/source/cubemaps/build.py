@@ -39,7 +39,7 @@ def _place(importing: ImportContext, cubemaps: Records) -> None:
         obj.parent = importing.root
         identity.stamp(obj, importing.token, layout.CUBEMAP, number)
         obj.location = place
-        obj[CUBEMAP_SIZE] = size
+        obj[CUBEMAP_SIZE] = int(size)
         transforms.remember_new(obj)
         home.objects.link(obj)
     importing.report.count("cubemaps", len(cubemaps))

@@ -116,7 +116,7 @@ class _Maker:
         name = showable(f"{title} {record:0{self.width}}" if record >= 0 else title)
         brush = brush_model(values.get(MODEL, ""))
         data = self._shape(name, record, entity, values, brush)
-        obj = bpy.data.objects.new(name, data)
+        obj = bpy.data.objects.new(showable(name), data)
         obj.parent = self.importing.root
         identity.stamp(obj, self.importing.token, layout.ENTITY, record)
         place = vector(values.get(ORIGIN))
@@ -169,7 +169,7 @@ class _Maker:
         return self.models.of(path, int(number(values, "skin"))) if models.is_model(path) else None
 
     def _camera(self, name: str, values: Mapping[str, str]) -> bpy.types.Camera:
-        camera = bpy.data.cameras.new(name)
+        camera = bpy.data.cameras.new(showable(name))
         camera.angle = math.radians(min(max(number(values, "fov", 90.0), 1.0), 170.0))
         camera.display_size = 16.0
         camera.clip_end = 32768.0 * self.importing.scale

@@ -14,6 +14,7 @@ from ....formats.source.content import fgd
 from ....formats.source.entities import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
 from ...scene.blender_types import Value, gives
 from ...scene.properties import INT32, MAX_KEY, is_registered, put
+from ...scene.reports import SceneError
 
 RESERVED = "levelwright"
 """Keys that begin so would be taken for ours: they stay in the original only."""
@@ -126,6 +127,17 @@ def as_values(value: Value) -> list[str]:
     return [_number(plain)]
 
 
+def _values_of(id_block: bpy.types.ID, key: str) -> list[str]:
+    """The values of a property. Raises SceneError for a group or a data-block."""
+    raw: Value = id_block[key]
+    if isinstance(raw, bpy.types.ID) or hasattr(raw, "to_dict"):
+        at_fault = [id_block] if isinstance(id_block, bpy.types.Object) else []
+        raise SceneError(
+            f"{id_block.name}: property {key} is a group or a data-block: a value is text or numbers", at_fault
+        )
+    return as_values(raw)
+
+
 def _number(value: Value) -> str:
     if isinstance(value, bool):
         return str(int(value))
@@ -164,7 +176,7 @@ def merged_pairs(id_block: bpy.types.ID, entity: Entity) -> tuple[list[tuple[str
         raw = id_block.get(key)
         fresh[key] = values
         if raw is None or not is_same(key, raw, values):
-            fresh[key] = [] if raw is None else as_values(raw)
+            fresh[key] = [] if raw is None else _values_of(id_block, key)
             edited.add(key.lower())
     left = {key: len(values) for key, values in known.items()}
     pairs: list[tuple[str, str]] = []
@@ -177,7 +189,7 @@ def merged_pairs(id_block: bpy.types.ID, entity: Entity) -> tuple[list[tuple[str
         pairs += [(key, one) for one in fresh[key][place : None if left[key] == 0 else place + 1]]
     for key in written_keys(id_block):
         if key not in known:
-            values = as_values(id_block[key])
+            values = _values_of(id_block, key)
             hidden = [number for number, pair in enumerate(pairs) if pair[0].lower() == key.lower() == ORIGIN]
             if hidden and values:  # the place, which was no property so far
                 pairs[hidden[-1]] = (pairs[hidden[-1]][0], values[-1])

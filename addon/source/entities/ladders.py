@@ -11,6 +11,7 @@ import numpy as np
 
 from ....formats.source.entities import ORIGIN, vector
 from ....formats.source.entity_values import number
+from ...scene.names import showable
 from ..props.boxes import boxes
 from . import classes
 
@@ -34,7 +35,7 @@ def shape(name: str, classname: str, values: Mapping[str, str]) -> bpy.types.Mes
     ends = [end for key in ("point0", "point1") if (end := vector(values.get(key))) and all(map(math.isfinite, end))]
     if len(ends) < 2:
         return None
-    curve = bpy.data.curves.new(name, "CURVE")
+    curve = bpy.data.curves.new(showable(name), "CURVE")
     curve.dimensions = "3D"
     spline = curve.splines.new("POLY")
     spline.points.add(1)

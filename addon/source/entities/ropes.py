@@ -12,6 +12,7 @@ import numpy as np
 from ....formats.source.entities import ORIGIN, TARGETNAME, Entity, vector
 from ....formats.source.entity_values import by_key, number
 from ....formats.source.ropes import hanging
+from ...scene.names import showable
 
 _FUDGE = 100.0
 """The engine takes so many units off every rope's slack (SDK: rope_shared.h, ROPESLACK_FUDGEFACTOR)."""
@@ -46,7 +47,7 @@ def curve_of(name: str, entity: Entity, places: Mapping[str, Point]) -> bpy.type
         return None
     slack = 0.0 if values.get("type") == _RIGID else number(values, "slack") - _FUDGE
     points = hanging(np.subtract(goal, start), slack)
-    curve = bpy.data.curves.new(name, "CURVE")
+    curve = bpy.data.curves.new(showable(name), "CURVE")
     curve.dimensions = "3D"
     spline = curve.splines.new("POLY")
     spline.points.add(len(points) - 1)

@@ -34,7 +34,7 @@ class Sounds:
 
     def speaker(self, name: str, values: Mapping[str, str]) -> bpy.types.Speaker:
         """The speaker of an entity. values: by key in small letters; "message" names the sound, or a script of some."""
-        speaker = bpy.data.speakers.new(name)
+        speaker = bpy.data.speakers.new(showable(name))
         reach = number(values, "radius")
         speaker.distance_max = (reach if reach > 0 else _REACH) * self.importing.scale  # Blender doesn't scale it
         speaker.distance_reference = speaker.distance_max / _NEAR

@@ -70,9 +70,11 @@ def _report_light(scene: SceneLevel, surfaces: SceneSurfaces, polygons: Ints, re
     model_faces, texinfos = surfaces.model_faces, scene.before.table(LumpId.TEXINFO)
     if corners is None or size is None or not len(texinfos):
         return
-    polygons = polygons[surfaces.faces[polygons] < min(len(corners), model_faces.drawn)]  # sides have no light
     faces = surfaces.faces[polygons]
-    lit = (corners[faces, 0] >= 0) & geometry.valid_texinfos(scene.before, model_faces.records[faces])
+    lit = faces < min(len(corners), model_faces.drawn)  # sides have no light
+    lit[lit] = corners[faces[lit], 0] >= 0
+    edited = _moved_off_white(scene, surfaces, polygons[~lit])
+    lit &= geometry.valid_texinfos(scene.before, model_faces.records[faces])
     patches, faces = polygons[lit], faces[lit]
     owners, places, sources = surfaces.around(patches)
     now = surfaces.light[places]
@@ -84,14 +86,25 @@ def _report_light(scene: SceneLevel, surfaces: SceneSurfaces, polygons: Ints, re
     )
     was = lightmaps.uv_of(corners[faces][owners] + luxels, *size.tolist())
     with np.errstate(invalid="ignore"):
-        away = (np.abs(now - was) > _SAME_LIGHT * np.maximum(np.abs(was), 1)).any(axis=1)
+        away = ~(np.abs(now - was) <= _SAME_LIGHT * np.maximum(np.abs(was), 1)).all(axis=1)
     away &= np.isfinite(luxels).all(axis=1)
-    edited = np.unique(owners[away])
+    edited = np.concatenate([edited, patches[np.unique(owners[away])]])
     if len(edited):
         report.warn(
-            f"{len(edited)} faces in {surfaces.named(patches[edited])}: the UV map {layout.LIGHTMAP_UV!r} was edited, "
+            f"{len(edited)} faces in {surfaces.named(edited)}: the UV map {layout.LIGHTMAP_UV!r} was edited, "
             "which says where light is. A map keeps that"
         )
+
+
+def _moved_off_white(scene: SceneLevel, surfaces: SceneSurfaces, polygons: Ints) -> Ints:
+    """Those of polygons int64[n] without light that are no longer on the white patch of the lightmaps' images."""
+    white = baselines.load(scene.collection, layout.WHITE)
+    if white is None or white.shape != (2,):  # levels that 0.3.0 saved
+        return polygons[:0]
+    owners, places, _ = surfaces.around(polygons)
+    with np.errstate(invalid="ignore"):
+        away = ~(np.abs(surfaces.light[places] - white) <= _SAME_LIGHT).all(axis=1)  # where the UV map is gone, too
+    return np.asarray(polygons[np.unique(owners[away])])
 
 
 def _refuse_twins(surfaces: SceneSurfaces, mapping: TextureMapping) -> None:

@@ -24,6 +24,7 @@ from ....formats.source.records import NO_STYLE, Records
 from ...scene import baselines, identity, images, originals
 from ...scene.blender_types import Socket, Value
 from ...scene.materials import Nodes
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 
@@ -134,7 +135,9 @@ def build(importing: ImportContext) -> Lightmaps | None:
     styles = _styles(importing.level, wanted, len(faces), len(shown))
     baselines.store(importing.collection, layout.ATLAS_SIZE, np.array([packed.width, packed.height], np.int32))
     baselines.store(importing.collection, layout.ATLAS, np.where(lit[:, None], places[:-1], -1).astype(np.int32))
-    return Lightmaps(packed, places[:-1], lit, _group(importing, shown, styles), styles, places[-1])
+    made = Lightmaps(packed, places[:-1], lit, _group(importing, shown, styles), styles, places[-1])
+    baselines.store(importing.collection, layout.WHITE, made.plain(1)[0])
+    return made
 
 
 def fullbright(importing: ImportContext) -> bpy.types.NodeTree:
@@ -299,7 +302,7 @@ def _share(nodes: Nodes, attribute: str, styles: list[int], switches: dict[int, 
 
 def _value(nodes: Nodes, label: str, value: float) -> Socket:
     node = nodes.add("ShaderNodeValue", label)
-    node.name = label
+    node.name = showable(label)
     node.outputs[0].default_value = value
     return node.outputs[0]
 

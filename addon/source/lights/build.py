@@ -20,6 +20,7 @@ from ....formats.source.numbers import doubles
 from ....formats.source.records import EmitType, Records
 from ...scene import baselines, identity, properties, transforms
 from ...scene.blender_types import Value
+from ...scene.names import showable
 from ...scene.properties import setting
 from .. import layout
 from ..context import ImportContext
@@ -98,7 +99,7 @@ def _place(importing: ImportContext, records: Records) -> None:
         kind = int(record["type"])
         title = _TITLES[kind] if 0 <= kind < len(_TITLES) else "unknown"
         name = f"Compiled {title} {number:0{width}}"
-        obj = bpy.data.objects.new(name, light_of(name, record, importing.scale))
+        obj = bpy.data.objects.new(showable(name), light_of(name, record, importing.scale))
         obj.parent = importing.root
         identity.stamp(obj, importing.token, layout.WORLDLIGHT, number)
         obj.location, obj.rotation_euler = places[number], turns[number]

@@ -23,6 +23,7 @@ from ....formats.binary import FormatError
 from ....formats.source import LumpId
 from ....formats.source.entity_values import ANGLE, DOWN, UP, number
 from ...scene.blender_types import Value
+from ...scene.names import showable
 
 REFERENCE = 100.0
 """Units: where a light has its brightness."""
@@ -122,9 +123,9 @@ def light_color(text: str) -> tuple[tuple[float, float, float], float]:
     if not numbers or not all(map(math.isfinite, numbers)):
         return (1.0, 1.0, 1.0), 0.0
     rgb = numbers[:3] if len(numbers) >= 3 else numbers[:1] * 3
-    linear = [(channel / 255) ** 2.2 for channel in rgb]
-    scale = numbers[3] / 255 if len(numbers) == 4 else 1.0
-    return shade(linear[0] * scale, linear[1] * scale, linear[2] * scale)
+    red, green, blue = ((channel / 255) ** 2.2 for channel in rgb)
+    color, most = shade(red, green, blue)
+    return color, most * (numbers[3] / 255 if len(numbers) == 4 else 1.0)
 
 
 def shade(red: float, green: float, blue: float) -> tuple[tuple[float, float, float], float]:
@@ -153,7 +154,7 @@ def rotation(values: Mapping[str, str], angles: tuple[float, float, float]) -> t
 
 def build(name: str, kind: Literal["POINT", "SPOT", "SUN"], shown: LampAppearance) -> bpy.types.Light:
     """Make the light of an entity."""
-    light: Value = bpy.data.lights.new(name, kind)
+    light: Value = bpy.data.lights.new(showable(name), kind)
     light.energy, light.color = shown.energy, shown.color
     if kind == "SUN":
         light.angle = shown.spread

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.arrays import Array
-from ....formats.binary import FormatError
+from ....formats.binary import Budget, FormatError
 from ....formats.source.content.search_path import SearchPath
 from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import Texture
@@ -39,6 +39,7 @@ class Textures:
         self.content = content
         self.report = report
         self.token = token
+        self._pixels = Budget.of_pixels()
         self._made: dict[tuple[str, bool], bpy.types.Image | None] = {}
 
     def image(self, name: str, data: bool = False) -> bpy.types.Image | None:
@@ -55,6 +56,8 @@ class Textures:
             self.report.missing("textures", name)
             return None
         try:
+            if texture.format not in _DDS:  # those are packed as they are
+                self._pixels.spend(texture.width * texture.height, "pixels")
             image = to_image(showable(name), texture, data)
         except (FormatError, IndexError, ValueError) as error:
             self.report.missing("textures", name)

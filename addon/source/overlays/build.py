@@ -167,7 +167,7 @@ def _place(
         identity.stamp(obj, importing.token, kind, number)
         obj.location, obj.delta_location = places[number], lifts[number]
         if numbers:
-            obj[ID] = numbers[number]
+            obj[ID] = int(numbers[number])
         obj[ORDER] = int(order[number])
         for key, values in others.items():
             obj[key] = values[number]

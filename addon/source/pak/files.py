@@ -18,6 +18,7 @@ from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import TextureFlags
 from ...scene import images, originals
 from ...scene.baselines import put_bytes
+from ...scene.names import showable, showable_lines
 from ...scene.reports import Report, SceneError
 
 KEY, BYTES = "levelwright_pak", "levelwright_pak_"
@@ -104,8 +105,8 @@ def put_material(level: bpy.types.Collection, name: str) -> PakEntry:
     plain = checked(name)
     if plain.lower().startswith(MATERIALS):
         plain = plain[len(MATERIALS) :]
-    text = bpy.data.texts.new(f"{plain.rpartition('/')[2]}{MATERIAL}")
-    text.write(f'"LightmappedGeneric"\n{{\n\t"$basetexture" "{plain}"\n}}\n')
+    text = bpy.data.texts.new(showable(f"{plain.rpartition('/')[2]}{MATERIAL}"))
+    text.write(showable_lines(f'"LightmappedGeneric"\n{{\n\t"$basetexture" "{plain}"\n}}\n'))
     return put_text(level, f"{MATERIALS}{plain}{MATERIAL}", text)
 
 

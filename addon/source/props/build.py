@@ -132,7 +132,7 @@ def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Me
             writers[key] = properties.writer(kind_of(**{"model": path, **given}))
         writers[key](obj)
         if lit is not None:
-            obj[LIGHTING_ORIGIN] = lit[number]
+            obj[LIGHTING_ORIGIN] = list(lit[number])
         if "diffuse_modulation" in shown_fields:
             obj.color = [channel / 255 for channel in key[1 + shown_fields.index("diffuse_modulation")]]
         transforms.remember_new(obj)

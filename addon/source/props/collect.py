@@ -196,7 +196,9 @@ class _PropCollector:
         path = mesh.get(layout.MODEL_PATH) if isinstance(mesh, bpy.types.Mesh) else None
         if not isinstance(mesh, bpy.types.Mesh) or not isinstance(path, str):
             return
-        skin = int(mesh.get(layout.SKIN, 0))
+        skin = mesh.get(layout.SKIN, 0)
+        if not isinstance(skin, int):
+            raise ValueError(f"property {layout.SKIN} of its mesh {mesh.name} is no whole number")
         other = kind < len(self.models) and path != models.normal(self.models[kind])
         if other:
             found.setdefault(MODEL, path)

@@ -10,6 +10,7 @@ import bpy
 
 from ....formats.source.static_props import model_name
 from ...scene import declared, identity, properties, transforms
+from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..adding.open_map import importing_into
@@ -41,7 +42,9 @@ def add_static_prop(
         usual = {name: value for name, value in _USUAL.items() if name in fields}
         values = props.properties_of(fields)(model=model, **usual)
     title = PurePosixPath(models.normal(model)).stem
-    obj = bpy.data.objects.new(f"Prop {title}", _mesh(importing, model) or box(title, [-_HALF] * 3, [_HALF] * 3))
+    obj = bpy.data.objects.new(
+        showable(f"Prop {title}"), _mesh(importing, model) or box(title, [-_HALF] * 3, [_HALF] * 3)
+    )
     obj.parent = importing.root
     identity.stamp(obj, importing.token, layout.STATIC_PROP, -1)
     obj.location = place

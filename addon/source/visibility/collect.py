@@ -157,7 +157,7 @@ def _both(
     objects = [one.object for one in scene.instances(kind)]
     if not objects:
         if scene.is_shown(kind):
-            report.warn(f"{title} can't be taken out of a map: they were deleted, in the map they stay")
+            report.warn(f"{title.title()} can't be taken out of a map: they were deleted, in the map they stay")
         return None
     if len(objects) > 1:
         raise SceneError(f"{title} are one object: join {listed([obj.name for obj in objects])} or delete one", objects)

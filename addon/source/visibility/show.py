@@ -69,7 +69,7 @@ def show_seen(context: bpy.types.Context, collection: bpy.types.Collection, plac
             if parts.any():
                 _copy(obj, parts, token)
             _hide(obj)
-    collection[layout.UNSEEN] = cluster
+    collection[layout.UNSEEN] = int(cluster)
     return cluster
 
 

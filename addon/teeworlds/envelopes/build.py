@@ -28,6 +28,7 @@ from ....formats.teeworlds.envelopes import period
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import animation, baselines, identity, originals, properties
 from ...scene.blender_types import Slot
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 
@@ -182,7 +183,7 @@ def _strip(
     the first one; F-curve cycles show the last key there.
     """
     track = id_block.animation_data_create().nla_tracks.new()
-    track.name = _LABELS[kind]
+    track.name = showable(_LABELS[kind])
     strip = track.strips.new(action.name, 0, action)
     if slot is not None:
         strip.action_slot = slot

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ....formats import teeworlds
 from ....formats.teeworlds import curves
 from ....formats.teeworlds.envelopes import period
+from ....formats.teeworlds.items import cut
 from ....formats.teeworlds.records import POINT, EnvelopeKind
 from ...scene import animation, baselines, identity, originals, properties
 from ...scene.reports import Report, SceneError
@@ -23,6 +24,8 @@ from .build import CHANNELS, FPS, KEYS, Channel, EnvelopeProperties, keys_of, st
 Ints = npt.NDArray[np.int32]
 
 
+NAME_BYTES = 31
+"""Of an envelope's name, as the file can hold it."""
 SAME = 1 / 32
 """Frames by which a strip may be off its place: Blender moves strips a little when it leaves tweak mode."""
 
@@ -236,7 +239,7 @@ class EnvelopeTable:
             if original.kind == kind:
                 points, tangents = original.points, original.tangents
         points, tangents = self._points(action, kind, points, tangents)
-        return teeworlds.Envelope.new(kind, _cut(name), points, tangents, synchronized)
+        return teeworlds.Envelope.new(kind, cut(name, NAME_BYTES), points, tangents, synchronized)
 
     def _points(
         self, action: bpy.types.Action, kind: EnvelopeKind, points: curves.Points, tangents: curves.Points | None
@@ -306,8 +309,3 @@ def _envelope_kind(action: bpy.types.Action) -> EnvelopeKind:
     paths = {curve.data_path for curve in animation.fcurves(action)}
     kinds: Iterable[EnvelopeKind] = (kind for kind, channels in CHANNELS.items() if paths & {c.path for c in channels})
     return next(iter(kinds), EnvelopeKind.POSITION)
-
-
-def _cut(name: str, size: int = 31) -> str:
-    """A name as the file can hold it."""
-    return name.encode("utf-8", "surrogateescape")[:size].decode("utf-8", "ignore")

@@ -12,7 +12,7 @@ from ....formats import teeworlds
 from ....formats.binary import FormatError
 from ....formats.teeworlds.profiles import is_seven
 from ...scene import identity, images, originals, properties
-from ...scene.reports import Report
+from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 from ..materials.shading import Picture
@@ -24,18 +24,17 @@ SEVEN = frozenset(("easter", "generic_shadows", "generic_unhookable", "grass_doo
 def build(importing: ImportContext) -> list[Picture | None]:
     """Make all images of a map, used or not, as resources of its collection; returns them by record."""
     level = importing.level
-    seven = is_seven(level)
-    folders, report = _in_order(importing.folders, seven), importing.report
+    folders = _in_order(importing.folders, is_seven(level))
     pictures = []
     for record, image in enumerate(level.images):
-        picture = _embedded(image, report) or _external(image, folders, seven, report)
+        picture = _external(image, folders, importing) if image.external else _embedded(image, importing)
         images.set_color_space(picture.image, "Non-Color")  # the numbers as they stand in the file: see `shading`
         picture.image.alpha_mode = "CHANNEL_PACKED"
         properties.write(picture.image, layout.ImageProperties(image.name, image.external))
         identity.stamp(picture.image, importing.token, layout.IMAGE, record)
         originals.set_resource(importing.collection, layout.IMAGE, record, picture.image)
         pictures.append(picture)
-    report.count("images", len(pictures))
+    importing.report.count("images", len(pictures))
     return list(pictures)
 
 
@@ -45,33 +44,45 @@ def _in_order(folders: Sequence[Path], seven: bool) -> list[Path]:
     return sorted(folders, key=lambda folder: other in (part.lower() for part in folder.parts[-4:]))
 
 
-def _embedded(image: teeworlds.Image, report: Report) -> Picture | None:
+def _embedded(image: teeworlds.Image, importing: ImportContext) -> Picture:
+    """An image that the map holds. Where it can't be read, no other one stands for it: an export would embed that."""
+    name = layout.readable(image.name)
     try:
+        importing.pixels.spend(max(image.width, 0) * max(image.height, 0), f"image {name!r}")
         pixels = image.pixels()
     except FormatError as error:
-        report.warn(f"image {layout.readable(image.name)!r}: {error}")
-        return None
+        importing.report.warn(f"image {name!r} shows a placeholder: {error.message}")
+        return _placeholder(image, importing)
     if pixels is None or not pixels.size:
-        return None
-    made = images.from_rgba(layout.readable(image.name) or layout.UNNAMED, pixels, non_color=True)
+        importing.report.missing("images", name or "without name")
+        return _placeholder(image, importing)
+    made = images.from_rgba(name or layout.UNNAMED, pixels, non_color=True)
     return Picture(made, pixels.shape[1], pixels.shape[0])
 
 
-def _external(image: teeworlds.Image, folders: Sequence[Path], seven: bool, report: Report) -> Picture:
-    name = layout.readable(image.name)
+def _external(image: teeworlds.Image, folders: Sequence[Path], importing: ImportContext) -> Picture:
+    name, seven = layout.readable(image.name), is_seven(importing.level)
     path = images.find_file(f"{name}_0.7", folders, [".png"]) if seven and name in SEVEN else None
     path = path or images.find_file(name, folders, [".png"])
     if path is not None:
         try:
             width, height = _png_size(path)
             loaded = bpy.data.images.load(str(path))
-            loaded.name = name
+            loaded.name = showable(name)
             return Picture(loaded, width, height)
         except (OSError, RuntimeError, ValueError) as error:
-            report.warn(f"image {name!r}: {path}: {error}")
-    report.missing("images", name or "without name")
+            importing.report.warn(f"image {name!r}: {path}: {error}")
+    importing.report.missing("images", name or "without name")
+    return _placeholder(image, importing)
+
+
+def _placeholder(image: teeworlds.Image, importing: ImportContext) -> Picture:
     width, height = (min(max(size, 16), 1024) for size in (image.width, image.height))
-    return Picture(images.checker(name or layout.UNNAMED, width, height), width, height)
+    try:
+        importing.pixels.spend(width * height, "pixels")
+    except FormatError:
+        width, height = 16, 16
+    return Picture(images.checker(layout.readable(image.name) or layout.UNNAMED, width, height), width, height)
 
 
 def _png_size(path: Path) -> tuple[int, int]:

@@ -77,8 +77,8 @@ class ImageTable:
         """
         before = layer.image
         block, number = self.block(by_property if new else before), before
-        materials = materials_of(obj) if visible else []
-        shown = [image for material in materials[:1] for image in shown_images(obj, material) if image != block]
+        materials = materials_of(obj) if visible else {}
+        shown = [image for material in [*materials][:1] for image in shown_images(obj, material) if image != block]
         if len(shown) > 1:
             names = ", ".join(repr(image.name) for image in shown)
             raise SceneError(f"{obj.name}: a layer has one image, its material shows {len(shown)}: {names}", [obj])
@@ -101,16 +101,21 @@ class ImageTable:
         return number
 
     def _warn_others(
-        self, obj: bpy.types.Object, materials: list[bpy.types.Material], block: bpy.types.Image | None
+        self,
+        obj: bpy.types.Object,
+        materials: dict[bpy.types.Material, bpy.types.Object],
+        block: bpy.types.Image | None,
     ) -> None:
         """Name the images that materials of a layer show and the map won't; `block`: the one that it will."""
-        for material in materials:
-            for image in shown_images(obj, material):
+        for material, part in materials.items():
+            images_or_none: list[bpy.types.Image | None] = [*shown_images(obj, material)]
+            for image in images_or_none or [None]:
                 if image != block:
+                    shown = "no image" if image is None else f"image {image.name!r}"
                     name = "none" if block is None else repr(block.name)
                     self._report.warn(
-                        f"{obj.name}: material {material.name!r} shows image {image.name!r}, the map will show {name}: "
-                        "a layer has one image, to be set in the sidebar"
+                        f"{part.name}: material {material.name!r} shows {shown}, the map will show {name}: a layer has "
+                        "one image, to be set in the sidebar"
                     )
 
     def warn_uneven(self, number: int, was: int, layer: str) -> None:

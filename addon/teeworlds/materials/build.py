@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import bpy
 
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
-from ...scene import originals
+from ...scene import identity, originals
 from ...scene.blender_types import Socket
 from ...scene.materials import blended, shader
+from ...scene.names import showable
 from .. import layout
 from . import physics, shading
 from .shading import Picture, ShaderTree
@@ -32,11 +33,14 @@ class Clip:
 
 
 class Materials:
-    """Makes each material of one map when it is first asked for. pictures: by image record, None for none."""
+    """Makes each material of one map when it is first asked for. pictures: by image record, None for none. token: the
+    level's, None for those that an import doesn't make.
+    """
 
-    def __init__(self, name: str, pictures: list[Picture | None]) -> None:
+    def __init__(self, name: str, pictures: list[Picture | None], token: int | None = None) -> None:
         self.name = name
         self.pictures = pictures
+        self.token = token
         self._made: dict[tuple[str, str, str, bool], bpy.types.Material] = {}
 
     @classmethod
@@ -146,7 +150,10 @@ class Materials:
         material = self._made.get(key)
         if material is None:
             name = f"{self.name}: {picture.image.name if picture else 'colour'} {use}"
-            material = self._made[key] = bpy.data.materials.new(f"{name}, {clip.empty.name}" if clip else name)
+            title = f"{name}, {clip.empty.name}" if clip else name
+            material = self._made[key] = bpy.data.materials.new(showable(title))
+            if self.token is not None:
+                identity.stamp(material, self.token, layout.MATERIAL, len(self._made) - 1)
             _fill(material, clip, envelope, fill)
         return material
 

@@ -18,8 +18,11 @@ def shown_images(obj: bpy.types.Object, material: bpy.types.Material | None) -> 
     return list(dict.fromkeys(node.image for node in nodes if node.image is not None and node.image not in fields))
 
 
-def materials_of(obj: bpy.types.Object) -> list[bpy.types.Material]:
-    """The materials of a layer's object, then those of the quads below it, each once."""
-    parts = [obj, *(child for child in obj.children_recursive if kind_of(child) != layout.PREVIEW)]
-    slots = (slot for part in parts for slot in part.material_slots)
-    return list(dict.fromkeys(slot.material for slot in slots if slot.material is not None))
+def materials_of(obj: bpy.types.Object) -> dict[bpy.types.Material, bpy.types.Object]:
+    """The materials of a layer's object, then those of the quads below it, each with the first object that has it."""
+    found: dict[bpy.types.Material, bpy.types.Object] = {}
+    for part in (obj, *(child for child in obj.children_recursive if kind_of(child) != layout.PREVIEW)):
+        for slot in part.material_slots:
+            if slot.material is not None:
+                found.setdefault(slot.material, part)
+    return found

@@ -18,8 +18,10 @@ from dataclasses import dataclass
 
 import bpy
 
+from ...scene import stage
 from ...scene.blender_types import Node, NodeTree, Socket, Value
 from ...scene.materials import Nodes, node_group
+from ...scene.names import showable
 
 VERSION = 1
 """Raised when a group changes what it does: a .blend may hold groups of an older version."""
@@ -263,7 +265,8 @@ def backdrop(brightness: float) -> bpy.types.World:
     name = f"Levelwright backdrop {brightness:.2f}"
     world = bpy.data.worlds.get(name)
     if world is None:
-        world = bpy.data.worlds.new(name)
+        world = bpy.data.worlds.new(showable(name))
+        world[stage.MADE] = True
         if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
             world.use_nodes = True
         nodes: NodeTree = world.node_tree

@@ -27,6 +27,7 @@ from ....formats.teeworlds.quads import folded
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import attributes, identity, meshes, properties
 from ...scene.blender_types import Attribute
+from ...scene.names import showable, storable
 from .. import layout
 from ..layout import QuadLayerProperties
 from ..structure.placement import LayerPlacement
@@ -52,13 +53,15 @@ def build(layer: teeworlds.QuadLayer, placement: LayerPlacement) -> bpy.types.Ob
         animated |= _moving(placement, kind, quads[field])
     first, *later = _shared_runs(animated)
     step = min(layout.QUAD_STEP, layout.STEP / (len(quads) + 1))
-    obj = bpy.data.objects.new(name, _shared_mesh(name, layer, quads, first, 0, step, placement))
-    obj[layout.STORAGE] = storage
+    obj = bpy.data.objects.new(showable(name), _shared_mesh(name, layer, quads, first, 0, step, placement))
+    obj[layout.STORAGE] = storable(storage)
     properties.write(obj, QuadLayerProperties(layer.name, layer.detail, layer.image))
     placement.place(obj)
     for run in later:
         title = f"{name} quads {run[0]}-{run[-1]}"
-        child = bpy.data.objects.new(title, _shared_mesh(title, layer, quads, run, int(run[0]), step, placement))
+        child = bpy.data.objects.new(
+            showable(title), _shared_mesh(title, layer, quads, run, int(run[0]), step, placement)
+        )
         child.location = (0.0, 0.0, int(run[0]) * step)
         placement.place_below(child, obj, layout.QUAD, int(run[0]))
     _build_animated(layer, quads, np.flatnonzero(animated), step, obj, placement)
@@ -127,6 +130,7 @@ def _mesh(
             layout.COLOR: ("CORNER", "FLOAT_COLOR", corner_colors(quads)[quad, corner]),
             **{field: ("FACE", "INT", values[faces]) for field, values in _references(quads).items()},
         },
+        smooth=True,  # nothing shades it, so no attribute has to say otherwise
     )
     identity.write_ids(mesh, "FACE", numbers[faces] + 1, placement.element_token)
     return mesh
@@ -154,7 +158,7 @@ def _build_animated(
     colored = _moving(placement, EnvelopeKind.COLOR, some["color_envelope"])
     made = _single_meshes(f"{parent.name} quad", layer, some, numbers, corners, colored, placement)
     for row, (number, mesh) in enumerate(zip(numbers.tolist(), made, strict=True)):
-        obj = bpy.data.objects.new(f"{parent.name} quad {number}", mesh)
+        obj = bpy.data.objects.new(showable(f"{parent.name} quad {number}"), mesh)
         x, y = pivots[row].tolist()
         obj.location = (x, y, number * step)
         placement.place_below(obj, parent, layout.QUAD, number)

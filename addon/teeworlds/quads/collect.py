@@ -75,7 +75,7 @@ def write(scene: SceneLayer, layer: teeworlds.QuadLayer, quads: Quads | None, im
     Raises SceneError, or FormatError for a name that is too long.
     """
     values, changed = scene.properties(QuadLayerProperties)
-    write_common(layer, values, changed)
+    write_common(scene, layer, values, changed)
     if quads is not None:
         layer.set_quads(quads)
     layer.image = image_table.of_layer(scene.object, layer, values.image, "image" in changed, scene.new)
@@ -214,5 +214,6 @@ def _references(
                 raise SceneError(f"{obj.name}: {error.message} (attribute {field} is 1 more)", [obj]) from error
             result[field + OFFSET] = wanted[1]
         else:
-            result[field], result[field + OFFSET] = envelopes.assign(kind, played[kind], (numbers, offsets))
+            given = (wanted[0], wanted[1]) if field in face_values and known.all() else None
+            result[field], result[field + OFFSET] = envelopes.assign(kind, played[kind], (numbers, offsets), given)
     return result

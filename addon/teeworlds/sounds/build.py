@@ -15,6 +15,7 @@ import bpy
 from ....formats import teeworlds
 from ....formats.binary import FormatError
 from ...scene import identity, images, originals, properties, sounds
+from ...scene.names import showable
 from ...scene.reports import Report
 from .. import layout
 from ..context import ImportContext
@@ -53,7 +54,7 @@ def build(importing: ImportContext) -> LevelSounds:
     for record, sound in enumerate(importing.level.sounds):
         name = layout.readable(sound.name) or UNNAMED
         block = _embedded(sound, name, importing.report) or _external(name, importing.folders, importing.report)
-        block.name = name
+        block.name = showable(name)
         properties.write(block, SoundProperties(sound.name, sound.external))
         identity.stamp(block, importing.token, layout.SOUND, record)
         originals.set_resource(importing.collection, layout.SOUND, record, block)

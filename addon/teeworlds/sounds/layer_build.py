@@ -21,6 +21,7 @@ from ....formats import teeworlds
 from ....formats.binary import FormatError
 from ....formats.teeworlds.records import EnvelopeKind, SourceShape
 from ...scene import animation, baselines, meshes, properties
+from ...scene.names import showable
 from .. import layout
 from ..layout import FIXED, TILE, SoundLayerProperties
 from ..structure.placement import LayerPlacement
@@ -81,8 +82,7 @@ def distances(source: SourceProperties) -> tuple[float, float]:
 def build(layer: teeworlds.SoundLayer, placement: LayerPlacement, sounds: LevelSounds) -> bpy.types.Object:
     """Make the empty of a sound layer, and below it a speaker for each source."""
     name = f"{placement.number} {layout.readable(layer.name) or 'Sounds'}"
-    obj = bpy.data.objects.new(name, None)
-    obj.empty_display_size = 0.5
+    obj = bpy.data.objects.new(showable(name), None)
     try:
         sources, obj[layout.STORAGE] = layer.sources(), layout.MESH
     except FormatError as error:
@@ -103,10 +103,10 @@ def build(layer: teeworlds.SoundLayer, placement: LayerPlacement, sounds: LevelS
 
 
 def _speaker(name: str, source: np.void, placement: LayerPlacement, sound: bpy.types.Sound | None) -> bpy.types.Object:
-    data = bpy.data.speakers.new(name)
+    data = bpy.data.speakers.new(showable(name))
     data.sound = sound
     data.attenuation = 1.0
-    obj = bpy.data.objects.new(name, data)
+    obj = bpy.data.objects.new(showable(name), data)
     obj.location = (int(source["x"]) / UNIT, -int(source["y"]) / UNIT, 0.0)
     values = shown_source(source)
     properties.write(obj, values)
@@ -130,7 +130,7 @@ def _outline_mesh(shape: SourceShape) -> bpy.types.Mesh:
 
 def _outline(speaker: bpy.types.Object, shape: SourceShape, placement: LayerPlacement, mesh: bpy.types.Mesh) -> None:
     """Show a shape below a speaker, as large as its properties say and only if it is the speaker's."""
-    obj = bpy.data.objects.new(f"{speaker.name} {shape.name.lower()}", mesh)
+    obj = bpy.data.objects.new(showable(f"{speaker.name} {shape.name.lower()}"), mesh)
     obj.display_type = "WIRE"
     obj.hide_render = obj.hide_select = True
     placement.place_below(obj, speaker, layout.PREVIEW, -1)

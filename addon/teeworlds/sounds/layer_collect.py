@@ -11,7 +11,7 @@ from ....formats import teeworlds
 from ....formats.teeworlds.records import EnvelopeKind, SourceShape
 from ...scene import baselines, identity, transforms
 from ...scene.blender_types import Value
-from ...scene.reports import SceneError
+from ...scene.reports import Report, SceneError
 from .. import layout
 from ..envelopes.collect import EnvelopeTable
 from ..layout import FIXED, TILE, SoundLayerProperties, read_properties
@@ -21,6 +21,7 @@ from .layer_build import ELEMENT, UNIT, SourceProperties, distances, shown_sourc
 
 Sources = npt.NDArray[np.void]
 
+_SIZES = {"CIRCLE": ("radius",), "RECTANGLE": ("width", "height")}
 _ROUNDING = 4 * float(np.finfo(np.float32).eps)
 
 
@@ -55,7 +56,7 @@ def write(scene: SceneLayer, layer: teeworlds.SoundLayer, sources: Sources | Non
     Raises SceneError, or FormatError for a name that is too long.
     """
     values, changed = scene.properties(SoundLayerProperties)
-    write_common(layer, values, changed)
+    write_common(scene, layer, values, changed)
     if sources is not None:
         layer.set_sources(sources)
     layer.sound = sound_table.of_layer(scene.object, layer.sound, values.sound)
@@ -90,13 +91,16 @@ def _source(obj: bpy.types.Object, was: Sources, scene: SceneLayer, envelopes: E
         if not abs(place) < 2**31:
             raise SceneError(f"{obj.name}: too far away: a map ends 65,536 tiles from its origin", [obj])
         source[key] = round(place)
-    _write_properties(obj, source, was, np.linalg.norm(matrix[:2, :2], axis=0).tolist())
+    _write_properties(obj, source, was, np.linalg.norm(matrix[:2, :2], axis=0).tolist(), scene.report)
     return source
 
 
-def _write_properties(obj: bpy.types.Object, source: Sources, was: Sources, scale: list[float]) -> None:
+def _write_properties(obj: bpy.types.Object, source: Sources, was: Sources, scale: list[float], report: Report) -> None:
     """Everything that SourceProperties tell, where it isn't what the record shows. scale: of the object, x and y."""
-    values, _ = read_properties(obj, SourceProperties)
+    values, changed = read_properties(obj, SourceProperties)
+    idle = sorted(changed & set(_SIZES["RECTANGLE" if values.shape == "CIRCLE" else "CIRCLE"]))
+    if idle and "shape" not in changed:
+        report.warn(f"{obj.name}: its {' and '.join(idle)} isn't written: a {values.shape.lower()} has no such size")
     shown = shown_source(was[0]) if len(was) else None
     _take_distances(obj, values, shown)
     if max(abs(factor - 1) for factor in scale) > 1e-5:
@@ -106,7 +110,7 @@ def _write_properties(obj: bpy.types.Object, source: Sources, was: Sources, scal
         if shown is None or getattr(values, key) != getattr(shown, key):
             source[key] = int(getattr(values, key))
     shape = SourceShape[values.shape]
-    sizes = ("radius",) if shape is SourceShape.CIRCLE else ("width", "height")
+    sizes = _SIZES[values.shape]
     if (
         shown is not None
         and shown.shape == values.shape

@@ -8,6 +8,7 @@ import bpy
 from ....formats import teeworlds
 from ...scene import properties
 from ...scene.identity import kind_of
+from ...scene.names import showable
 from .. import layout
 from ..layout import TILE
 from ..materials.build import Clip
@@ -21,7 +22,7 @@ FLAT = 2.0**-20
 
 def clip_empty(name: str, group: teeworlds.Group, root: bpy.types.Object) -> bpy.types.Object:
     """A cube empty: its x and y from -1 to 1 are the rectangle. In the world's coordinates, so not below its group."""
-    empty = bpy.data.objects.new(name, None)
+    empty = bpy.data.objects.new(showable(name), None)
     empty.empty_display_type = "CUBE"
     empty.location, empty.scale = clip_transform(group)
     empty.parent = root

@@ -9,6 +9,7 @@ import bpy
 
 from ....formats import teeworlds
 from ...scene import identity, properties
+from ...scene.names import showable
 from .. import layout
 from ..layout import TILE, GroupProperties
 from ..materials.build import Clip
@@ -57,9 +58,9 @@ def build(
     """
     name = layout.readable(group.name)
     title = f"Group {number}: {name}" if name else f"Group {number}"
-    collection = bpy.data.collections.new(title)
+    collection = bpy.data.collections.new(showable(title))
     level.children.link(collection)
-    empty = bpy.data.objects.new(title, None)
+    empty = bpy.data.objects.new(showable(title), None)
     empty.empty_display_size = 0.5
     empty.location = location_of(group)
     if game:  # the engine sets it to 0, whatever the file says (teeworlds.md §3)

@@ -12,9 +12,10 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats.teeworlds import Layer
+from ....formats.teeworlds import Layer, TileLayer
 from ...scene import evaluated, meshes, transforms
 from ...scene.identity import kind_of
+from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import read_properties
 from .collect import GroupInstance
@@ -22,6 +23,7 @@ from .merge import MergedLayer
 
 Matrix = npt.NDArray[np.float64]
 Kind = TypeVar("Kind", bound=layout.LayerProperties)
+_WHITE = (1.0, 1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class SceneLayer:
     """The token of its elements' ids; None where none of them is a record's."""
     depsgraph: bpy.types.Depsgraph | None
     """Holds the object if it must be evaluated."""
+    report: Report
     new: bool = False
     """Whether its record was made for it, so that everything is written, not only what was edited."""
 
@@ -48,20 +51,38 @@ class SceneLayer:
 
 
 def collect(
-    one: MergedLayer, group: GroupInstance, token: int | None, depsgraph: bpy.types.Depsgraph | None
+    one: MergedLayer, group: GroupInstance, token: int | None, depsgraph: bpy.types.Depsgraph | None, report: Report
 ) -> SceneLayer:
     """A layer of a group as an export sees it. token: the level's; None where there is no original."""
     obj = one.instance.object
+    _check_storage(obj)
     ids_token = None if one.new or token is None else layout.element_token(token, one.instance.record)
-    return SceneLayer(obj, _matrix(obj, group.root, depsgraph), ids_token, depsgraph, one.new)
+    return SceneLayer(obj, _matrix(obj, group.root, depsgraph), ids_token, depsgraph, report, one.new)
 
 
-def write_common(layer: Layer, values: layout.LayerProperties, changed: frozenset[str]) -> None:
-    """Name and detail flag, where they were edited. Raises FormatError for a name that is too long."""
+def _check_storage(obj: bpy.types.Object) -> None:
+    """Refuse an edit of how an import showed a layer, and faces in an object whose layer couldn't be read."""
+    storage = obj.get(layout.STORAGE, layout.MESH)
+    fields = obj.get(layout.FIELD_IMAGES[0]) is not None
+    if storage not in (layout.MESH, layout.PLANE, layout.KEPT) or (storage == layout.MESH and fields):
+        raise SceneError(
+            f"{obj.name}: its property {layout.STORAGE} says how an import showed it: {storage!r} is wrong", [obj]
+        )
+    if storage == layout.KEPT and isinstance(obj.data, bpy.types.Mesh) and len(obj.data.polygons):
+        raise SceneError(f"{obj.name}: its layer couldn't be read and stays as it is, so it can't get faces", [obj])
+
+
+def write_common(scene: SceneLayer, layer: Layer, values: layout.LayerProperties, changed: frozenset[str]) -> None:
+    """Name and detail flag, where they were edited. Raises FormatError for a name that is too long.
+
+    Warns of what layers of its kind don't have.
+    """
     if "layer_name" in changed:
         layer.name = values.layer_name
     if "detail" in changed:
         layer.detail = values.detail
+    if not isinstance(layer, TileLayer) and tuple(scene.object.color) != _WHITE:
+        scene.report.warn(f"{scene.object.name}: its colour isn't written: only layers of tiles have one")
 
 
 @contextmanager

@@ -58,9 +58,20 @@ def merge(level: Level, groups: list[GroupInstance], report: Report) -> list[Mer
         found = (_merged_layer(one, layers.get(one.record), report) for one in instance.layers)
         merged.append(MergedGroup(instance, group, [one for one in found if one is not None]))
     for one in merged:
-        _set_list(one.group.layers, _with_unseen(one.group.layers, [layer.layer for layer in one.layers]))
+        after = _with_unseen(one.group.layers, [layer.layer for layer in one.layers])
+        if after == one.group.layers:
+            _note_same_order(one, report)
+        _set_list(one.group.layers, after)
     _set_list(level.groups, [one.group for one in merged])
     return merged
+
+
+def _note_same_order(merged: MergedGroup, report: Report) -> None:
+    """Name the layers whose order was edited, but leaves them where they were."""
+    for one in merged.layers:
+        order = one.instance.object.get(layout.ORDER, 0)
+        if order != merged.group.layers.index(one.layer):
+            report.note(f"{one.instance.object.name}: its order ({order}) leaves it where it was in its group")
 
 
 def _merged_layer(instance: Instance, template: Layer | None, report: Report) -> MergedLayer | None:

@@ -68,7 +68,7 @@ def move_layer(level: bpy.types.Collection, layer: bpy.types.Object, steps: int)
     order = layers_of(group)
     move(order, layer, steps)
     for number, one in enumerate(order):
-        one[layout.ORDER] = number
+        one[layout.ORDER] = int(number)
     restack(level)
 
 

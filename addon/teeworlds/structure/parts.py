@@ -105,7 +105,7 @@ def restack(level: bpy.types.Collection) -> None:
     number = 0
     for group in groups_of(level):
         for order, layer in enumerate(layers_of(group)):
-            layer[layout.ORDER] = order
+            layer[layout.ORDER] = int(order)
             layer.location.z = layout.depth(number, physics=tile_kind(layer) not in (None, "TILES"))
             number += 1
 

@@ -43,7 +43,7 @@ class LayerPlacement:
     def place(self, obj: bpy.types.Object, physics: bool = False) -> None:
         """Put the layer's object where it belongs: stamped, in order, below its group's root, in its collection."""
         identity.stamp(obj, self.token, layout.LAYER, self.number)
-        obj[layout.ORDER] = self.order
+        obj[layout.ORDER] = int(self.order)
         obj.location = (0.0, 0.0, layout.depth(self.number, physics))
         obj.parent = self.group.root
         (self.group.physics if physics else self.group.collection).objects.link(obj)

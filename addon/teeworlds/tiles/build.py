@@ -15,6 +15,7 @@ from ....formats.teeworlds.tile_images import channel_pixels
 from ....formats.teeworlds.tiles import corner_uvs
 from ...scene import identity, images, meshes, properties
 from ...scene.blender_types import Value
+from ...scene.names import showable, storable
 from .. import layout
 from ..layout import TileLayerProperties
 from ..structure.placement import LayerPlacement
@@ -46,6 +47,11 @@ def source(layer: teeworlds.TileLayer) -> TileSource:
     return TileSource(kind, tiles, int(np.count_nonzero(tiles[TILE_FIELDS[kind].attributes["index"]])))
 
 
+def pixel_count(source: TileSource) -> int:
+    """How many pixels the images of a layer have that becomes a plane."""
+    return 0 if source.tiles is None else source.tiles.size * len(TILE_FIELDS[source.kind].images)
+
+
 def choose_planes(counts: list[int], large_layer: int, large_map: int) -> list[bool]:
     """Say which layers become planes, by their numbers of tiles: those beyond large_layer, then the largest ones until
     the others' sum is at most large_map.
@@ -68,7 +74,7 @@ def build(layer: teeworlds.TileLayer, placement: LayerPlacement, tiles: TileSour
     fields: list[bpy.types.Image] = []
     if tiles.tiles is None:
         placement.report.warn(f"layer {name!r} shows no tiles: {tiles.why}")
-        mesh, storage = bpy.data.meshes.new(name), layout.KEPT
+        mesh, storage = bpy.data.meshes.new(showable(name)), layout.KEPT
     elif plane:
         mesh, storage = _plane_mesh(name, layer.width, layer.height), layout.PLANE
         fields = field_images(name, tiles.tiles, tiles.kind)
@@ -82,8 +88,8 @@ def build(layer: teeworlds.TileLayer, placement: LayerPlacement, tiles: TileSour
             mesh.materials.append(placement.materials.tiles(layer.image, placement.clip, animated))
         else:
             mesh.materials.append(placement.materials.physics(tiles.kind))
-    obj = bpy.data.objects.new(name, mesh)
-    obj[layout.STORAGE] = storage
+    obj = bpy.data.objects.new(showable(name), mesh)
+    obj[layout.STORAGE] = storable(storage)
     for key, image in zip(layout.FIELD_IMAGES, fields, strict=False):
         obj[key] = image
     obj.color = tuple(channel / 255 for channel in layer.color)
@@ -130,6 +136,7 @@ def _mesh(name: str, tiles: Tiles, kind: str, token: int) -> bpy.types.Mesh:
         positions,
         uvs={layout.UV: uvs.reshape(-1, 2)},
         attributes={name: ("FACE", "INT", value) for name, value in values.items()},
+        smooth=True,  # nothing shades it, so no attribute has to say otherwise
     )
     identity.write_ids(mesh, "FACE", cells + 1, token)
     return mesh
@@ -139,7 +146,7 @@ def _plane_mesh(name: str, width: int, height: int) -> bpy.types.Mesh:
     """One face over the whole layer."""
     corners = np.stack((RING_X * width, RING_Y * height, np.zeros(4)), axis=-1)
     uvs = np.stack((RING_X, 1 + RING_Y), axis=-1)
-    return meshes.build(name, corners, np.arange(4), uvs={layout.UV: uvs})
+    return meshes.build(name, corners, np.arange(4), uvs={layout.UV: uvs}, smooth=True)
 
 
 def field_images(name: str, tiles: Tiles, kind: str) -> list[bpy.types.Image]:

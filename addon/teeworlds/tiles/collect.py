@@ -42,7 +42,7 @@ def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table:
     Raises SceneError, with the faces at fault, or FormatError.
     """
     values, changed = scene.properties(TileLayerProperties)
-    write_common(layer, values, changed)
+    write_common(scene, layer, values, changed)
     _write_color(scene.object, layer)
     _write_automapper(layer, values, changed)
     _write_tiles(scene, layer, (values.height, values.width))
@@ -150,10 +150,10 @@ def _write_color(obj: bpy.types.Object, layer: TileLayer) -> None:
     """The object's colour, where it isn't what the record's looks like."""
     shown = np.array(obj.color, np.float32)
     was = np.array(layer.color, np.float64) / COLOR_LIMIT
-    edited = shown != was.astype(np.float32)
+    edited = shown != np.maximum(was, 0).astype(np.float32)  # Blender holds no colours below 0
     if edited.any():
         values = np.rint(shown.astype(np.float64) * COLOR_LIMIT)
-        if not ((values >= 0) & (values <= COLOR_LIMIT)).all():
+        if not ((values >= 0) & (values <= COLOR_LIMIT))[edited].all():
             raise SceneError(f"{obj.name}: its colour {tuple(shown.tolist())} isn't within 0 and 1", [obj])
         layer.color = [
             int(new if changed else old) for new, changed, old in zip(values, edited, layer.color, strict=True)

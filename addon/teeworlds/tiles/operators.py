@@ -11,6 +11,7 @@ from ....formats.teeworlds.tile_faces import RING_X, RING_Y, TILE_FIELDS
 from ....formats.teeworlds.tiles import ORIENTATION, TileFlag, corner_uvs
 from ...scene import declared, identity, meshes, properties
 from ...scene.attributes import Domain, Kind
+from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout
 from ..structure.map_operator import MapOperator
@@ -77,7 +78,7 @@ def fill_tiles(
     if not was.users:
         name = was.name
         bpy.data.meshes.remove(was)
-        made.name = name
+        made.name = showable(name)
 
 
 class FillTiles(MapOperator):

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ....formats.teeworlds import TILE
 from ...scene import animation, identity, images, meshes
+from ...scene.names import showable
 from .. import layout
 from ..materials.build import Clip, Materials
 from ..structure.clips import clips_of
@@ -68,7 +69,7 @@ def _add(layer: bpy.types.Object, materials: Materials, clip: Clip | None) -> No
         material = materials.plane("TILES", int(layer["image"]), [field], (width, height), clip, animated)
     mesh = _frame(name, width, height)
     mesh.materials.append(material)
-    obj = bpy.data.objects.new(name, mesh)
+    obj = bpy.data.objects.new(showable(name), mesh)
     obj.color = layer.color
     obj.hide_select = True
     obj.parent = layer

@@ -53,7 +53,7 @@ def view_as_game(
     camera.location = (x, -y, top + 10.0)
     data.ortho_scale = width * zoom
     data.clip_end = top + 100.0
-    camera[WIDTH] = width
+    camera[WIDTH] = float(width)
     scene.camera = camera
     if time is not None:
         frame = float(animation.frame_of(time, scene))

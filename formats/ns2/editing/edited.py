@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A mesh of polygons as it is after it was edited: what `overlay` lays over the level's mesh."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -135,6 +135,8 @@ class Finding:
 
     severity: Literal["warning", "note"]
     message: str
+    polygons: Ints | None = field(default=None, compare=False)
+    """What of the edited mesh it is about, int[k]; None: all of it."""
 
 
 class RefusedFacesError(FormatError):

@@ -42,7 +42,7 @@ _THIN = 1e-5
 """Of a group's extent: what is thinner is flat, but for rounding."""
 _ALIKE = 0.5
 """Cosine of the angle between the normals of faces on which one texture may lie."""
-_FIRST_ID = 6
+FIRST_ID = 6
 """The editor gives mapping groups ids from this on (ns2.md §3)."""
 _STEP = 2.0**-22
 """Of coordinates as 32-bit floats."""
@@ -105,10 +105,13 @@ class MappingOverlay:
                 polygons,
             )
         if self._refused.any():
-            self._warn(f"{self._refused.sum()} faces have textures near their UVs: these are skewed or bent")
+            skewed = np.flatnonzero(self._refused)
+            self._warn(f"{len(skewed)} faces have textures near their UVs: these are skewed or bent", skewed)
 
-    def _warn(self, message: str) -> None:
-        self.findings.append(Finding("warning", message))
+    def _warn(self, message: str, faces: Ints) -> None:
+        """Warn of faces of the table."""
+        polygons = np.flatnonzero(np.isin(self.table.polygons, faces))
+        self.findings.append(Finding("warning", message, polygons))
 
     def _note(self, message: str) -> None:
         self.findings.append(Finding("note", message))
@@ -138,14 +141,15 @@ class MappingOverlay:
         held = stays & ~flat & ~blind
         self._hold(which[held])
         if near.any():
-            self._warn(f"{near.sum()} new faces have skewed UVs: their textures lie near them")
+            self._warn(f"{near.sum()} new faces have skewed UVs: their textures lie near them", which[near])
         skewed = held & ((self.table.records[which] < 0) | self._uv_edited[which])
         if (held & ~skewed).any():
             count = int((held & ~skewed).sum())
             self._note(f"{count} faces were reshaped: their textures stay where they are in the level")
         if skewed.any():
             count = int(skewed.sum())
-            self._warn(f"{count} reshaped faces have skewed UVs: textures lie as on the faces that they came from")
+            lie = "textures lie as on the faces that they came from"
+            self._warn(f"{count} reshaped faces have skewed UVs: {lie}", which[skewed])
 
     def _hold(self, which: Ints) -> None:
         """Let textures stay where they are in the level, on faces that lie otherwise than those that they came from:
@@ -247,7 +251,7 @@ class MappingOverlay:
             members[0] = True
         used = np.union1d(self.groups["id"], faces["mapping_group"])
         made = self.groups[row]
-        made["id"] = np.setdiff1d(np.arange(_FIRST_ID, _FIRST_ID + len(used) + 1), used)[0]
+        made["id"] = np.setdiff1d(np.arange(FIRST_ID, FIRST_ID + len(used) + 1), used)[0]
         self._write(made, np.zeros(1, np.intp), mapping)
         self.groups = np.concatenate([self.groups, made])
         faces["mapping_group"][which[members]] = made["id"]
@@ -286,7 +290,7 @@ class MappingOverlay:
                 self._note(f"mapping group {number}: {len(which)} faces")
                 return
         self.table.faces.records["mapping_group"][which] = NO_MAPPING_GROUP
-        self._warn(f"the textures of {len(which)} faces don't lie as one: there is no mapping group {number}")
+        self._warn(f"the textures of {len(which)} faces don't lie as one: there is no mapping group {number}", which)
 
     # ---------------------------------------------------------------------------------------------------- parts
 

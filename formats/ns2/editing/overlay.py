@@ -19,7 +19,7 @@ from .. import material as material_file
 from ..faces import FaceLayers, Faces
 from ..mesh import Mesh
 from ..normals import face_normals
-from ..records import MAPPING_GROUP, MASK_WORDS, NO_GROUP, Records
+from ..records import MASK_WORDS, NO_GROUP, Records
 from ..rings import MOST_CORNERS
 from ..triangles import GeometryGroups, GroupTable
 from .edited import Bools, EditedMesh, Finding, Ints, MaterialEdits, RefusedFacesError
@@ -33,6 +33,8 @@ _VERSION_HINT = "save it as version 10"
 _WELDED = (7, 8, 9)
 """Versions whose editors weld triangles to vertices of the same place, and to ghosts on borders (ns2.md §9);
 before and after, triangles have the corners of their faces only."""
+_MAPPING_SINCE = 9
+"""The version that mapping groups came with (ns2.md §2)."""
 DEFAULT_MATERIAL = "materials/dev/dev_floor_grid.material"
 """Of faces without a material in levels that have none."""
 _FLAT = 0.0254
@@ -57,20 +59,20 @@ def overlay(
     *,
     loose_edges: bool = False,
     split: bool = False,
-    added_groups: Records | None = None,
+    groups: Records | None = None,
     nearest: bool = False,
 ) -> OverlaidMesh:
     """Lay an edited mesh over a level's, which stays as it is. `edited` may be changed: what is off by rounding.
 
     shown: what `show_mesh` made of the level's mesh. loose_edges: edges without polygons were shown, too. split: the
-    polygons were shown in several meshes, none of which has loose edges. added_groups: MAPPING_GROUP [g], which faces
-    may be in besides those of the level. nearest: skewed UVs get the parameters that come nearest, else they are
-    refused.
+    polygons were shown in several meshes, none of which has loose edges. groups: MAPPING_GROUP [g], the mapping groups
+    that there are now, without them those of the level; one that its last face left goes. nearest: skewed UVs get the
+    parameters that come nearest, else they are refused.
 
     Raises RefusedFacesError, and FormatError for what the level's version can't hold.
     """
-    added = np.zeros(0, MAPPING_GROUP) if added_groups is None else added_groups
-    return _MeshOverlay(edited, mesh, shown, loose_edges, split, added, nearest).run(materials)
+    now = mesh.mapping_groups if groups is None else groups
+    return _MeshOverlay(edited, mesh, shown, loose_edges, split, now, nearest).run(materials)
 
 
 class _MeshOverlay:
@@ -83,10 +85,10 @@ class _MeshOverlay:
         shown: ShownPolygons,
         loose: bool,
         split: bool,
-        added: Records,
+        groups: Records,
         nearest: bool,
     ) -> None:
-        self.edited, self.mesh, self.shown, self.added = edited, mesh, shown, added
+        self.edited, self.mesh, self.shown, self.groups = edited, mesh, shown, groups
         self.loose = loose and not split
         self.nearest = nearest
         self.findings: list[Finding] = []
@@ -232,7 +234,9 @@ class _MeshOverlay:
         now = self._merged(self.edited.mapping_groups, before)
         known = np.flatnonzero(table.records >= 0)
         regrouped = np.zeros(len(records), np.bool_)
-        regrouped[known] = now[known] != before[table.records[known]]
+        known_groups = self.mesh.mapping_groups
+        removed = np.setdiff1d(known_groups["id"], self.groups["id"])
+        regrouped[known] = (now[known] != before[table.records[known]]) | np.isin(now[known], removed)
         records["mapping_group"] = now
         kept = known[~regrouped[known]]
         records["mapping_group"][kept] = old[table.records[kept]]
@@ -243,15 +247,16 @@ class _MeshOverlay:
         touched = np.concatenate([moved, np.zeros(len(positions) - len(moved), np.bool_)])
         reshaped = ~table.same | (np.bincount(owners, touched[corners], len(records)) > 0)
         edits = FaceEdits(reshaped, regrouped, positions, self.vertices.numbers, corners)
-        known_groups = self.mesh.mapping_groups
-        added = self.added[np.isin(self.added["id"], now) & ~np.isin(self.added["id"], known_groups["id"])]
-        groups = np.concatenate([known_groups, added])
-        mappings = MappingOverlay(self.edited, table, self.mesh, self.shown, edits, groups, self.nearest)
+        mappings = MappingOverlay(self.edited, table, self.mesh, self.shown, edits, self.groups, self.nearest)
         mappings.run()
         self.findings += mappings.findings
         groups = mappings.groups
-        gone = np.setdiff1d(old, records["mapping_group"])  # groups of which the last face went
-        _set(new, "mapping_groups", groups[~np.isin(groups["id"], gone)])
+        lost = np.isin(groups["id"], np.setdiff1d(old, records["mapping_group"]))
+        for number in groups["id"][lost].tolist():
+            self._note(f"mapping group {number} goes with its last face")
+        if len(groups) > len(known_groups) == 0 and self.mesh.version < _MAPPING_SINCE:
+            raise FormatError(f"version {self.mesh.version} has no mapping groups: {_VERSION_HINT}")
+        _set(new, "mapping_groups", groups[~lost])
 
         members = members.copy()
         members["edge"] = edges.numbers[members["edge"].astype(np.intp)]
@@ -285,7 +290,7 @@ class _MeshOverlay:
             fallback = listed[0] if listed else DEFAULT_MATERIAL
             every.append(fallback)
             wanted[bare] = len(every) - 1
-            self._warn(f"{bare.sum()} faces have no material: they get {fallback}")
+            self._warn(f"{bare.sum()} faces have no material: they get {fallback}", bare)
         materials = list(listed)
         numbers = {path: number for number, path in reversed(list(enumerate(listed)))}
         for place in np.unique(wanted[~same]).tolist():
@@ -294,7 +299,8 @@ class _MeshOverlay:
                 numbers[path] = len(materials)
                 materials.append(path)
                 if not path.endswith(material_file.ENDING):
-                    self._warn(f"material {path!r} is no path of a {material_file.ENDING} file")
+                    about = ~same & (wanted == place)
+                    self._warn(f"material {path!r} is no path of a {material_file.ENDING} file", about)
             result[~same & (wanted == place)] = numbers[path]
         stays = np.zeros(len(materials), np.bool_)
         stays[result[result < len(materials)]] = True
@@ -413,9 +419,10 @@ class _MeshOverlay:
             )
         with np.errstate(invalid="ignore", over="ignore"):
             off = np.abs(((positions[corners] - origin[owners]) * normals[owners]).sum(axis=1)) > _FLAT
-        bent = int((edited & (np.bincount(owners, off, len(table.records)) > 0)).sum())
-        if bent:
-            self._warn(f"{bent} edited faces aren't flat: cut them into triangles to be sure how they are drawn")
+        bent = edited & (np.bincount(owners, off, len(table.records)) > 0)
+        if bent.any():
+            count = int(bent.sum())
+            self._warn(f"{count} edited faces aren't flat: cut them into triangles to be sure how they are drawn", bent)
 
     def _note_edits(self, moved: Bools) -> None:
         """Count what was edited."""
@@ -430,8 +437,10 @@ class _MeshOverlay:
             if count and len(self.mesh.faces):
                 self._note(f"{count} {what}")
 
-    def _warn(self, message: str) -> None:
-        self.findings.append(Finding("warning", message))
+    def _warn(self, message: str, faces: Bools | None = None) -> None:
+        """Warn; faces: of the table, which it is about, bool[f]."""
+        polygons = None if faces is None else np.flatnonzero(faces[self.table.polygons])
+        self.findings.append(Finding("warning", message, polygons))
 
     def _note(self, message: str) -> None:
         self.findings.append(Finding("note", message))

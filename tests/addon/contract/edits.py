@@ -154,7 +154,9 @@ def _plain(value: Any) -> Any:
 def _reached(aspect: str, key: str, before: Shown, after: Shown, again: Shown) -> bool:
     """Whether a level that was read again shows the edit."""
     if aspect in (ledger.COPIED, ledger.DELETED):
-        return sum(len(each["#"]) for each in again.values()) != sum(len(each["#"]) for each in before.values())
+        emptied = aspect == ledger.DELETED and again.get(key) != before.get(key)  # it is there, with nothing in it
+        counts = [sum(len(each["#"]) for each in shown.values()) for shown in (before, again)]
+        return emptied or counts[0] != counts[1]
     now, was, wanted = (each.get(key, {}).get(aspect, [None]) for each in (again, before, after))
     if _close(now, wanted):
         return True

@@ -95,7 +95,9 @@ def test_names_that_no_section_can_have_are_refused_with_the_collection(name):
 )
 def test_strange_names_of_a_file_stay(name, tmp_path):
     data = DOORS.but(sections=[(b"NULL", fb.DOORS), (name, fb.ONE_ROOT)]).build()
-    assert exported(reopened(imported(data), tmp_path)) == data
+    first, second = imported(data), imported(data)
+    assert exported(first) == exported(second) == data
+    assert exported(reopened(second, tmp_path)) == data
 
 
 # ------------------------------------------------------------------------------------------------------------ deleted

@@ -4,7 +4,7 @@
 import bpy
 import pytest
 from levelwright.addon.genesis import layout
-from levelwright.addon.scene import baselines
+from levelwright.addon.scene import baselines, identity
 from levelwright.addon.scene.reports import Report, SceneError
 
 from tests.addon.genesis.export_helpers import (
@@ -46,7 +46,7 @@ def test_what_only_looks_different_is_no_edit(name):
         one.hide_viewport = True
     bpy.context.view_layer.layer_collection.children[0].exclude = True
     for material in bpy.data.materials:
-        material.name = "renamed"
+        material.name = f"{identity.unnumbered(material.name)}.007"
     bpy.context.scene.frame_set(17)
     report = Report()
     assert exported(level, report) == LEVELS[name], report.lines()

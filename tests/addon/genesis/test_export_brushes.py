@@ -391,6 +391,14 @@ def test_unclosed_brushes_go_back_and_may_be_moved():
     assert set(changes(data, exported(scene, texture_lock=False)).values().__iter__().__next__()) == {"dist"}
 
 
+def test_a_map_with_an_unclosed_brush_becomes_a_3dt_that_tells_of_it():
+    world = entity([brush_bytes(laid_box()), brush_bytes(laid_box()[:5])], pairs=[("TextureLib", "a.txl")])
+    scene, report = imported(level([world, light(), typedef("light", LIGHT)])), Report()
+    made = genesis.read(exported(scene, report, container="3dt"))
+    assert [len(one.faces) for one in made.leaves()] == [6, 5]
+    assert "warning: brush 'World2': its planes do not close" in report.warnings
+
+
 # ---- models
 
 

@@ -8,7 +8,19 @@ from levelwright.addon.genesis import layout
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 
-from tests.addon.genesis.export_helpers import DOWN, UP, brush, changes, exported, imported, sample, set_uvs, uvs
+from tests.addon.genesis.export_helpers import (
+    DOWN,
+    UP,
+    brush,
+    changes,
+    exported,
+    imported,
+    laid_box,
+    sample,
+    set_uvs,
+    uvs,
+)
+from tests.formats import genesis_3dt_text as text
 
 
 def test_a_slid_texture_is_an_offset():
@@ -116,3 +128,67 @@ def test_texture_attributes_and_uvs_must_not_disagree():
     set_uvs(obj, uv)
     with pytest.raises(SceneError, match="both edited"):
         exported(scene)
+
+
+FILES = {"test.map": sample(), "test.3dt": text.whole_level().encode("latin-1")}
+
+
+def textures_of(data: bytes, number: int) -> set[str]:
+    """The textures of a brush."""
+    level = genesis.read(data)
+    if isinstance(level, genesis.MapLevel):
+        return set(genesis.texture_names(level.world.brushes[number].faces))
+    return {face.texture for face in level.leaves()[number].faces}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_renamed_material_is_another_texture(file):
+    scene, report = imported(FILES[file], file), Report()
+    material = next(obj for obj in scene.all_objects if obj.type == "MESH").data.materials[0]
+    material.name = "stone.007"
+    after = exported(scene, report)
+    assert textures_of(after, 0) == {"stone"} != textures_of(FILES[file], 0)
+    assert report.warnings == []
+    assert exported(imported(after, file)) == after
+
+
+def test_a_renamed_material_keeps_what_its_name_says_of_the_look():
+    data = sample(laid_box(flags=2))
+    scene = imported(data)
+    (material,) = brush(scene, 0).data.materials
+    assert material.name == "rock, fullbright"
+    material.name = "stone, fullbright"
+    assert textures_of(exported(scene), 0) == {"stone"}
+
+
+def test_the_property_of_a_material_goes_before_its_name_and_that_is_told():
+    scene, report = imported(sample()), Report()
+    (material,) = brush(scene, 0).data.materials
+    material[layout.TEXTURE] = "wood"
+    assert textures_of(exported(scene, report), 0) == {"wood"}
+    assert report.warnings == []
+    material.name = "stone"
+    assert textures_of(exported(scene, report), 0) == {"wood"}
+    assert report.warnings == ["stone: its property texture counts, 'wood', and not its name"]
+
+
+def test_a_material_of_a_scene_that_kept_no_name_goes_by_its_property():
+    """As 0.3.0 saved them."""
+    scene, report = imported(sample()), Report()
+    (material,) = brush(scene, 0).data.materials
+    del material["levelwright_named"]
+    assert exported(scene, report) == sample()
+    assert report.warnings == []
+    material.name = "stone"
+    assert exported(scene, report) == sample()
+    assert report.warnings == ["stone: its property texture counts, 'rock', and not its name"]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_name_that_no_file_holds_is_refused_with_its_brush(file):
+    scene = imported(FILES[file], file)
+    obj = next(obj for obj in scene.all_objects if obj.type == "MESH")
+    obj.data.materials[0].name = "\u20ac"
+    with pytest.raises(SceneError, match=f"{obj.name}: texture '\u20ac' has characters that Latin-1 has not") as caught:
+        exported(scene)
+    assert caught.value.objects == [obj]

@@ -9,7 +9,7 @@ import pytest
 from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.preview import compiled
 from levelwright.addon.scene import identity, images, meshes, originals, properties
-from levelwright.formats import genesis
+from levelwright.formats import binary, genesis
 
 from tests.addon.genesis.export_helpers import brush, part
 from tests.addon.genesis.test_import import ROOM, SAMPLES, reported
@@ -55,6 +55,21 @@ def test_a_missing_texture_is_a_labelled_checker_and_named_once() -> None:
     node = next(node for node in material.node_tree.nodes if node.type == "TEX_IMAGE")
     assert images.is_placeholder(node.image)
     assert node.image.name == "nowhere"
+
+
+def test_textures_beyond_the_limit_of_pixels_are_checkers(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = genesis.txl.read((SAMPLES / "genesis_room.txl").read_bytes())
+    one, other = list(library)[:2]
+    monkeypatch.setattr(binary, "PIXEL_LIMIT", one.size[0] * one.size[1])
+    boxes = [raw.brush(raw.box(name=texture.name)) for texture in (one, other)]
+    data = raw.level([raw.entity(boxes, pairs=[("TextureLib", "genesis_room.txl")])])
+    level, report = reported(data, SAMPLES / "x.map")
+    shown = [
+        next(node.image for node in brush(level, record).data.materials[0].node_tree.nodes if node.type == "TEX_IMAGE")
+        for record in (0, 1)
+    ]
+    assert [images.is_placeholder(image) for image in shown] == [False, True]
+    assert [warning for warning in report.warnings if f"texture {other.name} can't be read" in warning]
 
 
 def test_each_kind_of_surface_has_its_material() -> None:

@@ -76,6 +76,26 @@ def test_save_as_version_10_is_the_librarys_conversion(version):
     assert exported(level, save_as_v10=True) == ns2.write(ns2.as_v10(ns2.read(whole(version))))
 
 
+@pytest.mark.parametrize("version", [4, 7, 9])
+def test_the_version_that_the_level_says_is_written(version):
+    level, report = imported(whole(version)), Report()
+    assert level["format_version"] == version
+    level["format_version"] = 10
+    assert exported(level, report) == ns2.write(ns2.as_v10(ns2.read(whole(version))))
+    assert f"version {version} becomes version 10" in report.notes
+    level["format_version"] = version
+    assert exported(level) == whole(version)
+
+
+@pytest.mark.parametrize("wanted", [8, 11, "seven", [10, 10]])
+def test_other_versions_are_refused_by_name(wanted):
+    for level, had in ((imported(whole(7), "old.level"), ", or as version 7, which it has"), (imported(whole(10)), "")):
+        level["format_version"] = wanted
+        with pytest.raises(SceneError, match=f"{level.name}: format_version .* are written as version 10{had}$"):
+            exported(level)
+        assert ns2.read(exported(level, save_as_v10=True)).version == 10
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_vertex_that_moved_is_all_that_changes_but_for_triangles(version):
     level = imported(whole(version))

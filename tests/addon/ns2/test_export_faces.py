@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from levelwright.addon.ns2.faces.edges import mark_bridges
 from levelwright.addon.ns2.operators import new_level
+from levelwright.addon.scene import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 from mathutils import Matrix
@@ -211,6 +212,24 @@ def test_faces_of_another_level_are_in_the_layers_and_groups_of_the_same_names(j
     assert [ns2.layers_of(mask) for mask in masks] == [[3, 200], [3], [], [40], [40], []]
     assert mesh.geometry_groups.faces.assignment(6).tolist() == [1, ns2.NO_GROUP, 1, 6, ns2.NO_GROUP, 6]
     assert any("1 faces of two were in layers or groups that one hasn't" in warning for warning in report.warnings)
+
+
+def test_elements_that_pass_for_those_of_another_level_too_stay_their_own_levels(monkeypatch):
+    own, other = 7, 41475473  # tokens that give the first face and the first vertex the same check
+    first = np.array([1], np.int32)
+    assert identity.checks(own, first) == identity.checks(other, first)
+    tokens = iter([own, other])
+    monkeypatch.setattr(identity, "new_token", lambda data=None: identity.Token(next(tokens)))
+    level, report = imported(whole(10), "one.level"), Report()
+    rebuilt = exported(level, build_as_new=True)
+    mesh = ns2.read(whole(10)).mesh
+    assert mesh.face_layers.masks[0].any() and 0 in mesh.geometry_groups.vertices.members
+    bare = ns2.read(whole(10))
+    bare.layers, bare.groups = [], []
+    imported(ns2.write(bare), "two.level")
+    assert exported(level, report) == whole(10)
+    assert exported(level, report, build_as_new=True) == rebuilt
+    assert not [text for text in report.warnings if "two" in text]
 
 
 def test_new_objects_without_material_or_uvs_are_faces_as_the_editor_would_lay_them():

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import bpy
 import pytest
+from levelwright.addon import levels
 from levelwright.addon.ns2 import importer, layout
+from levelwright.addon.ns2.exporter import export_level
 from levelwright.addon.ns2.materials.build import PLACEHOLDER
-from levelwright.addon.ns2.settings import ImportSettings
+from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene import images
 from levelwright.addon.scene.reports import Report
 
@@ -119,6 +121,18 @@ def test_what_is_no_texture_is_warned_of(game: Path, data: bytes, why: str) -> N
     report = Report()
     assert imported(game, report)[GRID][PLACEHOLDER]
     assert any("a.dds" in warning for warning in report.warnings), why
+
+
+def test_a_missing_material_whose_path_is_no_utf_8_is_named_and_stays(game: Path) -> None:
+    data = LEVEL.replace(GRID.encode(), GRID.encode()[:-14] + b"\xff" + GRID.encode()[-13:])
+    (game / "maps" / "x.level").write_bytes(data)
+    report = Report()
+    (level,) = levels.import_files(
+        bpy.context, [game / "maps" / "x.level"], lambda each: each.import_settings(), report
+    )
+    (text,) = (text for text in bpy.data.texts if "import" in text.name)
+    assert f"missing materials: {GRID[:-14]}?{GRID[-13:]}" in text.as_string()
+    assert export_level(bpy.context, level, ExportSettings(), Report()) == data
 
 
 def test_a_broken_material_is_warned_of(game: Path) -> None:

@@ -174,3 +174,34 @@ def test_a_mesh_in_edit_mode_is_told_of_as_it_is_there(level: Any) -> None:
     warnings, _ = told(level)
     assert "wall: faces" in {line.partition(" was")[0] for line in warnings}
     assert len(bpy.data.meshes) == meshes_before
+
+
+def test_what_animation_sets_is_no_edit_in_another_frame(level: Any) -> None:
+    lamp = bpy.data.objects["lamp 2"]
+    for frame, turn in ((1, 0.0), (20, 1.0)):
+        lamp.rotation_euler.z = lamp["glow"] = turn
+        lamp.keyframe_insert("rotation_euler", frame=frame)
+        lamp.keyframe_insert('["glow"]', frame=frame)
+    ledger.enter(level, FATES)
+    bpy.context.scene.frame_set(11)
+    bpy.context.view_layer.update()
+    assert told(level) == ([], [])
+    lamp.animation_data_clear()
+    assert [line.partition(" was")[0] for line in sorted(told(level)[0])] == [
+        "lamp 2: animation",
+        "lamp 2: property glow",
+        "lamp 2: rotation",
+    ]
+
+
+def test_a_collection_and_an_object_of_one_record_are_two(level: Any) -> None:
+    (info,) = (originals.describe(level),)
+    both = (bpy.data.collections.new("group"), bpy.data.objects.new("group", None))
+    level.children.link(both[0])
+    both[0].objects.link(both[1])
+    for each in both:
+        identity.stamp(each, int(info.token), "group", 0)
+    both[1].scale = (2.0, 2.0, 2.0)
+    ledger.enter(level, FATES)
+    both[1].scale = (1.0, 1.0, 1.0)  # which a collection has, too: none
+    assert told(level)[0] == ["group: scale was edited, but isn't written: the file has no place for it"]

@@ -421,11 +421,11 @@ def test_brushes_and_occluders_that_stay_are_told() -> None:
     here.objects("brushes")[0].location.x = 5
     assert here.export().file.write() == here.data
     assert here.report.warnings == [
-        "brushes were edited: only an export as VMF takes that, in the map they stay",
+        "SOLID: brushes were edited: only an export as VMF takes that, in the map they stay",
     ]
     here.level[layout.SHOWN] += f" {layout.OCCLUDERS}"
     here.export()
-    assert "occluders can't be taken out of a map: they were deleted, in the map they stay" in here.report.warnings
+    assert "Occluders can't be taken out of a map: they were deleted, in the map they stay" in here.report.warnings
 
 
 def test_values_typed_by_a_game_definition(tmp_path) -> None:

@@ -121,7 +121,7 @@ def test_what_area_portals_cannot_be() -> None:
         here.export()
     removed(obj)
     assert here.export().file.write() == LEVEL
-    assert here.report.warnings == ["area portals can't be taken out of a map: they were deleted, in the map they stay"]
+    assert here.report.warnings == ["Area Portals can't be taken out of a map: they were deleted, in the map they stay"]
 
 
 # ----------------------------------------------------------------------------------------------------------- occluders

@@ -124,7 +124,7 @@ def test_an_export_as_map_says_that_it_has_no_brushes() -> None:
     assert scene.report.warnings == []
     move_top(scene, 8)
     assert source.write(scene.export()) == ROOM
-    assert scene.report.warnings == [collect_brushes.ONLY_VMF]
+    assert scene.report.warnings == [f"SOLID: {collect_brushes.ONLY_VMF}"]
     scene.text()
     assert scene.report.warnings == []
 
@@ -326,7 +326,7 @@ def test_a_brush_is_added_at_the_cursor() -> None:
     top = solids[-1].axes[solids[-1].normals[:, 2] > 0.9][0]
     assert np.allclose(top, [[4, 0, 0, 0], [0, -4, 0, 0]], atol=1e-3)
     assert source.write(scene.export()) == ROOM
-    assert collect_brushes.ONLY_VMF in scene.report.warnings
+    assert f"{made.name}: {collect_brushes.ONLY_VMF}" in scene.report.warnings
     assert "left out" not in scene.report.summary()
 
 

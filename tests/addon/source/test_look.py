@@ -10,6 +10,7 @@ from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import layout, panel
 from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.materials import gltf_materials
+from levelwright.formats import binary
 
 from tests.addon.source.rooms import (
     GREY,
@@ -267,6 +268,13 @@ def test_a_missing_texture_is_told_and_stands_in(tmp_path: Path) -> None:
     level = imported(room("LightmappedGeneric { $basetexture brick/gone }"), report=report)
     assert report.missing_names == {"textures": ["brick/gone"]}
     assert material_of(level)["levelwright_placeholder"]
+
+
+def test_textures_beyond_the_limit_of_pixels_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binary, "PIXEL_LIMIT", 1)
+    report = Report()
+    imported(room(LIT, grey=texture(GREY)), report=report)
+    assert [warning for warning in report.warnings if "texture grey can't be read" in warning and "pixels" in warning]
 
 
 def test_broken_textures_are_told(tmp_path: Path) -> None:

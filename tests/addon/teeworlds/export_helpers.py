@@ -19,8 +19,8 @@ from tests.formats.teeworlds_bytes import GROUP, LAYER
 Changes = tuple[dict[tuple[int, int], list[int]], list[int]]
 
 
-def imported(data: bytes, **settings: object) -> bpy.types.Collection:
-    return import_level(bpy.context, data, "test.map", ImportSettings(**settings), Report())
+def imported(data: bytes, report: Report | None = None, **settings: object) -> bpy.types.Collection:
+    return import_level(bpy.context, data, "test.map", ImportSettings(**settings), report or Report())
 
 
 def exported(level: bpy.types.Collection, report: Report | None = None, **settings: object) -> bytes:

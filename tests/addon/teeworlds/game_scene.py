@@ -79,7 +79,7 @@ class GameScene:
     def scene_of(self, obj, number):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         matrix = transforms.compose(obj, self.root, depsgraph)
-        return SceneLayer(obj, matrix, layout.element_token(self.token, number), depsgraph)
+        return SceneLayer(obj, matrix, layout.element_token(self.token, number), depsgraph, self.report)
 
     def record(self, index=0):
         """Number and record of the layer at an index of `layers`."""

@@ -81,11 +81,13 @@ def test_profiles_convert_what_was_exported(profile):
 
 def test_what_a_profile_cannot_hold_is_refused_or_left_out():
     level = imported(whole_map().build())
-    with pytest.raises(ValueError, match="cannot hold"):
+    with pytest.raises(SceneError, match=r"cannot hold: .*layer 2 of group 1 \(4 Tele\): the tele layer") as caught:
         exported(level, profile="vanilla07")
+    assert layer(level, 4) in caught.value.objects
     report = Report()
     converted = exported(level, report, profile="vanilla07", drop=True)
     assert "left out" in report.summary()
+    assert any("layer 2 of group 1 (4 Tele): the tele layer" in line for line in report.lines())
     assert converted != whole_map().build()
 
 
@@ -432,6 +434,32 @@ def test_info_and_settings():
     assert changes(data, exported(level))[0][INFO, 0] == [5]
 
 
+@pytest.mark.parametrize(("key", "limit"), [("author", 31), ("map_version", 15), ("credits", 127), ("license", 31)])
+def test_texts_that_the_games_editors_cut_are_named(key, limit):
+    level = imported(whole_map().build())
+    report = Report()
+    level[key] = "x" * limit
+    exported(level, report)
+    assert not report.warnings
+    level[key] = "x" * (limit - 1) + "äö"
+    after = exported(level, report)
+    assert report.warnings == [
+        f"the map's {key} has {limit + 3} bytes, of which the games' editors read {limit}: {'x' * (limit - 1)!r}"
+    ]
+    again = Report()
+    assert exported(imported(after), again) == after
+    assert not again.warnings, "it came so"
+
+
+def test_server_settings_that_the_games_editors_cut_are_named():
+    level, report = imported(whole_map().build()), Report()
+    originals.resources(level, layout.SETTINGS)[0].write(f"{'a' * 255}\n{'b' * 256}\n")
+    exported(level, report)
+    assert report.warnings == [
+        f"line 4 of the server settings has 256 bytes, of which the games' editors read 255: {'b' * 255!r}"
+    ]
+
+
 def test_a_map_without_info_gets_one_only_for_what_was_written():
     data = small_map().build()
     level = imported(data)
@@ -447,8 +475,9 @@ def test_a_map_without_info_gets_one_only_for_what_was_written():
 def test_a_level_that_the_game_would_refuse_is_refused():
     level = imported(small_map().build())
     layer(level, 0)["width"] = 1
-    with pytest.raises(SceneError, match=r"the game would refuse the map: .*at least 2"):
+    with pytest.raises(SceneError, match=r"refuse the map: .*layer 0 of group 0 \(0 Game\): .*at least 2") as caught:
         exported(level)
+    assert caught.value.objects == [layer(level, 0)]
 
 
 def test_what_the_game_refuses_in_the_original_stays():

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What becomes of edits of a Genesis3D level, kind by kind: see `scene.ledger`. What isn't named here is told by name.
+
+What is written is read by a step of the export, which writes it, refuses it, or speaks of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..scene import properties
+from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from . import layout
+
+
+def _written(*names: str | Iterable[str]) -> dict[str, Fate]:
+    """Names, and groups of them, that the export reads."""
+    return {each: WRITTEN for name in names for each in ((name,) if isinstance(name, str) else name)}
+
+
+def _properties(*classes: type) -> dict[str, Fate]:
+    return _written(f"property {each.name}" for cls in classes for each in properties.fields(cls))
+
+
+_PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "modifiers")
+_OBJECT = (*_PLACE, COPIED, DELETED)
+_SHAPE = ("vertices", "faces", "shape keys", "materials", "materials of faces", f"attribute {layout.UV}")
+_FACES = (*layout.FACE_FIELDS, *layout.MAP_FIELDS, *layout.EDITOR_FIELDS, layout.BRUSH_FLAGS)
+_LIGHT = ("type", "color", "energy", "cutoff distance", "spot size")
+_SET = tuple(
+    f"light {name}"
+    for name in ("use custom distance", "shadow soft size", "spot blend", "angle", "diffuse factor", "specular factor")
+)
+"""What the import sets of lights, the same for all."""
+_PLANES = unset(read_only("brushes have planes alone, and are lit as the flags of their faces say"))
+_DISPLAY = unset(aside("it is how Blender displays it"))
+_KEYS = read_only("it moves by the keys of its action alone")
+_SORTS = {"*": aside("it only sorts what is in it")}
+_BRUSH: dict[str, Fate] = {
+    **_written(_OBJECT, _SHAPE),
+    **_written(f"attribute {name}" for name in _FACES),
+    **_properties(layout.EditorBrushProperties),
+    **_written(f"property {layout.ORDER}"),
+    **_written("smooth shading"),
+    "custom normals": _PLANES,
+    **dict.fromkeys(("color", "display size"), _DISPLAY),
+    "attribute *": unset(read_only("a level has no such thing of faces")),
+    "property *": unset(read_only("a brush has no such thing")),
+}
+
+FATES: Fates = {
+    "*": {
+        "animation": unset(read_only("what moves in a level is a world model, by its motion")),
+        "vertex groups": unset(aside("they are for Blender alone")),
+        "instancing": unset(read_only("levels have no instances of collections")),
+    },
+    layout.WORLD: _SORTS,
+    layout.MODELS: _SORTS,
+    layout.MODEL_COLLECTION: _SORTS,
+    layout.ENTITIES: _SORTS,
+    "level": _written("property *"),
+    layout.GROUP: {**_properties(layout.GroupProperties), **_written(COPIED, DELETED)},
+    layout.BRUSH: _BRUSH,
+    layout.BRUSHES: {**_BRUSH, f"attribute {layout.BRUSH}": follows("which brush a face was imported as")},
+    layout.MODEL: {**_written(_OBJECT), **_properties(layout.EditorModelProperties)},
+    layout.MOTION: {
+        **_written("animation", "keys", "location", DELETED),
+        **_properties(layout.MotionProperties),
+        **dict.fromkeys(("rotation", "scale", "delta transform", "parent", "constraints"), _KEYS),
+        COPIED: read_only("a model has one motion"),
+    },
+    layout.ENTITY: {
+        **_written(_OBJECT, "property *"),
+        **_written(f"light {name}" for name in _LIGHT),
+        "scale": unset(read_only("an entity is a point")),
+        "color": _DISPLAY,
+        "materials": unset(read_only("an entity has no material")),
+        **dict.fromkeys(_SET, read_only("no key of an entity says so")),
+        "light *": unset(read_only("no key of an entity says so")),
+    },
+    layout.MATERIAL: {
+        **_written("name", f"property {layout.TEXTURE}"),
+        f"property {layout.TEXTURE_SIZE}": aside("it only says what UVs are in texels"),
+        "nodes": read_only("a level has the name of a texture alone: its picture is in the library"),
+    },
+    layout.TYPEDEFS: {**_written("text"), DELETED: read_only("a level keeps its definitions without this text")},
+    layout.SETTINGS: {**_written("text"), DELETED: read_only("a level keeps its settings without this text")},
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What becomes of edits of an NS2 level, kind by kind: see `scene.ledger`. What isn't named here is told by name.
+
+What is written is read by a step of the export, which writes it, refuses it, or speaks of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...formats.ns2.records import MASK_WORDS
+from ..scene import identity
+from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from . import layout
+
+_PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", COPIED, DELETED)
+_SHAPE = ("vertices", "faces", "shape keys", "modifiers", "materials", "materials of faces", "smooth shading")
+_OF_FACES = (layout.UV, layout.BRIDGE, layout.MAPPING_GROUP, layout.VERTEX_GROUP, layout.EDGE_GROUP, layout.FACE_GROUP)
+_LIGHT = ("color", "energy", "type", "cutoff distance", "use shadow", "specular factor")
+_CAMERA = ("angle", "angle x", "angle y", "lens", "lens unit", "sensor width", "sensor height", "sensor fit")
+_SPEAKER = ("volume", "distance reference", "distance max", "pitch")
+_MODEL_FILE = read_only("a level has only the path of a prop's model, or the scale of a box")
+_MATERIAL_FILE = read_only("a level has only a material's path: the material itself is a file")
+_NO_SETTING = read_only("entities have no such setting")
+_IN_SIDEBAR = read_only("the sidebar's lists say which layers and groups there are")
+
+
+def _written(*names: str | Iterable[str]) -> dict[str, Fate]:
+    """Names, and groups of them, that the export reads."""
+    return {each: WRITTEN for name in names for each in ((name,) if isinstance(name, str) else name)}
+
+
+FATES: Fates = {
+    "*": {
+        "animation": unset(read_only("a level has what is seen in the current frame, and nothing that moves")),
+        "vertex groups": unset(aside("they are for Blender alone")),
+        "instancing": unset(read_only("a level has no instances of collections")),
+    },
+    identity.LEVEL: _written("property *"),
+    layout.VIEWPORTS: {**_written("text"), DELETED: read_only("the level's views stay as they were")},
+    layout.GEOMETRY: {
+        **_written(_PLACE, _SHAPE),
+        **_written(f"attribute {name}" for name in _OF_FACES),
+        **_written(f"attribute {layout.LAYERS}{word}" for word in range(MASK_WORDS)),
+        f"attribute {layout.HIDDEN}": aside("what is hidden follows from the lists of layers and groups"),
+        "custom normals": follows("smooth and hard edges"),
+    },
+    layout.ENTITY: {
+        **_written(_PLACE, _SHAPE, "property *", "display size", f"attribute {layout.UV}", "custom normals"),
+        **_written("name", "data", "color"),  # `entities.names` tells of them
+        **_written(f"light {name}" for name in (*_LIGHT, "spot size", "spot blend")),
+        "light use custom distance": read_only("a level's lights always have a distance"),
+        "light shadow soft size": read_only("a level's lights are points"),
+        **_written(f"camera {name}" for name in _CAMERA),
+        **_written(f"speaker {name}" for name in _SPEAKER),
+        **dict.fromkeys(("light *", "speaker *"), unset(_NO_SETTING)),
+        "camera *": _NO_SETTING,
+        "attribute *": unset(_MODEL_FILE),
+    },
+    layout.LAYER: {**_written("name"), DELETED: _IN_SIDEBAR},
+    layout.GROUP: {**_written("name"), DELETED: _IN_SIDEBAR},
+    **{kind: {DELETED: _IN_SIDEBAR} for kind in (layout.LAYER_HOMES, layout.GROUP_HOMES, layout.ENTITIES)},
+    layout.MATERIAL_KIND: {**_written("name", f"property {layout.MATERIAL}"), "nodes": _MATERIAL_FILE},
+}
+"""What the export of a level reads, and why it doesn't read other things."""

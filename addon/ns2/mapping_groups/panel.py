@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar's list of mapping groups."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...scene.blender_types import Value
+from ...scene.sidebar import LevelPanel
+from .. import layout
+from .collect import FIELDS, held
+from .operators import (
+    LEVELWRIGHT_OT_ns2_add_mapping,
+    LEVELWRIGHT_OT_ns2_assign_mapping,
+    LEVELWRIGHT_OT_ns2_list_mapping,
+    LEVELWRIGHT_OT_ns2_remove_mapping,
+    LEVELWRIGHT_OT_ns2_select_mapping,
+)
+
+
+class LEVELWRIGHT_UL_ns2_mapping(bpy.types.UIList):
+    """Mapping groups, by their numbers."""
+
+    def draw_item(  # Blender counts the parameters
+        self,
+        _context: bpy.types.Context,
+        row: bpy.types.UILayout,
+        _data: object,
+        item: Value,
+        _icon: object,
+        _active_data: object,
+        _active_property: str | None,
+        _index: object = 0,
+        _flag: object = 0,
+    ) -> None:
+        """Draw a group."""
+        row.label(text=f"Group {item.number & 0xFFFFFFFF}", icon="UV")
+
+
+class LEVELWRIGHT_PT_ns2_mapping(LevelPanel, bpy.types.Panel):
+    """The level's mapping groups."""
+
+    bl_label = "Mapping Groups"
+    bl_parent_id = "LEVELWRIGHT_PT_ns2"
+    bl_options = {"DEFAULT_CLOSED"}
+    format_key = layout.FORMAT
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the list, its buttons, and what the chosen group says."""
+        level = self.level(context)
+        if level is None:
+            return
+        state = held(level)
+        if not state.listed:
+            self.layout.operator(LEVELWRIGHT_OT_ns2_list_mapping.bl_idname)
+            return
+        row = self.layout.row()
+        row.template_list("LEVELWRIGHT_UL_ns2_mapping", "", state, "groups", state, "active")
+        column = row.column(align=True)
+        column.operator(LEVELWRIGHT_OT_ns2_add_mapping.bl_idname, text="", icon="ADD")
+        column.operator(LEVELWRIGHT_OT_ns2_remove_mapping.bl_idname, text="", icon="REMOVE")
+        buttons = self.layout.row(align=True)
+        for on, title in ((True, "Assign"), (False, "Remove")):
+            buttons.operator(LEVELWRIGHT_OT_ns2_assign_mapping.bl_idname, text=title).on = on
+        buttons.operator(LEVELWRIGHT_OT_ns2_select_mapping.bl_idname)
+        if state.active < len(state.groups):
+            fields = self.layout.column()
+            fields.use_property_split = True
+            for name in FIELDS:
+                fields.prop(state.groups[state.active], name)
+
+
+CLASSES = (LEVELWRIGHT_UL_ns2_mapping, LEVELWRIGHT_PT_ns2_mapping)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files that users choose to open or to write: what is wrong with a choice, in plain words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def read(path: Path) -> bytes:
+    """Return the bytes of a file that was chosen. Raises OSError, in words for the user."""
+    _refuse_folder(path, "choose a file in it")
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: there is no such file") from None
+    except PermissionError:
+        raise PermissionError(f"{path}: you may not read it") from None
+
+
+def to_write(path: Path) -> Path:
+    """Return a path that was chosen to write to. Raises OSError, in words for the user, for what names no file."""
+    _refuse_folder(path, "give the file a name")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no such folder")
+    return path
+
+
+def _refuse_folder(path: Path, instead: str) -> None:
+    if not path.name:
+        raise IsADirectoryError("no file was chosen")
+    if path.is_dir():
+        raise IsADirectoryError(f"no file was chosen: {path} is a folder, {instead}")

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever Blender can add to a level, with something in it or empty: the export works, or names the object."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from levelwright.addon import levels
+from levelwright.addon.game import Game
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.formats.binary import FormatError
+
+from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.test_promises import imported
+
+SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+NAME = "what was added"
+data: Any = bpy.data
+
+
+def silent(font: Any) -> Any:
+    """A text without letters."""
+    font.body = ""
+    return font
+
+
+EMPTY: dict[str, Callable[[], Any]] = {
+    "MESH": lambda: data.meshes.new(NAME),
+    "CURVE": lambda: data.curves.new(NAME, "CURVE"),
+    "SURFACE": lambda: data.curves.new(NAME, "SURFACE"),
+    "FONT": lambda: silent(data.curves.new(NAME, "FONT")),
+    "META": lambda: data.metaballs.new(NAME),
+    "CURVES": lambda: data.hair_curves.new(NAME),
+    "POINTCLOUD": lambda: data.pointclouds.new(NAME),
+    "VOLUME": lambda: data.volumes.new(NAME),
+    "GREASEPENCIL": lambda: getattr(data, "grease_pencils_v3", data.grease_pencils).new(NAME),
+    "GPENCIL": lambda: data.grease_pencils.new(NAME),
+    "ARMATURE": lambda: data.armatures.new(NAME),
+    "LATTICE": lambda: data.lattices.new(NAME),
+    "EMPTY": lambda: None,
+    "LIGHT": lambda: data.lights.new(NAME, "AREA"),
+    "LIGHT_PROBE": lambda: data.lightprobes.new(NAME, "VOLUME"),
+    "CAMERA": lambda: data.cameras.new(NAME),
+    "SPEAKER": lambda: data.speakers.new(NAME),
+}
+"""Data of an object of each type, with nothing in it."""
+TYPES = [item.identifier for item in bpy.types.Object.bl_rna.properties["type"].enum_items]
+TYPES = [kind for kind in TYPES if kind != "GPENCIL" or bpy.app.version < (4, 3)]
+VARIANTS: list[tuple[str, dict[str, str]]] = [
+    *(("object.light_add", {"type": kind}) for kind in ("POINT", "SUN", "SPOT", "AREA")),
+    *(("object.lightprobe_add", {"type": kind}) for kind in ("SPHERE", "PLANE", "VOLUME")),
+    *(("object.metaball_add", {"type": kind}) for kind in ("BALL", "CAPSULE", "PLANE", "ELLIPSOID", "CUBE")),
+    *(("object.effector_add", {"type": kind}) for kind in ("FORCE", "WIND", "GUIDE")),
+    *(("object.empty_add", {"type": kind}) for kind in ("PLAIN_AXES", "CUBE", "IMAGE")),
+]
+"""Operators that add several kinds of objects."""
+
+
+def operators() -> Iterator[tuple[str, dict[str, str]]]:
+    """All operators that may add an object, with what to add."""
+    yield from VARIANTS
+    given = {name for name, _ in VARIANTS}
+    for category in ("object", "mesh", "curve", "surface"):
+        for word in dir(getattr(bpy.ops, category)):
+            name = f"{category}.{word}"
+            adds = word.endswith("_add") if category == "object" else word.startswith("primitive_")
+            if adds and name not in given:
+                yield name, {}
+
+
+def empty_objects(level: bpy.types.Collection) -> Iterator[bpy.types.Object]:
+    """An object of each type, with nothing in it, in a level's collection; each goes before the next one comes."""
+    for kind in TYPES:
+        yield from once(level, bpy.data.objects.new(NAME, EMPTY[kind]()))
+
+
+def added_objects(level: bpy.types.Collection) -> Iterator[bpy.types.Object]:
+    """What each operator adds, with what it puts into it."""
+    for name, options in operators():
+        category, _, word = name.partition(".")
+        before = set(bpy.data.objects)
+        try:
+            getattr(getattr(bpy.ops, category), word)(**options)
+        except RuntimeError:  # it wants something else than a scene in object mode
+            continue
+        for obj in [obj for obj in bpy.data.objects if obj not in before]:
+            for home in tuple(obj.users_collection):
+                home.objects.unlink(obj)
+            obj.name = NAME
+            yield from once(level, obj)
+
+
+def once(level: bpy.types.Collection, obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    try:
+        level.objects.link(obj)
+    except RuntimeError:  # an instance of the level's own collection
+        bpy.data.objects.remove(obj)
+        return
+    bpy.context.view_layer.update()
+    yield obj
+    bpy.data.objects.remove(obj)
+
+
+@SAMPLES
+@pytest.mark.parametrize("added", [empty_objects, pytest.param(added_objects, marks=pytest.mark.slow)])
+def test_every_object_that_blender_adds_is_exported_or_named(
+    game: Game, sample: Path, added: Callable[[bpy.types.Collection], Iterator[bpy.types.Object]]
+) -> None:
+    level = imported(game, sample)
+    seen, wrong = set[str](), list[str]()
+    for obj in added(level):
+        kind = f"{obj.type} {getattr(obj.data, 'type', '')}"
+        seen.add(obj.type)
+        try:
+            levels.check_export(bpy.context, level, Report())
+        except (SceneError, FormatError) as error:
+            if obj.name not in str(error):
+                wrong.append(f"{kind}: {error}")
+        except Exception as error:  # noqa: BLE001 - whatever it is, the others are tried, too
+            wrong.append(f"{kind}: {type(error).__name__} {error}")
+    assert not wrong
+    assert seen >= set(TYPES) - {"LATTICE"}  # which only a menu adds
+
+
+@SAMPLES
+@pytest.mark.parametrize("kind", ["CURVE", "SURFACE", "FONT", "META", "MESH"])
+def test_an_object_without_a_surface_stops_no_export(game: Game, sample: Path, kind: str, tmp_path: Path) -> None:
+    level = imported(game, sample)
+    level.objects.link(bpy.data.objects.new(NAME, EMPTY[kind]()))
+    bpy.context.view_layer.update()
+    _, settings = levels.game_of(level).writer
+    levels.export_file(bpy.context, level, tmp_path / sample.name, settings(), Report())
+    assert (tmp_path / sample.name).read_bytes() == sample.read_bytes()
