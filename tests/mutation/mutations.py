@@ -95,8 +95,8 @@ class _Finder:
 
     @staticmethod
     def _nones(node: ast.AST) -> Iterator[ast.AST]:
-        """The 1 of each -1 that means none, where it is given back, chosen or the default: -2 means none, too; and that of
-        a side of `reshape`, which numpy works out.
+        """The 1 of each -1 that means none, where it is given back, chosen or the default: -2 means none, too. And that
+        of a side of `reshape`, which numpy works out.
         """
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
             yield from (each.operand for each in node.args if isinstance(each, ast.UnaryOp))
