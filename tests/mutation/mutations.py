@@ -33,6 +33,9 @@ _SWAPS: dict[type, str] = {
 }
 _AXES = {"x": "y", "y": "z", "z": "x", "minimum": "maximum", "maximum": "minimum", "min": "max", "max": "min"}
 
+_TYPES = frozenset(("dict", "list", "tuple", "set", "frozenset", "type", "NDArray", "Callable", "Mapping", "Sequence"))
+"""What is in brackets behind these is a type."""
+
 
 @dataclass(frozen=True, order=True)
 class Mutation:
@@ -77,6 +80,10 @@ class _Finder:
 
     def _children(self, node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(node, ast.Raise | ast.Import | ast.ImportFrom | ast.JoinedStr):
+            return
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            return  # whether zip checks what holds
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _TYPES:
             return
         skipped: list[ast.AST | None] = []
         if isinstance(node, ast.FunctionDef | ast.ClassDef):

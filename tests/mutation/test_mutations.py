@@ -48,6 +48,8 @@ def test_names_beyond_ascii_do_not_move_the_place() -> None:
         "def f(a: Literal[1]) -> Literal[2]: ...",
         'raise ValueError(f"{1 + 1}")',
         "from a import b",
+        "A = dict[tuple[int, str], NDArray[b]]",
+        "a = zip(b, c, strict=True)",
         'a: "int | None"',
         '"""1 + 1"""',
         "FACES_AT_ONCE = 1 << 16",

@@ -208,6 +208,25 @@ def test_a_new_texture_of_an_overlay_has_the_size_of_the_old_one() -> None:
     assert here.export().file.write() == here.data
 
 
+def test_an_overlay_without_a_texinfo_may_be_given_a_texture() -> None:
+    level = source.read(crowd())
+    overlays = level.table(LumpId.OVERLAYS).copy()
+    overlays["texinfo"][1] = -1
+    level.set_table(LumpId.OVERLAYS, overlays)
+    here = Scene(source.write(level))
+    assert here.export().file.write() == here.data
+    obj = here.objects(layout.OVERLAY)[1]
+    obj.data.materials.clear()
+    with pytest.raises(SceneError, match="an overlay needs a material") as caught:
+        here.export()
+    assert caught.value.objects == [obj]
+    obj.data.materials.append(bpy.data.materials.new("sign/new"))
+    made = here.export()
+    row = made.table(LumpId.TEXDATA)[made.table(LumpId.TEXINFO)["texdata"][made.table(LumpId.OVERLAYS)["texinfo"][1]]]
+    assert made.texture_names.names[int(row["name_string_table_id"])] == "sign/new"
+    assert (int(row["width"]), int(row["height"])) == (64, 64)
+
+
 def test_an_overlay_that_is_mirrored_or_turned_in_space() -> None:
     here = Scene(crowd())
     obj = here.objects(layout.OVERLAY)[2]
@@ -279,6 +298,10 @@ def test_cubemaps_that_show_what_was_there_are_counted() -> None:
     made = here.export().table(LumpId.CUBEMAPS)
     assert made["origin"].tolist() == [[13, 20, 30], [50, 60, 70], [-90, 40, 44], [50, 60, 79]]
     assert made["size"].tolist() == [0, 5, 7, 5]
+    for obj in here.objects(layout.CUBEMAP).values():
+        if "cubemapsize" in obj:
+            del obj["cubemapsize"]
+    assert sorted(here.export().table(LumpId.CUBEMAPS)["size"].tolist()) == [0, 0, 5, 7], "of a new one: the game's"
     assert [each.partition(" show")[0] for each in here.report.warnings if "cubemaps" in each] == ["4 cubemaps"]
 
 

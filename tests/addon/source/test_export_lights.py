@@ -211,3 +211,23 @@ def test_cones_and_directions_are_rounded_to_six_digits(lit: Scene, angle: float
     way = -np.array(obj.rotation_euler.to_matrix())[:, 2]
     assert close(made["normal"], way, 2e-6)
     assert made["normal"].tolist() == np.round(made["normal"].astype(np.float64), 6).astype(np.float32).tolist()
+
+
+def test_a_dark_compiled_light_says_nothing_of_how_bright_it_is() -> None:
+    level = source.read(ROOM)
+    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
+        lights = level.table(lump).copy()
+        lights["intensity"], lights["quadratic_attn"] = [(0, 0, 0), (9, 6, 3)], 1
+        level.set_table(lump, lights)
+    here = Scene(bytes(source.write(level)), entities=False, static_props="none")
+    dark, other = (here.objects(layout.WORLDLIGHT)[number] for number in range(2))
+    other.data.energy *= 3
+    made = here.export().table(LumpId.WORLDLIGHTS)["intensity"]
+    assert close(made, [(0, 0, 0), (27, 18, 9)])
+    dark.data.energy = 1
+    with pytest.raises(SceneError, match="its power was 0, so nothing says how bright") as caught:
+        here.export()
+    assert caught.value.objects == [dark]
+    dark["intensity"] = [1.0, 2.0, 3.0]
+    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
+        assert close(here.export().table(lump)["intensity"], [(1, 2, 3), (27, 18, 9)])

@@ -247,3 +247,14 @@ def test_one_side_gets_another_material(scene: Scene, side: int) -> None:
     row = made.table(LumpId.TEXDATA)[-1]
     width = 16 * (side + 2)
     assert (int(row["width"]), int(row["height"])) == (width, width * 2 if side % 2 else width // 2), "as it was"
+
+
+def test_new_faces_without_smoothing_groups_have_none(scene: Scene) -> None:
+    def add(mesh) -> None:
+        for vertex in bmesh.ops.create_cube(mesh, size=16)["verts"]:
+            vertex.co.x += 40
+
+    changed(scene.door, add)
+    scene.door.data.attributes.remove(scene.door.data.attributes[layout.SMOOTHING_GROUPS])
+    made = scene.export(geometry="rebuild")
+    assert made.table(LumpId.FACES)["smoothing_groups"].tolist() == [0] * (10 + 12)
