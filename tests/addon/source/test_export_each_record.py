@@ -123,6 +123,17 @@ def test_one_that_the_map_has_not(kind: str) -> None:
     assert caught.value.objects == [obj]
 
 
+@pytest.mark.parametrize("kind", [layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT])
+def test_what_a_property_that_is_gone_said_stays(kind: str) -> None:
+    here = Scene(crowd())
+    obj = here.objects(kind)[1]
+    own = [key for key in obj.keys() if not key.startswith("levelwright")]  # noqa: SIM118
+    assert own
+    for key in own:
+        del obj[key]
+    assert here.export().file.write() == crowd()
+
+
 @pytest.mark.parametrize("key", [layout.OVERLAY_CORNERS, layout.OVERLAY_UVS])
 def test_overlays_need_what_the_import_remembers(key: str) -> None:
     here = Scene(crowd())
@@ -197,6 +208,25 @@ def test_a_new_texture_of_an_overlay_has_the_size_of_the_old_one() -> None:
     assert here.export().file.write() == here.data
 
 
+def test_an_overlay_without_a_texinfo_may_be_given_a_texture() -> None:
+    level = source.read(crowd())
+    overlays = level.table(LumpId.OVERLAYS).copy()
+    overlays["texinfo"][1] = -1
+    level.set_table(LumpId.OVERLAYS, overlays)
+    here = Scene(source.write(level))
+    assert here.export().file.write() == here.data
+    obj = here.objects(layout.OVERLAY)[1]
+    obj.data.materials.clear()
+    with pytest.raises(SceneError, match="an overlay needs a material") as caught:
+        here.export()
+    assert caught.value.objects == [obj]
+    obj.data.materials.append(bpy.data.materials.new("sign/new"))
+    made = here.export()
+    row = made.table(LumpId.TEXDATA)[made.table(LumpId.TEXINFO)["texdata"][made.table(LumpId.OVERLAYS)["texinfo"][1]]]
+    assert made.texture_names.names[int(row["name_string_table_id"])] == "sign/new"
+    assert (int(row["width"]), int(row["height"])) == (64, 64)
+
+
 def test_an_overlay_that_is_mirrored_or_turned_in_space() -> None:
     here = Scene(crowd())
     obj = here.objects(layout.OVERLAY)[2]
@@ -252,6 +282,27 @@ def test_a_compiled_light_that_the_other_list_has_not(gone: bool) -> None:
     here.objects(layout.WORLDLIGHT)[1].location.x += 4
     assert here.changed(here.export()) == ["WORLDLIGHTS"]
     assert not [each for each in here.report.warnings if "compiled lights" in each], "it has none at all"
+
+
+# ------------------------------------------------------------------------------------------------------------ cubemaps
+
+
+def test_cubemaps_that_show_what_was_there_are_counted() -> None:
+    here = Scene(crowd())
+    objects = here.objects(layout.CUBEMAP)
+    objects[0].location.x += 3
+    objects[1]["cubemapsize"] = 5
+    for number in (1, 2):
+        copied(objects[number]).location.z += 9
+    removed(objects[2])
+    made = here.export().table(LumpId.CUBEMAPS)
+    assert made["origin"].tolist() == [[13, 20, 30], [50, 60, 70], [-90, 40, 44], [50, 60, 79]]
+    assert made["size"].tolist() == [0, 5, 7, 5]
+    for obj in here.objects(layout.CUBEMAP).values():
+        if "cubemapsize" in obj:
+            del obj["cubemapsize"]
+    assert sorted(here.export().table(LumpId.CUBEMAPS)["size"].tolist()) == [0, 0, 5, 7], "of a new one: the game's"
+    assert [each.partition(" show")[0] for each in here.report.warnings if "cubemaps" in each] == ["4 cubemaps"]
 
 
 # ------------------------------------------------------------------------------------------------------------- of none

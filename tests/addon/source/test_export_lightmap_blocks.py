@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Painted lightmaps that are wider than high, of two styles and four samples: each luxel gets the light of its pixel."""
+"""Painted lightmaps wider than high, of two styles and four samples: each luxel gets the light of its pixel."""
 
 import bpy
 import numpy as np
@@ -40,7 +40,11 @@ def wide(flags: int = 0) -> source.Level:
         data = bytes(level.bytes_of(lump))
         table = level.table(faces).copy()
         own = table[room.WEST : room.WEST + 1]
-        own["lightofs"], own["lightmap_size"], own["styles"] = len(data) + AVERAGES, (WIDE - 1, HIGH - 1), (0, 32, 255, 255)
+        own["lightofs"], own["lightmap_size"], own["styles"] = (
+            len(data) + AVERAGES,
+            (WIDE - 1, HIGH - 1),
+            (0, 32, 255, 255),
+        )
         if flags:  # the other walls of the texinfo have no room for four
             table["lightofs"][[room.SOUTH_LEFT, room.SOUTH_RIGHT, room.NORTH_LEFT, room.NORTH_RIGHT]] = -1
         level.set_table(faces, table)
