@@ -60,6 +60,8 @@ class Field:
     """Digits that an operator's option shows after the point; None: Blender's two."""
     unit: str | None = None
     """What an operator's option measures, as Blender names it: "LENGTH"."""
+    numbers: int | None = None
+    """How many numbers it is; None: one, or as many as there are."""
 
     @property
     def wide(self) -> bool:
@@ -114,9 +116,16 @@ def _fields(cls: type) -> tuple[Field, ...]:
                 meta.get("panel", ""),
                 meta.get("precision"),
                 meta.get("unit"),
+                _numbers(kind),
             )
         )
     return tuple(found)
+
+
+def _numbers(kind: type) -> int | None:
+    """How many numbers a tuple's type says that it is: tuple[float, float] are 2."""
+    parts = typing.get_args(kind)
+    return len(parts) if parts and set(parts) <= {int, float} else None
 
 
 def write(id_block: bpy.types.ID, instance: object) -> None:
@@ -264,6 +273,8 @@ def from_blender(field: Field, raw: Value, limited: bool = True) -> Value:
     if kind is tuple:
         if not isinstance(raw, list | tuple):
             raise ValueError(f"{raw!r} is no list")
+        if field.numbers and (len(raw) != field.numbers or not all(isinstance(one, int | float) for one in raw)):
+            raise ValueError(f"{raw!r} isn't {field.numbers} numbers")
         return tuple(raw)
     raise TypeError(f"{kind.__name__} has no custom property")
 

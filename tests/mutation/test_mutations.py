@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.__main__ import GAMES, ROOT, Tried, modules, sample, table
+from tests.mutation.__main__ import GAMES, ROOT, SECONDS, Tried, chosen, modules, sample, table
 from tests.mutation.mutations import mutations
 
 HERE = Path("addon/made/collect.py")
@@ -92,3 +92,10 @@ def test_the_table_names_what_survived() -> None:
     text = table("ns2", [Tried(first, True, True), Tried(second, False, False)])
     assert "## ns2: 1 of 2 caught (50%)" in text
     assert "- `addon/made/collect.py`, line 2: dropped call (no test comes by)" in text
+
+
+def test_tests_of_all_files_have_their_turn() -> None:
+    seconds = {"a::1": 0.1, "a::2": 0.2, "b::1": 3.0, "c::1": 1.0, "a::3": 0.3, "b::2": SECONDS}
+    assert chosen(seconds, seconds) == ["a::1", "c::1", "b::1", "a::2"]
+    assert chosen(["b::2"], {"b::2": 2 * SECONDS}) == ["b::2"]
+    assert chosen([], {}) == []

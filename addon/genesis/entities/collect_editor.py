@@ -34,7 +34,8 @@ def collect_editor_entities(
             exporting.note(f"entity {part.object.name} is new")
         edited = _collect_values(exporting, part.object, made, fresh, root, types)
         if part.copied and NAME not in edited and made.name:
-            taken = originals | {one.name.lower() for one in level.entities if one is not made}
+            others = (*level.entities, *merging.new)
+            taken = originals | {one.name.lower() for one in others if one is not made}
             made.set(NAME, numbered_name(made.name, taken))
         group = groups.of(part.group, made.group_id)
         if group != made.group_id:

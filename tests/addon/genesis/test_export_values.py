@@ -71,10 +71,10 @@ def test_words_of_the_level(name, value, before, after):
 
 
 def test_words_of_a_wrong_type_are_refused_by_name():
-    for name, value in (("SkyAxis", (1.0, 2.0)), ("SkyRotation", "fast"), ("TextureLib", 7)):
+    for name, value in (("SkyAxis", (1.0, 2.0)), ("SkyAxis", "abc"), ("SkyRotation", "fast")):
         scene = imported(sample(), "a.3dt")
         scene[name] = value
-        with pytest.raises(SceneError, match=name):
+        with pytest.raises(SceneError, match=f"property {name}"):
             exported(scene)
 
 
@@ -104,16 +104,26 @@ def test_groups_that_come_and_go():
     scene = imported(data, "a.3dt")
     first, second = home(scene, 0), home(scene, 1)
     copy = second.copy()
+    for obj in list(copy.objects):
+        copy.objects.unlink(obj)
     copy["group_name"], copy["group_color"] = "g2", (9.0, 8.0, 7.0)
-    second.children.link(copy) if False else scene.children.link(copy)
-    for collection in (first, second):
-        bpy.data.collections.remove(collection)
+    scene.children.link(copy)
     report = Report()
     made = genesis.read(exported(scene, report)).groups
     assert [(one.name, one.group_id, one.visible, one.locked) for one in made] == [
-        ("Default", 0, 1, 0), ("g2", 1, 0, 0),
+        ("Default", 0, 1, 0), ("g1", 1, 0, 0), ("g2", 2, 0, 0),
     ]  # fmt: skip
-    assert [tuple(one.color) for one in made] == [(255, 128, 0), (9, 8, 7)]
+    assert [tuple(one.color) for one in made] == [(255, 128, 0), (255, 128, 0), (9, 8, 7)]
+    assert report.notes == ["group g2 is new"]
+    for collection in (first, second, copy):
+        for obj in list(collection.objects):
+            scene.objects.link(obj)
+        bpy.data.collections.remove(collection)
+    report = Report()
+    made = genesis.read(exported(scene, report))
+    assert [one.name for one in made.groups] == ["Default"]
+    assert {one.group_id for one in made.entities} == {0}
+    assert "group g1 removed" in report.notes
 
 
 # ---- models
