@@ -385,3 +385,16 @@ def test_real_maps(corpus: Path, name: str) -> None:
     others = [solid for solid in made if tuple(sorted(solid.dists.tolist())) not in before]
     assert len(made) == expected.counts["solids"]
     assert len(others) == 1
+
+
+def test_polygons_beyond_the_slots_have_the_last_material() -> None:
+    """As Blender shows them."""
+    scene = BrushPolygons()
+    slots = len(scene.brushes.data.materials)
+    assert slots == 2
+    for polygon in scene.brushes.data.polygons:
+        polygon.material_index = slots - 1
+    expected = sorted(solid.materials for solid in scene.solids())
+    for polygon in scene.brushes.data.polygons:
+        polygon.material_index = slots + 5
+    assert sorted(solid.materials for solid in scene.solids()) == expected
