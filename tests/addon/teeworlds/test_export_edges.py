@@ -10,10 +10,24 @@ import pytest
 from levelwright.addon.scene import images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
+from levelwright.addon.teeworlds.sounds import build as sounds
 from levelwright.formats import teeworlds
 
 from tests.addon.teeworlds.export_helpers import changes, exported, image, imported, layer, parse, part
-from tests.formats.teeworlds_bytes import FRONT, GAME, GROUP, LAYER, Map, point, quad, small_map, tile, whole_map
+from tests.formats.teeworlds_bytes import (
+    FRONT,
+    GAME,
+    GROUP,
+    IMAGE,
+    LAYER,
+    SOUND,
+    Map,
+    point,
+    quad,
+    small_map,
+    tile,
+    whole_map,
+)
 
 DECO = 3
 PIXEL = 1 / 32
@@ -423,3 +437,53 @@ def test_everything_is_counted() -> None:
         "1 sounds",
     ):
         assert count in report.summary()
+
+
+def test_what_was_added_is_counted_and_named() -> None:
+    level = imported(whole_map().build())
+    pixels = np.full((16, 16, 4), 9, np.uint8)
+    for number in (2, 3):
+        originals.set_resource(level, layout.IMAGE, number, images.from_rgba(f"fresh {number}", pixels))
+    originals.set_resource(level, layout.SOUND, 1, sounds.pack("boo", b"OggS!"))
+    report = Report()
+    after = teeworlds.read(exported(level, report))
+    assert [one.name for one in after.images] == ["art", "grass_main", "fresh 2", "fresh 3"]
+    assert [one.pixels().tobytes() for one in after.images[2:]] == [pixels.tobytes()] * 2
+    assert [(one.name, one.data()) for one in after.sounds][1:] == [("boo", b"OggS!")]
+    for count in ("2 images added", "1 sounds added", "4 images", "2 sounds"):
+        assert count in report.summary()
+    assert not report.notes and not report.warnings
+
+
+def test_what_is_painted_on_an_external_image_is_told() -> None:
+    data = whole_map().build()
+    level, report = imported(data), Report()
+    grass = image(level, 1)
+    assert exported(level, report) == data and not report.warnings
+    grass.pixels[0] = 0.5
+    assert exported(level, report) == data
+    assert report.warnings == [
+        "image 'grass_main' was painted, but is external: the map holds its name only (clear its property `external` "
+        "to embed it)"
+    ]
+
+
+@pytest.mark.parametrize("kind", [layout.IMAGE, layout.SOUND])
+@pytest.mark.parametrize("external", [False, True])
+def test_each_edit_of_a_resource_is_written_alone(kind: str, external: bool) -> None:
+    m = small_map()
+    for name in ("one", "two"):
+        m.image(name, 16, 16, None if external else bytes(1024))
+        m.sound(name, None if external else b"OggS" + name.encode())
+    data = m.build()
+    level = imported(data)
+    block = originals.resources(level, kind)[1]
+    block[f"{kind}_name"] = "other"
+    items, blobs = parse(exported(level))
+    word, type_ = (4, IMAGE) if kind == layout.IMAGE else (2, SOUND)
+    assert changes(data, exported(level)) == ({}, [items[type_, 1][word]])
+    assert blobs[items[type_, 1][word]] == b"other\0"
+    block[f"{kind}_name"] = "two"
+    block.name = "renamed.png" if kind == layout.IMAGE else "renamed.opus"
+    items, blobs = parse(exported(level))
+    assert blobs[items[type_, 1][word]] == b"renamed\0"
