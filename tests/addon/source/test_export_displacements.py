@@ -16,7 +16,7 @@ from levelwright.formats import source
 from levelwright.formats.source import LumpId, displacements, geometry
 from levelwright.formats.source.records import DispInfoFlag
 
-from tests.addon.source.rooms import imported, of_kind, room
+from tests.addon.source.rooms import imported, of_kind, room, token_of
 from tests.addon.source.surface_edits import edited, move, paint, small_room, the
 from tests.formats import source_room
 
@@ -359,3 +359,24 @@ def test_tags_of_a_table_that_is_too_short_or_unreadable(size: int) -> None:
     obj = the(level, layout.DISPLACEMENT, 1)
     paint(obj, layout.TAGS, np.full(32, 9, np.int32), "value")
     assert obj in refused(level, "maps of this version have none").objects
+
+
+@pytest.mark.parametrize("number", [50, 51, 1000])
+def test_vertices_of_a_larger_map_are_new(level, number: int) -> None:
+    """This one has 50, and 64 triangles."""
+    obj, token = hill(level), layout.displacement_token(token_of(level))
+    numbers = meshes.read(obj).attribute(layout.VERTEX_ID) - 1
+    numbers[12] = number
+    for name, (_, _, values) in layout.vertex_ids(numbers, token).items():
+        paint(obj, name, values, "value")
+    assert refused(level, "1 vertices are new").points[obj].tolist() == [12]
+
+
+@pytest.mark.parametrize("number", [64, 65, 1000])
+def test_triangles_of_a_larger_map_are_others(level, number: int) -> None:
+    obj, token = hill(level), layout.displacement_token(token_of(level))
+    ids = meshes.read(obj).ids("FACE", token).astype(np.int32)
+    ids[3] = number + 1
+    for name, (_, _, values) in identity.id_attributes(token, ids, "FACE").items():
+        paint(obj, name, values, "value")
+    assert refused(level, "faces are others than the map's triangles").faces[obj].tolist() == [3]

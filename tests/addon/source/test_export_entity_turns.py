@@ -82,3 +82,22 @@ def test_a_model_is_scaled_to_five_digits(scale: float, said: str) -> None:
     here.objects()[1].scale = (scale, scale, scale * 1.1)
     with pytest.raises(SceneError, match="scaled alike along x, y and z"):
         here.export()
+
+
+@pytest.mark.parametrize("size", ["2", "0.25", "0", "-1", "odd"])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_scale_that_the_map_has_is_no_edit(size: str, there: bool) -> None:
+    """Only what has its model in Blender shows it; one that is 0 or less, or no number, is none."""
+    files = {f"models/a{ending}": data for ending, data in model_bytes.quad().items()} if there else {}
+    pairs = [("classname", "prop_dynamic"), ("origin", "1 2 3"), ("model", "models/a.mdl"), ("modelscale", size)]
+    here = Scene(bytes(source.write(a_map([pairs], files))))
+    obj = here.objects()[1]
+    assert obj.scale.x == (float(size) if there and size in ("2", "0.25") else 1)
+    assert here.export().file.write() == here.data
+    assert not here.report.warnings
+    obj.scale *= 3
+    if there:
+        assert float(edited(here)["modelscale"]) == pytest.approx(obj.scale.x)
+    else:
+        assert here.export().file.write() == here.data
+        assert any("its entity has no scale" in warning for warning in here.report.warnings)

@@ -157,7 +157,10 @@ def test_a_side_that_nobody_sees_any_more_keeps_its_texture(scene: Scene, side: 
     assert side_textures(scene.export(geometry="rebuild")) == ALL
 
 
-def test_a_new_piece_without_a_bottom_has_the_texture_of_its_other_sides(scene: Scene) -> None:
+@pytest.mark.parametrize("line", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_a_new_piece_without_a_bottom_has_the_texture_of_its_other_sides(scene: Scene, line: tuple[int, int]) -> None:
+    """Its UVs are in one place, or along a line: they tell nothing."""
+
     def add(mesh) -> None:
         made = bmesh.ops.create_cube(mesh, size=16)["verts"]
         for vertex in made:
@@ -165,6 +168,8 @@ def test_a_new_piece_without_a_bottom_has_the_texture_of_its_other_sides(scene: 
         faces = {face for vertex in made for face in vertex.link_faces}
         for face in faces:
             face.material_index = 3
+            for place, loop in enumerate(face.loops):
+                loop[mesh.loops.layers.uv[layout.UV]].uv = np.multiply(line, place / 4) + 0.5
         bottom = [face for face in faces if face.normal.z < -0.5]
         bmesh.ops.delete(mesh, geom=bottom, context="FACES_ONLY")
 
