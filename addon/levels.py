@@ -18,6 +18,7 @@ from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
 from .scene import chosen_files, files, journal, known_files, ledger, originals, stage
+from .scene.names import file_name_of
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
 
@@ -52,13 +53,13 @@ def import_files(
             try:
                 with _uncollected():
                     collection = game.import_level(context, data, path, settings(game), own)
+                    if game.fates:
+                        ledger.enter(collection, game.fates)
             except FormatError as error:
                 raise error.in_file(path) from error
             known_files.imported(collection, path)
             if given is not None and path.is_file():  # then the file itself is known, too, and not another's change
                 known_files.exported(collection, {path: path.read_bytes()})
-            if game.fates:
-                ledger.enter(collection, game.fates)
             _keep_report(collection, own, "import")
             report.merge(own)
             collections.append(collection)
@@ -224,7 +225,8 @@ def choose(
 def file_name(collection: bpy.types.Collection) -> str:
     """Return the name to suggest for a level's file: that of the imported one, else the collection's."""
     info = originals.describe(collection)
-    return (info and info.file_name) or bpy.path.clean_name(collection.name) + game_of(collection).format.endings[0]
+    known = file_name_of(info.file_name) if info is not None else ""
+    return known or bpy.path.clean_name(collection.name) + game_of(collection).format.endings[0]
 
 
 def report_of(collection: bpy.types.Collection) -> bpy.types.Text | None:

@@ -12,7 +12,7 @@ import numpy as np
 from ...formats import fable
 from ...formats.fable import theme_weights
 from ...formats.fable.map_versions import NEWEST
-from ..scene import images, properties
+from ..scene import content_folders, properties
 from ..scene.reports import Report
 from . import content, layout, view
 from .context import ImportContext
@@ -35,7 +35,7 @@ def import_level(
     Raises FormatError for bytes that aren't a level.
     """
     path = Path(file)
-    parts = _beside(path) if settings.things else {}
+    parts = _beside(path, report) if settings.things else {}
     return build_scene(context, fable.read(data), data, path, settings, report, parts)
 
 
@@ -75,15 +75,13 @@ def _build_ground(importing: ImportContext, names: lists.Palettes) -> None:
     blend = theme_weights.of_cells(importing.level.cells, np.array([bool(layer) for layer in layers]))
     ground = build_terrain(importing, layers, blend)
     lists.name_layers(importing.collection)
-    chosen = importing.settings.textures_directory
-    folders = [Path(bpy.path.abspath(chosen))] if chosen else []
-    build_material(importing, ground, names, blend, [*folders, *content.THEMES.folders()])
+    chosen = content_folders.named(importing.settings.textures_directory)
+    reach = content_folders.reach([*chosen, *content.THEMES.folders()], importing.report)
+    build_material(importing, ground, names, blend, reach)
 
 
-def _beside(path: Path) -> dict[str, bytes]:
+def _beside(path: Path, report: Report) -> dict[str, bytes]:
     """The bytes of the `.tng` beside a level, by its name; capitals don't matter."""
-    name = path.stem + layout.TNG
-    if not path.parent.is_dir():
-        return {}
-    found = images.find_file(name, [path.parent])
-    return {} if found is None else {found.name: found.read_bytes()}
+    reach = content_folders.reach([path.parent], report)
+    found = reach.find(path.stem + layout.TNG)
+    return {} if found is None else {found.name: reach.read(found)}

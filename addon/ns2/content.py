@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import bpy
-
+from ...formats.reach import AllowedFolders, is_own_folder
+from ..scene import content_folders
 from ..scene.content_folders import ContentFolder
+from ..scene.reports import Report
 
 NS2 = ContentFolder(
     name="ns2_directory",
@@ -21,20 +22,22 @@ CONTENT = ("materials", "models")
 """Folders by which a folder is known as one with the game's content, or with that of a mod."""
 GAMES = ("ns2", "core")
 """Folders of the game's directory that have content."""
+ENDINGS = (".material", ".dds", ".model", ".xml")
+"""How the names of the files end that are read, wherever a level says that they are."""
 ABOVE = 4
 """How many folders above the level's may be the game's."""
 
 
-def content_folders(path: Path, chosen: str = "") -> tuple[Path, ...]:
+def content_of(path: Path, chosen: str, report: Report) -> AllowedFolders:
     """Where content is looked for: around a file, in the folder that was chosen, in those of the preferences."""
-    folders = [*_around(path), *([Path(bpy.path.abspath(chosen))] if chosen else []), *NS2.folders()]
-    return tuple(dict.fromkeys(part for folder in folders for part in _with_games(folder)))
+    folders = [*_around(path), *content_folders.named(chosen), *NS2.folders()]
+    return content_folders.reach((part for folder in folders for part in _with_games(folder)), report)
 
 
 def _around(path: Path) -> Iterator[Path]:
     """The folders above a level that have content in them: a level lies in the maps of its game or mod."""
     for folder in list(path.parents)[:ABOVE]:
-        if any((folder / name).is_dir() for name in CONTENT):
+        if any(is_own_folder(folder / name) for name in CONTENT):
             yield folder
 
 
@@ -42,5 +45,5 @@ def _with_games(folder: Path) -> Iterator[Path]:
     """A folder, and those in it that have content when it is the game's own."""
     yield folder
     for name in GAMES:
-        if (folder / name).is_dir():
+        if is_own_folder(folder / name):
             yield folder / name

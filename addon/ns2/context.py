@@ -11,9 +11,10 @@ from typing import Self
 import bpy
 
 from ...formats import ns2
-from ..scene import images, level, originals, stage
+from ...formats.reach import AllowedFolders
+from ..scene import level, originals, stage
 from ..scene.reports import Report, SceneError
-from .content import content_folders
+from .content import ENDINGS, content_of
 from .settings import ImportSettings
 
 
@@ -47,14 +48,14 @@ class ImportContext(level.ImportContext[ns2.Level, ImportSettings]):
         )
 
     @cached_property
-    def folders(self) -> tuple[Path, ...]:
-        """Where the game's content is looked for: what is in them are `materials`, `models`, ..."""
-        return content_folders(self.path, self.settings.game_directory)
+    def content(self) -> AllowedFolders:
+        """Where the game's content is looked for: what is in these folders are `materials`, `models`, ..."""
+        return content_of(self.path, self.settings.game_directory, self.report)
 
     def find(self, name: str) -> Path | None:
         """The file of this path (from the game's directory, with `/`) in the first folder that has it; capitals don't
         matter.
         """
         if name not in self._found:
-            self._found[name] = images.find_file(name, self.folders)
+            self._found[name] = self.content.find(name) if name.lower().endswith(ENDINGS) else None
         return self._found[name]

@@ -204,7 +204,7 @@ def mark(aspect: Aspect, holder: bpy.types.ID) -> int:
     if value is None:
         return 0
     if value.__class__ is str:  # as most are
-        return 0 if value == aspect.default else zlib.crc32(repr(value).encode("utf-8", "surrogatepass")) or 1
+        return 0 if value == aspect.default else zlib.crc32(value.encode("utf-8", "surrogatepass")) or 1
     found = fingerprint(value, aspect.default)
     return found | len(value) << COUNTS if found and aspect.of_elements and isinstance(value, np.ndarray) else found
 
@@ -223,7 +223,8 @@ def _bytes(value: object) -> bytes:
 
 
 def _own_name(block: bpy.types.ID) -> str:
-    return identity.unnumbered(block.name)
+    name = block.name
+    return identity.unnumbered(name) if "." in name else name
 
 
 def _rotation(obj: bpy.types.Object) -> object:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the content of games is on this machine: what the user named, and the usual places of an installed game."""
+"""Where the content of games is on this machine: what the user named, and the usual places of an installed game.
+
+What a level names is looked up there and beside the level, and nowhere else: see `reach`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from pathlib import Path
 import bpy
 
 from ... import __package__ as base_package
+from ...formats.reach import AllowedFolders
+from .reports import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +48,28 @@ class ContentFolder:
         found = [folder / self.holds if self.holds and (folder / self.holds).is_dir() else folder for folder in named]
         found += [folder / self.holds for folder in self.usual()] if self.usual is not None else []
         return list(dict.fromkeys(folder for folder in found if folder.is_dir()))
+
+
+def named(text: str) -> list[Path]:
+    """The folder or file that the user named in an option, as an absolute path; none for ""."""
+    return [Path(bpy.path.abspath(text)).absolute()] if text else []
+
+
+def named_file(text: str) -> Path | None:
+    """The file that the user named in an option, where it is itself and no link to it; None where none is there."""
+    return next((path.resolve() for path in named(text) if path.is_file()), None)
+
+
+def around(path: Path) -> list[Path]:
+    """The folder that a level's file is in; none for a level that isn't in a file."""
+    return [path.parent.absolute()] if path.parent.parts else []
+
+
+def reach(folders: Iterable[Path], report: Report) -> AllowedFolders:
+    """What an import or an export may look into; the report says in which of these folders something was looked for.
+
+    folders: those that the user chose, and those that hold the level. Never a path out of a level.
+    """
+    made = AllowedFolders(folders)
+    report.looked_in(made)
+    return made

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import struct
 import zlib
-from collections.abc import Iterable
 from pathlib import Path
 
 import bpy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...formats.reach import AllowedFolders
 from . import bitmap_font
 from .blender_types import Value
 from .names import showable
@@ -181,34 +180,11 @@ def from_dds(
     return _packed(name, data, width, height, non_color)
 
 
-def find_file(name: str, folders: Iterable[str | os.PathLike[str]], endings: Iterable[str] = ()) -> Path | None:
-    """Return the file of this name in the first folder that has it, or None; capitals don't matter.
+def load(path: Path, reach: AllowedFolders, check_existing: bool = False) -> bpy.types.Image:
+    """Load an image from a file that was found in a reach, to be referred to where it is.
 
-    name: may hold sub-folders ("nature/grass"), with either slash, but never leads out of the folder. endings: tried
-    one after another (".png", ".tga"); without any, name holds its ending.
+    check_existing: the one of this file that the .blend has already will do. Raises OSError, RuntimeError, and
+    FormatError for a file that is too large.
     """
-    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
-    if not parts or ".." in parts or "\0" in name or ":" in name:
-        return None
-    for folder in folders:
-        for ending in list(endings) or [""]:
-            found = _resolve(Path(folder), [*parts[:-1], parts[-1] + ending])
-            if found is not None:
-                return found
-    return None
-
-
-def _resolve(folder: Path, parts: list[str]) -> Path | None:
-    """Return the file below the folder, each part as written or else in other capitals."""
-    path = folder
-    for part in parts:
-        exact = path / part
-        try:
-            if exact.exists():
-                path = exact
-                continue
-            lower = part.lower()
-            path = next(entry for entry in sorted(path.iterdir()) if entry.name.lower() == lower)
-        except (OSError, StopIteration):
-            return None
-    return path if path.is_file() else None
+    reach.size(path)
+    return bpy.data.images.load(str(path), check_existing=check_existing)

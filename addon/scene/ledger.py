@@ -160,8 +160,8 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
 class _Entries:
     """What is kept of a level."""
 
-    marks: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """By entry and aspect, the fingerprints that data-blocks of this entry have; absent where all have 0."""
+    marks: dict[str, dict[str, int | list[int]]] = field(default_factory=dict)
+    """By entry and aspect, the fingerprint that data-blocks of this entry have, or those; absent where all have 0."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
 
@@ -180,7 +180,7 @@ class _Entries:
                 found.names.setdefault(block.key, []).append(block.id_block.name)
         for key, several in together.items():
             if len(several) == 1:
-                found.marks[key] = {name: [mark] for name, mark in several[0].items()}
+                found.marks[key] = {**several[0]}
                 continue
             names = {name for marks in several for name in marks}
             found.marks[key] = {name: sorted({marks.get(name, 0) for marks in several}) for name in names}
@@ -199,8 +199,26 @@ class _Entries:
 
 
 def enter(collection: bpy.types.Collection, fates: Fates) -> None:
-    """Keep of a level that was just imported what no export of it reads. fates: the game's."""
+    """Keep of a level that was just imported what no export of it reads, and lock what Blender can lock of that.
+
+    fates: the game's.
+    """
     _Entries.of(collection, fates).keep(collection)
+    _lock(collection, fates)
+
+
+def _lock(collection: bpy.types.Collection, fates: Fates) -> None:
+    """Lock the channels of objects that are read-only, so that they look so in the sidebar and no gizmo moves them."""
+    locked: dict[str, list[str]] = {}
+    for obj in collection.all_objects:
+        kind = identity.kind_of(obj)
+        if kind is None:
+            continue
+        if kind not in locked:
+            channels = {name: fate_of(fates, kind, name) for name in ("location", "rotation", "scale")}
+            locked[kind] = [name for name, fate in channels.items() if not (fate.is_written or fate.is_aside)]
+        for name in locked[kind]:
+            setattr(obj, f"lock_{name}", (True, True, True))
 
 
 def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None:
@@ -222,7 +240,8 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
             continue
         for name in {*marks, *before}:
             fate = fate_of(fates, block.kind, name)
-            mark, then = marks.get(name, 0), before.get(name, [0])
+            mark, was_marked = marks.get(name, 0), before.get(name, 0)
+            then = [was_marked] if isinstance(was_marked, int) else was_marked
             if fate.is_written or mark in then:
                 continue
             known = any(aspects.comparable(mark, each) for each in then)

@@ -33,3 +33,9 @@ def showable_lines(text: str) -> str:
     """Return a text as a text block or a property holds it: its lines stay, ended by a line feed."""
     lines = text.replace("\0", "").replace("\r\n", "\n")
     return lines if lines.isascii() else lines.encode("utf-8", "replace").decode().translate(_NO_SIGNS)
+
+
+def file_name_of(path: str) -> str:
+    """Return the name at the end of a path that a .blend holds: where it leads to is somebody else's."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return "" if name in (".", "..") or ":" in name or "\0" in name else name

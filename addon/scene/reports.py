@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import bpy
 
 from ...formats.arrays import Integers
+from ...formats.reach import AllowedFolders
 from .names import showable, showable_lines
 
 SHOWN = 20
@@ -54,6 +55,7 @@ class Report:
         self.notes: list[str] = []
         self._missing: dict[str, list[str]] = {}
         self._left_out: Counter[str] = Counter()
+        self._reaches: list[AllowedFolders] = []
 
     def count(self, kind: str, n: int = 1) -> None:
         """Add n to the number of things of this kind (plural, as the summary shows it: "tile layers")."""
@@ -78,6 +80,10 @@ class Report:
         """Note n things that weren't imported or exported (plural: "sound layers of unknown version")."""
         self._left_out[what] += n
 
+    def looked_in(self, reach: AllowedFolders) -> None:
+        """Note a reach: which of its folders content was looked for in is listed, and what was named out of them."""
+        self._reaches.append(reach)
+
     @property
     def missing_names(self) -> dict[str, list[str]]:
         """The missing files by kind, in the order they were noted."""
@@ -88,6 +94,7 @@ class Report:
         self.counts.update(other.counts)
         self._left_out.update(other._left_out)
         self.notes += other.notes
+        self._reaches += other._reaches
         for message in other.warnings:
             self.warn(message)
         for kind, names in other._missing.items():
@@ -113,8 +120,17 @@ class Report:
             lines += [f"missing {kind}: {name}" for name in names]
         lines += [f"left out: {n} {what}" for what, n in self._left_out.items()]
         lines += [f"warning: {message}" for message in self.warnings]
-        lines += self.notes
-        return lines
+        return [*lines, *self.notes, *self._reached()]
+
+    def _reached(self) -> list[str]:
+        """Which folders content was looked for in, in one line."""
+        touched: Counter[str] = Counter()
+        for reach in self._reaches:
+            touched.update({str(folder): count for folder, count in reach.touched.items()})
+        outside = list(dict.fromkeys(path for reach in self._reaches for path in reach.refused))
+        folders = ", ".join(f"{folder} ({n} folder{'s' if n > 1 else ''})" for folder, n in touched.items())
+        lines = [f"content was looked for in {folders}"] if folders else []
+        return [*lines, f"outside of these, so not looked for: {listed(outside)}"] if outside else lines
 
     def to_text(self, name: str) -> bpy.types.Text:
         """Write all lines into the text block of this name (made when there is none) and return it."""

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import bpy
 
+from ...formats.reach import AllowedFolders
 from .names import showable
 
 
@@ -19,6 +20,21 @@ def pack(name: str, data: bytes, ending: str) -> bpy.types.Sound:
         block = bpy.data.sounds.load(str(path))
         block.pack()
     block.name = showable(name)
-    file_name = "".join(sign if sign.isalnum() or sign in " ._-" else "_" for sign in name)
-    block.filepath = showable(f"//{PurePosixPath(file_name)}{ending}")
+    block.filepath = showable(f"//{_file_name(name)}{ending}")
     return block
+
+
+def load(path: Path, reach: AllowedFolders) -> bpy.types.Sound:
+    """Load a sound from a file that was found in a reach. Raises OSError, and FormatError for one that is too large."""
+    reach.size(path)
+    return bpy.data.sounds.load(str(path))
+
+
+def absent(name: str, folder: str, ending: str) -> bpy.types.Sound:
+    """Return a sound whose file isn't there: it would be played from this folder beside the .blend."""
+    return bpy.data.sounds.load(f"//{folder}/{_file_name(name)}{ending}")
+
+
+def _file_name(name: str) -> PurePosixPath:
+    """A name that is one of a file, wherever it comes from."""
+    return PurePosixPath("".join(sign if sign.isalnum() or sign in " ._-" else "_" for sign in name))

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import bpy
-
 from ...formats import source
 from ...formats.binary import FormatError
-from ...formats.source.content import search_path
+from ...formats.source.content import gameinfo, search_path
 from ...formats.source.content.search_path import SearchPath, Source
+from ..scene import content_folders
 from ..scene.content_folders import ContentFolder
 from ..scene.reports import Report
 from .settings import ImportSettings
@@ -39,11 +38,10 @@ def content_of(level: source.Level, path: Path, settings: ImportSettings, report
         sources.append(_PakSource(level.pak))
     except FormatError as error:
         report.warn(f"the map's own files are left out: {error}")
-    chosen = settings.game_directory
-    for folder in dict.fromkeys(
-        [*([Path(bpy.path.abspath(chosen))] if chosen else []), *_around(path), *GAME.folders()]
-    ):
-        sources.extend(search_path.of_game(folder))
+    games = dict.fromkeys([*content_folders.named(settings.game_directory), *_around(path), *GAME.folders()])
+    reach = content_folders.reach((gameinfo.root_of(game) for game in games), report)
+    for game in games:
+        sources.extend(search_path.of_game(game, reach))
     return SearchPath(sources)
 
 

@@ -14,9 +14,10 @@ import bpy
 
 from ...formats import source
 from ...formats.binary import FormatError
+from ...formats.reach import AllowedFolders
 from ...formats.source import LumpId, PatchFile, lump_name, patch_file
 from ...formats.source.differences import differences
-from ..scene import baselines, originals
+from ..scene import baselines, content_folders, originals
 from ..scene.reports import Report, SceneError, listed
 from . import exporter, layout
 from .settings import IGNORE, REFUSE, SAME, ExportSettings, LmpSettings, PatchSettings
@@ -43,9 +44,10 @@ def import_patch(
     patch = patch_file.read(data)
     if patch.lump != LumpId.ENTITIES:
         raise SceneError(f"{file.name}: it is for {lump_name(patch.lump)}, only entities can be opened")
-    path = _map_beside(file)
+    reach = content_folders.reach([file.parent], report)
+    path = _map_beside(file, reach)
     try:
-        level = source.read(path.read_bytes(), salvage=True)
+        level = source.read(reach.read(path), salvage=True)
     except FormatError as error:
         raise error.in_file(path) from error
     if patch.revision != level.revision:
@@ -111,17 +113,13 @@ def opened_from(collection: bpy.types.Collection) -> PatchFile | None:
         return None
 
 
-def _map_beside(file: Path) -> Path:
+def _map_beside(file: Path, reach: AllowedFolders) -> Path:
     """The map that a patch file's name says it is for. Raises SceneError where it isn't beside it."""
     named = patch_file.map_of(file.name)
     if named is None:
         raise SceneError(f"{file.name}: its name doesn't say which map it is for: room_l_0.lmp is, for room.bsp")
     wanted = f"{named[0]}.bsp"
-    beside = file.with_name(wanted)
-    if beside.is_file():
-        return beside
-    alike = (each for each in sorted(file.parent.iterdir()) if each.name.lower() == wanted.lower() and each.is_file())
-    found = next(alike, None)
+    found = reach.find(wanted)
     if found is None:
         raise SceneError(f"{file.name}: its map {wanted} isn't beside it")
     return found

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...formats import teeworlds
+from ...formats.reach import AllowedFolders
 from ..scene import level
 from .settings import ImportSettings
 
@@ -18,3 +19,5 @@ class ImportContext(level.ImportContext[teeworlds.Level, ImportSettings]):
 
     folders: Sequence[Path] = ()
     """Where external images and sounds are looked for, the likeliest first."""
+    reach: AllowedFolders = field(default_factory=lambda: AllowedFolders(()))
+    """What these folders are in, and nothing is looked for out of."""

@@ -10,8 +10,10 @@ import bpy
 
 from ...formats import teeworlds
 from ...formats.binary import FormatError
+from ...formats.reach import AllowedFolders
 from ...formats.teeworlds.camera import spawn
 from ...formats.teeworlds.profiles import is_seven
+from ..scene import content_folders
 from ..scene.progress import progress
 from ..scene.reports import Report
 from . import content, info, layout
@@ -56,6 +58,7 @@ def build_scene(
     report: Report,
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
+    reach, folders = _content(context, Path(file), settings, report)
     importing = ImportContext.begin(
         context,
         layout.FORMAT,
@@ -65,7 +68,8 @@ def build_scene(
         settings,
         report,
         display_size=2.0,
-        folders=_folders(context, Path(file), settings),
+        reach=reach,
+        folders=folders,
     )
     info.build(level, importing.collection, importing.token)
     _build(importing)
@@ -78,11 +82,15 @@ def build_scene(
     return collection
 
 
-def _folders(context: bpy.types.Context, path: Path, settings: ImportSettings) -> list[Path]:
-    """Where external images are looked for."""
-    named = [Path(bpy.path.abspath(settings.mapres_directory))] if settings.mapres_directory else []
-    beside = [path.parent, path.parent / "mapres", path.parent.parent / "mapres"] if path.parent.parts else []
-    return [*named, *beside, *content.MAPRES.folders(context)]
+def _content(
+    context: bpy.types.Context, path: Path, settings: ImportSettings, report: Report
+) -> tuple[AllowedFolders, list[Path]]:
+    """Where external images and sounds are looked for, see `ImportContext`."""
+    named, usual = content_folders.named(settings.mapres_directory), content.MAPRES.folders(context)
+    around = content_folders.around(path)
+    reach = content_folders.reach([*named, *around, *(folder.parent for folder in around), *usual], report)
+    mapres = [reach.folder(folder, content.MAPRES.holds) for one in around for folder in (one, one.parent)]
+    return reach, [*named, *around, *(folder for folder in mapres if folder), *usual]
 
 
 @dataclass

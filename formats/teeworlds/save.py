@@ -204,10 +204,13 @@ class _Assembly:
         level = self.level
         places = {id(layer): place for place, layer in enumerate(layers)}
         regular = dict(zip(map(id, level.before.groups), _regular(level), strict=True))
+        as_read = dict(zip(map(id, level.before.groups), level.before.layers, strict=True))
         position = 0
         for group in level.groups:
-            start = group.start_layer
-            unchanged = start >= 0 and layers[start : start + max(group.num_layers, 0)] == group.layers
+            start, count = group.start_layer, max(group.num_layers, 0)
+            unchanged = start >= 0 and layers[start : start + count] == group.layers
+            # One that claims more layers than there are does so only if it came like that.
+            unchanged &= count == len(group.layers) or group.layers == as_read.get(id(group))
             if not unchanged or (not group.layers and regular.get(id(group), True)):
                 start = places[id(group.layers[0])] if group.layers else position
                 if layers[start : start + len(group.layers)] != group.layers:

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
+from formats.reach import AllowedFolders
 from formats.source.content import keyvalues, troika, vmt, vpk, vtf_write
+from formats.source.content.gameinfo import root_of
 from formats.source.content.search_path import Folder, SearchPath, normal, of_game
 from formats.source.content.texels import ImageFormat
 from tests.formats import source_content_bytes as build
@@ -134,7 +136,7 @@ def test_archives(tmp_path: Path, version: int):
         archive.read("materials/brick/other.vmt")
     (tmp_path / "pak01_001.vpk").write_bytes(b"x")
     with pytest.raises(FormatError, match="1 of its 5 bytes"):
-        archive.read("materials/brick/other.vmt")
+        vpk.VpkArchive(tmp_path / "pak01_dir.vpk").read("materials/brick/other.vmt")
 
 
 def test_bad_archives(tmp_path: Path):
@@ -245,8 +247,8 @@ def test_a_mod_finds_the_content_of_games_whatever_the_case_of_names_is(tmp_path
         game |all_source_engine_paths|hl2
         game "ABSOLUTE/*"
         game |nowhere|missing  game+mod+mod_write |gameinfo_path|. platform PLATFORM } } }"""
-    (mod / "GameInfo.txt").write_text(text.replace("ABSOLUTE", str(tmp_path / "Mounted")))
-    (tmp_path / "mounted/addon").mkdir(parents=True)
+    (mod / "GameInfo.txt").write_text(text.replace("ABSOLUTE", str(tmp_path / "SteamApps/Mounted")))
+    (tmp_path / "SteamApps/mounted/addon").mkdir(parents=True)
     (engine / "HL2/hl2_textures_dir.vpk").write_bytes(build.vpk({"materials/a.vmt": (b"A { }", b"", 0)}))
     (engine / "platform").mkdir()
     steps = [(source.path.name, type(source).__name__) for source in of_game(mod)]
@@ -256,6 +258,9 @@ def test_a_mod_finds_the_content_of_games_whatever_the_case_of_names_is(tmp_path
         ("platform", "Folder"),
     ]  # fmt: skip
     assert SearchPath(list(of_game(mod))).material("a").shader == "A"
+    (tmp_path / "mounted/addon").mkdir(parents=True)
+    (mod / "GameInfo.txt").write_text(text.replace("ABSOLUTE", str(tmp_path / "mounted")))
+    assert "addon" not in [source.path.name for source in of_game(mod)], "it lies out of Steam's library"
 
 
 @pytest.mark.parametrize("name", ["pak01_dir.vpk", "pack000.vpk"])
@@ -288,15 +293,17 @@ def test_content_of_other_games_is_mounted_by_their_numbers(tmp_path: Path):
     )
     for folder in ("Portal2", "update"):
         (portal / folder / "pak01_dir.vpk").write_bytes(build.vpk({}))
-    found = [source.path for source in of_game(game)]
+    assert [source.path for source in of_game(game)] == [steam / "common/Other/portal2", game], "nobody chose the other"
+    reach = AllowedFolders([root_of(game), far])
+    found = [source.path for source in of_game(game, reach)]
     other = steam / "common/Other/portal2"  # nobody knows where 99 is: whoever has such a folder
     own = [portal / "Portal2/pak01_dir.vpk", portal / "Portal2/custom", portal / "update/pak01_dir.vpk"]
     assert found == [other, game, *own, portal / "update"]
     (game / "cfg/Mounts.kv").write_text("Mounts { 620 { head 1 portal2 { } } }")
-    assert [source.path for source in of_game(game)][:2] == [other, portal / "Portal2"]
+    assert [source.path for source in of_game(game, AllowedFolders(reach.folders))][:2] == [other, portal / "Portal2"]
     (game / "cfg/Mounts.kv").write_text("{")
     (game / "cfg/mount.cfg").write_text(f'"mountcfg" {{ tf "{far}/common/tf" // no\n portal "{portal}/Portal2" }}')
-    assert [source.path for source in of_game(game)] == [*found, portal / "Portal2"]
+    assert [source.path for source in of_game(game, AllowedFolders(reach.folders))] == [*found, portal / "Portal2"]
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "a\0b/*", "x" * 5000 + "/*"])

@@ -20,6 +20,7 @@ from formats.teeworlds import (
     SoundLayer,
     TileKind,
     TileLayer,
+    check,
     read,
     write,
 )
@@ -166,6 +167,24 @@ def test_removing_a_layer_removes_its_blobs_and_automapper_and_moves_the_rest(or
     assert [group.start_layer for group in after.groups] == [0, 2, 8, 10]
     tele = after.groups[1].layers[1].tiles()
     assert tele[0, 0].item() == (1, 26)
+
+
+@pytest.mark.parametrize("gone", range(3))
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_group_that_loses_a_layer_claims_one_less_wherever_it_is(number, gone):
+    m = small_map()
+    for title in ("One", "Two"):
+        m.group(title)
+        for name in "abc":
+            m.tiles(4, 3, bytes(48), title=name)
+    level = read(m.build())
+    del level.groups[number].layers[gone]
+    assert check(level) == []
+    after = read(write(level))
+    assert [(group.start_layer, group.num_layers) for group in after.groups] == [
+        (0, 1), (1, 2 if number == 1 else 3), (3 if number == 1 else 4, 3 if number == 1 else 2)
+    ]  # fmt: skip
+    assert [layer.name for layer in after.groups[number].layers] == [name for name in "abc" if name != "abc"[gone]]
 
 
 def test_an_automapper_follows_its_layer(original):

@@ -33,6 +33,9 @@ _SWAPS: dict[type, str] = {
 }
 _AXES = {"x": "y", "y": "z", "z": "x", "minimum": "maximum", "maximum": "minimum", "min": "max", "max": "min"}
 
+_TYPES = frozenset(("dict", "list", "tuple", "set", "frozenset", "type", "NDArray", "Callable", "Mapping", "Sequence"))
+"""What is in brackets behind these is a type."""
+
 
 @dataclass(frozen=True, order=True)
 class Mutation:
@@ -78,6 +81,10 @@ class _Finder:
     def _children(self, node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(node, ast.Raise | ast.Import | ast.ImportFrom | ast.JoinedStr):
             return
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            return  # whether zip checks what holds
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _TYPES:
+            return
         skipped: list[ast.AST | None] = []
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             skipped += node.decorator_list
@@ -97,7 +104,11 @@ class _Finder:
 
     @staticmethod
     def _nones(node: ast.AST) -> Iterator[ast.AST]:
-        """The 1 of each -1 that means none, where it is given back, chosen or the default: -2 means none, too."""
+        """The 1 of each -1 that means none, where it is given back, chosen or the default: -2 means none, too. And that
+        of a side of `reshape`, which numpy works out.
+        """
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+            yield from (each.operand for each in node.args if isinstance(each, ast.UnaryOp))
         if isinstance(node, ast.Return | ast.IfExp) or (isinstance(node, ast.keyword) and node.arg == "default"):
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.UnaryOp) and ast.unparse(child) == "-1":

@@ -48,6 +48,8 @@ def test_names_beyond_ascii_do_not_move_the_place() -> None:
         "def f(a: Literal[1]) -> Literal[2]: ...",
         'raise ValueError(f"{1 + 1}")',
         "from a import b",
+        "A = dict[tuple[int, str], NDArray[b]]",
+        "a = zip(b, c, strict=True)",
         'a: "int | None"',
         '"""1 + 1"""',
         "FACES_AT_ONCE = 1 << 16",
@@ -75,6 +77,11 @@ def test_every_bug_of_a_game_is_code_and_another_one(game: str) -> None:
         for each in found[::7]:
             ast.parse(each.apply(source))
             assert each.apply(source) != source
+
+
+def test_any_negative_side_is_the_one_that_numpy_works_out() -> None:
+    assert {what for what, _ in texts("a.reshape(-1)")} == {"sign", "dropped call"}
+    assert "off by one" in {what for what, _ in texts("a.reshape(-1, 3)")}
 
 
 def test_a_seed_gives_the_same_bugs() -> None:

@@ -14,11 +14,17 @@ ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 500
 ALLOWED = {"numpy", *sys.stdlib_module_names}
 BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras"}
-SHARED = {"arrays", "binary", "convex", "convex_hull", "format"}
+SHARED = {"arrays", "binary", "convex", "convex_hull", "format", "reach"}
 """Modules of formats/ that no game has to itself."""
-CORE_MAY = {"__package__", "formats.binary.Problem", "formats.binary.FormatError", "formats.binary.Budget"}
-"""What addon/scene takes from outside: the extension's name in the preferences, what is wrong with levels, and how much
-of them may be decoded.
+CORE_MAY = {
+    "__package__",
+    "formats.binary.Problem",
+    "formats.binary.FormatError",
+    "formats.binary.Budget",
+    "formats.reach.AllowedFolders",
+}
+"""What addon/scene takes from outside: the extension's name in the preferences, what is wrong with levels, how much of
+them may be decoded, and what they may reach.
 """
 VOCABULARY = "formats.arrays"
 """What every folder may import: names of types, and nothing that does anything."""

@@ -9,15 +9,16 @@ however many there are. What was painted since shows when `refresh` is called.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 
 import bpy
 import numpy as np
 
+from ....formats.binary import FormatError
 from ....formats.fable import colors, theme_weights
 from ....formats.fable.colors import PACKED
 from ....formats.fable.theme_weights import Weights
+from ....formats.reach import AllowedFolders
 from ...scene import attributes, identity, images, vertex_groups
 from ...scene.blender_types import Value
 from ...scene.level import first_of
@@ -42,10 +43,10 @@ def build_material(
     terrain: bpy.types.Object,
     names: Palettes,
     blend: Weights,
-    folders: Sequence[str | os.PathLike[str]],
+    reach: AllowedFolders,
 ) -> None:
-    """Give the terrain its material, and the attributes that it needs. folders: where to look for images."""
-    pictures = _pictures(importing, names, blend, folders)
+    """Give the terrain its material, and the attributes that it needs. reach: where to look for images."""
+    pictures = _pictures(importing, names, blend, reach)
     material = bpy.data.materials.new(f"{importing.collection.name} ground")
     identity.stamp(material, importing.token, layout.MATERIAL, 0)
     material[IMAGED] = list(pictures)
@@ -87,16 +88,16 @@ def refresh(context: bpy.types.Context, level: bpy.types.Collection) -> bool:
 
 
 def _pictures(
-    importing: ImportContext, names: Palettes, blend: Weights, folders: Sequence[str | os.PathLike[str]]
+    importing: ImportContext, names: Palettes, blend: Weights, reach: AllowedFolders
 ) -> dict[int, bpy.types.Image]:
     """The images of the level's themes, by slot; of those that cover most where there are too many."""
-    if not folders:
+    if not reach.folders:
         return {}
     covered = np.bincount(blend.slots, blend.weights, minlength=len(names.themes))
     found: dict[int, bpy.types.Image] = {}
     for slot in sorted(names.used_themes, key=lambda slot: -covered[slot]):
         name = names.themes[slot]
-        path = images.find_file(name, folders, ENDINGS) if name else None
+        path = reach.find(name, ENDINGS)
         if path is None:
             if covered[slot] > 0:
                 importing.report.missing("theme images", name or f"slot {slot}")
@@ -105,7 +106,10 @@ def _pictures(
             if covered[slot] > 0:
                 importing.report.warn(f"more than {MAX_IMAGES} themes have images: those that cover least have colours")
             break
-        found[slot] = bpy.data.images.load(str(path), check_existing=True)
+        try:
+            found[slot] = images.load(path, reach, check_existing=True)
+        except (FormatError, OSError, RuntimeError) as error:
+            importing.report.warn(f"theme image {path}: {error}")
     importing.report.count("theme images", len(found))
     return found
 

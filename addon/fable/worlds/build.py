@@ -11,14 +11,14 @@ import bpy
 
 from ....formats.binary import FormatError
 from ....formats.fable import wld
-from ...scene import identity, images, stage
+from ...scene import content_folders, identity, stage
 from ...scene.baselines import put_bytes
 from ...scene.level import needed_root
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..settings import WorldSettings
-from .maps import check
+from .maps import LEVEL_ENDING, check
 
 FARTHEST = 1 << 24
 """Units: Blender's single precision has no whole ones beyond. The game's world reaches to 8192."""
@@ -77,14 +77,12 @@ def import_form(
 
 def _placements(world: wld.World, path: Path, settings: WorldSettings, report: Report) -> list[LevelPlacement]:
     """The maps to be opened whose files are there. Raises SceneError where there are none."""
-    folders = [path.parent]
-    if settings.levels_directory:
-        folders.insert(0, Path(bpy.path.abspath(settings.levels_directory)))
+    reach = content_folders.reach([*content_folders.named(settings.levels_directory), path.parent], report)
     found: dict[Path, LevelPlacement] = {}
     for number, each in _chosen(world, settings.maps):
         name = each.level_name or ""
-        names = dict.fromkeys([name, wld.base_name(name)])
-        file = next((there for one in names if (there := images.find_file(one, folders)) is not None), None)
+        names = dict.fromkeys([name, wld.base_name(name)] if name.lower().endswith(LEVEL_ENDING) else [])
+        file = next((there for one in names if (there := reach.find(one)) is not None), None)
         origin = each.origin
         if file is None:
             report.missing("levels", wld.base_name(name) or f"of map {each.number}")
@@ -93,6 +91,7 @@ def _placements(world: wld.World, path: Path, settings: WorldSettings, report: R
         elif file in found:  # or a short text could have one level opened thousands of times
             report.warn(f"map {each.number} has the level of another one, {wld.base_name(name)}: it is left out")
         else:
+            reach.size(file)
             found[file] = LevelPlacement(number, file, origin)
     if not found:
         raise SceneError(f"{path.name}: none of its levels is there: {listed(report.missing_names.get('levels', []))}")

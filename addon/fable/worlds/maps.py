@@ -7,6 +7,7 @@ from ....formats.binary import FormatError
 from ....formats.fable import wld
 
 ENDING = ".wld"
+LEVEL_ENDING = ".lev"
 
 
 def check(data: bytes) -> wld.World:

@@ -9,7 +9,7 @@ from pathlib import Path
 import bpy
 
 from ....formats.binary import FormatError
-from ....formats.genesis import headers, typedefs
+from ....formats.genesis import typedefs
 from ....formats.genesis.editor_level import Level3dt
 from ....formats.genesis.headers import DeclaredClasses
 from ....formats.genesis.map_file import MapLevel
@@ -63,11 +63,10 @@ def declared_types(settings: ExportSettings, level: MapLevel | Level3dt, report:
             return typedefs.BUILTIN
         beside = Path(bpy.data.filepath).parent
         return (*typedefs.BUILTIN, *game_headers.find("", level.headers_directory, beside, report).types)
-    folder = Path(bpy.path.abspath(settings.headers_directory))
     try:
-        declared = headers.parse(file.read_bytes().decode("latin-1") for file in game_headers.below(folder))
+        declared = game_headers.declared_in(settings.headers_directory, report)
     except OSError as error:
-        raise SceneError(f"the headers in {folder} can't be read: {error}") from error
+        raise SceneError(f"the headers in {settings.headers_directory} can't be read: {error}") from error
     return (*typedefs.BUILTIN, *declared.types)
 
 

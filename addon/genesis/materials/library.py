@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-
 import bpy
 
 from ....formats.binary import FormatError
 from ....formats.genesis import txl
-from ...scene import images
+from ...scene import content_folders, images
 from ...scene.names import showable
 from .. import content
 from ..context import ImportContext
@@ -31,29 +28,21 @@ def find(importing: ImportContext, named: str) -> txl.Library | None:
     named: the level's TextureLib. It is looked for, by its name in whatever case, in the folder of the settings, beside
     the level and in the folders of the preferences.
     """
-    path = _locate(importing.settings.texture_library, base_name(named), importing.path, content.TEXTURES.folders())
+    chosen = content_folders.named(importing.settings.texture_library)
+    file = content_folders.named_file(importing.settings.texture_library)
+    places = [*chosen, *content_folders.around(importing.path), *content.TEXTURES.folders()]
+    reach = content_folders.reach([file.parent] if file is not None else places, importing.report)
+    path = file or reach.find(base_name(named) if named.lower().endswith(ENDING) else "")
     if path is None:
         importing.report.missing("texture libraries", base_name(named) or "(the level names none)")
         return None
     try:
-        return txl.read(path.read_bytes())
+        return txl.read(reach.read(path))
     except FormatError as error:
         importing.report.warn(f"the texture library can't be read: {error.in_file(str(path))}")
     except OSError as error:
         importing.report.warn(f"the texture library can't be read: {error}")
     return None
-
-
-def _locate(chosen: str, name: str, file: Path, folders: Iterable[Path]) -> Path | None:
-    places = list(folders)
-    if file.parent.parts:
-        places = [file.parent, *places]
-    if chosen:
-        path = Path(bpy.path.abspath(chosen))
-        if path.is_file():
-            return path
-        places = [path, *places]
-    return images.find_file(name, places) if name.lower().endswith(ENDING) else None
 
 
 class Pictures:

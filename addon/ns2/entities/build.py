@@ -32,7 +32,7 @@ def build_entities(
     importing: ImportContext, materials: Materials, listed: Sequence[ns2.Entity] | None = None
 ) -> list[bpy.types.Object]:
     """Make an object of each entity of the level, in order; or of others, which then are no record of any file."""
-    builder = _Builder(importing, materials, find_classes(importing.find, importing.report))
+    builder = _Builder(importing, materials, find_classes(importing, importing.report))
     return builder.build(importing.level.entities if listed is None else listed, listed is None)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 
 from ....formats.binary import FormatError
 from ....formats.ns2 import editor_setup
@@ -14,6 +13,7 @@ from ....formats.ns2.editor_setup import Choice, Parameter
 from ....formats.ns2.entity_classes import Classes
 from ....formats.ns2.records import FLOAT_TYPES, INT_TYPES, TEXT_TYPES, PropertyType
 from ...scene.reports import Report
+from ..context import ImportContext
 
 FILE = "editor_setup.xml"
 _LIMITS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:to|and|-)\s*(\d+(?:\.\d+)?)(?![\w])")
@@ -21,13 +21,13 @@ _LIMITS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:to|and|-)\s*(\d+(?:\.\d+)?
 _SUBTYPES = {PropertyType.COLOR: "COLOR_GAMMA", PropertyType.ANGLE: "ANGLE", PropertyType.DISTANCE: "DISTANCE"}
 
 
-def find_classes(find_file: Callable[[str], Path | None], report: Report) -> Classes:
-    """The classes that the game's `editor_setup.xml` describes, if it is there. find_file: gives the file of a path."""
-    file = find_file(FILE)
+def find_classes(importing: ImportContext, report: Report) -> Classes:
+    """The classes that the game's `editor_setup.xml` describes, if it is there."""
+    file = importing.find(FILE)
     if file is None:
         return Classes()
     try:
-        return Classes(editor_setup.read(file.read_bytes()))
+        return Classes(editor_setup.read(importing.content.read(file)))
     except (FormatError, OSError) as error:
         report.warn(f"{file}: {error}")
         return Classes()

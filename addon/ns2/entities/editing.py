@@ -28,7 +28,7 @@ from .props import Props
 
 def classes(context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> Classes:
     """The classes that a new entity of a level can have."""
-    return find_classes(ImportContext.of_scene(context, level, report).find, report)
+    return find_classes(ImportContext.of_scene(context, level, report), report)
 
 
 def add(
@@ -75,7 +75,7 @@ def show_properties(
     What those said otherwise is forgotten: now the properties count.
     """
     importing = ImportContext.of_scene(context, level, report)
-    appearances = Appearances(find_classes(importing.find, report))
+    appearances = Appearances(find_classes(importing, report))
     models = Props(importing, Materials(importing))
     shown = 0
     for obj in objects:

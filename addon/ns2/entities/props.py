@@ -80,7 +80,7 @@ class Props:
             self.importing.report.missing("models", path)
             return None
         try:
-            return self._build(path, model_file.read(file.read_bytes()))
+            return self._build(path, model_file.read(self.importing.content.read(file)))
         except (FormatError, OSError) as error:
             self.importing.report.warn(f"{path}: {error}")
             return None

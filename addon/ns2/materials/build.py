@@ -17,6 +17,7 @@ from ....formats.binary import FormatError
 from ....formats.ns2 import dds
 from ....formats.ns2 import material as material_file
 from ....formats.ns2.material import Material
+from ....formats.reach import AllowedFolders
 from ...scene import identity, images, originals
 from ...scene.blender_types import Node, Value
 from ...scene.materials import Nodes, Socket, blended, shader
@@ -89,7 +90,7 @@ class Materials:
             self.importing.report.missing("materials", path or "(no name)")
             return None
         try:
-            return material_file.read(file.read_bytes())
+            return material_file.read(self.importing.content.read(file))
         except (FormatError, OSError) as error:
             self.importing.report.warn(f"{path}: {error}")
             return None
@@ -109,15 +110,15 @@ class Materials:
             self.importing.report.missing("textures", path)
             return None
         try:
-            about = _describe(file)
+            about = _describe(file, self.importing.content)
         except (FormatError, OSError) as error:
             self.importing.report.warn(f"{path}: {error}")
             return None
         space = "Non-Color" if non_color else "sRGB"
-        image: Value = bpy.data.images.load(str(file), check_existing=True)
+        image: Value = images.load(file, self.importing.content, check_existing=True)
         if image.colorspace_settings.name != space:
             if image.users:  # the same file as a colour and as data
-                image = bpy.data.images.load(str(file))
+                image = images.load(file, self.importing.content)
             image.colorspace_settings.name = showable(space)
         image.alpha_mode = "CHANNEL_PACKED"
         return image, about
@@ -206,7 +207,7 @@ def _finish(material: bpy.types.Material, nodes: Nodes, surface: Socket) -> None
     nodes.link(surface, nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
 
 
-def _describe(file: Path) -> dds.Texture:
-    with file.open("rb") as stream:
+def _describe(file: Path, content: AllowedFolders) -> dds.Texture:
+    with content.open(file) as stream:
         head = stream.read(dds.HEADER)
-    return dds.describe(head, file.stat().st_size)
+    return dds.describe(head, content.size(file))

@@ -10,7 +10,7 @@ import bpy
 from ....formats import source
 from ...scene import identity, originals, stage
 from ...scene.level import root_of
-from ...scene.names import showable
+from ...scene.names import file_name_of, showable
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..collecting.scene_level import at_fault
@@ -35,7 +35,7 @@ def importing_into(context: bpy.types.Context, level: bpy.types.Collection, repo
         known = {key: value for key, value in original.options.items() if key in ImportSettings.__dataclass_fields__}
         settings = ImportSettings(**known)
         folder = Path(bpy.data.filepath).parent if bpy.data.filepath else Path()
-        path = folder / original.file_name
+        path = folder / file_name_of(original.file_name)
         content = content_of(read, path, settings, report)
         made = Materials(level, original.token, Textures(content, report, original.token), *known_textures(read))
     groups = {}

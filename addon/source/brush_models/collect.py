@@ -39,6 +39,8 @@ _SPREAD = 1e-6
 """Area in UV, of a polygon, below which it has no UVs: new sides of an extrusion."""
 _SCALE = 4.0
 """Texels a unit of faces without UVs, as the level editor starts with."""
+_SIZE = (64, 64)
+"""Pixels of a new face's texture that nothing tells the size of."""
 _NEAR_SIDE = 0.02
 
 
@@ -84,9 +86,6 @@ class _Model:
             [np.arange(self.surfaces.polygons[n], self.surfaces.polygons[n + 1]) for n in own] or [np.zeros(0, int)]
         )
         self._refuse_twins()
-        with scene_level.at_fault(*objects):
-            old = brush_models.pieces(self.level, self.model)
-            first, drawn_on = self._drawn_on(old)
         records = np.where(self.edits.new[polygons], NEW, self.surfaces.faces[polygons])
         numbers.apply(self.surfaces, self.level, polygons[records >= 0], self.report)
         self._write_looks(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
@@ -94,6 +93,8 @@ class _Model:
         carry = convex_pieces.carry_of(self.surfaces, polygons) if self._is_complete(polygons) else None
         kept: list[Piece] = []
         with scene_level.at_fault(*objects):
+            old = brush_models.pieces(self.level, self.model)  # with the looks that sides were given just now
+            first, drawn_on = self._drawn_on(old)
             if carry is not None:
                 pieces = [convex_pieces.moved(piece, carry) for piece in old]
             else:
@@ -292,17 +293,20 @@ class _Model:
         """The texture of a polygon's material: of a face, its own while the material is the same."""
         slot = int(self.surfaces.slot[polygon])
         material = self.surfaces.slots[slot] if slot >= 0 else None
-        texinfos = self.level.table(LumpId.TEXINFO)
+        texinfos, texdata = self.level.table(LumpId.TEXINFO), self.level.table(LumpId.TEXDATA)
+        size = _SIZE
         if record != NEW:
             texinfo = self._texinfo(record)
             own = int(texinfos["texdata"][texinfo]) if 0 <= texinfo < len(texinfos) else -1
             if own >= 0 and (material is None or self._is_named(material, own)):
                 return own
+            if own >= 0:
+                size = int(texdata["width"][own]), int(texdata["height"][own])
         if material is None:
             raise self.surfaces.refused(
                 f"{self.surfaces.named(np.array([polygon]))}: a new face has no material", np.array([polygon])
             )
-        return self.textures.texdata(material, (64, 64))
+        return self.textures.texdata(material, size)
 
     def _is_named(self, material: bpy.types.Material, texdata: int) -> bool:
         """Whether a material stands for a texture, by its name."""

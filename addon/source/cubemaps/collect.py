@@ -46,15 +46,15 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
             edits.cubemaps.change(level, number, origin if origin != origins[number] else None, size)
     for one in scene.added(layout.CUBEMAP):
         with at_fault(one.object):
-            edits.cubemaps.add(level, _origin(scene, one, (0, 0, 0)), _size(one, 0))
+            edits.cubemaps.add(level, _origin(scene, one, None), _size(one, 0))
             stale += 1
     if stale:
         report.warn(f"{stale} cubemaps show what was there before, or nothing: build cubemaps again in the game")
 
 
-def _origin(scene: SceneLevel, one: Instance, was: Sequence[int]) -> list[int]:
-    """Where a probe is, in whole units."""
-    if one.is_record and placement.place_of(scene, one.object) is None:
+def _origin(scene: SceneLevel, one: Instance, was: Sequence[int] | None) -> list[int]:
+    """Where a probe is, in whole units. was: where its record says that it is."""
+    if was is not None and placement.place_of(scene, one.object) is None:
         return list(was)
     place = placement.here(scene, one.object)
     return [int(value) for value in np.rint(place.location).tolist()]

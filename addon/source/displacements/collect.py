@@ -94,8 +94,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         _report(edits.displacements.change(level, positions, alphas, tags, ways), grids, moved | led, report)
     if led.any():
         report.count("vertices with other directions or distances", int(led.sum()))
-    had_hulls = int(scene.before.file.entries["length"][LumpId.PHYSDISP]) > 0
-    if had_hulls and level.file.is_changed(LumpId.PHYSDISP) and not len(level.bytes_of(LumpId.PHYSDISP)):
+    if level.file.is_changed(LumpId.PHYSDISP) and not len(level.bytes_of(LumpId.PHYSDISP)):
         report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
     if shown.blends:
         _blends(collector, level, shown.blends, report)

@@ -14,7 +14,7 @@ from ....formats.source import entity_values
 from ....formats.source.content import fgd
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, brush_model, vector
 from ....formats.source.entity_values import by_key, number
-from ...scene import identity, transforms
+from ...scene import content_folders, identity, transforms
 from ...scene.names import showable
 from .. import layout
 from ..content import DEFINITION
@@ -66,16 +66,18 @@ def types_of(importing: ImportContext) -> Types:
     chosen = importing.settings.fgd or DEFINITION.chosen()
     if not chosen:
         return Types()
-    path = Path(bpy.path.abspath(chosen))
+    path = content_folders.named_file(chosen)
+    reach = content_folders.reach([path.parent] if path is not None else [], importing.report)
 
     def beside(name: str) -> bytes | None:
         try:
-            return (path.parent / Path(name.replace("\\", "/")).name).read_bytes()
-        except OSError:
+            found = reach.find(name.replace("\\", "/").rpartition("/")[2])
+            return None if found is None else reach.read(found)
+        except (FormatError, OSError):
             return None
 
     try:
-        made = fgd.read(path.read_bytes(), beside)
+        made = fgd.read(reach.read(path or Path(chosen)), beside)
     except (FormatError, OSError) as error:
         importing.report.warn(f"the game definition can't be read, values of entities are text: {error}")
         return Types()

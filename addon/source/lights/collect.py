@@ -208,9 +208,10 @@ def _shaded(intensity: Floats, was: Floats, now: Floats) -> list[float]:
 
 
 def _scaled(was: ArrayLike, shown_was: ArrayLike, shown_now: Sequence[float]) -> list[float]:
-    """The light of a lamp in the other list, changed as much as in the one that is shown."""
+    """The light of a lamp in the other list: changed as much as in the one that is shown; the same if that was dark."""
     old, new = np.asarray(shown_was, np.float64), np.asarray(shown_now, np.float64)
-    level = float(np.abs(was).max()) / (float(np.abs(old).max()) or 1.0)
+    brightest = float(np.abs(old).max())
+    level = float(np.abs(was).max()) / brightest if brightest else 1.0
     factors = np.divide(new, old, out=np.full(3, np.nan), where=old != 0)
     made = np.where(np.isfinite(factors), np.asarray(was, np.float64) * factors, new * level)
     return [float(value) for value in made]

@@ -77,7 +77,7 @@ class _OverlayCollector:
         with at_fault(one.object):
             if one.record >= len(self.table):
                 raise ValueError(f"overlay {one.record} isn't there, there are {len(self.table)}")
-            record = self.table[one.record : one.record + 1]
+            record = self.table[[one.record]]
             if self.corners is None or self.uvs is None or min(len(self.corners), len(self.uvs)) <= one.record:
                 raise ValueError("what the import made of it is lost: nothing says whether it was edited")
             corners, uvs = self._quad(one.object)
@@ -125,7 +125,7 @@ class _OverlayCollector:
 
     def _fields(self, record: int) -> Fields:
         """What a copy has of a record."""
-        row = self.table[record : record + 1]
+        row = self.table[[record]]
         fields = {name: _plain(row[name][0]) for name in row.dtype.names or () if name not in _OWN}
         fields[RENDER_ORDER] = _order(row)
         others = {key: values[record] for key, values in self.beside.items()}

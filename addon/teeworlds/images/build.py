@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import bpy
-
 from ....formats import teeworlds
 from ....formats.binary import FormatError
+from ....formats.reach import AllowedFolders
 from ....formats.teeworlds.profiles import is_seven
 from ...scene import identity, images, originals, properties
 from ...scene.names import showable
@@ -61,13 +60,13 @@ def _embedded(image: teeworlds.Image, importing: ImportContext) -> Picture:
 
 
 def _external(image: teeworlds.Image, folders: Sequence[Path], importing: ImportContext) -> Picture:
-    name, seven = layout.readable(image.name), is_seven(importing.level)
-    path = images.find_file(f"{name}_0.7", folders, [".png"]) if seven and name in SEVEN else None
-    path = path or images.find_file(name, folders, [".png"])
+    name, seven, reach = layout.readable(image.name), is_seven(importing.level), importing.reach
+    path = reach.find(f"{name}_0.7", [".png"], folders) if seven and name in SEVEN else None
+    path = path or reach.find(name, [".png"], folders)
     if path is not None:
         try:
-            width, height = _png_size(path)
-            loaded = bpy.data.images.load(str(path))
+            width, height = _png_size(path, reach)
+            loaded = images.load(path, reach)
             loaded.name = showable(name)
             return Picture(loaded, width, height)
         except (OSError, RuntimeError, ValueError) as error:
@@ -85,9 +84,9 @@ def _placeholder(image: teeworlds.Image, importing: ImportContext) -> Picture:
     return Picture(images.checker(layout.readable(image.name) or layout.UNNAMED, width, height), width, height)
 
 
-def _png_size(path: Path) -> tuple[int, int]:
+def _png_size(path: Path, reach: AllowedFolders) -> tuple[int, int]:
     """Width and height from a PNG's header: asking Blender would make it decode the whole image."""
-    with path.open("rb") as file:
+    with reach.open(path) as file:
         head = file.read(24)
     if len(head) < 24 or head[:8] != b"\x89PNG\r\n\x1a\n":
         raise ValueError("not a PNG file")

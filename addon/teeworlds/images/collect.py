@@ -62,7 +62,6 @@ class ImageTable:
         if block.session_uid not in self._records:
             record = max([*self._numbers, *self._blocks, -1]) + 1
             self._records[block.session_uid] = record
-            self._blocks[record] = block
             self._add(block, record)
         return self._numbers[self._records[block.session_uid]]
 

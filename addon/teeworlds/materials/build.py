@@ -150,8 +150,8 @@ class Materials:
         material = self._made.get(key)
         if material is None:
             name = f"{self.name}: {picture.image.name if picture else 'colour'} {use}"
-            title = showable(f"{name}, {clip.empty.name}" if clip else name)
-            material = self._made[key] = bpy.data.materials.new(title)
+            title = f"{name}, {clip.empty.name}" if clip else name
+            material = self._made[key] = bpy.data.materials.new(showable(title))
             if self.token is not None:
                 identity.stamp(material, self.token, layout.MATERIAL, len(self._made) - 1)
             _fill(material, clip, envelope, fill)

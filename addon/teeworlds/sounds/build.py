@@ -6,15 +6,13 @@ A sound is a Blender sound, held by the level (resource SOUND).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 
 from ....formats import teeworlds
 from ....formats.binary import FormatError
-from ...scene import identity, images, originals, properties, sounds
+from ...scene import identity, originals, properties, sounds
 from ...scene.names import showable
 from ...scene.reports import Report
 from .. import layout
@@ -53,7 +51,7 @@ def build(importing: ImportContext) -> LevelSounds:
     made = []
     for record, sound in enumerate(importing.level.sounds):
         name = layout.readable(sound.name) or UNNAMED
-        block = _embedded(sound, name, importing.report) or _external(name, importing.folders, importing.report)
+        block = _embedded(sound, name, importing.report) or _external(name, importing)
         block.name = showable(name)
         properties.write(block, SoundProperties(sound.name, sound.external))
         identity.stamp(block, importing.token, layout.SOUND, record)
@@ -77,8 +75,12 @@ def pack(name: str, data: bytes) -> bpy.types.Sound:
     return sounds.pack(name, data, ".opus")
 
 
-def _external(name: str, folders: Sequence[Path], report: Report) -> bpy.types.Sound:
-    path = images.find_file(name, folders, [".opus"])
-    if path is None:
-        report.missing("sounds", name)
-    return bpy.data.sounds.load(str(path) if path is not None else f"//mapres/{name}.opus")
+def _external(name: str, importing: ImportContext) -> bpy.types.Sound:
+    path = importing.reach.find(name, [".opus"], importing.folders)
+    try:
+        if path is not None:
+            return sounds.load(path, importing.reach)
+        importing.report.missing("sounds", name)
+    except (FormatError, OSError) as error:
+        importing.report.warn(f"sound {name!r}: {error}")
+    return sounds.absent(name, "mapres", ".opus")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from ...binary import FormatError
+from ...reach import AllowedFolders
 
 _List = TypeVar("_List")
 
@@ -14,8 +15,10 @@ _List = TypeVar("_List")
 class Archive(ABC, Generic[_List]):
     """An archive. Nothing is read before it is asked for; then the list of its files, once, or one file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reach: AllowedFolders | None = None) -> None:
+        """reach: what its files are opened through; None: they are in its folder."""
         self.path = path
+        self.reach = reach or AllowedFolders([path.parent])
 
     @abstractmethod
     def _read_list(self) -> _List:

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from ...binary import FormatError
+from ...reach import AllowedFolders, largest, steps
 from . import gameinfo, troika, vmt, vpk, vtf
-from .gameinfo import ARCHIVE
+from .gameinfo import ARCHIVE, root_of
 
 _TROIKA = re.compile(r"pack\d{3}\.vpk", re.IGNORECASE | re.ASCII)  # archives of Bloodlines
-_LARGEST = 1 << 29
 _T = TypeVar("_T")
+CONTENT = frozenset(("materials", "models", "sound"))
+"""Folders of a game that its levels name files in. What else lies in one isn't theirs to read: a folder that looks like
+a game's may hold anything."""
 
 
 class Source(Protocol):
@@ -25,32 +28,20 @@ class Source(Protocol):
 class Folder:
     """Loose files in a folder, found without regard to case on every system."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reach: AllowedFolders | None = None) -> None:
+        """reach: what its files are opened through; None: they are below it."""
         self.path = path
-        self._listed: dict[Path, dict[str, Path]] = {}
+        self.reach = reach or AllowedFolders([path])
 
     def read(self, name: str) -> bytes | None:
         """See `Source`."""
-        place = self.path
-        for part in name.split("/"):
-            found = self._inside(place).get(part)
-            if found is None:
-                return None
-            place = found
+        if name.partition("/")[0] not in CONTENT:
+            return None
+        place = self.reach.find(name, folders=(self.path,))
         try:
-            if not place.is_file() or place.stat().st_size > _LARGEST:
-                return None
-            return place.read_bytes()
+            return None if place is None else self.reach.read(place)
         except OSError as error:
             raise FormatError(f"can't be read: {error}", name, file=str(place)) from None
-
-    def _inside(self, folder: Path) -> dict[str, Path]:
-        if folder not in self._listed:
-            try:
-                self._listed[folder] = {entry.name.lower(): entry for entry in sorted(folder.iterdir(), reverse=True)}
-            except OSError:
-                self._listed[folder] = {}
-        return self._listed[folder]
 
 
 class SearchPath:
@@ -74,7 +65,9 @@ class SearchPath:
             except (FormatError, OSError) as error:
                 flaw = flaw or str(error)
                 continue
-            if data is not None:
+            if data is not None and len(data) > largest(wanted):
+                flaw = flaw or f"has {len(data)} bytes: of more than {largest(wanted)} such files aren't read"
+            elif data is not None:
                 return data
         if flaw is not None:
             self.unread[wanted] = flaw
@@ -104,32 +97,33 @@ class SearchPath:
 
 
 def normal(name: str) -> str | None:
-    """A file's name in small letters and with slashes; None for one that leads out ("..", a drive, a leading slash)."""
-    parts = [part for part in name.replace("\\", "/").lower().split("/") if part not in ("", ".")]
-    if not parts or ".." in parts or ":" in name or "\0" in name or name.startswith(("/", "\\")):
-        return None
-    return "/".join(parts)
+    """A file's name in small letters and with slashes; None for one that leads out, see `steps`."""
+    parts = steps(name.lower())
+    return "/".join(parts) if parts is not None else None
 
 
-def of_game(directory: Path) -> Iterator[Source]:
+def of_game(directory: Path, reach: AllowedFolders | None = None) -> Iterator[Source]:
     """The sources of a game: a folder with `gameinfo.txt` ("tf", "cstrike"), or any folder with content.
 
     What its gameinfo mounts, in that order (`gameinfo.places`); without one, or with one that can't be read, the
-    folder's own files and archives.
+    folder's own files and archives. reach: what may be looked into, None: that of `gameinfo.root_of`.
     """
+    reach = reach or AllowedFolders([root_of(directory)])
     seen: set[Path] = set()
-    for place in [*gameinfo.places(directory), directory.resolve()]:
+    for place in [*gameinfo.places(directory, reach), directory.resolve()]:
         if place in seen:
             continue
         seen.add(place)
         if place.suffix.lower() == ".vpk":
-            yield vpk.VpkArchive(place)
-        elif place.is_dir():
-            yield Folder(place)
-            inside = gameinfo.entries(place)
+            yield vpk.VpkArchive(place, reach)
+        elif reach.is_folder(place):
+            yield Folder(place, reach)
+            inside = list(reach.entries(place))
             for archive in inside:
-                if archive.name.lower().endswith(ARCHIVE) and archive not in seen:
-                    seen.add(archive)
-                    yield vpk.VpkArchive(archive)
+                if archive.name.lower().endswith(ARCHIVE) and archive.path not in seen:
+                    seen.add(archive.path)
+                    yield vpk.VpkArchive(archive.path, reach)
             # Nobody says which of them has precedence: those that came later have higher numbers.
-            yield from (troika.TroikaArchive(path) for path in reversed(inside) if _TROIKA.fullmatch(path.name))
+            yield from (
+                troika.TroikaArchive(one.path, reach) for one in reversed(inside) if _TROIKA.fullmatch(one.name)
+            )

@@ -10,6 +10,7 @@ import struct
 from os import SEEK_END
 
 from ...binary import Budget, Buffer, Cursor, FormatError, inflate
+from ...reach import largest
 from . import archive
 
 MAGIC = b"TTH\0"
@@ -57,7 +58,7 @@ class TroikaArchive(archive.Archive[dict[str, tuple[int, int]]]):
     """
 
     def _read_list(self) -> dict[str, tuple[int, int]]:
-        with self.path.open("rb") as file:
+        with self.reach.open(self.path) as file:
             size = file.seek(0, SEEK_END)
             if size < _FOOTER.size:
                 raise FormatError(f"{size} bytes are no archive", "VPK footer", 0, str(self.path))
@@ -79,7 +80,9 @@ class TroikaArchive(archive.Archive[dict[str, tuple[int, int]]]):
         if name not in self.files:
             return None
         start, length = self.files[name]
-        with self.path.open("rb") as file:
+        if length > largest(name):
+            raise FormatError(f"has {length} bytes: of more than {largest(name)} none are read", name)
+        with self.reach.open(self.path) as file:
             file.seek(start)
             return file.read(length)
 

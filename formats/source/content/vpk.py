@@ -5,14 +5,15 @@ Layout: Valve Developer Community, "VPK (file format)". Vampire: The Masquerade 
 under the same name (`troika`), which this refuses.
 """
 
+import os
 import struct
 from dataclasses import dataclass
 
 from ...binary import Buffer, FormatError
+from ...reach import LARGEST, largest
 from . import archive
 
 SIGNATURE = 0x55AA1234
-LARGEST_FILE = 1 << 30
 _ENTRY = struct.Struct("<IHHIIH")
 _IN_DIRECTORY = 0x7FFF
 _END = 0xFFFF
@@ -34,7 +35,7 @@ class VpkArchive(archive.Archive[tuple[int, dict[str, Entry]]]):
 
     def _read_list(self) -> tuple[int, dict[str, Entry]]:
         """Where the data in this file start, and all files by name."""
-        with self.path.open("rb") as file:
+        with self.reach.open(self.path) as file:
             head = file.read(28)
             if len(head) < 12:
                 raise FormatError(f"{len(head)} bytes are no archive", "VPK header", 0, str(self.path))
@@ -42,8 +43,10 @@ class VpkArchive(archive.Archive[tuple[int, dict[str, Entry]]]):
             if signature != SIGNATURE or version not in (1, 2):
                 raise FormatError(f"signature {signature:#x}, version {version}", "VPK header", 0, str(self.path))
             start = 12 if version == 1 else 28
-            if size > self.path.stat().st_size - start:
+            if size > os.fstat(file.fileno()).st_size - start:
                 raise FormatError(f"lists files in {size} bytes, behind its end", "VPK header", 8, str(self.path))
+            if size > LARGEST:
+                raise FormatError(f"lists files in {size} bytes: too many", "VPK header", 8, str(self.path))
             file.seek(start)
             return start + size, entries(file.read(size))
 
@@ -60,15 +63,17 @@ class VpkArchive(archive.Archive[tuple[int, dict[str, Entry]]]):
             return None
         if not entry.length:
             return entry.preload
+        if entry.length > largest(name):
+            raise FormatError(f"has {entry.length} bytes: of more than {largest(name)} none are read", name)
         path = self.path
         if entry.archive is not None:
             stem = path.stem[:-4] if path.stem.lower().endswith("_dir") else path.stem
             path = path.with_name(f"{stem}_{entry.archive:03}{path.suffix}")
             start = 0
         try:
-            with path.open("rb") as file:
+            with self.reach.open(path) as file:
                 file.seek(start + entry.offset)
-                data = file.read(min(entry.length, LARGEST_FILE))
+                data = file.read(entry.length)
         except OSError as error:
             raise FormatError(f"its archive can't be read: {error}", name, file=str(path)) from None
         if len(data) != entry.length:

@@ -211,26 +211,6 @@ def test_font() -> None:
     assert bitmap_font.text("").shape == (7, 5)
 
 
-def test_find_file(tmp_path: Path) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-    (first / "Nature").mkdir(parents=True)
-    second.mkdir()
-    (first / "Grass_Main.PNG").touch()
-    (first / "Nature" / "Leaf.tga").touch()
-    (second / "grass_main.png").touch()
-    (second / "only.png").touch()
-    (tmp_path / "secret.png").touch()
-    folders = [first, tmp_path / "none", second]
-    assert images.find_file("grass_main", folders, [".png"]) == first / "Grass_Main.PNG"
-    assert images.find_file("grass_main.png", folders) == first / "Grass_Main.PNG"
-    assert images.find_file("only", folders, [".tga", ".png"]) == second / "only.png"
-    assert images.find_file("nature\\leaf", folders, [".png", ".tga"]) == first / "Nature" / "Leaf.tga"
-    assert images.find_file("missing", folders, [".png"]) is None
-    for outside in ("../secret", "nature/../../secret", str(tmp_path / "secret"), "", ".", "a\0b", "C:\\secret"):
-        assert images.find_file(outside, [first], [".png"]) is None, outside
-    assert images.find_file("nature", [first]) is None, "a folder is no file"
-
-
 def test_painting_on_packed_images_is_saved(tmp_path: Path) -> None:
     """Blender saves no painting on a packed image that nobody packs again; the extension does that."""
     pixels = every_value()

@@ -205,3 +205,12 @@ def test_a_collection_and_an_object_of_one_record_are_two(level: Any) -> None:
     ledger.enter(level, FATES)
     both[1].scale = (1.0, 1.0, 1.0)  # which a collection has, too: none
     assert told(level)[0] == ["group: scale was edited, but isn't written: the file has no place for it"]
+
+
+def test_what_is_read_only_is_locked_where_blender_can(level: Any) -> None:
+    wall, lamp = bpy.data.objects["wall"], bpy.data.objects["lamp"]
+    assert not any(wall.lock_location)
+    assert all(wall.lock_rotation)
+    assert all(lamp.lock_location)
+    assert all(lamp.lock_rotation)
+    assert all(lamp.lock_scale)

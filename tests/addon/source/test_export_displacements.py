@@ -348,3 +348,14 @@ def test_joined_displacements_show_no_properties() -> None:
     assert not {"flags", "min_tess", "smoothing_angle"} & set(
         the(small_room(displacements="joined"), "displacements").keys()
     )
+
+
+@pytest.mark.parametrize("size", [3, 40 * 2])
+def test_tags_of_a_table_that_is_too_short_or_unreadable(size: int) -> None:
+    plain = source_room.room()
+    plain.set_bytes(LumpId.DISP_TRIS, bytes(plain.bytes_of(LumpId.DISP_TRIS))[:size])
+    level = imported(source.write(plain))
+    assert edited(level, APPLY)[1] == set()
+    obj = the(level, layout.DISPLACEMENT, 1)
+    paint(obj, layout.TAGS, np.full(32, 9, np.int32), "value")
+    assert obj in refused(level, "maps of this version have none").objects

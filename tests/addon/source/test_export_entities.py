@@ -445,3 +445,13 @@ def test_values_typed_by_a_game_definition(tmp_path) -> None:
 
 def test_every_separator_that_is_shown_is_the_games() -> None:
     assert custom_properties.as_values("a\u241bOpen\u241b\u241b0\u241b-1") == ["a\x1bOpen\x1b\x1b0\x1b-1"]
+
+
+def test_a_map_without_a_world_keeps_its_entities() -> None:
+    level = a_map([ODD, LIGHT, ODD])
+    level.entities.pop(0)
+    here = Scene(bytes(source.write(level)))
+    here.level["skyname"] = "sky_day01_01"  # of the world, which isn't there
+    assert here.export().file.write() == here.data
+    removed(here.objects()[1])
+    assert [entity.pairs for entity in here.export().entities] == [ODD, ODD]

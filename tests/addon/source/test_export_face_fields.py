@@ -274,3 +274,32 @@ def test_new_faces_have_their_smoothing_groups_and_other_flags_are_told() -> Non
     drawn = made.table(LumpId.FACES)[int(row["firstface"]) : int(row["firstface"] + row["numfaces"])]
     assert sorted(drawn["smoothing_groups"].tolist()) == [0] * 6 + [7] * 6
     assert any("6 new faces have the flags of like faces" in warning for warning in scene.report.warnings)
+
+
+def one_number(obj: bpy.types.Object, polygon: int, name: str) -> None:
+    obj.data.attributes[name].data[polygon].value ^= 0x1000
+
+
+def one_uv(obj: bpy.types.Object, polygon: int, _: str) -> None:
+    for loop in obj.data.polygons[polygon].loop_indices:
+        obj.data.uv_layers[layout.UV].uv[loop].vector.x += 0.25
+
+
+def one_material(obj: bpy.types.Object, polygon: int, _: str) -> None:
+    obj.data.materials.append(bpy.data.materials.new("other"))
+    obj.data.polygons[polygon].material_index = len(obj.data.materials) - 1
+
+
+@pytest.mark.parametrize("polygon", range(6))
+@pytest.mark.parametrize(
+    ("how", "name"),
+    [(one_number, layout.FLAGS), (one_number, layout.SMOOTHING_GROUPS), (one_uv, ""), (one_material, "")],
+)
+def test_each_polygon_of_another_entity_with_the_model_has_to_say_the_same(polygon: int, how, name: str) -> None:
+    scene = Scene(source.write(source_door.with_door()), static_props="none", worldlights=False)
+    door = next(obj for obj in scene.objects().values() if obj.get("classname") == "func_door")
+    other = copied(door)
+    how(other, polygon, name)
+    with pytest.raises(SceneError, match="in common") as caught:
+        scene.export()
+    assert {obj: faces.tolist() for obj, faces in caught.value.faces.items()} == {other: [polygon]}

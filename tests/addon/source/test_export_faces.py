@@ -15,7 +15,7 @@ from levelwright.addon.source.faces import collect as faces
 from levelwright.addon.source.materials import collect as materials
 from levelwright.formats.source import LumpId, geometry
 
-from tests.addon.source.rooms import of_kind, token_of
+from tests.addon.source.rooms import linear, of_kind, token_of
 from tests.addon.source.surface_edits import edited, set_uv, small_room, the
 from tests.formats import source_room as room
 
@@ -278,3 +278,43 @@ def test_cut_joined_and_turned_meshes_are_the_same(level) -> None:
     assert identity.stamped(part).kind == layout.MODEL
     assert edited(level, APPLY)[1] == set()
     assert len(of_kind(level, layout.MODEL)) == 2
+
+
+def test_a_new_texture_has_the_mean_colour_of_its_image(level) -> None:
+    material = new_material("mean", (2, 4))
+    pixels = np.array([(10, 100, 200, 255), (0, 255, 9, 255), (80, 5, 0, 0)] * 3, np.uint8)[:8].reshape(4, 2, 4)
+    node = next(node for node in material.node_tree.nodes if node.type == "TEX_IMAGE")
+    node.image = images.from_rgba("mean", pixels)
+    give(the(level, layout.MODEL), level, room.WEST, material)
+    made, _ = edited(level, APPLY)
+    row = made.table(LumpId.TEXDATA)[-1]
+    wanted = [np.mean([linear(float(value)) for value in pixels[..., channel].ravel()]) for channel in range(3)]
+    assert row["reflectivity"].tolist() == pytest.approx(wanted, abs=1e-6)
+    assert (int(row["width"]), int(row["height"])) == (2, 4)
+
+
+@pytest.mark.parametrize("first", ["the world", "the prop"])
+def test_a_material_that_faces_have_is_read_whatever_else_has_it(level, first: str) -> None:
+    """Its property is written; one that only things have which say theirs in files isn't, and that is told."""
+    own = new_material("own")
+    own[layout.MATERIAL], own[layout.OWN_NAME] = "dev/new", "dev/old"
+    things = [bpy.data.objects.new("prop", bpy.data.meshes.new("prop")) for _ in range(2)]
+    things[0].data.materials.append(own)
+    things[1].data.materials.append(own)
+    for thing in things:
+        level.objects.link(thing)
+    report = Report()
+    edited(level, materials.apply, report)
+    assert [warning.partition(":")[0] for warning in report.warnings] == ["own"]
+    world = the(level, layout.MODEL)
+    home = world.users_collection[0]
+    for thing in things:
+        level.objects.unlink(thing)
+        home.objects.link(thing)
+    world.data.materials.append(own)
+    if first == "the prop":
+        home.objects.unlink(world)
+        home.objects.link(world)
+    report = Report()
+    edited(level, materials.apply, report)
+    assert not report.warnings

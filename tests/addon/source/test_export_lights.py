@@ -195,3 +195,39 @@ def test_a_colour_is_rounded_to_the_nearest_channel(off: float) -> None:
     here = Scene(bytes(source.write(a_map([light]))))
     here.objects()[1].data.color = [1.0, *(((channel + off) / 255) ** 2.2 for channel in (200, 100))]
     assert dict(here.export().entities[1].pairs)["_light"].split()[:3] == ["255", "200", "100"]
+
+
+@pytest.mark.parametrize("angle", [10.1, 33.3, 47.7, 90.9])
+def test_cones_and_directions_are_rounded_to_six_digits(lit: Scene, angle: float) -> None:
+    obj = lit.objects(layout.WORLDLIGHT)[1]
+    obj.data.type = "SPOT"
+    spot = bpy.data.lights[obj.data.name]
+    spot.spot_size, spot.spot_blend = math.radians(angle), 0.3
+    obj.rotation_euler = (0.3, 0.2, 0.1)
+    made = lit.export().table(LumpId.WORLDLIGHTS)[1]
+    outer = math.cos(spot.spot_size / 2)
+    assert made["stopdot2"] == np.float32(round(outer, 6))
+    assert made["stopdot"] == np.float32(round(outer + spot.spot_blend * (1 - outer), 6))
+    way = -np.array(obj.rotation_euler.to_matrix())[:, 2]
+    assert close(made["normal"], way, 2e-6)
+    assert made["normal"].tolist() == np.round(made["normal"].astype(np.float64), 6).astype(np.float32).tolist()
+
+
+def test_a_dark_compiled_light_says_nothing_of_how_bright_it_is() -> None:
+    level = source.read(ROOM)
+    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
+        lights = level.table(lump).copy()
+        lights["intensity"], lights["quadratic_attn"] = [(0, 0, 0), (9, 6, 3)], 1
+        level.set_table(lump, lights)
+    here = Scene(bytes(source.write(level)), entities=False, static_props="none")
+    dark, other = (here.objects(layout.WORLDLIGHT)[number] for number in range(2))
+    other.data.energy *= 3
+    made = here.export().table(LumpId.WORLDLIGHTS)["intensity"]
+    assert close(made, [(0, 0, 0), (27, 18, 9)])
+    dark.data.energy = 1
+    with pytest.raises(SceneError, match="its power was 0, so nothing says how bright") as caught:
+        here.export()
+    assert caught.value.objects == [dark]
+    dark["intensity"] = [1.0, 2.0, 3.0]
+    for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
+        assert close(here.export().table(lump)["intensity"], [(1, 2, 3), (27, 18, 9)])

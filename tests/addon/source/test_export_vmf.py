@@ -385,3 +385,45 @@ def test_real_maps(corpus: Path, name: str) -> None:
     others = [solid for solid in made if tuple(sorted(solid.dists.tolist())) not in before]
     assert len(made) == expected.counts["solids"]
     assert len(others) == 1
+
+
+def test_polygons_beyond_the_slots_have_the_last_material() -> None:
+    """As Blender shows them."""
+    scene = BrushPolygons()
+    slots = len(scene.brushes.data.materials)
+    assert slots == 2
+    for polygon in scene.brushes.data.polygons:
+        polygon.material_index = slots - 1
+    expected = sorted(solid.materials for solid in scene.solids())
+    for polygon in scene.brushes.data.polygons:
+        polygon.material_index = slots + 5
+    assert sorted(solid.materials for solid in scene.solids()) == expected
+
+
+def looks(whole: keyvalues.Block) -> set[tuple]:
+    """How far out each side is, and how its texture lies."""
+    return {
+        (*np.round(normal, 6).tolist(), round(dist, 3), side.get("material"), side.get("uaxis"), side.get("vaxis"))
+        for solid in solids_of(whole)
+        for normal, dist, side in zip(solid.normals + 0.0, solid.dists.tolist(), solid.sides, strict=True)
+    }
+
+
+def test_mirrored_brushes_are_those_whose_mirroring_was_applied() -> None:
+    """Polygons run the other way round, and each corner keeps its texel."""
+    scene = BrushPolygons()
+    data = scene.brushes.data
+    layer = data.uv_layers[layout.UV].uv
+    for loop in layer:
+        loop.vector = loop.vector.x + 0.25, loop.vector.y * 2
+    scene.brushes.scale.x = -1
+    expected = scene.text()
+    scene.brushes.scale.x = 1
+    shape = bmesh.new()
+    shape.from_mesh(data)
+    for vertex in shape.verts:
+        vertex.co.x = -vertex.co.x
+    bmesh.ops.reverse_faces(shape, faces=shape.faces)
+    shape.to_mesh(data)
+    shape.free()
+    assert looks(scene.whole()) == looks(keyvalues.parse(expected))

@@ -104,7 +104,10 @@ def test_what_a_profile_cannot_hold_is_refused_or_left_out():
         (DECO, "color_envelope_offset", -20, ({(LAYER, DECO): [12]}, [])),
         (0, "layer_name", "Air", ({(LAYER, 0): [7]}, [])),
         (0, "detail", False, ({(LAYER, 0): [2]}, [])),
+        (0, "image", 1, ({(LAYER, 0): [6]}, [])),
         (9, "layer_name", "Hm", ({(LAYER, 9): [7]}, [])),
+        (9, "detail", True, ({(LAYER, 9): [2]}, [])),
+        (9, "sound", -1, ({(LAYER, 9): [6]}, [])),
     ],
 )
 def test_properties_of_layers(record, key, value, expected):

@@ -9,6 +9,7 @@ from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.sounds import build as sounds
 from levelwright.addon.teeworlds.sounds import layer_collect as source_collect
 from levelwright.formats import teeworlds
+from levelwright.formats.reach import AllowedFolders
 from levelwright.formats.teeworlds.records import POINT, SOURCE, EnvelopeKind
 
 from tests.addon.teeworlds.game_scene import GameScene, begin
@@ -93,7 +94,7 @@ def test_external_sounds_are_looked_up(tmp_path):
     level = teeworlds.new_level()
     level.sounds.append(teeworlds.Sound.new("wind", external=True))
     report = Report()
-    held = sounds.build(begin(level, report, folders=[tmp_path]))
+    held = sounds.build(begin(level, report, folders=[tmp_path], reach=AllowedFolders([tmp_path])))
     assert (held.blocks[0].filepath, report.missing_names) == (str(tmp_path / "wind.opus"), {})
 
 
