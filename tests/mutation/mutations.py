@@ -96,6 +96,8 @@ class _Finder:
             skipped.append(node.iter)  # the order of a handful of things means nothing
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
             skipped += node.comparators
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            skipped.append(node.value)  # that two things are of one length is a promise, not what is done
         if isinstance(node, ast.Assign) and any(ast.unparse(each).endswith("AT_ONCE") for each in node.targets):
             skipped.append(node.value)  # nor does how many things are done at a time
         yield from (child for child in ast.iter_child_nodes(node) if child not in skipped)

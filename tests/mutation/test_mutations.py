@@ -53,6 +53,7 @@ def test_names_beyond_ascii_do_not_move_the_place() -> None:
         'a: "int | None"',
         '"""1 + 1"""',
         "FACES_AT_ONCE = 1 << 16",
+        "a = zip(b, c, strict=True)",
     ],
 )
 def test_what_does_not_run_is_left_alone(source: str) -> None:
@@ -94,8 +95,9 @@ def test_the_table_names_what_survived() -> None:
     assert "- `addon/made/collect.py`, line 2: dropped call (no test comes by)" in text
 
 
-def test_tests_of_all_files_have_their_turn() -> None:
-    seconds = {"a::1": 0.1, "a::2": 0.2, "b::1": 3.0, "c::1": 1.0, "a::3": 0.3, "b::2": SECONDS}
-    assert chosen(seconds, seconds) == ["a::1", "c::1", "b::1", "a::2"]
-    assert chosen(["b::2"], {"b::2": 2 * SECONDS}) == ["b::2"]
-    assert chosen([], {}) == []
+def test_tests_that_do_what_few_do_come_first() -> None:
+    module = {"1": ["a", "b", "c"], "2": ["a", "b", "c"], "3": ["c"]}
+    assert chosen("abc", {"a": 0.2, "b": 0.1, "c": 0.3}, module) == ["c", "b", "a"]
+    assert chosen("abc", {"a": SECONDS, "b": 0.1, "c": 0.3}, module) == ["c", "b"]
+    assert chosen("a", {"a": 2 * SECONDS}, module) == ["a"]
+    assert chosen("", {}, {}) == []

@@ -30,7 +30,7 @@ NEAR = 1 / 256
 BLEND = ("themes", "strengths")
 _AT_ONCE = 1 << 16
 """Cells whose weights are resolved at a time."""
-TOP = np.nextafter(np.float32(HEIGHT_SCALE), np.float32(0))
+TOP = np.nextafter(np.float32(HEIGHT_SCALE), np.float32(-np.inf))
 """The largest height there is."""
 
 

@@ -24,6 +24,8 @@ from tests.addon.fable.export_helpers import (
     set_values,
     terrain,
 )
+from tests.addon.genesis.export_helpers import part
+from tests.formats import fable_bytes as build
 
 WIDE = LEVEL.but(width=64, sections=())
 DATA = WIDE.build()
@@ -220,3 +222,27 @@ def test_a_new_level_has_vertices():
     level = imported(DATA)
     terrain(level).data.clear_geometry()
     assert refused(level, "Terrain: it has no vertices", build_as_new=True).objects == [terrain(level)]
+
+
+# ---- the first of several
+
+
+def test_costs_of_leaves_are_in_sections_since_version_7():
+    data = LEVEL.but(sections=((b"NULL", build.section([build.leaf(0, 16.0, 16.0, 1)], version=7)),)).build()
+    level = imported(data)
+    part(level, layout.LEAVES, 0).data.attributes["preference"].data[0].value = 64
+    assert fable.read(exported(level)).sections[0].navigation.nodes["preference"].tolist() == [64]
+
+
+def test_the_layer_of_an_action_point_is_a_whole_number():
+    section = build.section([build.leaf(0, 16.0, 16.0, 1)], positions=[(1.0, 2.0, 0)])
+    level = imported(LEVEL.but(sections=((b"NULL", section),)).build())
+    part(level, layout.ACTION_POINT, 0)[layout.POINT_LAYER] = 0.0
+    refused(level, "property layer: 0.0 isn't the number of a layer")
+
+
+def test_the_first_free_slot_is_2():
+    level = imported(LEVEL.but(ground=LEVEL.ground[:2], cell=lambda x, y: build.height_cell(0, (1, 0, 0))).build())
+    paint(terrain(level), "LAVA", [4], 1.0)
+    made = fable.read(exported(level, unknown_themes="add"))
+    assert fable.palette_names(made.ground_palette)[2] == "LAVA"
