@@ -184,7 +184,7 @@ def test_a_light_of_version_2_has_its_mode_and_offset() -> None:
     assert (made["mode"][0], made["shadow_cast_offset"][0].tolist()) == (3, [4, 5, 6])
     assert made["pad"].tobytes() == b"abc"
     obj["shadow_cast_offset"] = [1.0, 2.0]
-    with pytest.raises(SceneError, match="numbers of the shape"):
+    with pytest.raises(SceneError, match="isn't 3 numbers"):
         here.export()
 
 
