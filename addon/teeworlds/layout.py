@@ -84,6 +84,8 @@ COLOR = "corner_color"
 PIVOT = "pivot"
 
 
+OWN_IMAGE = "levelwright_"
+"""In front of these names: the hash of the image that the import gave the layer, to tell another one from it."""
 FIELD_IMAGES = ("index_image", "field_image")
 """Names under which the images of a layer kept as images are found: image pointers in the layer object's properties."""
 

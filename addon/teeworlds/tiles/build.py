@@ -92,6 +92,7 @@ def build(layer: teeworlds.TileLayer, placement: LayerPlacement, tiles: TileSour
     obj[layout.STORAGE] = storable(storage)
     for key, image in zip(layout.FIELD_IMAGES, fields, strict=False):
         obj[key] = image
+        obj[layout.OWN_IMAGE + key] = storable(image[images.BASELINE])
     obj.color = tuple(channel / 255 for channel in layer.color)
     properties.write(obj, _properties(layer, tiles.kind))
     placement.envelopes.play(obj, teeworlds.EnvelopeKind.COLOR, layer.color_envelope, layer.color_envelope_offset)

@@ -131,7 +131,8 @@ def _write_painted(scene: SceneLayer, kind: str, layer: TileLayer, shape: tuple[
         image = obj.get(key)
         if not isinstance(image, bpy.types.Image):
             raise SceneError(f"{obj.name}: the image that holds its tiles is gone ({key})", [obj])
-        if not images.unchanged(image):
+        own = obj.get(layout.OWN_IMAGE + key)  # levels of before have none
+        if (own is not None and image.get(images.BASELINE) != own) or not images.unchanged(image):
             painted.append((image, channels))
     before = (layer.height, layer.width)
     if not painted and shape == before:

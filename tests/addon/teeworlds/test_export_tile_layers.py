@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
+from levelwright.formats import teeworlds
 
 from tests.addon.teeworlds.export_helpers import (
     changes,
@@ -372,6 +373,17 @@ def test_a_layer_drawn_from_images_is_edited_by_painting():
     deco.location.x += 1
     with pytest.raises(SceneError, match="can't be moved or turned, only painted"):
         exported(level)
+
+
+def test_another_layers_image_is_written_like_a_painted_one():
+    data = whole_map().build()
+    level = imported(data, large_layer=0)
+    deco, key = layer(level, DECO), layout.FIELD_IMAGES[0]
+    others = [obj for obj in level.all_objects if obj.get(key) is not None and obj != deco]
+    other = next(obj for obj in others if obj[key].size[:] == deco[key].size[:])
+    deco[key] = other[key]
+    before, after = (list(teeworlds.read(each).layers)[DECO].tiles() for each in (data, exported(level)))
+    assert (before["index"] != after["index"]).any()
 
 
 def test_painting_reaches_every_byte_of_a_speedup():

@@ -7,7 +7,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, originals
+from levelwright.addon.scene import animation, identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.envelopes.collect import Played
@@ -254,9 +254,9 @@ def test_the_copy_of_an_envelope_has_its_settings_and_the_rest_is_the_actions() 
 
 def test_channels_without_keys_are_at_rest() -> None:
     level = imported(whole_map().build())
-    curves = action_of(level, 1).fcurves
-    for curve in list(curves)[1:]:
-        curves.remove(curve)
+    action = action_of(level, 1)
+    for curve in animation.fcurves(action, animation.slot(action))[1:]:
+        curve.keyframe_points.clear()
     points = teeworlds.read(exported(level)).envelopes[1].points
     assert points["value"].tolist() == [[1024] * 4, [0, 1024, 1024, 1024]]
 
