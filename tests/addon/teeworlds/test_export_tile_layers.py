@@ -380,7 +380,8 @@ def test_another_layers_image_is_written_like_a_painted_one():
     level = imported(data, large_layer=0)
     deco, key = layer(level, DECO), layout.FIELD_IMAGES[0]
     others = [obj for obj in level.all_objects if obj.get(key) is not None and obj != deco]
-    other = next(obj for obj in others if obj[key].size[:] == deco[key].size[:])
+    own = np.array(deco[key].pixels[:])
+    other = next(obj for obj in others if not np.array_equal(np.resize(obj[key].pixels[:], own.shape), own))
     deco[key] = other[key]
     before, after = (list(teeworlds.read(each).layers)[DECO].tiles() for each in (data, exported(level)))
     assert (before["index"] != after["index"]).any()
