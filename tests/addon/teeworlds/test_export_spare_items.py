@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import bpy
 import pytest
-from levelwright.addon.scene import originals
+from levelwright.addon.scene import animation, originals
 from levelwright.addon.teeworlds import layout
 
 from formats.teeworlds import read
@@ -20,7 +20,8 @@ def action(level: Level, number: int) -> bpy.types.Action:
 
 
 def move_key(level: Level) -> None:
-    curve = next(iter(action(level, 0).fcurves))
+    found = action(level, 0)
+    curve = animation.fcurves(found, animation.slot(found))[0]
     curve.keyframe_points[-1].co.x += 50
 
 
