@@ -47,7 +47,7 @@ EMPTY: dict[str, Callable[[], Any]] = {
 }
 """Data of an object of each type, with nothing in it."""
 TYPES = [item.identifier for item in bpy.types.Object.bl_rna.properties["type"].enum_items]
-TYPES = [kind for kind in TYPES if kind != "GPENCIL" or bpy.app.version < (4, 3)]
+TYPES = [kind for kind in TYPES if kind != ("GPENCIL" if bpy.app.version >= (4, 3) else "GREASEPENCIL")]
 VARIANTS: list[tuple[str, dict[str, str]]] = [
     *(("object.light_add", {"type": kind}) for kind in ("POINT", "SUN", "SPOT", "AREA")),
     *(("object.lightprobe_add", {"type": kind}) for kind in ("SPHERE", "PLANE", "VOLUME")),

@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.genesis import layout
+from levelwright.addon.scene import animation
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 
@@ -169,8 +170,7 @@ def test_a_motion_of_one_key_is_none():
     data = level([world, model(motion()), light("8 16 -24"), typedef("light", LIGHT)])
     scene = imported(data)
     action = part(scene, layout.MOTION, 1).animation_data.action
-    for curve in (curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags
-                  for curve in bag.fcurves):  # fmt: skip
+    for curve in animation.fcurves(action, animation.slot(action)):
         while len(curve.keyframe_points) > 1:
             curve.keyframe_points.remove(curve.keyframe_points[-1])
     made = genesis.read(exported(scene)).entities[1]
