@@ -19,20 +19,14 @@ import bpy
 import numpy as np
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import animation, aspects, attributes, ledger, originals, properties
+from levelwright.addon.scene import animation, aspects, attributes, identity, ledger, originals, properties
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 
 from tests.fuzz.scenes import empty_file
 
-WRITTEN, REFUSED, TOLD, SILENT, LOST, NAMELESS = (
-    "written",
-    "refused by name",
-    "told",
-    "silent",
-    "written as something else",
-    "refused without a name",
-)
+WRITTEN, REFUSED, TOLD, SILENT = "written", "refused by name", "told", "silent"
+LOST, NAMELESS = "written as something else", "refused without a name"
 GOOD = (WRITTEN, REFUSED, TOLD)
 CLOSE = 0.02
 """By how much of itself a number may differ when it is read again: files hold bytes where Blender has floats."""
@@ -312,10 +306,18 @@ def _rename_data(obj: Any, _: str) -> None:
 
 def _other_material(obj: Any, _: str) -> None:
     present = {slot.material for slot in obj.material_slots}
-    other = next((each for each in bpy.data.materials if each not in present), None)
+    others = [each for each in bpy.data.materials if each not in present]
+    said = {_texts(each) for each in present if each is not None}
+    others.sort(key=lambda each: _texts(each) in said)  # another of the same texture would be no edit of the level
+    other = others[0] if others else None
     if not obj.material_slots:
         obj.data.materials.append(other)
     obj.material_slots[0].material = other
+
+
+def _texts(material: Any) -> tuple[str, ...]:
+    """What a material says of itself in text: which texture of the game it is."""
+    return tuple(value for key, value in sorted(material.items()) if isinstance(value, str) and key != identity.STAMP)
 
 
 def _add_modifier(obj: Any, _: str) -> None:
