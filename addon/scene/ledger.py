@@ -343,7 +343,9 @@ class _Needed:
         return plan
 
     def _plan(self, kind: str, holder: bpy.types.ID) -> _Plan:
-        static = (*aspects.static(holder), *(aspects.lists(holder) if kind == identity.LEVEL else ()))
+        static = list(aspects.static(holder))
+        if kind == identity.LEVEL and isinstance(holder, bpy.types.Collection):
+            static += aspects.lists(holder)
         return _Plan(
             tuple(each for each in static if not self._is_written(kind, each.name)),
             not self._all_written(kind, aspects.PROPERTY),
