@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of a level can be reached from its entities, and where it leaks: the way of a flood through the empty leafs.
+
+Compilers do the same: a level whose entities can be reached from outside is not sealed, and they refuse it, or leave
+it without visibility. The way out that is found here is short: by the portals whose middles are nearest, and straight
+wherever nothing solid is in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from . import solid_tree
+from .binary import Problem
+from .convex import Bools, Floats, Ints
+from .rings import Rings, spans, starts
+from .solid_tree import OUTSIDE, Brushes, Portals, SolidTree
+
+SHORT = 0.2
+"""Units: a portal with fewer than three edges longer than this is too small to go through, as for the compilers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flood:
+    """A flood from k points through the empty leafs.
+
+    leafs: int64[k], of the points. inside: bool[k], which of them stand in empty space; only from these it begins.
+    reached: bool[leafs]. leak: the point that is nearest to the outside on the way that the flood takes, -1 if it
+    doesn't get there; line: float64[n, 3], that way, from the point on.
+    """
+
+    leafs: Ints
+    inside: Bools
+    reached: Bools
+    leak: int
+    line: Floats
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the flood stays within the level."""
+        return self.leak < 0
+
+
+def flood(tree: SolidTree, points: npt.ArrayLike, between: Portals | None = None) -> Flood:
+    """Where a flood from points, float[k, 3], gets to. between: the tree's portals, if they are known."""
+    where = np.asarray(points, np.float64).reshape(-1, 3)
+    leafs = tree.leafs_of(where)
+    inside = ~tree.solid[leafs] & np.isfinite(where).all(axis=1)
+    open_ = passable(tree, solid_tree.portals(tree) if between is None else between)
+    ways = _Ways(open_, len(tree.solid))
+    reached = ways.reached(np.unique(leafs[inside]))
+    if not reached[OUTSIDE]:
+        return Flood(leafs, inside, reached, -1, np.empty((0, 3)))
+    leak, line = ways.out(where, np.where(inside, leafs, -1))
+    return Flood(leafs, inside, reached, leak, _straightened(tree, line))
+
+
+def passable(tree: SolidTree, between: Portals) -> Portals:
+    """The portals that one can go through: between empty leafs, and not too small."""
+    empty = np.flatnonzero(~tree.solid[between.leafs].any(axis=1))
+    some = between.taken(empty)
+    if not len(empty):
+        return some
+    long = np.add.reduceat((some.rings.edges() > SHORT).astype(np.int64), some.rings.first[:-1])
+    return some.taken(np.flatnonzero(long >= 3))
+
+
+class _Ways:
+    """The leafs of a tree, each with its portals to others."""
+
+    def __init__(self, between: Portals, count: int) -> None:
+        self.middles = between.rings.middles if len(between.leafs) else np.empty((0, 3))
+        from_ = between.leafs.T.reshape(-1)
+        order = np.argsort(from_, kind="stable")
+        self.to = between.leafs[:, ::-1].T.reshape(-1)[order]
+        self.portal = np.tile(np.arange(len(between.leafs)), 2)[order]
+        self.first = starts(np.bincount(from_, minlength=count))
+
+    def reached(self, leafs: Ints) -> Bools:
+        """bool[leafs]: those that can be reached from some, and these."""
+        done = np.zeros(len(self.first) - 1, np.bool_)
+        done[leafs] = True
+        while len(leafs):
+            counts = np.diff(self.first)[leafs]
+            leafs = np.unique(self.to[spans(self.first[leafs], counts)])
+            leafs = leafs[~done[leafs]]
+            done[leafs] = True
+        return done
+
+    def out(self, points: Floats, leafs: Ints) -> tuple[int, Floats]:
+        """The point that is nearest to the outside, and the way: by the middles of portals. leafs: -1 for none.
+
+        There has to be one.
+        """
+        queue = sorted((0.0, number, leaf, -1) for number, leaf in enumerate(leafs.tolist()) if leaf >= 0)
+        came: dict[int, tuple[int, int]] = {}  # leaf -> the portal into it and the leaf before; a point and -1
+        first, to, portal = self.first.tolist(), self.to.tolist(), self.portal.tolist()
+        while OUTSIDE not in came:
+            far, entry, leaf, previous = heappop(queue)
+            if leaf in came:
+                continue
+            came[leaf] = entry, previous
+            ways = range(first[leaf], first[leaf + 1])
+            steps = self.middles[self.portal[ways.start : ways.stop]]
+            steps = steps - (points[entry] if previous < 0 else self.middles[entry])
+            for way, step in zip(ways, np.sqrt((steps * steps).sum(axis=1)).tolist(), strict=True):
+                if to[way] not in came:
+                    heappush(queue, (far + step, portal[way], to[way], leaf))
+        line = []
+        entry, leaf = came[OUTSIDE]
+        while leaf >= 0:
+            line.append(self.middles[entry])
+            entry, leaf = came[leaf]
+        return entry, np.array([points[entry], *line[::-1]])
+
+
+def _straightened(tree: SolidTree, line: Floats) -> Floats:
+    """A line without the points that can be left out because nothing solid is between those around them."""
+    kept = [0]
+    while kept[-1] < len(line) - 1:
+        at = kept[-1]
+        ends = line[at + 1 :]
+        free = clear(tree, np.broadcast_to(line[at], ends.shape), ends)
+        kept.append(at + 1 + int(np.flatnonzero(free)[-1]) if free.any() else at + 1)
+    return line[kept]
+
+
+def clear(tree: SolidTree, from_: Floats, to: Floats) -> Bools:
+    """bool[k]: between which points, float64[k, 3] each, there is nothing solid. Along a face there is."""
+    rings = Rings(np.stack([from_, to], axis=1).reshape(-1, 3), 2 * np.arange(len(to) + 1))
+    _, of, leafs = tree.border(rings, np.zeros_like(to), np.zeros(len(to), np.int64))
+    result = np.ones(len(to), np.bool_)
+    result[of[tree.solid[leafs]]] = False
+    return result
+
+
+# ------------------------------------------------------------------------------------------------------ a whole level
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What of a level counts for leaks.
+
+    brushes: all, b of them. solid: bool[b], which of them the compiler takes for walls of the level. points:
+    float64[k, 3], where its entities stand. names: what these are called, the places of problems. entities: int64[k],
+    their numbers in the level.
+    """
+
+    brushes: Brushes
+    solid: Bools
+    points: Floats
+    names: list[str]
+    entities: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Sealing:
+    """What a level's brushes make of space: see `examine`.
+
+    filling: how many brushes fill space; gaping: how many should, but aren't closed. leafs, solid: how many there are,
+    and how many of them are solid. within, beyond: bool[sides of all brushes], faces that are covered by brushes that
+    fill space, and those that only face what no entity reaches.
+    """
+
+    space: Space
+    flood: Flood
+    filling: int
+    gaping: int
+    leafs: int
+    solid: int
+    within: Bools
+    beyond: Bools
+
+    @property
+    def hidden(self) -> Bools:
+        """bool[sides]: the faces that nobody ever sees."""
+        return self.within | self.beyond
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What there is, by its name in the plural."""
+        return {
+            "brushes that seal": self.filling,
+            "brushes that aren't closed": self.gaping,
+            "leafs": self.leafs,
+            "solid leafs": self.solid,
+            "faces inside solid": int(self.within.sum()),
+            "faces that face the void": int(self.beyond.sum()),
+        }
+
+
+def examine(space: Space) -> Sealing:
+    """Flood a level from its entities, and see which faces the flood doesn't touch.
+
+    Of a level that leaks, or without an entity in empty space, no face is `beyond`: there is no outside to tell.
+    """
+    of = space.brushes
+    tree = solid_tree.build(of, space.solid)
+    found = flood(tree, space.points)
+    rings, sides = of.sides(np.ones(len(of), np.bool_))
+    pieces, piece_of, leafs = tree.border(rings, of.normals[sides], np.zeros(len(sides), np.int64))
+    real = pieces.areas() > SHORT * SHORT
+    empty, seen = np.zeros(len(sides), np.bool_), np.zeros(len(sides), np.bool_)
+    empty[piece_of[real & ~tree.solid[leafs]]] = True
+    seen[piece_of[real & found.reached[leafs]]] = True
+    within, beyond = np.zeros(len(of.dists), np.bool_), np.zeros(len(of.dists), np.bool_)
+    within[sides[~empty]] = True
+    if found.is_sealed and found.inside.any():
+        beyond[sides[empty & ~seen]] = True
+    closed = of.polygons.closed
+    filling, gaping = int((closed & space.solid).sum()), int((~closed & space.solid).sum())
+    return Sealing(space, found, filling, gaping, len(tree.solid), int(tree.solid.sum()), within, beyond)
+
+
+def leak(space: Space) -> Flood:
+    """The flood alone: less work than `examine`."""
+    return flood(solid_tree.build(space.brushes, space.solid), space.points)
+
+
+def problems(space: Space, found: Flood, severity: Literal["error", "warning"] = "error") -> Iterator[Problem]:
+    """What a flood says, in words; nothing of a level that is sealed."""
+    if not found.is_sealed:
+        through = "it stands outside" if len(found.line) < 2 else f"the way out is by {_place(found.line[1])}"
+        message = f"leaks: from {_place(found.line[0])} the outside of the level can be reached; {through}"
+        yield Problem(space.names[found.leak], message, severity)
+    elif len(found.inside) and not found.inside.any():
+        yield Problem(
+            "level", "no entity stands in empty space: what is inside and what outside can't be told", severity
+        )
+
+
+def _place(point: Floats) -> str:
+    return f"({', '.join(f'{value:g}' for value in np.round(point, 2).tolist())})"
