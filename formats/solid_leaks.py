@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from . import solid_tree
-from .binary import Problem
+from .binary import Problem, Severity
 from .convex import Bools, Floats, Ints
 from .rings import Rings, spans, starts
 from .solid_tree import OUTSIDE, Brushes, Portals, SolidTree
@@ -147,13 +146,14 @@ def clear(tree: SolidTree, from_: Floats, to: Floats) -> Bools:
 class Space:
     """What of a level counts for leaks.
 
-    brushes: all, b of them. solid: bool[b], which of them the compiler takes for walls of the level. points:
-    float64[k, 3], where its entities stand. names: what these are called, the places of problems. entities: int64[k],
-    their numbers in the level.
+    brushes: all, b of them. solid: bool[b], which of them the compiler takes for walls. still: bool[b], which of them
+    never move: the world's. points: float64[k, 3], where entities stand. names: what these are called, the places of
+    problems. entities: int64[k], their numbers in the level.
     """
 
     brushes: Brushes
     solid: Bools
+    still: Bools
     points: Floats
     names: list[str]
     entities: Ints
@@ -161,78 +161,56 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Sealing:
-    """What a level's brushes make of space: see `examine`.
-
-    filling: how many brushes fill space; gaping: how many should, but aren't closed. leafs, solid: how many there are,
-    and how many of them are solid. within, beyond: bool[sides of all brushes], faces that are covered by brushes that
-    fill space, and those that only face what no entity reaches.
-    """
+    """What a level's brushes make of space: see `examine`."""
 
     space: Space
+    tree: SolidTree
     flood: Flood
-    filling: int
-    gaping: int
-    leafs: int
-    solid: int
-    within: Bools
-    beyond: Bools
 
-    @property
-    def hidden(self) -> Bools:
-        """bool[sides]: the faces that nobody ever sees."""
-        return self.within | self.beyond
+    def hidden(self, rings: Rings, normals: Floats) -> tuple[Bools, Bools]:
+        """Which faces nobody ever sees, bool[k] each: those that lie in solid, and those that face the void.
 
-    @property
+        rings, normals float64[k, 3]: of faces that never move. Of a level that leaks, or without an entity in empty
+        space, none faces the void: there is no outside to tell.
+        """
+        pieces, of, leafs = self.tree.border(rings, normals, np.zeros(len(rings), np.int64))
+        real = pieces.areas() > SHORT * SHORT
+        empty, seen = np.zeros(len(rings), np.bool_), np.zeros(len(rings), np.bool_)
+        empty[of[real & ~self.tree.solid[leafs]]] = True
+        seen[of[real & self.flood.reached[leafs]]] = True
+        knows = self.flood.is_sealed and bool(self.flood.inside.any())
+        return ~empty, empty & ~seen & knows
+
     def counts(self) -> dict[str, int]:
         """What there is, by its name in the plural."""
+        of, closed = self.space.brushes, self.space.brushes.polygons.closed
+        rings, sides = of.sides(self.space.still)
+        within, beyond = self.hidden(rings, of.normals[sides])
         return {
-            "brushes that seal": self.filling,
-            "brushes that aren't closed": self.gaping,
-            "leafs": self.leafs,
-            "solid leafs": self.solid,
-            "faces inside solid": int(self.within.sum()),
-            "faces that face the void": int(self.beyond.sum()),
+            "brushes that seal": int((closed & self.space.solid).sum()),
+            "brushes that aren't closed": int((~closed & self.space.solid).sum()),
+            "leafs": len(self.tree.solid),
+            "solid leafs": int(self.tree.solid.sum()),
+            "faces inside solid": int(within.sum()),
+            "faces that face the void": int(beyond.sum()),
         }
+
+    def problems(self, severity: Severity) -> Iterator[Problem]:
+        """What the compiler would say; nothing of a level that is sealed."""
+        line = self.flood.line
+        if not self.flood.is_sealed:
+            through = "it stands outside" if len(line) < 2 else f"the way out is by {_place(line[1])}"
+            message = f"leaks: from {_place(line[0])} the outside of the level can be reached; {through}"
+            yield Problem(self.space.names[self.flood.leak], message, severity)
+        elif len(self.flood.inside) and not self.flood.inside.any():
+            message = "no entity stands in empty space: what is inside and what outside can't be told"
+            yield Problem("level", message, severity)
 
 
 def examine(space: Space) -> Sealing:
-    """Flood a level from its entities, and see which faces the flood doesn't touch.
-
-    Of a level that leaks, or without an entity in empty space, no face is `beyond`: there is no outside to tell.
-    """
-    of = space.brushes
-    tree = solid_tree.build(of, space.solid)
-    found = flood(tree, space.points)
-    rings, sides = of.sides(np.ones(len(of), np.bool_))
-    pieces, piece_of, leafs = tree.border(rings, of.normals[sides], np.zeros(len(sides), np.int64))
-    real = pieces.areas() > SHORT * SHORT
-    empty, seen = np.zeros(len(sides), np.bool_), np.zeros(len(sides), np.bool_)
-    empty[piece_of[real & ~tree.solid[leafs]]] = True
-    seen[piece_of[real & found.reached[leafs]]] = True
-    within, beyond = np.zeros(len(of.dists), np.bool_), np.zeros(len(of.dists), np.bool_)
-    within[sides[~empty]] = True
-    if found.is_sealed and found.inside.any():
-        beyond[sides[empty & ~seen]] = True
-    closed = of.polygons.closed
-    filling, gaping = int((closed & space.solid).sum()), int((~closed & space.solid).sum())
-    return Sealing(space, found, filling, gaping, len(tree.solid), int(tree.solid.sum()), within, beyond)
-
-
-def leak(space: Space) -> Flood:
-    """The flood alone: less work than `examine`."""
-    return flood(solid_tree.build(space.brushes, space.solid), space.points)
-
-
-def problems(space: Space, found: Flood, severity: Literal["error", "warning"] = "error") -> Iterator[Problem]:
-    """What a flood says, in words; nothing of a level that is sealed."""
-    if not found.is_sealed:
-        through = "it stands outside" if len(found.line) < 2 else f"the way out is by {_place(found.line[1])}"
-        message = f"leaks: from {_place(found.line[0])} the outside of the level can be reached; {through}"
-        yield Problem(space.names[found.leak], message, severity)
-    elif len(found.inside) and not found.inside.any():
-        yield Problem(
-            "level", "no entity stands in empty space: what is inside and what outside can't be told", severity
-        )
+    """Flood a level from its entities."""
+    tree = solid_tree.build(space.brushes, space.solid)
+    return Sealing(space, tree, flood(tree, space.points))
 
 
 def _place(point: Floats) -> str:

@@ -6,7 +6,7 @@ import struct
 import numpy as np
 
 from .. import solid_leaks, solid_tree
-from ..binary import Problem
+from ..binary import Problem, Severity
 from ..convex import Floats
 from ..solid_leaks import Space
 from . import convert
@@ -19,6 +19,7 @@ from .upgrade import upgraded
 TAG = b"LEAK"
 ENDING = ".Pnt"
 """How names of leak files end."""
+SEVERITY: Severity = "error"  # the compiler fails
 
 
 def space(level: MapLevel | Level3dt) -> Space:
@@ -34,7 +35,8 @@ def space(level: MapLevel | Level3dt) -> Space:
     with np.errstate(all="ignore"):  # hostile floats
         normals /= np.sqrt((normals * normals).sum(axis=1))[:, None]  # as the compiler does; it leaves dist alone
     flags = table["flags"].astype(np.int64)
-    solid = (table["entity"] == 0) & (flags & int(BrushFlag.SOLID) != 0) & (flags & int(BrushFlag.SHEET) == 0)
+    world = table["entity"] == 0
+    solid = world & (flags & int(BrushFlag.SOLID) != 0) & (flags & int(BrushFlag.SHEET) == 0)
     counted = [
         (number, entity.origin)
         for number, entity in enumerate(level.entities)
@@ -44,6 +46,7 @@ def space(level: MapLevel | Level3dt) -> Space:
     return Space(
         solid_tree.brushes(normals, faces["dist"].astype(np.float64), table["num_faces"]),
         solid,
+        world,
         np.array([place for _, place in placed], np.float64).reshape(-1, 3),
         [title(level, number) for number, _ in placed],
         np.array([number for number, _ in placed], np.int64),
@@ -60,6 +63,7 @@ def _editor_space(level: Level3dt) -> Space:
     return Space(
         walls.brushes,
         walls.solid,
+        walls.still,
         np.array([entity.place for _, entity in placed], np.float64).reshape(-1, 3),
         [f"entity {number} ({entity.classname}, {entity.name})" for number, entity in placed],
         np.array([number for number, _ in placed], np.int64),
@@ -71,8 +75,7 @@ def problems(level: MapLevel | Level3dt) -> list[Problem]:
 
     It takes a second for a large level, so `check` doesn't ask.
     """
-    found = space(level)
-    return list(solid_leaks.problems(found, solid_leaks.leak(found)))
+    return list(solid_leaks.examine(space(level)).problems(SEVERITY))
 
 
 def leak_file(line: Floats) -> bytes:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import solid_leaks, solid_tree
-from ..binary import Problem
+from ..binary import Problem, Severity
 from ..convex import Floats
 from ..solid_leaks import Space
 from . import vmf
@@ -19,6 +19,7 @@ from .vmf import VmfSolids
 
 ENDING = ".lin"
 """How names of leak files end."""
+SEVERITY: Severity = "warning"  # vbsp goes on, without visibility
 _WALLS = ("toolsnodraw", "toolsskybox", "toolsblack")
 """Tool textures of brushes that fill space; others are of brushes that don't."""
 _TOOLS = "tools/"
@@ -54,6 +55,7 @@ def space_of(source: vmf.Map) -> Space:
     return Space(
         solid_tree.brushes(solids.normals, solids.dists, np.diff(solids.first_side)),
         walls(solids, level),
+        solids.owners == vmf.WORLD,
         lifted([place for _, _, place in entities]),
         [name for _, name, _ in entities],
         np.array([number for number, _, _ in entities], np.int64),
@@ -96,11 +98,14 @@ def fills(names: NDArray[np.str_]) -> NDArray[np.bool_]:
 
 def problems(level: Level) -> list[Problem]:
     """The leak of a map, as a warning at an entity; none if it is sealed. Raises FormatError."""
-    found = space(level)
-    return list(solid_leaks.problems(found, solid_leaks.leak(found), "warning"))
+    return list(solid_leaks.examine(space(level)).problems(SEVERITY))
 
 
 def leak_file(line: Floats) -> bytes:
-    """The leak file of vbsp, which Hammer draws: float64[n, 3] points from an entity on; there it comes last."""
-    points = np.asarray(line, np.float64).reshape(-1, 3)[::-1]
+    """The leak file of vbsp, which Hammer draws: float64[n, 3] points from an entity on; there it comes last.
+
+    The entity's own place stands there, not the one that it was lifted to.
+    """
+    points = np.array(line, np.float64).reshape(-1, 3)[::-1]
+    points[-1:] -= _RAISED
     return "".join(f"{x:.6f} {y:.6f} {z:.6f}\n" for x, y, z in points.tolist()).encode("ascii")
