@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from .solid_tree import OUTSIDE, Brushes, Portals, SolidTree
 
 SHORT = 0.2
 """Units: a portal with fewer than three edges longer than this is too small to go through, as for the compilers."""
+
+_Step = tuple[float, int, int, int, int]
+"""How far it is; by which portal, into and out of which leaf; and the point that it all began at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,26 +100,43 @@ class _Ways:
 
         There has to be one.
         """
-        queue = sorted((0.0, number, leaf, -1) for number, leaf in enumerate(leafs.tolist()) if leaf >= 0)
-        came: dict[int, tuple[int, int]] = {}  # leaf -> the portal into it and the leaf before; a point and -1
+        outside = np.flatnonzero(leafs == OUTSIDE)
+        if len(outside):
+            return int(outside[0]), points[outside[:1]]
+        queue = self._first_steps(points, leafs)
+        begun = set(leafs.tolist())
+        came: dict[int, _Step] = {}  # by the leaf that it leads into
         first, to, portal = self.first.tolist(), self.to.tolist(), self.portal.tolist()
         while OUTSIDE not in came:
-            far, entry, leaf, previous = heappop(queue)
-            if leaf in came:
+            step = heappop(queue)
+            far, entry, leaf, _, point = step
+            if leaf in came or leaf in begun:
                 continue
-            came[leaf] = entry, previous
-            ways = range(first[leaf], first[leaf + 1])
-            steps = self.middles[self.portal[ways.start : ways.stop]]
-            steps = steps - (points[entry] if previous < 0 else self.middles[entry])
-            for way, step in zip(ways, np.sqrt((steps * steps).sum(axis=1)).tolist(), strict=True):
+            came[leaf] = step
+            begin, end = first[leaf], first[leaf + 1]
+            away = self.middles[self.portal[begin:end]] - self.middles[entry]
+            for way, length in enumerate(np.sqrt((away * away).sum(axis=1)).tolist(), begin):
                 if to[way] not in came:
-                    heappush(queue, (far + step, portal[way], to[way], leaf))
-        line = []
-        entry, leaf = came[OUTSIDE]
-        while leaf >= 0:
+                    heappush(queue, (far + length, portal[way], to[way], leaf, point))
+        line, leaf, point = [], OUTSIDE, came[OUTSIDE][4]
+        while leaf not in begun:
+            _, entry, _, leaf, _ = came[leaf]
             line.append(self.middles[entry])
-            entry, leaf = came[leaf]
-        return entry, np.array([points[entry], *line[::-1]])
+        return point, np.array([points[point], *line[::-1]])
+
+    def _first_steps(self, points: Floats, leafs: Ints) -> list[_Step]:
+        """A heap of the steps out of the leafs that points are in, each from the nearest point."""
+        queue: list[_Step] = []
+        for leaf in np.unique(leafs[leafs >= 0]).tolist():
+            own = np.flatnonzero(leafs == leaf)
+            ways = slice(self.first[leaf], self.first[leaf + 1])
+            away = self.middles[self.portal[ways]][:, None] - points[own]
+            far = np.sqrt((away * away).sum(axis=2))
+            nearest = own[far.argmin(axis=1)] if far.size else own[:0]
+            rows = (far.min(axis=1, initial=np.inf), self.portal[ways], self.to[ways], nearest)
+            queue += [(*row[:3], leaf, row[3]) for row in zip(*(row.tolist() for row in rows), strict=True)]
+        heapify(queue)
+        return queue
 
 
 def _straightened(tree: SolidTree, line: Floats) -> Floats:

@@ -29,6 +29,8 @@ OUTSIDE = 0
 _CANDIDATES = 12
 _FACING, _SPLIT = 1, 4
 """What a face that lies in a plane is worth for choosing it, and what one that is cut by it costs."""
+_FINE = 1e-3
+"""Units: as NEAR, for portals, which lie in the nodes' own planes."""
 _HALF = 1e6  # units: half the side of the squares that portals are cut from
 
 
@@ -59,11 +61,14 @@ class SolidTree:
             left = left[places[left] >= 0]
         return np.where(lost, OUTSIDE, -1 - places)
 
-    def border(self, rings: Rings, normals: Floats, places: Ints, behind: bool = False) -> tuple[Rings, Ints, Ints]:
+    def border(
+        self, rings: Rings, normals: Floats, places: Ints, behind: bool = False, near: float = NEAR
+    ) -> tuple[Rings, Ints, Ints]:
         """Cut polygons by the tree, and say which leaf is before (or `behind`) each piece.
 
         normals: float64[k, 3], where the polygons face. places: int64[k], the nodes or leafs (as in `children`) to
-        begin at. Returns the pieces, int64[p] which ring each is of, and int64[p] the leaf.
+        begin at. near: units, how far off a plane a polygon still lies in it. Returns the pieces, int64[p] which ring
+        each is of, and int64[p] the leaf.
         """
         done: list[tuple[Rings, Ints, Ints]] = []
         of = np.arange(len(rings))
@@ -75,7 +80,7 @@ class SolidTree:
             if not len(inner):
                 break
             rings, of, nodes = rings.taken(inner), of[inner], places[inner]
-            halves = rings.split(self.normals[nodes], self.dists[nodes], NEAR)
+            halves = rings.split(self.normals[nodes], self.dists[nodes], near)
             along = np.einsum("ij,ij->i", normals[of[halves.on]], self.normals[nodes[halves.on]]) > 0
             children = self.children[nodes]
             rings = joined([halves.front, halves.back, rings.taken(halves.on)])
@@ -112,7 +117,7 @@ class SolidTree:
             if not len(left):
                 break
             turn = np.where(side == 0, 1.0, -1.0)
-            halves = rings.split(self.normals[at] * turn[:, None], self.dists[at] * turn, NEAR)
+            halves = rings.split(self.normals[at] * turn[:, None], self.dists[at] * turn, _FINE)
             rings, of, at = halves.front, of[halves.of_front], at[halves.of_front]
         return joined([part for part, _ in done]), np.concatenate([part for _, part in done])
 
@@ -132,9 +137,9 @@ class Portals:
 def portals(tree: SolidTree) -> Portals:
     """All polygons in which two leafs of a tree touch."""
     rings, node = tree.windings()
-    rings, of, before = tree.border(rings, tree.normals[node], tree.children[node, 0])
+    rings, of, before = tree.border(rings, tree.normals[node], tree.children[node, 0], near=_FINE)
     node = node[of]
-    rings, of, behind = tree.border(rings, tree.normals[node], tree.children[node, 1], behind=True)
+    rings, of, behind = tree.border(rings, tree.normals[node], tree.children[node, 1], True, _FINE)
     leafs = np.column_stack([before[of], behind])
     return Portals(rings, leafs).taken(np.flatnonzero(leafs[:, 0] != leafs[:, 1]))
 

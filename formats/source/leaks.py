@@ -47,7 +47,7 @@ def space_of(source: vmf.Map) -> Space:
     entities = [
         (number, f"entity {number} ({', '.join(filter(None, (entity.classname, entity.targetname)))})", place)
         for number, entity in enumerate(level.entities)
-        if number and (place := _counted(entity)) is not None
+        if number and (place := counted(entity)) is not None
     ]
     lump = level.static_props
     props = lump.props["origin"].astype(np.float64).tolist() if lump is not None and lump.props is not None else []
@@ -62,8 +62,8 @@ def space_of(source: vmf.Map) -> Space:
     )
 
 
-def _counted(entity: Entity) -> tuple[float, float, float] | None:
-    """The place of an entity that counts."""
+def counted(entity: Entity) -> tuple[float, float, float] | None:
+    """The place of an entity, if it counts."""
     place = entity.origin
     return None if place is None or not any(place) or entity.classname.lower() in _GONE else place
 
