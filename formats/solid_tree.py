@@ -31,6 +31,8 @@ _FACING, _SPLIT = 1, 4
 """What a face that lies in a plane is worth for choosing it, and what one that is cut by it costs."""
 _FINE = 1e-3
 """Units: as NEAR, for portals, which lie in the nodes' own planes."""
+_CELLS, _TOGETHER = 12, 256
+"""Where boxes are compared: in how many slices the world is cut each way, and how many neighbours are a block."""
 _HALF = 1e6  # units: half the side of the squares that portals are cut from
 
 
@@ -341,19 +343,28 @@ def _inside(of: Brushes, rings: Rings, ring: Ints, brush: Ints, facing: Floats) 
     return inside, shared
 
 
-def within_boxes(
-    low: Floats, high: Floats, box_low: Floats, box_high: Floats, block: int = 1 << 22
-) -> list[tuple[Ints, Ints]]:
-    """Pairs of things (boxes float64[n, 3]) and boxes (float64[m, 3]) that they lie in, in blocks of int64[k] each."""
-    found = []
-    step = max(1, block // max(len(box_low), 1))
-    for first in range(0, len(low), step):
-        inside = np.ones((min(step, len(low) - first), len(box_low)), np.bool_)
+def within_boxes(low: Floats, high: Floats, box_low: Floats, box_high: Floats) -> list[tuple[Ints, Ints]]:
+    """Pairs of things (boxes float64[n, 3]) and boxes (float64[m, 3]) that they lie in, in blocks of int64[k] each.
+
+    Neighbours in space are looked at together: few of the boxes are near all of them.
+    """
+    found: list[tuple[Ints, Ints]] = []
+    if not len(low):
+        return found
+    middles = (low + high) / 2
+    cells = np.floor((middles - middles.min(axis=0)) * (_CELLS / max(np.ptp(middles, axis=0).max(), 1e-9)))
+    order = np.lexsort(cells.T)
+    for first in range(0, len(order), _TOGETHER):
+        things = order[first : first + _TOGETHER]
+        lowest, highest = low[things], high[things]
+        near = (box_low <= lowest.max(axis=0)) & (box_high >= highest.min(axis=0))
+        boxes = np.flatnonzero(near.all(axis=1))
+        inside = np.ones((len(things), len(boxes)), np.bool_)
         for axis in range(3):
-            inside &= low[first : first + step, axis, None] >= box_low[:, axis]
-            inside &= high[first : first + step, axis, None] <= box_high[:, axis]
+            inside &= lowest[:, axis, None] >= box_low[boxes, axis]
+            inside &= highest[:, axis, None] <= box_high[boxes, axis]
         thing, box = np.nonzero(inside)
-        found.append((thing + first, box))
+        found.append((things[thing], boxes[box]))
     return found
 
 

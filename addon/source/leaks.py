@@ -71,7 +71,7 @@ def mark_hidden(context: bpy.types.Context, collection: bpy.types.Collection, re
         if not len(faces) or not isinstance(mesh, bpy.types.Mesh):
             continue
         if nodraw is None:
-            nodraw = importing_into(context, collection, report).materials.of(brushes.NODRAW)
+            nodraw = importing_into(context, collection, Report()).materials.of(brushes.NODRAW)
         slots = shown.data.material_index.astype(np.int32)
         slots[faces] = _slot(mesh, nodraw)
         attributes.write(mesh, "material_index", "FACE", "INT", slots)

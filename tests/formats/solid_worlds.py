@@ -68,3 +68,44 @@ def voxel_flood(solid, seeds):
         if (grown == reached).all():
             return reached[1:-1, 1:-1, 1:-1], bool(reached[0, 0, 0])
         reached = grown
+
+
+def town(count, seed=18):
+    """About `count` brushes: a sealed square with houses of walls and roofs, and things that lie about, some turned."""
+    random = np.random.default_rng(seed)
+    side, pitch = int(np.ceil(np.sqrt(count / 25))), 512.0
+    parts = [world(*room(side * pitch / 2))]
+    for number in range(side * side):
+        corner = (np.array(divmod(number, side)) - side / 2) * pitch + random.integers(32, 96, 2)
+        size, height = random.integers(16, 24, 2) * 16.0, random.integers(8, 12) * 16.0
+        parts.append(world(*house(corner, size, height)))
+        angle = random.uniform(0, 1) * (number % 4 == 0)
+        c, s = np.cos(angle), np.sin(angle)
+        turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+        low = (random.uniform(-200, 200, (12, 3)) + np.append(corner + size / 2, 300)) @ turn
+        high = low + random.integers(1, 6, (12, 3)) * 8.0
+        parts.append(turned(turn, *zip(low, high, strict=True)))
+    return solid_tree.brushes(
+        np.concatenate([part.normals for part in parts]),
+        np.concatenate([part.dists for part in parts]),
+        np.concatenate([np.diff(part.first_side) for part in parts]),
+    )
+
+
+def house(corner, size, height, thick=16.0):
+    """Four walls with a door each, and a roof: boxes."""
+    boxes = [((*corner, height), (*(corner + size), height + thick))]
+    for axis in range(2):
+        across = 1 - axis
+        begin, end = corner[across], corner[across] + size[across]
+        middle = (begin + end) / 2
+        for front in (corner[axis], corner[axis] + size[axis] - thick):
+            for start, stop, bottom in (
+                (begin, middle - 32, 0),
+                (middle + 32, end, 0),
+                (middle - 32, middle + 32, 112),
+            ):
+                low, high = np.array([0.0, 0, bottom]), np.array([0.0, 0, height])
+                low[axis], high[axis], low[across], high[across] = front, front + thick, start, stop
+                boxes.append((low, high))
+    return boxes
