@@ -130,8 +130,8 @@ def check_outer_walls(space: Space) -> list[int]:
 def outer_walls(sealing: Sealing) -> list[int]:
     """Brushes with a face that is seen from inside and one that is seen from outside."""
     of, tree = sealing.space.brushes, sealing.tree
-    rings, sides = of.sides(sealing.space.solid)
-    pieces, face, leafs = tree.border(rings, of.normals[sides], np.zeros(len(sides), np.int64))
+    windings, sides = of.sides(sealing.space.solid)
+    pieces, face, leafs = tree.border(windings, of.normals[sides], np.zeros(len(sides), np.int64))
     owner = np.repeat(np.arange(len(of)), np.diff(of.first_side))[sides[face]]
     around = flood(tree, [[1e6, 0, 0]]).reached
     real = pieces.areas() > 1
