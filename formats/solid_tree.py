@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import convex
+from .binary import FormatError
 from .convex import Bools, Floats, Ints
 from .windings import Windings, joined, spans, squares, starts
 
@@ -25,6 +26,8 @@ MARGIN = 128.0
 """Units of empty space around the brushes; what lies further out is `OUTSIDE`."""
 OUTSIDE = 0
 """The leaf around everything else. It is empty."""
+MOST = 500_000
+"""Nodes and faces that are left to be cut: real levels have a tenth of it. More would take minutes and gigabytes."""
 
 _CANDIDATES = 12
 _FACING, _SPLIT = 1, 4
@@ -33,7 +36,6 @@ _FINE = 1e-3
 """Units: as NEAR, for portals, which lie in the nodes' own planes."""
 _CELLS, _TOGETHER = 12, 256
 """Where boxes are compared: in how many slices the world is cut each way, and how many neighbours are a block."""
-_HALF = 1e6  # units: half the side of the squares that portals are cut from
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class SolidTree:
             parents[self.children[inner, side]] = inner
             sides[self.children[inner, side]] = side
         of = np.arange(len(self.dists))
-        windings, at = squares(self.normals, self.dists, _HALF), of
+        windings, at = squares(self.normals, self.dists, 4 * float(np.abs(self.dists).max()) + MARGIN), of
         done: list[tuple[Windings, Ints]] = []
         while len(of):
             up, side = parents[at], sides[at]
@@ -188,7 +190,7 @@ def brushes(normals: Floats, dists: Floats, counts: npt.ArrayLike) -> Brushes:
 def build(of: Brushes, solid: Bools | None = None) -> SolidTree:
     """The tree of brushes. solid: bool[b], which of them fill space, all if None.
 
-    Brushes that aren't closed fill none.
+    Brushes that aren't closed fill none. Raises FormatError for brushes that cross each other without end.
     """
     filling = of.polygons.closed if solid is None else of.polygons.closed & solid
     faces, sides = of.sides(filling)
@@ -232,6 +234,8 @@ class _Growing:
         owner = np.zeros(len(windings), np.int64)  # the node of this depth that a face is in, faces in order of these
         self.children[0][5, 1], self.leafs = self.nodes, 1
         while len(windings):
+            if self.nodes + len(windings) > MOST:
+                raise FormatError(f"brushes cross each other more than {MOST} times", "the level's brushes")
             count = int(owner[-1]) + 1
             chosen = _chosen(windings, plane, owner, normals, dists)
             left = np.flatnonzero(plane != chosen[owner])

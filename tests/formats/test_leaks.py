@@ -103,6 +103,18 @@ def test_an_editor_level_leaks_by_what_its_cuts_leave():
             assert "light" in found[0].place and found[0].severity == "error"
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 1e30, -3e38])
+def test_numbers_that_are_none_stop_nothing(number):
+    faces = genesis_bytes.box((-8, -8, -8), (8, 8, 8))
+    bad = [genesis_bytes.brush([genesis_bytes.face((0, 1, 0), number), *faces[1:]]),
+           genesis_bytes.brush([genesis_bytes.face((number, 1, 0), 8), *faces[1:]])]  # fmt: skip
+    level = genesis_map([*walls(), *bad], genesis_bytes.light("64 0 0"), genesis_bytes.light(f"{number} 0 0"))
+    found = genesis.leaks.problems(level)
+    assert all(problem.place == "entity 2 (light, light1)" for problem in found)
+    counts = examine(genesis.leaks.space(level)).counts()
+    assert counts["brushes that aren't closed"] >= 1
+
+
 def test_the_leak_file_of_genesis():
     data = genesis.leaks.leak_file(np.array([(1, 2, 3), (4.5, 5, 6)]))
     assert data == b"LEAK" + struct.pack("<i6f", 2, 1, 2, 3, 4.5, 5, 6)

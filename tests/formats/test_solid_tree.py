@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats import solid_tree
+from formats.binary import FormatError
 from formats.solid_tree import MARGIN, OUTSIDE
 from formats.windings import Windings, joined, squares
 from tests.formats.solid_worlds import boxes, depths, room, turned, world
@@ -129,6 +130,21 @@ def test_a_brush_that_is_not_closed_fills_nothing():
     of = solid_tree.brushes(normals[:11], dists[:11], [6, 5])
     assert of.polygons.closed.tolist() == [True, False]
     assert solid_tree.build(of).solid.sum() == 1
+
+
+def test_brushes_that_cross_without_end_are_refused(monkeypatch):
+    monkeypatch.setattr(solid_tree, "MOST", 40)
+    of = world(*(((n, -50, -50), (n + 0.5, 50, 50)) for n in range(20)))
+    with pytest.raises(FormatError, match="cross each other more than 40 times"):
+        solid_tree.build(of)
+
+
+def test_brushes_may_lie_far_out():
+    tree = solid_tree.build(world(((1e7, 1e7, 1e7), (1.1e7, 1.1e7, 1.1e7)), ((0, 0, 0), (8, 8, 8))))
+    assert tree.solid[tree.leafs_of([[4, 4, 4], [1.05e7] * 3, [100, 100, 100], [5e6, 5e6, 5e6]])].tolist() == [
+        *(True, True),
+        *(False, False),
+    ]
 
 
 def test_planes_that_are_nearly_one_are_one():
