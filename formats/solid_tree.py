@@ -3,7 +3,7 @@
 
 What is solid several games share: the space within their brushes. A tree cuts space by the planes of their faces until
 no face goes through any part, so that each part, a leaf, is convex and either solid or empty. Compilers find leaks and
-what can be seen by such trees; so do `solid_leaks` and `solid_faces`.
+what can be seen by such trees; so does `solid_leaks`.
 
 The tree is made level by level: all nodes of one depth take their planes, and their faces are cut, in one go.
 """
