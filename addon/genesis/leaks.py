@@ -17,9 +17,9 @@ from .parts.places import ancestor
 from .settings import ExportSettings
 
 
-def _examine(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> Sealing:
+def _examine(context: bpy.types.Context, collection: bpy.types.Collection) -> Sealing:
     """Flood the level as it would be exported. Raises SceneError, FormatError."""
-    return examine(genesis.leaks.space(genesis.read(export_level(context, collection, ExportSettings(), report))))
+    return examine(genesis.leaks.space(genesis.read(export_level(context, collection, ExportSettings(), Report()))))
 
 
 def _faces(_context: bpy.types.Context, collection: bpy.types.Collection) -> list[leaks.StillFaces]:

@@ -62,7 +62,7 @@ class Finder:
     verbs: LeakVerbs
     kind: str
     entities: frozenset[str]
-    examine: Callable[[bpy.types.Context, bpy.types.Collection, Report], Sealing]
+    examine: Callable[[bpy.types.Context, bpy.types.Collection], Sealing]
     faces: Callable[[bpy.types.Context, bpy.types.Collection], Sequence[StillFaces]]
     from_blender: Callable[[Floats], Floats] = np.asarray
     to_blender: Callable[[Floats], Floats] = np.asarray
@@ -77,7 +77,7 @@ def find(
     """
     remove(collection)
     root = needed_root(collection)
-    sealing = finder.examine(context, collection, Report())
+    sealing = finder.examine(context, collection)
     for what, count in sealing.counts().items():
         report.count(what, count)
     for problem in sealing.problems(finder.verbs.SEVERITY):
@@ -150,7 +150,7 @@ def hidden(
     context: bpy.types.Context, collection: bpy.types.Collection, finder: Finder, report: Report
 ) -> list[tuple[StillFaces, NDArray[np.int64]]]:
     """The faces that nobody ever sees, of each object that has some. Raises as `find` does."""
-    sealing = finder.examine(context, collection, Report())
+    sealing = finder.examine(context, collection)
     for problem in sealing.problems(finder.verbs.SEVERITY):
         report.warn(f"{problem.place}: {problem.message}. So faces that face the void aren't known")
     made = []

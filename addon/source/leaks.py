@@ -28,9 +28,9 @@ from .vmf_exporter import map_of
 _TOOLS = "tools/"
 
 
-def _examine(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> Sealing:
+def _examine(context: bpy.types.Context, collection: bpy.types.Collection) -> Sealing:
     """Flood the map as it would be exported as VMF. Raises SceneError, FormatError."""
-    return examine(source.leaks.space_of(map_of(context, collection, VmfSettings(), report, Report())))
+    return examine(source.leaks.space_of(map_of(context, collection, VmfSettings(), Report(), Report())))
 
 
 def _faces(context: bpy.types.Context, collection: bpy.types.Collection) -> list[leaks.StillFaces]:

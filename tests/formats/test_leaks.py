@@ -434,7 +434,7 @@ def in_any(of: Brushes, numbers: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 @pytest.mark.slow
 def test_real_maps_that_have_visibility_are_sealed(corpus):
-    """vbsp makes no portals of what leaks, so that there is no visibility. One map's entities were moved afterwards."""
+    """vbsp makes no portals of what leaks, so no visibility. One map has an entity outside of its walls."""
     edited = {"sp_genesisdevice_1.bsp"}
     known = 0
     for path in sorted((corpus / "bsp").glob("*/*.bsp")):
