@@ -55,17 +55,18 @@ def space(level: MapLevel | Level3dt) -> Space:
 
 def _editor_space(level: Level3dt) -> Space:
     walls = space(convert.to_map(level)[0])
+    suppressed = convert.ENTITY_HIDDEN if level.is_set("SuppressHidden") else 0
     placed = [
         (number, entity)
         for number, entity in enumerate(level.entities)
-        if entity.classname != convert.CAMERA and entity.origin
+        if entity.classname != convert.CAMERA and entity.origin and not entity.flags & suppressed
     ]
     return Space(
         walls.brushes,
         walls.solid,
         walls.still,
         np.array([entity.place for _, entity in placed], np.float64).reshape(-1, 3),
-        [f"entity {number} ({entity.classname}, {entity.name})" for number, entity in placed],
+        [f"entity {number} ({', '.join(filter(None, (one.classname, one.name)))})" for number, one in placed],
         np.array([number for number, _ in placed], np.int64),
     )
 

@@ -19,8 +19,8 @@ from formats.source.content import keyvalues
 from formats.source.leaf_tree import LeafTree
 from formats.source.vmf.portals import prism
 from tests.formats import genesis_bytes, source_room
+from tests.formats.genesis_3dt_text import SETTINGS, group, leaf
 from tests.formats.genesis_3dt_text import entity as editor_entity
-from tests.formats.genesis_3dt_text import group, leaf
 from tests.formats.genesis_3dt_text import level as editor_level
 from tests.formats.solid_worlds import room
 from tests.formats.source_vmf import solids_of
@@ -102,6 +102,17 @@ def test_an_editor_level_leaks_by_what_its_cuts_leave():
         assert bool(found) is leaks
         if leaks:
             assert "light" in found[0].place and found[0].severity == "error"
+
+
+def test_what_a_level_leaves_out_as_hidden_does_not_leak():
+    shell = leaf("shell", low=(-128,) * 3, high=(128,) * 3)
+    inside = leaf("cut", low=(-112,) * 3, high=(112,) * 3, flags=0x80)
+    lamps = [editor_entity([("classname", "light"), ("origin", f"{x} 0 0")], origin=(x, 0, 0), flags=4 * (x > 0))
+             for x in (0, 200)]  # fmt: skip
+    for settings, leaks in ((SETTINGS, True), (SETTINGS.replace("SuppressHidden 0", "SuppressHidden 1"), False)):
+        text = editor_level((1, 31), [shell, inside], lamps, groups=[group("Default", 0)], settings=settings)
+        found = genesis.leaks.problems(genesis.read(text.encode("latin-1")))
+        assert [problem.place for problem in found] == ["entity 1 (light)"] * leaks
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 1e30, -3e38])
