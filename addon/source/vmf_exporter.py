@@ -6,17 +6,20 @@ All but brushes comes from the map that `exporter.export_level` makes; those are
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import bpy
 
 from ...formats import source
 from ...formats.source import vmf
 from ...formats.source.content import keyvalues
 from ..scene import originals
-from ..scene.reports import Report
+from ..scene.reports import Report, SceneError
 from . import exporter, layout
 from .brushes import collect as brushes
 from .brushes import contents
 from .collecting import scene_level
+from .collecting.scene_level import SceneLevel
 from .faces import mapping, normals, numbers
 from .settings import IGNORE, REFUSE, ExportSettings, VmfSettings
 
@@ -49,7 +52,7 @@ def export_vmf(
         contents.warn_of_vmf(scene, level, report)
         if not scene.is_shown(layout.BRUSHES):
             report.note("the map's brushes aren't in the scene: import with the option Brushes to edit them")
-    text = vmf.write(made)
+        text = _written(scene, level, made, report)
     for what, count in text.counts.items():
         report.count(what, count)
     for what, instead in _LOST.items():
@@ -61,6 +64,41 @@ def export_vmf(
     for what in text.lost:
         report.note(f"not as in the editor: {what}")
     return text.data
+
+
+def _written(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report) -> vmf.Vmf:
+    """The text; what vbsp will make otherwise is told. Raises SceneError, with the objects, for what it would refuse."""
+    try:
+        text = vmf.write(made)
+    except vmf.RuleError as error:
+        refused = [finding for finding in error.findings if finding.refused]
+        objects = _objects(scene, len(level.entities))
+        faulty = [objects[one.entity] for one in refused if one.entity is not None and one.entity in objects]
+        said = "; ".join(_said(finding, objects) for finding in refused)
+        raise SceneError(f"vbsp would not compile it: {said}", faulty) from error
+    objects = _objects(scene, len(level.entities)) if text.findings else {}
+    for finding in text.findings:
+        report.warn(_said(finding, objects))
+    return text
+
+
+def _said(finding: vmf.Finding, objects: Mapping[int, bpy.types.Object]) -> str:
+    obj = objects.get(finding.entity) if finding.entity is not None else None
+    return finding.message if obj is None else f"{obj.name}: {finding.message}"
+
+
+def _objects(scene: SceneLevel, count: int) -> dict[int, bpy.types.Object]:
+    """The objects of the entities that an export has, by their places there: old ones first, in their order."""
+    records = scene.records(layout.ENTITY)
+    old = len(scene.before.entities)
+    gone = set(scene.deleted(layout.ENTITY, old))
+    world = next(
+        (number for number, entity in enumerate(scene.before.entities) if entity.classname == "worldspawn"), -1
+    )
+    kept = [number for number in range(old) if number == world or number not in gone]
+    found = {place: records[number].object for place, number in enumerate(kept) if number in records}
+    added = [one.object for one in scene.added(layout.ENTITY)]
+    return found | {place: obj for place, obj in enumerate(added, len(kept)) if place < count}
 
 
 def check_vmf(data: bytes) -> None:
