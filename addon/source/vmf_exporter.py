@@ -67,7 +67,7 @@ def export_vmf(
 
 
 def _written(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report) -> vmf.Vmf:
-    """The text; what vbsp will make otherwise is told. Raises SceneError, with the objects, for what it would refuse."""
+    """The text; what vbsp will make otherwise is told. Raises SceneError, with the objects, for what it refuses."""
     try:
         text = vmf.write(made)
     except vmf.RuleError as error:

@@ -18,6 +18,7 @@ from formats.source.entities import Entity
 from formats.source.records import Contents, DispInfoFlag, SurfaceFlag
 from formats.source.vmf import materials as vmf_materials
 from formats.source.vmf import of_level, plane_points, texture_axes, tools, write
+from formats.source.vmf.side_contents import learned
 from formats.source.vmf.text import numbers
 from tests.formats.source_room import NORTH_LEFT, room, rows
 from tests.formats.source_vmf import compiled_planes, solids_of
@@ -148,13 +149,16 @@ def test_copies_of_materials(name, original):
     ],
 )
 def test_tools_that_the_compiler_took_away(contents, names, flags, expected):
-    assert tools.restored(np.array([contents]), np.zeros(2, np.int64), names, [False] * 2, flags, {})[0] == expected
+    assert (
+        tools.restored(np.array([contents]), np.zeros(2, np.int64), names, [False] * 2, flags, learned([]))[0]
+        == expected
+    )
 
 
 def test_what_has_a_face_keeps_its_material():
     brush = np.array([int(Contents.PLAYERCLIP)])
     names = ["brick", "tools/toolsinvisibleladder"]
-    assert tools.restored(brush, np.zeros(2, np.int64), names, [True, True], [0, 0], {}) == (names, 0)
+    assert tools.restored(brush, np.zeros(2, np.int64), names, [True, True], [0, 0], learned([])) == (names, 0)
 
 
 # --------------------------------------------------------------------------------------------------------------- a map

@@ -10,7 +10,7 @@ from ..geometry import Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents
-from . import side_contents, tools
+from . import side_contents
 from .solids import WORLD, VmfSolids
 
 _LADDER = int(Contents.LADDER)
@@ -48,7 +48,7 @@ def reckoned(level: Level, solids: VmfSolids, seen: NDArray[np.bool_]) -> Reckon
         classname = classes[owner] if owner < len(classes) else ""
         own = int(brushes[brush])
         base = side_contents.OF_CLASSES.get(classname, 0)
-        sides = [side | base for side in tools.of_sides(solids.names[begin:end], own, known)]
+        sides = [side | base for side in known.of_sides(solids.names[begin:end], own)]
         place = side_contents.lead(sides, own)
         if place < 0 and owner == WORLD and own & _LADDER:
             laddered = [side | _LADDER for side in sides]
@@ -66,7 +66,7 @@ def reckoned(level: Level, solids: VmfSolids, seen: NDArray[np.bool_]) -> Reckon
     return Reckoned(wanted, made, differ, ladder, leads)
 
 
-def _known(level: Level, solids: VmfSolids, seen: NDArray[np.bool_], brushes: Ints) -> dict[str, int]:
+def _known(level: Level, solids: VmfSolids, seen: NDArray[np.bool_], brushes: Ints) -> side_contents.Known:
     """What sides of materials contain that are no tools, as far as faces tell."""
     adding = {number for number, e in enumerate(level.entities) if e.classname.lower() in side_contents.OF_CLASSES}
     of_sides = np.repeat(np.where(np.isin(solids.owners, list(adding)), -1, solids.brushes), np.diff(solids.first_side))

@@ -20,11 +20,13 @@ _NEAR = 0.05  # units that a corner may be away from its whole point: corners of
 _SAME_NORMAL = 1e-6  # less than float32 rounds twice
 _SPAN = 512.0  # units: points of planes that aren't on the grid are at least that far apart
 
-_TRIALS = (8, 32, 128)  # points that are tried for a plane, a few at first: most are found soon
+_TRIALS = (8, 32, 128, 512)  # points that are tried for a plane, a few at first: most are found soon
+_MOST = 1 << 18  # tried at a time; planes beyond that have the points they had
 _AWAY, _NEAREST, _FARTHEST = 64.0, 64.0, 12000.0  # units: where tried points are from the plane's middle, and apart
 _TURNS = ((1, 2, 0), (2, 0, 1))
 _RATIOS = (0.8191725134, 0.6710436067, 0.5497004779, 0.4503102959)  # their multiples fill the unit cube evenly
 _PLANES = 1 << 14  # to look at in one go
+_UNIT = 1e-6
 _ELSEWHERE = 1e-9  # units: what points cost less that serve on other processors, too
 
 Mask = NDArray[np.bool_]
@@ -76,7 +78,8 @@ def _sharpen(made: Floats, normals: Floats, dists: Floats, origins: Floats) -> N
         better = _costs(turned, normals[left], dists[left], origins[left])
         less = better < costs[left]
         made[left[less]], costs[left[less]] = turned[less], better[less]
-    left = np.flatnonzero(costs > 0)
+    sound = np.abs((normals * normals).sum(axis=1) - 1) < _UNIT  # no others can come back
+    left = np.flatnonzero((costs > 0) & sound)
     rows, same = np.unique(np.column_stack([normals, dists, origins])[left], axis=0, return_inverse=True)
     same = same.reshape(-1)
     for start in range(0, len(rows), _PLANES):
@@ -94,7 +97,7 @@ def _search(normals: Floats, dists: Floats, origins: Floats) -> tuple[Floats, Fl
     enough = np.where(origins.any(axis=1), np.spacing(np.abs(dists).astype(np.float32)), 0)
     first = 0
     for count in _TRIALS:
-        left = np.flatnonzero(least > enough)
+        left = np.flatnonzero(least > enough)[: _MOST // count]
         rows = np.arange(len(left))
         tried = _tried(normals[left], dists[left], np.arange(first, first + count))
         first += count
@@ -121,30 +124,27 @@ def _tried(normals: Floats, dists: Floats, numbers: Ints) -> Floats:
     The first lies near the plane's middle, where a distance is rounded least, or near the plane through two axes, where
     a height is; the others lie along these from there, so that nothing cancels out in the cross product.
     """
-    rows = np.arange(len(dists))
     axis = np.abs(normals).argmax(axis=1)
-    u, v = (axis + 1) % 3, (axis + 2) % 3
+    order = (axis[:, None] + np.arange(1, 4)) % 3  # the axis that it faces most, last
+    along = np.take_along_axis(normals, order, axis=1)
+    u, v, up = along.T[:, :, None, None]
     parts = (numbers[:, None] + 1) * np.array(_RATIOS) % 1
     near = np.round((parts[:, :2] * 2 - 1) * _AWAY)
     far = np.round(_NEAREST + parts[:, 2:] * (_FARTHEST - _NEAREST))
-    up, sign = normals[rows, axis], np.where(normals[rows, axis] < 0, -1.0, 1.0)[:, None]
-    flat = normals[rows, u] ** 2 + normals[rows, v] ** 2
-    down = np.where(flat * _FARTHEST > np.abs(dists), up * up / np.maximum(flat, 1e-12), 0) * dists
-    start = [
-        np.round(normals[rows, side] * dists)[:, None] + np.round(normals[rows, side] * down)[:, None] * (numbers % 2)
-        for side in (u, v)
-    ]
-    made = np.zeros((len(dists), len(numbers), 3, 3))
-    along_u, along_v = start[0] + near[:, 0], start[1] + near[:, 1]
-    of_u = np.stack([along_u, along_u - far[:, 0], along_u - far[:, 0]], axis=-1)
-    of_v = np.stack([along_v, along_v, along_v + sign * far[:, 1]], axis=-1)
-    drop = normals[rows, u][:, None, None] * of_u + normals[rows, v][:, None, None] * of_v
-    height = ((dists[:, None, None] - drop) / up[:, None, None]).astype(np.float32)
+    flat = (along[:, :2] ** 2).sum(axis=1)
+    down = np.where(flat * _FARTHEST > np.abs(dists), along[:, 2] ** 2 / np.maximum(flat, 1e-12), 0) * dists
+    middles, shifts = (np.round(along[:, None, :2] * away[:, None, None]) for away in (dists, down))
+    starts = middles + shifts * (numbers % 2)[:, None] + near
+    made = np.empty((len(dists), len(numbers), 3, 3))
+    made[..., :2] = starts[:, :, None]
+    made[:, :, 1:, 0] -= far[:, 0, None]
+    made[:, :, 2, 1] += np.copysign(far[:, 1], up[:, 0])
+    height = ((dists[:, None, None] - u * made[..., 0] - v * made[..., 1]) / up).astype(np.float32)
     # Along an axis all heights are one, and only their last bits can differ.
     height += np.where(flat[:, None] == 0, np.spacing(height[:, :, 0]) * (numbers % 7 - 3), 0)[:, :, None]
-    for values, across in ((of_u, u), (of_v, v), (height, axis)):
-        made[rows[:, None, None], np.arange(len(numbers))[:, None], np.arange(3), across[:, None, None]] = values
-    return made
+    made[..., 2] = height
+    back = (np.arange(3) - order[:, :1]) % 3
+    return np.take_along_axis(made, back[:, None, None], axis=3)
 
 
 def plane(three: Floats) -> tuple[Floats, Floats]:

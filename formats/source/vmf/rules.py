@@ -48,7 +48,9 @@ class RuleError(FormatError):
 
 
 def values(blocks: Iterable[tuple[int | None, Block]], entities: Entities) -> Iterator[Finding]:
-    """Values that are too long. blocks: of entities, each with its place among the map's, None for new ones."""
+    """Values that are too long. blocks: of entities, each with its place among the map's, None for new ones, and of
+    displacements: those of solids' sides are short.
+    """
     for number, block in blocks:
         for key, length in _long(block, entities.encoding):
             what = named(entities, number) if number is not None else (block.get("classname") or "a block")
@@ -59,7 +61,7 @@ def values(blocks: Iterable[tuple[int | None, Block]], entities: Entities) -> It
 def _long(block: Block, encoding: str) -> Iterator[tuple[str, int]]:
     for key, value in block.entries:
         if isinstance(value, Block):
-            yield from _long(value, encoding)
+            yield from _long(value, encoding) if key != "solid" else ()
         elif len(value) > LONGEST // 4:  # no character has more than four bytes
             length = len(value.encode(encoding, "replace"))
             if length > LONGEST:

@@ -6,7 +6,7 @@ func_ladder and func_water add a bit of their own (source.md "BRUSHES"). What a 
 is part of the game; of tool textures it is known, of others it can be told by the brushes that have faces of them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, reduce
 from operator import and_, or_
 
@@ -67,13 +67,31 @@ def same(one: int, other: int) -> bool:
     return not (one ^ other) & 0xFFFFFFFF & ~_DETAIL
 
 
-def learned(seen: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """What sides of materials contain, by names in small letters. seen: materials of faces and what brushes contain."""
+class Known(dict[str, int | None]):
+    """What sides of materials contain, by the materials' names: of tools, and of what was learned; None of others."""
+
+    def __init__(self, learned: Mapping[str, int]) -> None:
+        super().__init__()
+        self._learned = learned
+
+    def __missing__(self, name: str) -> int | None:
+        tool = of_tool(name)
+        self[name] = found = self._learned.get(name.lower()) if tool is None else tool
+        return found
+
+    def of_sides(self, names: Sequence[str], wanted: int) -> list[int]:
+        """What sides of materials contain. wanted: what their brush is to: materials that aren't known may be why."""
+        other = wanted & ~int(Contents.TRANSLUCENT)
+        return [other if (contents := self[name]) is None else contents for name in names]
+
+
+def learned(seen: Iterable[tuple[str, int]]) -> Known:
+    """What is known of materials. seen: those of faces, each with what its brush contains."""
     found: dict[str, list[int]] = {}
     for name, contents in set(seen):
         if of_tool(name) is None:
             found.setdefault(name.lower(), []).append(contents)
-    return {name: _side(reduce(and_, contents)) for name, contents in found.items()}
+    return Known({name: _side(reduce(and_, contents)) for name, contents in found.items()})
 
 
 def lead(sides: Sequence[int], wanted: int) -> int:

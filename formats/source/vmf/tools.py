@@ -6,7 +6,7 @@ clip brush may be left with "nodraw" on all sides, and would come back as a wall
 say; so the texture that gives these contents stands in.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -72,13 +72,13 @@ def restored(
     names: Sequence[str],
     faces: Sequence[bool],
     flags: Sequence[int],
-    known: Mapping[str, int],
+    known: side_contents.Known,
 ) -> tuple[list[str], int]:
     """The materials of sides, and how many brushes were given the tool texture of their contents.
 
     wanted: int64[brushes], what textures have to make them contain; owners: int64[n], the brush of each side. names: ""
-    for none. faces: which sides have a face: they keep their material. flags: of the sides' texinfos. known: as of
-    `of_sides`.
+    for none. faces: which sides have a face: they keep their material. flags: of the sides' texinfos. known: of
+    materials.
     """
     made = [name or of_flags(flag) for name, flag in zip(names, flags, strict=True)]
     contents = wanted.tolist()
@@ -94,35 +94,24 @@ def restored(
             made[side] = NODRAW if told and own & SEEN else of_contents(own)
         count += bool(wrong) and not told
         free = [side for side in hidden if not made[side].lower().startswith(_KEPT)]
-        if told and free and side_contents.lead(of_sides([made[side] for side in sides], own, known), own) < 0:
+        if told and free and side_contents.lead(known.of_sides([made[side] for side in sides], own), own) < 0:
             made[free[0]] = of_contents(own)
     return made, count
 
 
-def of_sides(names: Sequence[str], wanted: int, known: Mapping[str, int]) -> list[int]:
-    """What sides of materials contain. known: of those that are no tools; of others, what their brush is wanted to."""
-    found = (_side(name, known) for name in names)
-    return [wanted & ~int(Contents.TRANSLUCENT) if contents is None else contents for contents in found]
-
-
-def _side(name: str, known: Mapping[str, int]) -> int | None:
-    tool = side_contents.of_tool(name)
-    return known.get(name.lower()) if tool is None else tool
-
-
-def _tells(name: str, wanted: int, known: Mapping[str, int]) -> bool:
+def _tells(name: str, wanted: int, known: side_contents.Known) -> bool:
     """Whether a side of this material may be why a brush contains what is wanted."""
     if not name:
         return False
-    contents = _side(name, known)
+    contents = known[name]
     if contents is None:  # an ordinary texture makes what is seen
         return bool(wanted & (SEEN | Contents.WATER | Contents.SLIME)) or name.lower().startswith(FOLDER)
     return name.lower().startswith(_KEPT) or side_contents.same(side_contents.of_brush((contents,)), wanted)
 
 
-def _misleads(name: str, wanted: int, known: Mapping[str, int]) -> bool:
+def _misleads(name: str, wanted: int, known: side_contents.Known) -> bool:
     """Whether a side of this material would make something else of a brush that contains what is wanted."""
-    contents = _side(name, known)
+    contents = known[name]
     if contents is None:
         return False
     if contents & side_contents.THROUGH & ~wanted:

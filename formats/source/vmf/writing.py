@@ -101,7 +101,7 @@ def write(source: Map) -> Vmf:
     whole.entries += [("cameras", Block([("activecamera", "-1")])), ("cordon", _cordon())]
     counts["solids"], counts["displacements"] = int((solids.owners >= 0).sum()), len(infos)
     findings = [
-        *rules.values(blocks, entities),
+        *rules.values([*blocks, *((None, info) for info in infos)], entities),
         *rules.brushes_of_portals(level, solids),
         *rules.in_no_leaf(solids),
         *rules.contents(solids, reckoned),
