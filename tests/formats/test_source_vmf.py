@@ -121,10 +121,24 @@ def test_vectors_that_lie_on_no_side():
         ("maps/de_x/patched", "concrete/floor01"),
         ("maps/de_x/twice", "concrete/floor01"),
         ("maps/de_x/broken_1_2_3", "broken"),
+        ("maps/de_x/Glass/Whole", "Glass/Whole"),  # lit by the map's default cubemap: an old compiler's copy
+        ("maps/de_x/GLASS/SECOND", "GLASS/SECOND"),  # lit by one of the map's, written with backslashes
+        ("maps/de_x/signs/own", "maps/de_x/signs/own"),
+        ("maps/de_x/signs/other", "maps/de_x/signs/other"),  # lit by another map's
+        ("maps/room/dev/WALL", "dev/WALL"),  # there is one of the same with an ending
     ],
 )
 def test_copies_of_materials(name, original):
     level = room()
+    whole = {
+        "glass/whole": "maps/de_x/cubemapdefault",
+        "glass/second": "MAPS\\DE_X\\c-1_20_300",
+        "signs/own": "env_cubemap",
+        "signs/other": "maps/de_y/c1_2_3",
+    }
+    for path, cubemap in whole.items():
+        text = f'"LightmappedGeneric" {{ "$basetexture" "x" "$envmap" "{cubemap}" }}'
+        level.pak.put(f"materials/maps/de_x/{path}.vmt", text.encode())
     level.pak.put("materials/maps/de_x/patched.vmt", b'patch { include "materials/concrete/floor01.vmt" replace { } }')
     level.pak.put("materials/maps/de_x/twice.vmt", b'patch { include "materials/maps/de_x/patched.vmt" }')
     level.pak.put("materials/maps/de_x/broken_1_2_3.vmt", b"}{")

@@ -20,12 +20,13 @@ _NEAR = 0.05  # units that a corner may be away from its whole point: corners of
 _SAME_NORMAL = 1e-6  # less than float32 rounds twice
 _SPAN = 512.0  # units: points of planes that aren't on the grid are at least that far apart
 
-_TRIALS = (8, 32, 128, 512)  # points that are tried for a plane, a few at first: most are found soon
+_TRIALS = (6, 24, 96, 256)  # points that are tried for a plane, a few at first: most are found soon
 _MOST = 1 << 18  # tried at a time; planes beyond that have the points they had
 _AWAY, _NEAREST, _FARTHEST = 64.0, 64.0, 12000.0  # units: where tried points are from the plane's middle, and apart
 _TURNS = ((1, 2, 0), (2, 0, 1))
 _RATIOS = (0.8191725134, 0.6710436067, 0.5497004779, 0.4503102959)  # their multiples fill the unit cube evenly
 _PLANES = 1 << 14  # to look at in one go
+_MOVED = 1e-3  # units: a distance that vbsp moves with an entity is about as coarse
 _UNIT = 1e-6
 _ELSEWHERE = 1e-9  # units: what points cost less that serve on other processors, too
 
@@ -93,8 +94,7 @@ def _sharpen(made: Floats, normals: Floats, dists: Floats, origins: Floats) -> N
 def _search(normals: Floats, dists: Floats, origins: Floats) -> tuple[Floats, Floats]:
     """The best points for each plane of those that are tried, float64[n, 3, 3], and their costs."""
     found, least = np.zeros((len(dists), 3, 3)), np.full(len(dists), np.inf)
-    # A distance that vbsp moves with an entity is as coarse as it was before.
-    enough = np.where(origins.any(axis=1), np.spacing(np.abs(dists).astype(np.float32)), 0)
+    enough = np.where(origins.any(axis=1), _MOVED, 0)
     first = 0
     for count in _TRIALS:
         left = np.flatnonzero(least > enough)[: _MOST // count]

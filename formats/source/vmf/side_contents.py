@@ -17,7 +17,7 @@ THROUGH = int(Contents.WINDOW | Contents.GRATE | Contents.WATER | Contents.SLIME
 OF_CLASSES = {"info_ladder": int(Contents.LADDER), "func_water": int(Contents.WATER)}
 """What brushes of entities contain besides, whatever their textures. An info_ladder was a func_ladder."""
 _CLIP = int(Contents.PLAYERCLIP | Contents.MONSTERCLIP)
-_DETAIL = int(Contents.DETAIL)
+_DETAIL, _VISIBLE = int(Contents.DETAIL), 0xFF
 _OF_BRUSH = int(Contents.TRANSLUCENT | Contents.DETAIL | Contents.MOVEABLE | Contents.AREAPORTAL | Contents.SOLID)
 
 #: A side of each tool texture, by how its name begins; the first that fits. As in maps of CS:GO, Left 4 Dead 2 and
@@ -105,4 +105,4 @@ def lead(sides: Sequence[int], wanted: int) -> int:
 
 def _side(contents: int) -> int:
     own = contents & ~_OF_BRUSH & 0xFFFFFFFF
-    return own if own & THROUGH else own | int(Contents.SOLID)
+    return own if own & (_VISIBLE | _CLIP) else own | int(Contents.SOLID)  # what is nothing else is solid
