@@ -333,18 +333,6 @@ def test_displacements_with_too_many_luxels(count, scale):
         assert said(made)[0].startswith(f"displacement 0: its lightmapscale is {scale} instead of 16")
 
 
-def test_luxels_that_only_the_axes_say():
-    """A face may say less than vbsp finds between its corners: here 256 units of 2 each."""
-    level = room()
-    texinfos = level.table(LumpId.TEXINFO).copy()
-    texinfos["lightmap_vecs"][0] = [(1 / 4, 0, 0, 0.5), (0, -1 / 2, 0, 0)]
-    level.set_table(LumpId.TEXINFO, texinfos)
-    made, _, found = written(level)
-    scales = [solid.luxels[solid.materials.index("dev/floor")] for solid in found["worldspawn"] if solid.displaced]
-    assert scales == [5, 5]  # 4 of the first axis, whose 65 luxels are few; of 128 of the other too many
-    assert len(made.findings) == 2
-
-
 # ------------------------------------------------------------------------------------------------ what vbsp itself made
 
 

@@ -26,7 +26,6 @@ DEPTH = 16.0
 MOST_LUXELS = 126
 """Luxels along a displacement's side that vbsp allows: compilers before it had 128."""
 
-_WHOLE = 1e-3  # luxels that a corner may be beside a whole one
 _SIDES = 6
 _UPPER = 0
 #: Tags of a triangle here and in a VMF; what forces one or the other there is lost (source.md §2.2).
@@ -85,8 +84,7 @@ def solids(level: Level, found: Displacements) -> VmfSolids:
     own = used["texture_vecs"].astype(np.float64)
     good = texture_axes.usable(own, planes[upper[there]])
     vectors[upper[there][good]] = own[good]
-    counts = np.maximum(faces["lightmap_size"][there], _luxel_counts(used["lightmap_vecs"], top[there]))
-    luxels[upper[there]] = _fewer(texture_axes.luxel_sizes(used["lightmap_vecs"]), counts.max(axis=1, initial=0))
+    luxels[upper[there]] = _fewer(texture_axes.luxel_sizes(used["lightmap_vecs"]), faces["lightmap_size"][there])
     smoothing[upper] = faces["smoothing_groups"]
     ids[upper] = hammer_ids(level, len(polygons.first_corner) - 1)[found.faces]
     infos[upper] = np.arange(count)
@@ -127,20 +125,14 @@ def luxels(level: Level) -> Floats:
     return sizes
 
 
-def _luxel_counts(vectors: Floats, corners: Floats) -> Floats:
-    """How many luxels vbsp finds along both axes, of vectors [n, 2, 4] and corners float64[n, 4, 3]: float64[n, 2]."""
-    places = np.einsum("nki,nci->nkc", vectors[:, :, :3].astype(np.float64), corners) + vectors[:, :, 3:]
-    counts = np.ceil(places.max(axis=2) - _WHOLE) - np.floor(places.min(axis=2) + _WHOLE)
-    return np.nan_to_num(counts, posinf=0.0, neginf=0.0)
+def _fewer(sizes: Floats, counts: Ints) -> Floats:
+    """Units a luxel float64[n], larger where a lightmap of so many luxels, int[n, 2], is larger than vbsp allows.
 
-
-def _fewer(sizes: Floats, counts: Floats) -> Floats:
-    """Units a luxel float64[n], larger where there are more luxels float64[n] than vbsp allows.
-
-    They are whole, as vbsp reads them. There may be one luxel more than the length has, which is cut at both ends.
+    They are whole, as vbsp reads them; one luxel more than there is room for is one at either end that is cut.
     """
-    larger = np.ceil(sizes * counts / (MOST_LUXELS - 1))
-    return np.where(counts > MOST_LUXELS, larger, sizes)
+    most = counts.astype(np.float64).max(axis=1, initial=0)
+    larger = np.ceil(sizes * most / (MOST_LUXELS - 1))
+    return np.where(most > MOST_LUXELS, larger, sizes)
 
 
 def _normals(quads: Floats) -> Floats:
