@@ -82,7 +82,7 @@ def _written(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Repo
     return text
 
 
-def _said(finding: vmf.Finding, objects: Mapping[int, bpy.types.Object]) -> str:
+def _said(finding: vmf.VmfFinding, objects: Mapping[int, bpy.types.Object]) -> str:
     obj = objects.get(finding.entity) if finding.entity is not None else None
     return finding.message if obj is None else f"{obj.name}: {finding.message}"
 

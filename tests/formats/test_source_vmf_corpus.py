@@ -50,7 +50,7 @@ SAME_NUMBER = 1e-3
 _CLIPS = "will contain 0x{:x} instead of 0x{:x}, as no texture that is known makes that"
 TOLD = {
     "Kolka2__FastDL/de_rats": [
-        "brushes 1353, 1356 are left out: they are in no leaf of the map, which is without them",
+        "brushes 1353, 1356 are left out: they are in no leaf, and the map is without them",
         "brushes 893, 1256 are written as func_ladder: their textures don't make them ladders",
     ],
     "miracleflame__VTMB-Unofficial-Patch-by-Wesp/hw_sinbin_1": [

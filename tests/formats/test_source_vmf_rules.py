@@ -144,7 +144,7 @@ def test_brushes_that_are_nowhere_in_the_map_are_left_out_and_told():
     add_box(level, (-50, -50, -900), (-40, 50, -800), SOLID, listed=False)  # in matter: it is there
     made, _, found = written(level)
     assert [message for message in said(made) if "left out" in message] == [
-        f"brushes {inside} are left out: they are in no leaf of the map, which is without them"
+        f"brushes {inside} are left out: they are in no leaf, and the map is without them"
     ]
     lowest = {box_of(solid)[0] for solid in found["worldspawn"] if not solid.displaced}
     assert (-50, -50, -900) in lowest

@@ -8,7 +8,7 @@ polygons are as brushes, `Map.with_brushes` puts these in.
 from .assembly import Map, of_level
 from .brush_polygons import BrushPolygons, BrushShapeError, CollectedBrushes, match
 from .materials import sizes
-from .rules import Finding, RuleError
+from .rules import RuleError, VmfFinding
 from .solids import WORLD, VmfSolids, bare, is_detail, joined
 from .solids import of_level as compiled
 from .texture_axes import standard
@@ -19,10 +19,10 @@ __all__ = [
     "BrushPolygons",
     "BrushShapeError",
     "CollectedBrushes",
-    "Finding",
     "Map",
     "RuleError",
     "Vmf",
+    "VmfFinding",
     "VmfSolids",
     "bare",
     "compiled",

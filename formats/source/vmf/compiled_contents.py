@@ -66,7 +66,7 @@ def reckoned(level: Level, solids: VmfSolids, seen: NDArray[np.bool_]) -> Reckon
     return Reckoned(wanted, made, differ, ladder, leads)
 
 
-def _known(level: Level, solids: VmfSolids, seen: NDArray[np.bool_], brushes: Ints) -> side_contents.Known:
+def _known(level: Level, solids: VmfSolids, seen: NDArray[np.bool_], brushes: Ints) -> side_contents.SideContents:
     """What sides of materials contain that are no tools, as far as faces tell."""
     adding = {number for number, e in enumerate(level.entities) if e.classname.lower() in side_contents.OF_CLASSES}
     of_sides = np.repeat(np.where(np.isin(solids.owners, list(adding)), -1, solids.brushes), np.diff(solids.first_side))

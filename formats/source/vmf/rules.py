@@ -31,7 +31,7 @@ _NAMED = 20  # numbers in one finding
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class VmfFinding:
     """What vbsp won't take as it is. entity: the place among the map's of the one that it is about, None: of none."""
 
     message: str
@@ -42,12 +42,12 @@ class Finding:
 class RuleError(FormatError):
     """A map that vbsp would lose or refuse. findings: all that were found, refused or not."""
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
+    def __init__(self, findings: Sequence[VmfFinding]) -> None:
         super().__init__("; ".join(finding.message for finding in findings if finding.refused), "VMF")
         self.findings = list(findings)
 
 
-def values(blocks: Iterable[tuple[int | None, Block]], entities: Entities) -> Iterator[Finding]:
+def values(blocks: Iterable[tuple[int | None, Block]], entities: Entities) -> Iterator[VmfFinding]:
     """Values that are too long. blocks: of entities, each with its place among the map's, None for new ones, and of
     displacements: those of solids' sides are short.
     """
@@ -55,7 +55,7 @@ def values(blocks: Iterable[tuple[int | None, Block]], entities: Entities) -> It
         for key, length in _long(block, entities.encoding):
             what = named(entities, number) if number is not None else (block.get("classname") or "a block")
             message = f"the value of {key[:64]!r} has {length} characters. vbsp reads {LONGEST} and loses what follows"
-            yield Finding(f"{what}: {message}", True, number)
+            yield VmfFinding(f"{what}: {message}", True, number)
 
 
 def _long(block: Block, encoding: str) -> Iterator[tuple[str, int]]:
@@ -73,7 +73,7 @@ def is_portal(entity: Entity) -> bool:
     return entity.classname.lower().startswith("func_areaportal") and entity.model is None
 
 
-def brushes_of_portals(level: Level, solids: VmfSolids) -> Iterator[Finding]:
+def brushes_of_portals(level: Level, solids: VmfSolids) -> Iterator[VmfFinding]:
     """Area portals that haven't one brush, or whose brush isn't between two areas."""
     counts = np.bincount(solids.owners[solids.owners >= 0], minlength=len(level.entities))
     tree = areas = None
@@ -82,18 +82,20 @@ def brushes_of_portals(level: Level, solids: VmfSolids) -> Iterator[Finding]:
             continue
         what = named(level.entities, number)
         if counts[number] == 0:
-            yield Finding(f"{what}: left out, as it has no brush, and vbsp stops at such area portals", entity=number)
+            yield VmfFinding(
+                f"{what}: left out, as it has no brush, and vbsp stops at such area portals", entity=number
+            )
             continue
         if counts[number] > 1:
             message = f"an area portal has one brush, and this one {counts[number]}: vbsp stops there"
-            yield Finding(f"{what}: {message}", True, number)
+            yield VmfFinding(f"{what}: {message}", True, number)
             continue
         if tree is None or areas is None:
             tree, areas = LeafTree(level), _areas(level)
         solid = int(np.flatnonzero(solids.owners == number)[0])
         around = areas[tree.of_points(_before(solids, solid))]
         if len(np.unique(around[around > 0])) < 2:
-            yield Finding(f"{what}: its brush is not between two areas", entity=number)
+            yield VmfFinding(f"{what}: its brush is not between two areas", entity=number)
 
 
 def _areas(level: Level) -> Ints:
@@ -117,29 +119,31 @@ def _before(solids: VmfSolids, solid: int) -> Floats:
     return np.concatenate([middles + normals, halfway + normals[sides]])
 
 
-def in_no_leaf(solids: VmfSolids) -> Iterator[Finding]:
+def in_no_leaf(solids: VmfSolids) -> Iterator[VmfFinding]:
     """Brushes that are left out, as the compiled map is without them."""
     numbers = solids.brushes[solids.owners == IN_NO_LEAF]
     if len(numbers):
-        yield Finding(f"brushes {listed(numbers)} are left out: they are in no leaf of the map, which is without them")
+        yield VmfFinding(
+            f"brushes {listed(numbers)} are left out: they are in no leaf of the map, which is without them"
+        )
 
 
-def contents(solids: VmfSolids, reckoned: Reckoned) -> Iterator[Finding]:
+def contents(solids: VmfSolids, reckoned: Reckoned) -> Iterator[VmfFinding]:
     """Brushes that vbsp would make of other contents, of what their textures say."""
     for wanted, made in sorted(set(zip(reckoned.wanted.tolist(), reckoned.made.tolist(), strict=True))):
         own = (reckoned.wanted == wanted) & (reckoned.made == made) & reckoned.differ
         if own.any():
-            yield Finding(
+            yield VmfFinding(
                 f"brushes {listed(solids.brushes[own])} will contain {made & 0xFFFFFFFF:#x} instead of "
                 f"{wanted & 0xFFFFFFFF:#x}, as no texture that is known makes that"
             )
     ladders = np.flatnonzero(reckoned.ladders)
     if len(ladders):
         numbers = listed(solids.brushes[ladders])
-        yield Finding(f"brushes {numbers} are written as func_ladder: their textures don't make them ladders")
+        yield VmfFinding(f"brushes {numbers} are written as func_ladder: their textures don't make them ladders")
 
 
-def luxels(level: Level, solids: VmfSolids) -> Iterator[Finding]:
+def luxels(level: Level, solids: VmfSolids) -> Iterator[VmfFinding]:
     """Displacements whose luxels were made larger, and those that still have too many."""
     own = np.flatnonzero(solids.displacements >= 0)
     if not len(own):
@@ -149,7 +153,7 @@ def luxels(level: Level, solids: VmfSolids) -> Iterator[Finding]:
         solids.displacements[own].tolist(), before.tolist(), solids.luxels[own].tolist(), strict=True
     ):
         if was != now:
-            yield Finding(
+            yield VmfFinding(
                 f"displacement {number}: its lightmapscale is {now:g} instead of {was:g}, as vbsp has "
                 f"{displacements.MOST_LUXELS} luxels along a side at most"
             )

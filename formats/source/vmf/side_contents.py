@@ -67,7 +67,7 @@ def same(one: int, other: int) -> bool:
     return not (one ^ other) & 0xFFFFFFFF & ~_DETAIL
 
 
-class Known(dict[str, int | None]):
+class SideContents(dict[str, int | None]):
     """What sides of materials contain, by the materials' names: of tools, and of what was learned; None of others."""
 
     def __init__(self, learned: Mapping[str, int]) -> None:
@@ -85,13 +85,13 @@ class Known(dict[str, int | None]):
         return [other if (contents := self[name]) is None else contents for name in names]
 
 
-def learned(seen: Iterable[tuple[str, int]]) -> Known:
+def learned(seen: Iterable[tuple[str, int]]) -> SideContents:
     """What is known of materials. seen: those of faces, each with what its brush contains."""
     found: dict[str, list[int]] = {}
     for name, contents in set(seen):
         if of_tool(name) is None:
             found.setdefault(name.lower(), []).append(contents)
-    return Known({name: _side(reduce(and_, contents)) for name, contents in found.items()})
+    return SideContents({name: _side(reduce(and_, contents)) for name, contents in found.items()})
 
 
 def lead(sides: Sequence[int], wanted: int) -> int:

@@ -72,7 +72,7 @@ def restored(
     names: Sequence[str],
     faces: Sequence[bool],
     flags: Sequence[int],
-    known: side_contents.Known,
+    known: side_contents.SideContents,
 ) -> tuple[list[str], int]:
     """The materials of sides, and how many brushes were given the tool texture of their contents.
 
@@ -99,7 +99,7 @@ def restored(
     return made, count
 
 
-def _tells(name: str, wanted: int, known: side_contents.Known) -> bool:
+def _tells(name: str, wanted: int, known: side_contents.SideContents) -> bool:
     """Whether a side of this material may be why a brush contains what is wanted."""
     if not name:
         return False
@@ -109,7 +109,7 @@ def _tells(name: str, wanted: int, known: side_contents.Known) -> bool:
     return name.lower().startswith(_KEPT) or side_contents.same(side_contents.of_brush((contents,)), wanted)
 
 
-def _misleads(name: str, wanted: int, known: side_contents.Known) -> bool:
+def _misleads(name: str, wanted: int, known: side_contents.SideContents) -> bool:
     """Whether a side of this material would make something else of a brush that contains what is wanted."""
     contents = known[name]
     if contents is None:

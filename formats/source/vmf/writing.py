@@ -29,7 +29,7 @@ class Vmf:
     data: bytes
     counts: dict[str, int]
     lost: list[str]
-    findings: list[rules.Finding]
+    findings: list[rules.VmfFinding]
 
 
 def write(source: Map) -> Vmf:
