@@ -123,9 +123,7 @@ def in_no_leaf(solids: VmfSolids) -> Iterator[VmfFinding]:
     """Brushes that are left out, as the compiled map is without them."""
     numbers = solids.brushes[solids.owners == IN_NO_LEAF]
     if len(numbers):
-        yield VmfFinding(
-            f"brushes {listed(numbers)} are left out: they are in no leaf of the map, which is without them"
-        )
+        yield VmfFinding(f"brushes {listed(numbers)} are left out: they are in no leaf, and the map is without them")
 
 
 def contents(solids: VmfSolids, reckoned: Reckoned) -> Iterator[VmfFinding]:
