@@ -6,17 +6,21 @@ All but brushes comes from the map that `exporter.export_level` makes; those are
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
 import bpy
 
 from ...formats import source
 from ...formats.source import vmf
 from ...formats.source.content import keyvalues
 from ..scene import originals
-from ..scene.reports import Report
+from ..scene.reports import Report, SceneError
 from . import exporter, layout
 from .brushes import collect as brushes
 from .brushes import contents
 from .collecting import scene_level
+from .collecting.scene_level import SceneLevel
 from .faces import mapping, normals, numbers
 from .settings import IGNORE, REFUSE, ExportSettings, VmfSettings
 
@@ -38,7 +42,8 @@ def export_vmf(
 ) -> bytes:
     """The text of a level as Hammer has it. Raises SceneError, with objects and faces at fault, or FormatError."""
     own = Report()
-    text = vmf.write(map_of(context, collection, settings, report, own))
+    with _taken_apart(context, collection, settings, report, own) as (scene, level, made):
+        text = _written(scene, level, made, report)
     for what, count in text.counts.items():
         report.count(what, count)
     for what, instead in _LOST.items():
@@ -59,6 +64,15 @@ def map_of(
 
     own: gets what an export as .bsp tells. Raises SceneError, with objects and faces at fault, or FormatError.
     """
+    with _taken_apart(context, collection, settings, report, own) as (_, _, made):
+        return made
+
+
+@contextmanager
+def _taken_apart(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, report: Report, own: Report
+) -> Iterator[tuple[SceneLevel, source.Level, vmf.Map]]:
+    """The scene as it is read, the level that an export as .bsp makes of it, and the map: see `map_of`."""
     geometry = IGNORE if settings.faces == "ignore" else REFUSE
     level = source.read(exporter.export_level(context, collection, ExportSettings(geometry=geometry), own))
     original = originals.require(collection)
@@ -69,7 +83,42 @@ def map_of(
         contents.warn_of_vmf(scene, level, report)
         if not scene.is_shown(layout.BRUSHES):
             report.note("the map's brushes aren't in the scene: import with the option Brushes to edit them")
-    return made
+        yield scene, level, made
+
+
+def _written(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report) -> vmf.Vmf:
+    """The text; what vbsp will make otherwise is told. Raises SceneError, with the objects, for what it refuses."""
+    try:
+        text = vmf.write(made)
+    except vmf.RuleError as error:
+        refused = [finding for finding in error.findings if finding.refused]
+        objects = _objects(scene, len(level.entities))
+        faulty = [objects[one.entity] for one in refused if one.entity is not None and one.entity in objects]
+        said = "; ".join(_said(finding, objects) for finding in refused)
+        raise SceneError(f"vbsp would not compile it: {said}", faulty) from error
+    objects = _objects(scene, len(level.entities)) if text.findings else {}
+    for finding in text.findings:
+        report.warn(_said(finding, objects))
+    return text
+
+
+def _said(finding: vmf.VmfFinding, objects: Mapping[int, bpy.types.Object]) -> str:
+    obj = objects.get(finding.entity) if finding.entity is not None else None
+    return finding.message if obj is None else f"{obj.name}: {finding.message}"
+
+
+def _objects(scene: SceneLevel, count: int) -> dict[int, bpy.types.Object]:
+    """The objects of the entities that an export has, by their places there: old ones first, in their order."""
+    records = scene.records(layout.ENTITY)
+    old = len(scene.before.entities)
+    gone = set(scene.deleted(layout.ENTITY, old))
+    world = next(
+        (number for number, entity in enumerate(scene.before.entities) if entity.classname == "worldspawn"), -1
+    )
+    kept = [number for number in range(old) if number == world or number not in gone]
+    found = {place: records[number].object for place, number in enumerate(kept) if number in records}
+    added = [one.object for one in scene.added(layout.ENTITY)]
+    return found | {place: obj for place, obj in enumerate(added, len(kept)) if place < count}
 
 
 def check_vmf(data: bytes) -> None:

@@ -6,13 +6,14 @@ axis, gives sides without a face another texture, rounds cubemaps and leaves out
 """
 
 from collections import defaultdict
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from formats.source import LumpId, displacements, geometry, read
 from formats.source.content import keyvalues
-from formats.source.vmf import of_level, plane_points, write
+from formats.source.vmf import materials, of_level, plane_points, rules, write
 from tests.formats.source_vmf import compiled_planes, same_sides, solids_of, written
 
 # Pairs of one revision, with how many of the solids without displacements have the editor's planes, of how many.
@@ -43,6 +44,22 @@ OTHERWISE = {
 }
 MADE_IN_PARTS = ("func_detail", "func_instance")  # how they were joined is lost
 SAME_NUMBER = 1e-3
+
+
+# What vbsp will make otherwise, or isn't written.
+_CLIPS = "will contain 0x{:x} instead of 0x{:x}, as no texture that is known makes that"
+TOLD = {
+    "Kolka2__FastDL/de_rats": [
+        "brushes 1353, 1356 are left out: they are in no leaf, and the map is without them",
+        "brushes 893, 1256 are written as func_ladder: their textures don't make them ladders",
+    ],
+    "miracleflame__VTMB-Unofficial-Patch-by-Wesp/hw_sinbin_1": [
+        f"brushes 195 {_CLIPS.format(0x8020000, 0x8022000)}",
+        f"brushes 155, 196, 201, 202, 203 {_CLIPS.format(0x8030000, 0x8032000)}",
+    ],
+}
+# Maps with a brush of each tool texture, which name these in rows: 41, 29 and 36 brushes, 6 of each a room around.
+TOOLS = {"csgo": 35, "l4d2": 23, "gmod": 30}
 
 
 @pytest.fixture(scope="module")
@@ -258,3 +275,56 @@ def test_displaced_solids_have_their_face(corpus):
         corners = polygons.positions[polygons.corners[found.corners]].astype(np.float64)
         heights = np.einsum("nki,ni->nk", corners, solids.normals[upper]) - solids.dists[upper][:, None]
         assert np.abs(heights).max() < 0.05, path
+
+
+@pytest.mark.slow
+def test_what_vbsp_will_make_otherwise(corpus):
+    """Of 31 maps two: all brushes of the others will contain what they do, as far as textures are known."""
+    told = {}
+    for path in sorted(corpus.glob("bsp/*/*.bsp")):
+        made = write(of_level(read(path.read_bytes())))
+        if made.findings:
+            told[f"{path.parent.name}/{path.stem}"] = [finding.message for finding in made.findings]
+        values = [len(line) - line.index(b'" "') - 4 for line in made.data.split(b"\n") if b'" "' in line]
+        assert max(values) <= rules.LONGEST, path
+    assert told == TOLD
+
+
+def test_each_tool_texture_comes_back(corpus):
+    """vbsp left other textures on most of these brushes: what they contain says which one it was."""
+    for name, count in TOOLS.items():
+        level = read((corpus / "bsp" / "ata4__bspsrc" / f"{name}_tooltextures.bsp").read_bytes())
+        wanted = {
+            (8 + 32 * column, 8 + 32 * row): texture
+            for row, names in enumerate(level.entities[0].get("textureNames").split(";"))
+            for column, texture in enumerate(names.split())
+        }
+        assert len(wanted) == count
+        solids = of_level(level).solids
+        for solid, (first, end) in enumerate(pairwise(solids.first_side.tolist())):
+            corners = solids.corners[solids.first_corner[first] : solids.first_corner[end]]
+            place = tuple(corners.min(axis=0)[:2].astype(int).tolist())
+            if place in wanted and corners.max(axis=0)[0] - place[0] < 32:
+                assert set(solids.names[first:end]) == {wanted.pop(place)}, (name, solid)
+        assert wanted == {}
+
+
+def test_ladders_of_a_real_map(corpus):
+    """Seven, each with the brush that fills its box."""
+    level = read((corpus / "bsp/evgeniyfimushkin__cs-source/surf_ski_2.bsp").read_bytes())
+    whole = keyvalues.parse(write(of_level(level)).data)
+    ladders = [solid for solid in solids_of(whole) if solid.classname == "func_ladder"]
+    assert [set(solid.materials) for solid in ladders] == [{"tools/toolsinvisible"}] * 7
+    assert entities_of(whole)["info_ladder"] == []
+
+
+def test_copies_of_old_compilers(corpus):
+    """Whole materials for the default cubemap: eight in one map; two posters of an author stay."""
+    level = read((corpus / "bsp/miracleflame__VTMB-Unofficial-Patch-by-Wesp/hw_sinbin_1.bsp").read_bytes())
+    names = [name for name in level.texture_names.names if name.lower().startswith("maps/")]
+    assert len(names) == 10
+    assert [name for name in materials.originals(level, names) if name.lower().startswith("maps/")] == []
+    level = read((corpus / "bsp/krd0xFF__fast-dl/gm_oasis.bsp").read_bytes())
+    names = [name for name in level.texture_names.names if name.lower().startswith("maps/")]
+    kept = [name for name in materials.originals(level, names) if name.lower().startswith("maps/")]
+    assert kept == ["MAPS/GM_OASIS/MEATWAD-DANCE", "MAPS/GM_AMBI_APTS/IDA"]

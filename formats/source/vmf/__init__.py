@@ -5,12 +5,14 @@
 polygons are as brushes, `Map.with_brushes` puts these in.
 """
 
-from .assembly import Map, Vmf, of_level, write
+from .assembly import Map, of_level
 from .brush_polygons import BrushPolygons, BrushShapeError, CollectedBrushes, match
 from .materials import sizes
+from .rules import RuleError, VmfFinding
 from .solids import WORLD, VmfSolids, bare, is_detail, joined
 from .solids import of_level as compiled
 from .texture_axes import standard
+from .writing import Vmf, write
 
 __all__ = [
     "WORLD",
@@ -18,7 +20,9 @@ __all__ = [
     "BrushShapeError",
     "CollectedBrushes",
     "Map",
+    "RuleError",
     "Vmf",
+    "VmfFinding",
     "VmfSolids",
     "bare",
     "compiled",

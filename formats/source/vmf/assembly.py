@@ -1,28 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A map taken apart, and its text put together."""
+"""A map taken apart: its solids, whose they are, and which faces lie on them."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..content.keyvalues import Block
 from ..geometry import Floats, Ints
 from ..level import Level
-from ..lumps import LumpId
-from ..records import Contents
-from . import connections, displacements, groups, placed, portals, sides
+from . import displacements, occluders, portals
 from . import solids as solid_arrays
 from .brush_polygons import CollectedBrushes
-from .solids import WORLD, VmfSolids
-from .text import write as write_text
-
-DETAIL_CLASS = "func_detail"
-_LOST = (
-    "visgroups, groups and what was hidden: the compiler keeps nothing of them",
-    "func_instance, func_viscluster, func_detail_blocker and prop_detail: they are what they were compiled to",
-)
+from .solids import IN_NO_LEAF, WORLD, VmfSolids
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +63,7 @@ class Map:
             if brush >= 0 and brush in then and brush in now:
                 away = _first_corner(self.solids, now[brush]) - _first_corner(before, then[brush])
                 owners, detail = self.solids.owners[[now[brush]]], self.solids.detail[[now[brush]]]
+                owners = np.where(owners == IN_NO_LEAF, WORLD, owners)
                 solid = replace(solid.moved(away[None]), owners=owners, detail=detail)
             added.append(solid)
         return self.edited(removed, added)
@@ -90,20 +80,13 @@ def _first_corner(solids: VmfSolids, number: int) -> Floats:
     return np.asarray(solids.corners[solids.first_corner[solids.first_side[number]]])
 
 
-@dataclass(frozen=True, slots=True)
-class Vmf:
-    """A map's text, how much of each there is, and what could not be told."""
-
-    data: bytes
-    counts: dict[str, int]
-    lost: list[str]
-
-
 def of_level(level: Level) -> Map:
     """Take a map apart. Raises FormatError for lumps that don't fit together."""
     found = solid_arrays.of_level(level)
-    owners, more = portals.owners(level, found.solids)
-    parts = [replace(found.solids, owners=owners), *more, *_shared(level, found.solids)]
+    solids, closing = occluders.owned(level, found.solids)
+    owners, more = portals.owners(level, solids)
+    solids = replace(solids, owners=owners, detail=solids.detail & (owners == WORLD))
+    parts = [solids, *more, *closing, *_shared(level, solids)]
     face_sides = found.face_sides
     lifted = displacements.of_level(level)
     if lifted is not None:
@@ -132,120 +115,3 @@ def _shared(level: Level, solids: VmfSolids) -> Iterator[VmfSolids]:
                 ids=np.zeros_like(copied.ids),
                 records=np.full_like(copied.records, -1),
             )
-
-
-def write(source: Map) -> Vmf:
-    """Write a map that was taken apart. Raises FormatError for lumps that can't be read."""
-    level, solids = source.level, source.solids
-    lost: Counter[str] = Counter()
-    lifted = displacements.of_level(level)
-    infos = displacements.blocks(level, lifted) if lifted is not None else []
-    used_ids = {number for entity in level.entities if (number := connections.hammer_id(entity))}
-    ids = _Ids(used_ids)
-    made = sides.blocks(solids, infos, ids.next)
-    of_entity: dict[int, list[Block]] = {}
-    for solid in np.flatnonzero(~solids.detail).tolist():
-        of_entity.setdefault(int(solids.owners[solid]), []).append(made[solid])
-
-    whole = Block([("versioninfo", _version(level)), ("visgroups", Block())])
-    counts: Counter[str] = Counter()
-    ladders = _ladders(level, solids)
-    entities = level.entities
-    world = (
-        connections.block(entities[WORLD], ids.of(connections.hammer_id(entities[WORLD])), lost, world=True)
-        if entities
-        else Block([("id", "1")])
-    )
-    world.entries.insert(1, ("mapversion", str(level.revision)))
-    world.entries += [("solid", solid) for solid in of_entity.pop(WORLD, ())]
-    whole.entries.append(("world", world))
-    for number, entity in enumerate(entities):
-        if number == WORLD:
-            continue
-        if placed.is_made_again(entity, ladders):
-            continue
-        own = of_entity.pop(number, [])
-        if entity.model is not None and not own:
-            lost["brush entities without solids, as the map has no brushes of theirs"] += 1
-        block = connections.block(entity, ids.of(connections.hammer_id(entity)), lost)
-        block.entries += [("solid", solid) for solid in own]
-        whole.entries.append(("entity", block))
-        counts["entities"] += 1
-    lost["solids left out, as no entity has their model"] += sum(len(rest) for rest in of_entity.values())
-    for group in groups.details(solids):
-        block = Block([("id", str(ids.next())), ("classname", DETAIL_CLASS)])
-        block.entries += [("solid", made[solid]) for solid in group]
-        whole.entries.append(("entity", block))
-        counts[DETAIL_CLASS] += 1
-    faces = np.where(np.isin(source.faces, solids.ids), source.faces, 0)
-    for what, found in (
-        ("static props", placed.static_props(level, lost)),
-        ("overlays", placed.overlays(level, faces)),
-        ("cubemaps", placed.cubemaps(level, solids, source.copies)),
-        ("lists of faces without dynamic shadows", placed.shadowless(level, faces)),
-    ):
-        for pairs in found:
-            whole.entries.append(("entity", Block([("id", str(ids.next())), *pairs])))
-            counts[what] += 1
-    whole.entries += [("cameras", Block([("activecamera", "-1")])), ("cordon", _cordon())]
-    counts["solids"], counts["displacements"] = int((solids.owners >= 0).sum()), len(infos)
-    return Vmf(write_text(whole, entities.encoding), dict(counts), _told(source, lost))
-
-
-class _Ids:
-    """Numbers of solids and entities, each given once; those of the editor are kept where they can be."""
-
-    def __init__(self, known: set[int]) -> None:
-        self._kept = set(known)
-        self._last = max(known, default=0)
-
-    def of(self, wanted: int) -> int:
-        """That number if it is still free, else another one."""
-        if wanted in self._kept:
-            self._kept.remove(wanted)
-            return wanted
-        return self.next()
-
-    def next(self) -> int:
-        """The next free number."""
-        self._last += 1
-        return self._last
-
-
-def _version(level: Level) -> Block:
-    return Block(
-        [
-            ("editorversion", "400"),
-            ("editorbuild", "8864"),
-            ("mapversion", str(level.revision)),
-            ("formatversion", "100"),
-            ("prefab", "0"),
-        ]
-    )
-
-
-def _cordon() -> Block:
-    return Block([("mins", "(-1024 -1024 -1024)"), ("maxs", "(1024 1024 1024)"), ("active", "0")])
-
-
-def _ladders(level: Level, solids: VmfSolids) -> Floats:
-    """float64[n, 6]: the boxes of solids that are ladders, of which vbsp makes entities."""
-    contents = level.table(LumpId.BRUSHES)["contents"].astype(np.int64)
-    compiled = np.flatnonzero(solids.brushes >= 0)
-    chosen = compiled[contents[solids.brushes[compiled]] & int(Contents.LADDER) > 0]
-    low, high = groups.boxes(solids)
-    return np.concatenate([low[chosen], high[chosen]], axis=1)
-
-
-def _told(source: Map, lost: Counter[str]) -> list[str]:
-    """What could not be told, with how often."""
-    lines = [f"{what}: {count}" for what, count in lost.items() if count]
-    if source.hidden:
-        lines.append(f"sides without a face have the material that the compiler left there: {source.hidden}")
-    if source.restored:
-        lines.append(f"brushes have the tool texture of their contents, as their own is lost: {source.restored}")
-    if len(source.level.bytes_of(LumpId.WATEROVERLAYS)):
-        lines.append("overlays on water are left out: what they were made of is lost")
-    if source.solids.detail.any():
-        lines.append(f"which brushes were one {DETAIL_CLASS} is lost: those that follow one another and touch are")
-    return [*lines, *_LOST]

@@ -5,6 +5,7 @@ from collections import Counter
 
 from ..content.keyvalues import Block
 from ..entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, Output
+from . import ladders
 from .text import plain
 
 HAMMER_ID = "hammerid"
@@ -21,8 +22,11 @@ def hammer_id(entity: Entity) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-def block(entity: Entity, number: int, lost: Counter[str], *, world: bool = False) -> Block:
-    """An entity's block without solids: id, class, keys, connections. lost: what can't be told is counted there."""
+def block(entity: Entity, number: int, lost: Counter[str], *, world: bool = False, ladder: bool = False) -> Block:
+    """An entity's block without solids: id, class, keys, connections. lost: what can't be told is counted there.
+
+    ladder: it is an info_ladder with brushes, which make it again.
+    """
     made = Block([("id", str(number))])
     outputs: list[tuple[str, str]] = []
     keys: list[tuple[str, str]] = []
@@ -35,11 +39,13 @@ def block(entity: Entity, number: int, lost: Counter[str], *, world: bool = Fals
             continue
         if folded in _COMPILED or (world and folded in _OF_WORLD) or (folded == MODEL and brush_model):
             continue
+        if ladder and folded in ladders.BOX_KEYS:
+            continue
         (safe_key, changed_key), (safe, changed) = plain(key), plain(value)
         lost["values with apostrophes for quotation marks, which a VMF can't hold"] += changed_key or changed
         output = Output.of_pair(key, value) if folded not in (ORIGIN, ANGLES) else None
         (keys if output is None else outputs).append((safe_key, safe))
-    made.entries += [(CLASSNAME, plain(classname)[0]), *keys]
+    made.entries += [(CLASSNAME, ladders.CLASS if ladder else plain(classname)[0]), *keys]
     if outputs:
         made.entries.append(("connections", Block(list(outputs))))
     return made

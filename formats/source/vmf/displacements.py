@@ -23,6 +23,8 @@ from .text import numbers
 
 DEPTH = 16.0
 """Units that the solid is deep."""
+MOST_LUXELS = 126
+"""Luxels along a displacement's side that vbsp allows: compilers before it had 128."""
 
 _SIDES = 6
 _UPPER = 0
@@ -82,7 +84,7 @@ def solids(level: Level, found: Displacements) -> VmfSolids:
     own = used["texture_vecs"].astype(np.float64)
     good = texture_axes.usable(own, planes[upper[there]])
     vectors[upper[there][good]] = own[good]
-    luxels[upper[there]] = texture_axes.luxel_sizes(used["lightmap_vecs"])
+    luxels[upper[there]] = _fewer(texture_axes.luxel_sizes(used["lightmap_vecs"]), faces["lightmap_size"][there])
     smoothing[upper] = faces["smoothing_groups"]
     ids[upper] = hammer_ids(level, len(polygons.first_corner) - 1)[found.faces]
     infos[upper] = np.arange(count)
@@ -108,6 +110,29 @@ def solids(level: Level, found: Displacements) -> VmfSolids:
         np.full(count * _SIDES, -1, np.int64),
         infos,
     )
+
+
+def luxels(level: Level) -> Floats:
+    """Units a luxel of each displacement as the map has it, float64[n]. Raises FormatError for what isn't there."""
+    found = of_level(level)
+    if found is None:
+        return np.zeros(0)
+    texinfos = level.table(LumpId.TEXINFO)
+    number = level.table(geometry.drawn_faces(level))["texinfo"][found.faces].astype(np.int64)
+    there = (number >= 0) & (number < len(texinfos))
+    sizes = np.full(len(number), texture_axes.LUXEL)
+    sizes[there] = texture_axes.luxel_sizes(texinfos[number[there]]["lightmap_vecs"])
+    return sizes
+
+
+def _fewer(sizes: Floats, counts: Ints) -> Floats:
+    """Units a luxel float64[n], larger where a lightmap of so many luxels, int[n, 2], is larger than vbsp allows.
+
+    They are whole, as vbsp reads them; one luxel more than there is room for is one at either end that is cut.
+    """
+    most = counts.astype(np.float64).max(axis=1, initial=0)
+    larger = np.ceil(sizes * most / (MOST_LUXELS - 1))
+    return np.where(most > MOST_LUXELS, larger, sizes)
 
 
 def _normals(quads: Floats) -> Floats:

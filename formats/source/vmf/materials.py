@@ -2,7 +2,8 @@
 """The names of materials as the editor knew them: the compiler gives some faces a copy of their material.
 
 Copies lie in the pak as `maps/<map>/<name>_<x>_<y>_<z>` (their cubemap's), `.._depth_<units>` (water) and
-`.._wvt_patch` (without blending), and say themselves what they are patches of (source.md "Cubemap").
+`.._wvt_patch` (without blending), and say themselves what they are patches of (source.md "Cubemap"). Old compilers made
+whole copies for the default cubemap, too, and called them `maps/<map>/<name>`, as authors call materials of their own.
 """
 
 import re
@@ -16,25 +17,27 @@ from ..lumps import LumpId
 _COPY = re.compile(r"maps/[^/]+/(?P<name>.+)", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?:_-?\d+_-?\d+_-?\d+|_depth_-?\d+|_wvt_patch)\Z", re.IGNORECASE)
 _CUBEMAP = re.compile(r"maps/[^/]+/.+_(-?\d+)_(-?\d+)_(-?\d+)\Z", re.IGNORECASE)
+_OF_MAP = re.compile(r'"\s*(maps/[^/"]+)/(?:cubemapdefault|c-?\d+_-?\d+_-?\d+)\s*"', re.IGNORECASE)
 _FOLDER, _ENDING = "materials/", ".vmt"
 _DEEPEST = 4
 
 
 def originals(level: Level, names: list[str]) -> list[str]:
     """What the materials of these names are copies of; those that are none keep their name."""
+    known = {_stripped(name).lower() for name in level.texture_names.names if _SUFFIX.search(name)}
     try:
         pak = level.pak
     except FormatError:
-        return [_stripped(name) for name in names]
+        pak = None
 
     def read(name: str) -> bytes | None:
         path = f"{_FOLDER}{name}{_ENDING}"
         try:
-            return bytes(pak.read(path)) if path in pak else None
+            return bytes(pak.read(path)) if pak is not None and path in pak else None
         except FormatError:
             return None
 
-    return [_original(name, read) for name in names]
+    return [_original(name, read, known) for name in names]
 
 
 def sizes(level: Level) -> dict[str, tuple[int, int]]:
@@ -58,15 +61,25 @@ def cubemap(name: str) -> tuple[int, int, int] | None:
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
-def _original(name: str, read: Callable[[str], bytes | None]) -> str:
+def _original(name: str, read: Callable[[str], bytes | None], known: set[str]) -> str:
+    """The material that one is a copy of. known: originals of copies with an ending, in small letters."""
     for _ in range(_DEEPEST):
-        if not _COPY.match(name):
+        copy = _COPY.match(name)
+        if not copy:
             return name
-        included = _included(read(name))
+        data = read(name)
+        included = _included(data)
         if included is None:
-            return _stripped(name)
+            whole = copy["name"].lower() in known or _has_cubemap(name, data)
+            return copy["name"] if whole and not _SUFFIX.search(name) else _stripped(name)
         name = included
     return _stripped(name)
+
+
+def _has_cubemap(name: str, data: bytes | None) -> bool:
+    """Whether a material is lit by a cubemap of the map in whose folder it lies: no author's own is."""
+    found = _OF_MAP.search((data or b"").decode("latin-1").replace("\\", "/"))
+    return found is not None and name.lower().startswith(found[1].lower() + "/")
 
 
 def _included(data: bytes | None) -> str | None:

@@ -2,7 +2,7 @@
 """Entities that the compiler took out of the map and kept as lumps: static props, overlays, cubemaps and others."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,7 @@ from ..level import Level
 from ..lumps import LumpId
 from ..records import Records, StaticPropFlag, StaticPropFlagEx
 from ..static_props import StaticProps
-from . import materials
-from .connections import hammer_id
+from . import materials, rules
 from .solids import VmfSolids, texture_names
 from .text import numbers, plain
 
@@ -118,6 +117,17 @@ def _columns(lump: StaticProps, props: Records) -> list[tuple[str, list[str]]]:
     return made
 
 
+def _lists(ids: Iterable[int]) -> list[str]:
+    """Ids of sides as values that vbsp can read, one at least."""
+    found = [""]
+    for text in map(str, sorted(ids)):
+        if len(found[-1]) + 1 + len(text) > rules.LONGEST:
+            found.append(text)
+        else:
+            found[-1] = f"{found[-1]} {text}".lstrip()
+    return found
+
+
 def _vectors(values: Array) -> list[str]:
     texts = numbers(values)
     return [" ".join(texts[place : place + 3]) for place in range(0, len(texts), 3)]
@@ -133,7 +143,7 @@ def _bits(flags: NDArray[np.int64], flag: int) -> list[str]:
 def overlays(level: Level, sides: Ints) -> Iterator[Pairs]:
     """Each overlay as an info_overlay. sides: int64[faces], the id of the side of each drawn face, 0: none.
 
-    Raises FormatError.
+    One that has more sides than a value can list is several, each on some of them. Raises FormatError.
     """
     if level.version == 25 and level.version_of(LumpId.OVERLAYS) == _STRATA:
         lists = overlay_lists.read(level.bytes_of(LumpId.OVERLAYS))
@@ -158,10 +168,9 @@ def overlays(level: Level, sides: Ints) -> Iterator[Pairs]:
             pairs.append((TARGETNAME, plain(accessor.targetname)[0]))
         pairs.append(("material", names[texinfo] if 0 <= texinfo < len(names) - 1 else ""))
         found = {int(sides[face]) for face in painted[number] if 0 <= face < len(sides)} - {0}
-        pairs.append(("sides", " ".join(map(str, sorted(found)))))
-        pairs.append(("RenderOrder", str(order[number])))
-        pairs += [(key, texts[number]) for key, texts in columns]
-        yield pairs
+        rest = [("RenderOrder", str(order[number])), *((key, texts[number]) for key, texts in columns)]
+        for listed in _lists(found):
+            yield [*pairs, ("sides", listed), *rest]
 
 
 def _overlay_columns(level: Level, records: Records) -> list[tuple[str, list[str]]]:
@@ -199,24 +208,27 @@ def _overlay_columns(level: Level, records: Records) -> list[tuple[str, list[str
 # ---------------------------------------------------------------------------------------------- cubemaps and all else
 
 
-def cubemaps(level: Level, solids: VmfSolids, copies: Mapping[tuple[int, int, int], Ints]) -> Iterator[Pairs]:
-    """Each cubemap as an env_cubemap, with the sides that it was given by hand.
+def cubemaps(
+    level: Level, solids: VmfSolids, copies: Mapping[tuple[int, int, int], Ints], seen: NDArray[np.bool_]
+) -> Iterator[Pairs]:
+    """Each cubemap as an env_cubemap, with the sides that it was given by hand; several where one can't list them.
 
-    copies: the ids of the sides whose material is a copy for the cubemap at a place. By itself, vbsp gives a side the
-    nearest cubemap in front of it, or else the nearest of all.
+    copies: the ids of the sides whose material is a copy for the cubemap at a place; seen: bool[n], which sides have
+    faces: others show none. By itself, vbsp gives a side the nearest cubemap in front of it, or else the nearest.
     """
     records = level.table(LumpId.CUBEMAPS)
     places, sizes = records["origin"].tolist(), records["size"].tolist()
     nearest = _nearest(solids, records["origin"].astype(np.float64))
     for number, (place, size) in enumerate(zip(places, sizes, strict=True)):
         own = copies.get((place[0], place[1], place[2]), np.zeros(0, np.int64))
-        given = np.isin(solids.ids, own) & (nearest != number)
-        yield [
-            (CLASSNAME, "env_cubemap"),
-            ("cubemapsize", str(size)),
-            ("sides", " ".join(map(str, sorted(solids.ids[given].tolist())))),
-            (ORIGIN, " ".join(map(str, place))),
-        ]
+        given = np.isin(solids.ids, own) & (nearest != number) & seen
+        for listed in _lists(solids.ids[given].tolist()):
+            yield [
+                (CLASSNAME, "env_cubemap"),
+                ("cubemapsize", str(size)),
+                ("sides", listed),
+                (ORIGIN, " ".join(map(str, place))),
+            ]
 
 
 def _nearest(solids: VmfSolids, places: Floats) -> Ints:
@@ -236,7 +248,10 @@ def _nearest(solids: VmfSolids, places: Floats) -> Ints:
 
 
 def shadowless(level: Level, sides: Ints) -> Iterator[Pairs]:
-    """One info_no_dynamic_shadow for all faces that are marked so, if there are any. sides: as of `overlays`."""
+    """The info_no_dynamic_shadow for all faces that are marked so, if there are any. sides: as of `overlays`.
+
+    Several where one can't list them all.
+    """
     faces = level.table(geometry.drawn_faces(level))
     if "num_prims" not in (faces.dtype.names or ()) or faces.dtype["num_prims"].itemsize != 2:
         return
@@ -245,25 +260,10 @@ def shadowless(level: Level, sides: Ints) -> Iterator[Pairs]:
         first = level.table(LumpId.MODELS)
         middle = (first["mins"][0] + first["maxs"][0]) / 2 if len(first) else np.zeros(3)
         place: Floats = np.round(np.nan_to_num(middle))
-        yield [
-            (CLASSNAME, "info_no_dynamic_shadow"),
-            ("sides", " ".join(map(str, marked))),
-            (ORIGIN, _vectors(place)[0]),
-        ]
+        for listed in _lists(marked):
+            yield [(CLASSNAME, "info_no_dynamic_shadow"), ("sides", listed), (ORIGIN, _vectors(place)[0])]
 
 
-def is_made_again(entity: Entity, ladders: Floats) -> bool:
-    """Whether the compiler makes this entity anew: what is left of overlays, and the boxes of ladders.
-
-    ladders: float64[n, 6], lowest and highest corners of the solids that are ladders.
-    """
-    if entity.classname == ACCESSOR:
-        return True
-    if entity.classname != "info_ladder" or hammer_id(entity) or not len(ladders):
-        return False
-    texts = [entity.get(f"{end}.{axis}") for end in ("mins", "maxs") for axis in "xyz"]
-    try:
-        box = np.array([float(text or "") for text in texts])
-    except ValueError:
-        return False
-    return bool((np.abs(ladders - box).max(axis=1) < 0.01).any())
+def is_made_again(entity: Entity) -> bool:
+    """Whether the compiler makes this entity anew: what is left of overlays."""
+    return entity.classname == ACCESSOR

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Area portals and occluders: brushes that belong to entities, but that the compiler put into lumps of their own."""
+"""Area portals: brushes that belong to entities, but that the compiler put into the world."""
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents
-from . import texture_axes, tools
-from .connections import OCCLUDER_NUMBER, PORTAL_NUMBER
+from . import texture_axes
+from .connections import PORTAL_NUMBER
 from .solids import WORLD, VmfSolids
+from .tools import AREAPORTAL
 
-AREAPORTAL, OCCLUDER = "tools/toolsareaportal", "tools/toolsoccluder"
 THICK = 2.0
 """Units that the brush of a portal or an occluder is given."""
 
@@ -22,36 +22,46 @@ _NEAR = 1.0  # units that the middle of a portal may lie beside its brush
 
 
 def owners(level: Level, solids: VmfSolids) -> tuple[Ints, list[VmfSolids]]:
-    """The entities of solids, those of portals among them; and new solids for portals and occluders without any.
+    """The entities of solids, those of area portals among them; and new solids for portals without any.
 
-    A portal's brush is around the middle of the polygon that the map has of it. Raises FormatError.
+    Raises FormatError.
     """
     numbers = solids.owners.copy()
-    entities = level.entities
-    made: list[VmfSolids] = []
-    keys = _numbers(entities, PORTAL_NUMBER)
-    if keys:
-        free = _portal_brushes(level, solids)
-        for key, loop in _portal_polygons(level).items():
-            if key not in keys:
-                continue
-            middle = loop.mean(axis=0)
-            found = next((brush for brush in free if _around(solids, brush, middle)), None)
-            if found is None:
-                made.append(prism(loop, keys[key], AREAPORTAL, AREAPORTAL))
-            else:
-                numbers[found] = keys[key]
-                free.remove(found)
-    keys = _numbers(entities, OCCLUDER_NUMBER)
-    if keys:
-        for number, loops in _occluder_polygons(level).items():
-            if number in keys:
-                made += [prism(loop, keys[number], OCCLUDER, tools.NODRAW) for loop in loops]
-    return numbers, made
+    keys = numbered(level.entities, PORTAL_NUMBER)
+    if not keys:
+        return numbers, []
+    loops = {key: loop for key, loop in _polygons(level).items() if key in keys}
+    found = _matched(solids, sorted(keys), loops, _portal_brushes(level, solids))
+    for key, solid in found.items():
+        numbers[solid] = keys[key]
+    return numbers, [prism(loop, keys[key], AREAPORTAL, AREAPORTAL) for key, loop in loops.items() if key not in found]
 
 
-def _numbers(entities: list[Entity], key: str) -> dict[int, int]:
-    """The entity that has each number under a key."""
+def _matched(solids: VmfSolids, keys: list[int], loops: dict[int, Floats], free: list[int]) -> dict[int, int]:
+    """The solid of each portal that has one. keys: in order; loops: polygons, of some; free: solids in order.
+
+    vbsp puts the brushes into the map in the order of their keys. Where there are as many, and most polygons lie in
+    the brush that is theirs then, they are matched by that: two portals may have one polygon. Else by polygons alone.
+    """
+    fits = {
+        key: [place for place, solid in enumerate(free) if _around(solids, solid, loop.mean(axis=0))]
+        for key, loop in loops.items()
+    }
+    inside = sum(place in fits.get(key, ()) for place, key in enumerate(keys))
+    if len(keys) == len(free) and 2 * inside >= len(loops):
+        return dict(zip(keys, free, strict=True))
+    found: dict[int, int] = {}
+    used: set[int] = set()
+    for key in keys:
+        place = next((place for place in fits.get(key, ()) if place not in used), None)
+        if place is not None:
+            used.add(place)
+            found[key] = free[place]
+    return found
+
+
+def numbered(entities: list[Entity], key: str) -> dict[int, int]:
+    """The point entity that has each number under a key."""
     found: dict[int, int] = {}
     for place, entity in enumerate(entities):
         text = (entity.get(key) or "").strip()
@@ -73,7 +83,7 @@ def _around(solids: VmfSolids, solid: int, point: Floats) -> bool:
     return bool((solids.normals[sides] @ point <= solids.dists[sides] + _NEAR).all())
 
 
-def _portal_polygons(level: Level) -> dict[int, Floats]:
+def _polygons(level: Level) -> dict[int, Floats]:
     """The polygon of each portal, by its key. Raises FormatError for corners that aren't there."""
     portals = level.table(LumpId.AREAPORTALS)
     points = level.table(LumpId.CLIPPORTALVERTS)["point"].astype(np.float64)
@@ -86,31 +96,6 @@ def _portal_polygons(level: Level) -> dict[int, Floats]:
         if count > 2:
             found.setdefault(key, points[start : start + count])
     return found
-
-
-def _occluder_polygons(level: Level) -> dict[int, list[Floats]]:
-    """The polygons of each occluder. Raises FormatError for what isn't there."""
-    lump = level.occlusion
-    if lump is None:
-        return {}
-    points = level.table(LumpId.VERTEXES)["point"].astype(np.float64)
-    numbers = lump.vertices["vertex"].astype(np.int64)
-    starts, sizes = (lump.polys[name].astype(np.int64) for name in ("firstvertexindex", "vertexcount"))
-    first, counts = (lump.occluders[name].astype(np.int64) for name in ("firstpoly", "polycount"))
-    inside = bool(((numbers >= 0) & (numbers < len(points))).all())
-    for begin, count, size in ((starts, sizes, len(numbers)), (first, counts, len(lump.polys))):
-        inside = inside and not bool(((begin < 0) | (count < 0) | (begin + count > size)).any())
-        ranges.check_total(count, size, "occluders")
-    if not inside:
-        raise FormatError("polygons or corners that aren't there", "occluders")
-    return {
-        number: [
-            points[numbers[starts[poly] : starts[poly] + sizes[poly]]]
-            for poly in range(first[number], first[number] + counts[number])
-            if sizes[poly] > 2
-        ]
-        for number in range(len(counts))
-    }
 
 
 @np.errstate(all="ignore")  # hostile floats

@@ -7,14 +7,21 @@ from itertools import pairwise
 import numpy as np
 
 from ..content.keyvalues import Block
+from ..geometry import Floats, Ints
 from . import plane_points, texture_axes
 from .solids import VmfSolids
 from .text import numbers, plain
 
 
-def blocks(solids: VmfSolids, displacements: Sequence[Block], next_id: Callable[[], int]) -> list[Block]:
-    """A block for each solid. displacements: the blocks of all. next_id: gives the solids their numbers."""
-    points = plane_points.points(solids.normals, solids.dists, solids.corners, solids.first_corner)
+def blocks(
+    solids: VmfSolids, displacements: Sequence[Block], next_id: Callable[[], int], origins: Floats, leads: Ints
+) -> list[Block]:
+    """A block for each solid. displacements: the blocks of all. next_id: gives the solids their numbers.
+
+    origins: float64[m, 3], of the solids' entities. leads: int64[m], the side of each that stands first.
+    """
+    moved = np.repeat(origins, np.diff(solids.first_side), axis=0)
+    points = plane_points.points(solids.normals, solids.dists, solids.corners, solids.first_corner, moved)
     directions, shifts, scales = texture_axes.axes(solids.vectors)
     planes = _joined(numbers(points), "({} {} {}) ({} {} {}) ({} {} {})")
     both = np.concatenate([directions, shifts[:, :, None], scales[:, :, None]], axis=2)
@@ -42,8 +49,17 @@ def blocks(solids: VmfSolids, displacements: Sequence[Block], next_id: Callable[
         made[side].entries.append(("dispinfo", displacements[int(solids.displacements[side])]))
     first = solids.first_side.tolist()
     return [
-        Block([("id", str(next_id())), *(("side", side) for side in made[begin:end])]) for begin, end in pairwise(first)
+        Block([("id", str(next_id())), *(("side", made[side]) for side in _led(begin, end, lead))])
+        for (begin, end), lead in zip(pairwise(first), leads.tolist(), strict=True)
     ]
+
+
+def _led(begin: int, end: int, lead: int) -> list[int]:
+    """Numbers from begin to end, one of them first."""
+    numbers = list(range(begin, end))
+    if begin < lead < end:
+        numbers.insert(0, numbers.pop(lead - begin))
+    return numbers
 
 
 def _joined(texts: list[str], pattern: str) -> list[str]:

@@ -13,18 +13,20 @@ from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents, Records
 from ..texdata import Strings
-from . import materials, texture_axes, tools
+from . import ladders, materials, side_contents, texture_axes, tools
 
 WORLD = 0
 """The entity of solids that belong to no other: the first one."""
+IN_NO_LEAF = -2
+"""The entity of solids that the compiled map is without, though it has their brush."""
 
 
 @dataclass(frozen=True, slots=True)
 class VmfSolids:
     """m convex solids with n sides, one solid's after another's, in the world's place and units.
 
-    owners: int64[m], each one's entity, a place in the map's; -1: of a model that no entity has. detail: bool[m], in a
-    func_detail. brushes: int64[m], the record in BRUSHES, -1: none. first_side: int64[m + 1].
+    owners: int64[m], each one's entity, a place in the map's; -1: of a model that no entity has; or `IN_NO_LEAF`.
+    detail: bool[m], in a func_detail. brushes: int64[m], the record in BRUSHES, -1: none. first_side: int64[m + 1].
 
     Of the sides: normals float64[n, 3] of length 1, out of the solid, dists float64[n]; corners float64[c, 3] of their
     polygons, side k's from first_corner[k] to first_corner[k + 1]; vectors float64[n, 2, 4], s and t in texels;
@@ -176,16 +178,23 @@ def of_level(level: Level) -> Compiled:
     unusable = ~texture_axes.usable(vectors, normals)
     vectors[unusable] = texture_axes.standard(normals[unusable])
 
+    contents = found.brushes["contents"].astype(np.int64)
+    corners = polygons.positions[polygons.corners] + moved[ranges.owners(np.diff(polygons.first_corner))]
+    low, high = _boxes(owners, polygons.first_corner, corners, len(found.brushes))
+    ladder = ladders.owners(level, np.where(entity == WORLD, contents, 0), low, high)
+    entity[ladder >= 0] = ladder[ladder >= 0]
+    added = _added(level, entity)
+    wanted = contents & ~added
+    wanted[(added & side_contents.THROUGH) > 0] = int(Contents.SOLID)  # or whatever: the class makes it no matter
+
     texture = texture_names(level, level.texture_names)
     originals = [*materials.originals(level, texture), ""]
-    visible = (seen >= 0).tolist()
-    names, restored = tools.restored(
-        found.brushes, owners, [originals[number] for number in texinfo.tolist()], visible, flags.tolist()
-    )
+    names = [originals[number] for number in texinfo.tolist()]
+    telling = np.flatnonzero((seen >= 0) & (added[owners] == 0)).tolist()
+    known = side_contents.learned((names[side], int(contents[owners[side]])) for side in telling)
+    names, restored = tools.restored(wanted, owners, names, (seen >= 0).tolist(), flags.tolist(), known)
     smoothing = np.zeros(len(records), np.uint32)
     smoothing[seen >= 0] = faces["smoothing_groups"][seen[seen >= 0]]
-    corner_sides = ranges.owners(np.diff(polygons.first_corner))
-    contents = found.brushes["contents"].astype(np.int64)
     solids = VmfSolids(
         entity,
         (entity == WORLD) & is_detail(contents),
@@ -193,7 +202,7 @@ def of_level(level: Level) -> Compiled:
         found.first_side,
         normals,
         dists,
-        polygons.positions[polygons.corners] + moved[corner_sides],
+        corners,
         polygons.first_corner,
         vectors,
         luxels,
@@ -242,6 +251,21 @@ def bare(level: Level) -> VmfSolids:
     return solids.with_sides(_bounding(found, records))
 
 
+def boxes(solids: VmfSolids) -> tuple[Floats, Floats]:
+    """The lowest and highest corner of each solid, float64[m, 3]; infinite, the wrong way round, without corners."""
+    owners = ranges.owners(np.diff(solids.first_side))
+    return _boxes(owners, solids.first_corner, solids.corners, len(solids))
+
+
+def _boxes(owners: Ints, first_corner: Ints, corners: Floats, count: int) -> tuple[Floats, Floats]:
+    """As `boxes`; owners: int64[n], the solid of each side."""
+    of_corners = owners[ranges.owners(np.diff(first_corner))]
+    low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
+    np.minimum.at(low, of_corners, corners)
+    np.maximum.at(high, of_corners, corners)
+    return low, high
+
+
 def _bounding(found: brushes.Solids, records: Records) -> NDArray[np.bool_]:
     """Which sides are a part of their brush's surface, or may be."""
     polygons = found.polygons
@@ -285,6 +309,12 @@ def of_models(level: Level) -> dict[int, list[int]]:
         if number != WORLD and entity.model:
             found.setdefault(entity.model, []).append(number)
     return found
+
+
+def _added(level: Level, owners: Ints) -> NDArray[np.int64]:
+    """What brushes contain that their entities, int64[n], add to their textures."""
+    classes = [side_contents.OF_CLASSES.get(entity.classname.lower(), 0) for entity in level.entities]
+    return np.asarray(np.array([*classes, 0], np.int64)[np.where(owners < 0, -1, owners)])
 
 
 def _of_texinfos(texinfos: Records, numbers: Ints) -> tuple[Floats, Floats, NDArray[np.int64]]:

@@ -4,7 +4,7 @@
 Nothing can be escaped there: a value ends at the next quotation mark.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -40,14 +40,16 @@ def plain(text: str) -> tuple[str, bool]:
 
 def write(whole: Block, encoding: str = "utf-8") -> bytes:
     """A file's bytes: tabs and lines as Hammer writes them. What the encoding lacks becomes a question mark."""
-    return "".join(_lines(whole.entries, "")).encode(encoding, "replace")
+    lines: list[str] = []
+    _put(whole.entries, "", lines)
+    return "".join(lines).encode(encoding, "replace")
 
 
-def _lines(entries: Iterable[tuple[str, "str | Block"]], indent: str) -> Iterator[str]:
+def _put(entries: Iterable[tuple[str, "str | Block"]], indent: str, lines: list[str]) -> None:
     for key, value in entries:
         if isinstance(value, str):
-            yield f'{indent}"{key}" "{value}"\n'
+            lines.append(f'{indent}"{key}" "{value}"\n')
         else:
-            yield f"{indent}{key}\n{indent}{{\n"
-            yield from _lines(value.entries, indent + "\t")
-            yield f"{indent}}}\n"
+            lines.append(f"{indent}{key}\n{indent}{{\n")
+            _put(value.entries, indent + "\t", lines)
+            lines.append(f"{indent}}}\n")

@@ -7,44 +7,36 @@ say; so the texture that gives these contents stands in.
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
 from ..geometry import Ints
-from ..records import Contents, Records, SurfaceFlag
+from ..records import Contents, SurfaceFlag
+from . import side_contents
 
 FOLDER = "tools/"
-NODRAW = "tools/toolsnodraw"
+NODRAW, AREAPORTAL = "tools/toolsnodraw", "tools/toolsareaportal"
 SEEN = Contents.SOLID | Contents.WINDOW | Contents.GRATE
 CLIP = Contents.PLAYERCLIP | Contents.MONSTERCLIP
 
-#: What a brush with these contents, and none of what is seen, is made with: the first that fits.
-_BY_CONTENTS: tuple[tuple[Contents, str], ...] = (
-    (Contents.AREAPORTAL, "tools/toolsareaportal"),
-    (CLIP, "tools/toolsclip"),
-    (Contents.PLAYERCLIP, "tools/toolsplayerclip"),
-    (Contents.MONSTERCLIP, "tools/toolsnpcclip"),
-    (Contents.LADDER, "tools/toolsinvisibleladder"),
-    (Contents.BLOCKLOS, "tools/toolsblock_los"),
-    (Contents.SOLID, NODRAW),
-    (Contents.GRATE, "tools/toolsinvisible"),
-    (Contents.WINDOW, "tools/toolsblockbullets"),
-    (Contents.OPAQUE, "tools/toolsblocklight"),
+#: What stands in for textures that are lost: of those that make a brush's contents, or nearly, the first.
+_STAND_INS = (
+    NODRAW,
+    "tools/toolsclip",
+    "tools/toolsplayerclip",
+    "tools/toolsnpcclip",
+    "tools/toolsgrenadeclip",
+    "tools/toolsdroneclip",
+    "tools/toolsinvisible",
+    "tools/toolsinvisibleladder",
+    "tools/climb",
+    "tools/toolsblockbullets",
+    "tools/toolsblock_los",
+    "tools/toolsblocklight",
+    "tools/toolsskip",
 )
-
-#: Tool textures by how their names begin, and what a brush that has them must contain one of.
-_MEANS: tuple[tuple[str, Contents], ...] = (
-    ("tools/toolsclip", CLIP),
-    ("tools/toolsplayerclip", Contents.PLAYERCLIP),
-    ("tools/toolsnpcclip", Contents.MONSTERCLIP),
-    ("tools/toolsinvisibleladder", Contents.LADDER),
-    ("tools/toolsinvisible", Contents.GRATE),
-    ("tools/toolsblockbullets", Contents.GRATE | Contents.WINDOW),
-    ("tools/toolsblock_los", Contents.BLOCKLOS),
-    ("tools/toolsblocklight", Contents.OPAQUE),
-    ("tools/toolsareaportal", Contents.AREAPORTAL),
-    ("tools/toolsnodraw", Contents.SOLID),
-)
+_KEPT = ("tools/toolshint", "tools/toolsskip", "tools/toolssky", "tools/toolstrigger")
 
 #: Sides whose texinfo still has these flags.
 _BY_FLAGS: tuple[tuple[SurfaceFlag, str], ...] = (
@@ -56,12 +48,17 @@ _BY_FLAGS: tuple[tuple[SurfaceFlag, str], ...] = (
 )
 
 
+@cache
 def of_contents(contents: int) -> str:
-    """The tool texture that makes a brush of these contents."""
-    for wanted, name in _BY_CONTENTS:
-        if contents & wanted == wanted:
-            return name
-    return NODRAW
+    """The tool texture that makes a brush of these contents, or of such as differ least."""
+    if contents & Contents.AREAPORTAL:
+        return AREAPORTAL
+    wanted = contents & ~int(Contents.DETAIL) & 0xFFFFFFFF
+    return min(_STAND_INS, key=lambda name: ((_alone(name) ^ wanted) & ~int(Contents.DETAIL)).bit_count())
+
+
+def _alone(name: str) -> int:
+    return side_contents.of_brush((side_contents.of_tool(name) or 0,))
 
 
 def of_flags(flags: int) -> str:
@@ -70,47 +67,54 @@ def of_flags(flags: int) -> str:
 
 
 def restored(
-    brushes: Records, owners: Ints, names: Sequence[str], faces: Sequence[bool], flags: Sequence[int]
+    wanted: Ints,
+    owners: Ints,
+    names: Sequence[str],
+    faces: Sequence[bool],
+    flags: Sequence[int],
+    known: side_contents.SideContents,
 ) -> tuple[list[str], int]:
     """The materials of sides, and how many brushes were given the tool texture of their contents.
 
-    brushes: records; owners: int64[n], the brush of each side. names: "" for none. faces: which sides have a face:
-    they keep their material. flags: of the sides' texinfos.
+    wanted: int64[brushes], what textures have to make them contain; owners: int64[n], the brush of each side. names: ""
+    for none. faces: which sides have a face: they keep their material. flags: of the sides' texinfos. known: of
+    materials.
     """
     made = [name or of_flags(flag) for name, flag in zip(names, flags, strict=True)]
-    contents = brushes["contents"].astype(np.int64).tolist()
-    firsts = np.searchsorted(owners, np.arange(len(brushes) + 1)).tolist()
+    contents = wanted.tolist()
+    firsts = np.searchsorted(owners, np.arange(len(contents) + 1)).tolist()
     count = 0
-    for brush, wanted in enumerate(contents):
+    for brush, own in enumerate(contents):
         sides = range(firsts[brush], firsts[brush + 1])
         hidden = [side for side in sides if not faces[side]]
-        # Something that is seen says what the brush is; so does a tool texture that means what it contains.
-        told = len(hidden) < len(sides) or any(_tells(made[side], wanted) for side in hidden)
-        wrong = [side for side in hidden if not made[side] or not told or _misleads(made[side], wanted)]
+        # Something that is seen says what the brush is; so does a texture that makes what it contains.
+        told = len(hidden) < len(sides) or any(_tells(made[side], own, known) for side in hidden)
+        wrong = [side for side in hidden if not made[side] or not told or _misleads(made[side], own, known)]
         for side in wrong:
-            made[side] = NODRAW if told and wanted & SEEN else of_contents(wanted)
+            made[side] = NODRAW if told and own & SEEN else of_contents(own)
         count += bool(wrong) and not told
+        free = [side for side in hidden if not made[side].lower().startswith(_KEPT)]
+        if told and free and side_contents.lead(known.of_sides([made[side] for side in sides], own), own) < 0:
+            made[free[0]] = of_contents(own)
     return made, count
 
 
-def _meaning(name: str) -> Contents | None:
-    folded = name.lower()
-    return next((contents for start, contents in _MEANS if folded.startswith(start)), None)
-
-
-def _tells(name: str, contents: int) -> bool:
-    """Whether a side of this material may be why a brush has these contents."""
+def _tells(name: str, wanted: int, known: side_contents.SideContents) -> bool:
+    """Whether a side of this material may be why a brush contains what is wanted."""
     if not name:
         return False
-    meaning = _meaning(name)
-    if meaning is None:  # an ordinary texture makes what is seen; sky, hints and triggers are what they are
-        return bool(contents & (SEEN | Contents.WATER | Contents.SLIME)) or name.lower().startswith(FOLDER)
-    if contents & CLIP and meaning & CLIP:
-        return of_contents(contents) == of_contents(meaning)
-    return bool(contents & meaning)
+    contents = known[name]
+    if contents is None:  # an ordinary texture makes what is seen
+        return bool(wanted & (SEEN | Contents.WATER | Contents.SLIME)) or name.lower().startswith(FOLDER)
+    return name.lower().startswith(_KEPT) or side_contents.same(side_contents.of_brush((contents,)), wanted)
 
 
-def _misleads(name: str, contents: int) -> bool:
-    """Whether a side of this material would make something else of a brush with these contents."""
-    meaning = _meaning(name)
-    return meaning is not None and not name.lower().startswith(NODRAW) and not contents & meaning
+def _misleads(name: str, wanted: int, known: side_contents.SideContents) -> bool:
+    """Whether a side of this material would make something else of a brush that contains what is wanted."""
+    contents = known[name]
+    if contents is None:
+        return False
+    if contents & side_contents.THROUGH & ~wanted:
+        return True
+    tool = side_contents.of_tool(name) is not None and not contents & Contents.SOLID
+    return tool and contents != 0 and not contents & wanted & ~int(Contents.DETAIL)

@@ -427,3 +427,38 @@ def test_mirrored_brushes_are_those_whose_mirroring_was_applied() -> None:
     shape.to_mesh(data)
     shape.free()
     assert looks(scene.whole()) == looks(keyvalues.parse(expected))
+
+
+def with_entities(*entities: Entity) -> BrushPolygons:
+    """The room with more entities."""
+    level = source_room.room()
+    level.entities.extend(entities)
+    return BrushPolygons(source.write(level))
+
+
+def test_what_vbsp_would_lose_is_refused_with_its_object() -> None:
+    """A value of more than 1,023 characters ends vbsp's reading: all that follows would be gone."""
+    scene = with_entities(Entity([("classname", "info_target"), ("targetname", "sign"), ("origin", "0 0 32")]))
+    sign = next(obj for obj in scene.objects(layout.ENTITY).values() if obj.get("targetname") == "sign")
+    gone, copied = (
+        next(obj for obj in scene.objects(layout.ENTITY).values() if obj.get("classname") == "light"),
+        sign.copy(),
+    )
+    scene.level.objects.link(copied)
+    bpy.data.objects.remove(gone)  # numbers of entities move up
+    copied["message"] = "x" * 1024
+    with pytest.raises(SceneError, match="the value of 'message' has 1024 characters") as error:
+        scene.text()
+    assert error.value.objects == [copied]
+    copied["message"] = "x" * 1023
+    assert scene.whole()
+    assert scene.report.warnings == []
+
+
+def test_what_vbsp_makes_otherwise_is_told_with_its_object() -> None:
+    scene = with_entities(Entity([("classname", "func_areaportal"), ("portalnumber", "3"), ("origin", "0 0 32")]))
+    portal = next(obj for obj in scene.objects(layout.ENTITY).values() if obj.get("classname") == "func_areaportal")
+    assert "func_areaportal" not in {entity.get("classname") for _, entity in scene.whole().blocks()}
+    told = [warning for warning in scene.report.warnings if "left out, as it has no brush" in warning]
+    assert len(told) == 1
+    assert told[0].startswith(f"{portal.name}: ")
