@@ -64,7 +64,9 @@ def to_map(level: Level3dt, types: Sequence[TypeDef] = typedefs.BUILTIN) -> tupl
 
     `types`: the classes of entities, in the order of their declaration (the editor's own, then the game's headers). A
     key that its class does not define is left out, as the game would not load the level; so is a reference to nothing.
-    Entities of classes that are not among them keep all keys. Raises FormatError for what a `.map` cannot hold.
+    A key in another case than its class has it, which the editor leaves out too, gets the class's spelling. Entities of
+    classes that are not among `types` keep all keys, and their place as `origin`. Raises FormatError for what a `.map`
+    cannot hold.
     """
     with np.errstate(all="ignore"):  # hostile floats
         return _to_map(upgraded(level), types)
@@ -296,19 +298,30 @@ def _points(level: Level3dt, types: Sequence[TypeDef], suppress: bool, left_out:
             left_out.append(f"hidden entity {entity.name!r}")
             continue
         known = classes.get(entity.classname)
-        made = Entity(list(entity.pairs))
+        made = Entity(_merged(entity.pairs))
         if known is not None:
             if known.origin:
                 made.set(known.origin, " ".join(str(int(value)) for value in entity.place))
+            known.spell(made)
             made.pairs = [pair for pair in made.pairs if _is_valid(pair, known, names, models)]
             made.pairs = [(key, _boolean(value, known, key)) for key, value in made.pairs]
         else:
             made.pairs = [pair for pair in made.pairs if pair[1] != NULL]
+            if ORIGIN not in made and any(entity.place):
+                made.set(ORIGIN, " ".join(str(int(value)) for value in entity.place))
         for key, value in entity.pairs:
-            if value != NULL and key not in [kept for kept, _ in made.pairs]:
+            if value != NULL and key not in made:
                 left_out.append(f"{key} {value!r} of entity {entity.name!r}")
         result.append(made)
     return result
+
+
+def _merged(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Each key once, whatever its case, as the editor reads them: where it stands first, with the last value."""
+    found: dict[str, tuple[str, str]] = {}
+    for key, value in pairs:
+        found[key.lower()] = (found.get(key.lower(), (key, ""))[0], value)
+    return list(found.values())
 
 
 def _is_valid(pair: tuple[str, str], known: TypeDef, names: set[str], models: set[str]) -> bool:

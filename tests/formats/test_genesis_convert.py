@@ -152,6 +152,23 @@ def test_entities_keep_the_keys_of_their_class():
     ]
 
 
+def test_keys_in_another_case_get_the_spelling_of_their_class():
+    """The editor finds such a key, but leaves it out of the map."""
+    pairs = [("classname", "Door"), ("%name%", "d"), ("ORIGIN", "9 9 9"), ("model", "m"), ("Origin", "8 8 8")]
+    text = build.level(entities=[build.entity(pairs, origin=(1, -2, 3))], models=[build.model("m", 1)])
+    made, left_out = to_map(level_of(text), TYPES)
+    assert made.points[0].pairs == [
+        ("classname", "Door"), ("%name%", "d"), ("origin", "1 -2 3"), ("Model", "m"),
+    ]  # fmt: skip
+    assert left_out == []
+
+
+def test_entities_of_unknown_classes_keep_their_place():
+    text = build.level(entities=[build.entity([("classname", "Unknown"), ("%name%", "u")], origin=(1, -2, 3))])
+    made, _ = to_map(level_of(text), TYPES)
+    assert made.points[0].pairs == [("classname", "Unknown"), ("%name%", "u"), ("origin", "1 -2 3")]
+
+
 def test_a_locked_face_takes_its_axes_from_its_matrix():
     transform = (0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0)  # u along y, v along z
     text = build.leaf("lock", (1, 32), transform=transform, position=(1, 2, 3), scale=(2.0, 4.0), shift=(7, 8))
