@@ -57,6 +57,7 @@ INT_BOUND = 2.0**31
 SAME_TIME = 1e-4  # seconds: keys nearer to a time than that are at it
 
 Doubles = npt.NDArray[np.float64]
+_LOCKED = int(EditorFaceFlag.TEXTURELOCKED)
 
 
 def to_map(level: Level3dt, types: Sequence[TypeDef] = typedefs.BUILTIN) -> tuple[MapLevel, list[str]]:
@@ -79,7 +80,7 @@ def _to_map(level: Level3dt, types: Sequence[TypeDef]) -> tuple[MapLevel, list[s
     parts[0] = []
     left_out = []
     for piece in csg.carved(level):
-        if suppress and piece.flags & EditorBrushFlag.HIDDEN:
+        if suppress and piece.flags & int(EditorBrushFlag.HIDDEN):
             left_out.append(f"hidden brush {piece.brush.name!r}")
         elif piece.brush.model_id in parts:
             parts[piece.brush.model_id].append(piece)
@@ -199,7 +200,7 @@ def _faces(sources: list[EditorFace], corners: list[Floats], pose: Doubles | Non
     shift = np.array([source.shift for source in sources], np.float32)
     vectors = textures.world_axes(faces["normal"], rotate, 1.0)
     for number, source in enumerate(sources):
-        if source.flags & EditorFaceFlag.TEXTURELOCKED:
+        if source.flags & _LOCKED:
             u, v = _locked_axes(source, planes.normals[number], pose)
             vectors[0][number], vectors[1][number] = u, v
             shift[number] = _locked_shift(source, u, v)
@@ -241,7 +242,7 @@ def lay_locked(faces: FaceArray, sources: Sequence[EditorFace]) -> None:
     From the editor's code (genesis.md §1.7): no real level with such faces was found.
     """
     for number, source in enumerate(sources):
-        if source.flags & EditorFaceFlag.TEXTURELOCKED:
+        if source.flags & _LOCKED:
             u, v = _locked_axes(source, faces["normal"][number], None)
             light = np.array(source.light_scale, np.float32)
             with np.errstate(all="ignore"):
