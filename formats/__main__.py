@@ -43,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("files", nargs="+", metavar="FILE")
         if name == "info":
             sub.add_argument("--json", action="store_true", help="as JSON; of several files as a list")
+        if name != "dump":
             sub.add_argument("--check", action="store_true", help="with what the level's game would refuse or misread")
         sub.set_defaults(verb=verb)
     return parser
@@ -65,12 +66,12 @@ def _refused(file: str, error: FormatError | OSError) -> str:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    lines = [_verified(file) for file in options.files]
+    lines = [_verified(file, options.check) for file in options.files]
     return max(lines)
 
 
-def _verified(file: str) -> int:
-    """Print a file's line; returns 0 if all is well with it."""
+def _verified(file: str, check: bool) -> int:
+    """Print a file's line; returns 0 if all is well with it. check: also print what its game would say, a line each."""
     start = time.perf_counter()
     try:
         data = Path(file).read_bytes()
@@ -80,6 +81,7 @@ def _verified(file: str) -> int:
             if isinstance(value, FormatError):
                 raise value
         written = form.verbs.write(level)
+        problems = form.verbs.check(level) if check else []
     except (FormatError, OSError) as error:
         print(_refused(file, error), flush=True)
         return 1
@@ -88,7 +90,9 @@ def _verified(file: str) -> int:
         print(f"differs {file}: {offset}, {form.verbs.section_at(level, offset)}", flush=True)
         return 1
     print(f"ok {file} {form.key} {len(data)} {time.perf_counter() - start:.3f}", flush=True)
-    return 0
+    for problem in problems:
+        print(f"    {problem}", flush=True)
+    return int(any(problem.severity == "error" for problem in problems))
 
 
 def _walk(value: object) -> Iterator[object]:
@@ -120,14 +124,13 @@ def _info(options: argparse.Namespace) -> int:
         try:
             data = Path(file).read_bytes()
             level = _read(data)
+            form = format_of(level)
+            head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
+            problems = {"problems": [str(problem) for problem in form.verbs.check(level)]} if options.check else {}
+            summaries.append(head | form.verbs.summary(level) | problems)
         except (FormatError, OSError) as error:
             print(_refused(file, error), file=sys.stderr)
             failed = True
-            continue
-        form = format_of(level)
-        head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
-        problems = {"problems": [str(problem) for problem in form.verbs.check(level)]} if options.check else {}
-        summaries.append(head | form.verbs.summary(level) | problems)
     if options.json:
         whole: object = summaries[0] if len(options.files) == 1 and summaries else summaries
         _JsonWriter(sys.stdout).document(whole)

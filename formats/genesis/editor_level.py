@@ -5,9 +5,9 @@ Numbers are those of the file, in its version's units and axes; `text_3dt.upgrad
 are units of one inch, y up; the points of a face go clockwise as seen from outside.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -157,9 +157,23 @@ class Sky:
     span: Span | None = field(default=None, repr=False)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class UnreadBrushes:
+    """The brushes of a level that was read, as long as nobody asked for them."""
+
+    span: Span
+    version: tuple[int, int]
+    newline: str
+    read: Callable[[], list[EditorBrush]]
+    """Raises FormatError."""
+
+
 @dataclass(slots=True, eq=False)
 class Level3dt(Level):
-    """A level as the editor keeps it. Its lists may be changed freely: counts follow when it is written."""
+    """A level as the editor keeps it. Its lists may be changed freely: counts follow when it is written.
+
+    The `brushes` of one that was read are text until somebody asks for them, which then may raise FormatError.
+    """
 
     kind: ClassVar[Literal["map", "3dt"]] = "3dt"
 
@@ -181,6 +195,32 @@ class Level3dt(Level):
     header_span: Span | None = field(default=None, repr=False)
     brush_list_span: Span | None = field(default=None, repr=False)
     entity_list_span: Span | None = field(default=None, repr=False)
+    unread: UnreadBrushes | None = field(default=None, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Read the brushes; anything else is there, or is nothing that a level has."""
+            if name != "brushes" or self.unread is None:
+                raise AttributeError(f"a .3dt has no {name!r}")
+            self.brushes, self.unread = self.unread.read(), None
+            return self.brushes
+
+    def leave_unread(self, unread: UnreadBrushes) -> None:
+        """Leave the brushes as text."""
+        del self.brushes
+        self.unread = unread
+
+    def unread_text(self) -> Span | None:
+        """Where in `source` the brushes are that nobody asked for; None if they are to be written anew."""
+        unread = self.unread
+        if unread is None or not self.source or (unread.version, unread.newline) != (self.version, self.newline):
+            return None
+        try:
+            object.__getattribute__(self, "brushes")  # others were set meanwhile
+        except AttributeError:
+            return unread.span
+        return None
 
     def leaves(self) -> list[EditorBrush]:
         """All brushes with faces, in order."""
