@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The library on the command line: `python -m formats info | verify | dump FILE...` (installed: `levelformats ...`)."""
+"""The library on the command line: `python -m formats info | check | verify | dump FILE...`, or `levelformats ...`."""
 
 import argparse
 import json
@@ -15,6 +15,7 @@ import numpy as np
 from . import BESIDE, FORMATS, FormatError, format_of, read
 from .arrays import Array
 from .format import AnyLevel, Document
+from .solid_leaks import examine
 
 JSON = str | int | float | bool | None
 
@@ -36,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(required=True, metavar="VERB")
     for name, verb, title in (
         ("info", _info, "print what is in a level, in short"),
+        ("check", _check, "say what the level's game or its compiler would refuse or misread, leaks too"),
         ("verify", _verify, "read every record, write the level back and compare the bytes"),
         ("dump", _dump, "print everything decoded as JSON (bytes in base64)"),
     ):
@@ -45,6 +47,8 @@ def _parser() -> argparse.ArgumentParser:
             sub.add_argument("--json", action="store_true", help="as JSON; of several files as a list")
         if name != "dump":
             sub.add_argument("--check", action="store_true", help="with what the level's game would refuse or misread")
+        if name == "check":
+            sub.add_argument("--leak-file", action="store_true", help="write the compiler's leak file beside the level")
         sub.set_defaults(verb=verb)
     return parser
 
@@ -112,6 +116,36 @@ def _first_difference(first: bytes, second: bytes) -> int:
     length = min(len(first), len(second))
     same = np.frombuffer(first, np.uint8, length) == np.frombuffer(second, np.uint8, length)
     return length if bool(same.all()) else int(np.argmin(same))
+
+
+# --------------------------------------------------------------------------------------------------------------- check
+
+
+def _check(options: argparse.Namespace) -> int:
+    return max([_checked(file, options.leak_file) for file in options.files])
+
+
+def _checked(file: str, leak_file: bool) -> int:
+    """Print a line for each problem of a file; returns 0 if none of them is an error."""
+    try:
+        level = _read(Path(file).read_bytes())
+        form = format_of(level)
+        found = list(form.verbs.check(level))
+        if form.leaks is not None:
+            sealing = examine(form.leaks.space(level))
+            found += sealing.problems(form.leaks.SEVERITY)
+            if leak_file and not sealing.flood.is_sealed:
+                made = Path(file).with_suffix(form.leaks.ENDING)
+                made.write_bytes(form.leaks.leak_file(sealing.flood.line))
+                print(f"wrote {made}", flush=True)
+    except (FormatError, OSError) as error:
+        print(_refused(file, error), flush=True)
+        return 1
+    for problem in found:
+        print(f"{file}: {problem}".encode("utf-8", "replace").decode(), flush=True)
+    if not found:
+        print(f"ok {file}", flush=True)
+    return int(any(problem.severity == "error" for problem in found))
 
 
 # ---------------------------------------------------------------------------------------------------------------- info

@@ -67,6 +67,9 @@ class FormatError(ValueError):
         return FormatError(self.message, self.reading, self.offset, str(name))
 
 
+Severity = Literal["error", "warning"]
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something in a level that its game would refuse or misread."""
@@ -75,7 +78,7 @@ class Problem:
     """Where it is, in the format's own terms: "layer 3 of group 1"."""
     message: str
     """What is wrong there; numbers in it may change from one level to the next, its words say which kind it is."""
-    severity: Literal["error", "warning"] = "error"
+    severity: Severity = "error"
     count: int = 1
     """How many things it is about, where one problem stands for several: "3 vertices are NaN"."""
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Any, Protocol, runtime_checkable
 
-from .binary import Buffer, Problem
+from .binary import Buffer, Problem, Severity
+from .convex import Floats
+from .solid_leaks import Space
 
 AnyLevel = Any
 """A level of any format: each has a class of its own, or several."""
@@ -46,6 +48,21 @@ class Verbs(Protocol):
         """Say which part of the file this byte of it belongs to."""
 
 
+class LeakVerbs(Protocol):
+    """What a format whose levels have to be sealed offers as its module `leaks`."""
+
+    ENDING: str
+    """How names of its compiler's leak files end, with the dot."""
+    SEVERITY: Severity
+    """Of a leak: whether the compiler fails."""
+
+    def space(self, level: AnyLevel, /) -> Space:
+        """What of a level counts for leaks. Raises FormatError."""
+
+    def leak_file(self, line: Floats, /) -> bytes:
+        """Return the compiler's leak file of a way out, float64[n, 3] points from an entity on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """One format: what it is called, and the package with its verbs."""
@@ -64,6 +81,11 @@ class Format:
     def endings(self) -> tuple[str, ...]:
         """Endings of its files' names, with the dot, the usual one first."""
         return self.verbs.ENDINGS
+
+    @property
+    def leaks(self) -> LeakVerbs | None:
+        """What finds leaks; None where levels need not be sealed."""
+        return getattr(self.verbs, "leaks", None)
 
     def identify(self, data: Buffer) -> bool:
         """Whether these bytes are of the format, by magic and structure."""

@@ -2,7 +2,7 @@
 """What Levelwright has to know of Genesis3D."""
 
 from ..game import FileKind, Game
-from . import operators, panel
+from . import leaks, operators, panel
 from .content import TEXTURES
 from .exporter import export_level
 from .fates import FATES
@@ -14,10 +14,12 @@ def register() -> None:
     """Register the game's own panels and operators."""
     operators.register()
     panel.register()
+    leaks.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    leaks.unregister()
     panel.unregister()
     operators.unregister()
 

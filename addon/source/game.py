@@ -7,7 +7,7 @@ import bpy
 
 from ..game import FileKind, Form, Game
 from ..scene.sidebar import register_classes, unregister_classes
-from . import content, edit_panel, panel
+from . import content, edit_panel, leaks, panel
 from .exporter import export_level
 from .fates import FATES
 from .importer import import_level
@@ -27,6 +27,7 @@ _CLASSES = (
     *edit_panel.CLASSES,
     *pak_panel.CLASSES,
     *lightmaps_panel.CLASSES,
+    *leaks.CLASSES,
 )
 
 

@@ -37,19 +37,8 @@ def export_vmf(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, report: Report
 ) -> bytes:
     """The text of a level as Hammer has it. Raises SceneError, with objects and faces at fault, or FormatError."""
-    geometry = IGNORE if settings.faces == "ignore" else REFUSE
     own = Report()
-    data = exporter.export_level(context, collection, ExportSettings(geometry=geometry), own)
-    level = source.read(data)
-    original = originals.require(collection)
-    if original is None:  # export_level has refused that
-        raise ValueError(collection.name)
-    with scene_level.read(context, collection, original) as scene:
-        made = brushes.apply(scene, level, vmf.of_level(level), report)
-        contents.warn_of_vmf(scene, level, report)
-        if not scene.is_shown(layout.BRUSHES):
-            report.note("the map's brushes aren't in the scene: import with the option Brushes to edit them")
-    text = vmf.write(made)
+    text = vmf.write(map_of(context, collection, settings, report, own))
     for what, count in text.counts.items():
         report.count(what, count)
     for what, instead in _LOST.items():
@@ -61,6 +50,26 @@ def export_vmf(
     for what in text.lost:
         report.note(f"not as in the editor: {what}")
     return text.data
+
+
+def map_of(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, report: Report, own: Report
+) -> vmf.Map:
+    """The map that a level's scene shows, taken apart, with what was drawn in the place of its brushes.
+
+    own: gets what an export as .bsp tells. Raises SceneError, with objects and faces at fault, or FormatError.
+    """
+    geometry = IGNORE if settings.faces == "ignore" else REFUSE
+    level = source.read(exporter.export_level(context, collection, ExportSettings(geometry=geometry), own))
+    original = originals.require(collection)
+    if original is None:  # export_level has refused that
+        raise ValueError(collection.name)
+    with scene_level.read(context, collection, original) as scene:
+        made = brushes.apply(scene, level, vmf.of_level(level), report)
+        contents.warn_of_vmf(scene, level, report)
+        if not scene.is_shown(layout.BRUSHES):
+            report.note("the map's brushes aren't in the scene: import with the option Brushes to edit them")
+    return made
 
 
 def check_vmf(data: bytes) -> None:

@@ -15,7 +15,7 @@ from typing import Literal, overload
 
 from ..binary import Buffer, Problem
 from ..format import Document
-from . import check_3dt, check_map, contents_3dt, contents_map, editor_level, map_file, text_3dt, text_3dt_writer
+from . import check_3dt, check_map, contents_3dt, contents_map, editor_level, leaks, map_file, text_3dt, text_3dt_writer
 from .editor_level import EditorBrush, EditorEntity, EditorFace, EditorModel, Group, Level3dt, Sky, SkyFace
 from .entities import Brush, Entity
 from .level import Level
@@ -56,6 +56,7 @@ __all__ = [
     "check",
     "contents",
     "identify",
+    "leaks",
     "new_faces",
     "new_level",
     "read",

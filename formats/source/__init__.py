@@ -7,7 +7,7 @@ which take the place of a lump.
 """
 
 from ..binary import Buffer
-from . import bsp_file, patch_file
+from . import bsp_file, leaks, patch_file
 from .bsp_file import BspFile
 from .check import check
 from .contents import contents, section_at, summary
@@ -45,6 +45,7 @@ __all__ = [
     "check",
     "contents",
     "identify",
+    "leaks",
     "lump_name",
     "new_level",
     "patch_file",

@@ -13,12 +13,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from formats import source
+from formats.solid_leaks import Space, examine
+from tests.formats.solid_worlds import town
 from tests.formats.source_parts import decode
 
 from .measure import Result, Way, in_turns
 
 OVER_SOURCEPP, OVER_SRCTOOLS, OVER_BSP_TOOL, OVER_FILE = 1 / 2, 1 / 5, 1 / 50, 3.0
+LEAKS_SECONDS = 10.0
 SAVE_ROUNDS = 25
 """At least so many: a few ms each, most of it the operating system's, which has its moods."""
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -37,7 +42,18 @@ def run(folder: Path, rounds: int) -> list[Result]:
     print(f"{len(maps)} real maps, {_megabytes(maps):.1f} MB in {folder}")
     with tempfile.TemporaryDirectory() as scratch:
         saving = _saving(maps, rounds, Path(scratch) / "saved.bsp")
-    return [*saving, *_decoding(maps, rounds), *_memory(maps)]
+    return [*saving, *_decoding(maps, rounds), *_memory(maps), *_leaks(rounds)]
+
+
+def _leaks(rounds: int) -> list[Result]:
+    """How long it takes to see that a generated map is sealed."""
+    of = town(5000)
+    where = np.array([(0.0, 0.0, 900.0)])
+    space = Space(of, np.ones(len(of), np.bool_), np.ones(len(of), np.bool_), where, ["player"], np.zeros(1, np.int64))
+    seconds = in_turns({"leaks": Way(lambda: examine(space))}, min(rounds, 3))["leaks"].best
+    what = f"find out whether a map of {len(of):,} brushes leaks"
+    print(f"\n{what}: {seconds:.2f} s")
+    return [Result(what, seconds, LEAKS_SECONDS, "s")]
 
 
 def _megabytes(maps: list[Path]) -> float:

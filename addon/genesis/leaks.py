@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Leaks of Genesis3D levels, and the faces that nobody sees: see `scene.leaks`."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...formats import genesis
+from ...formats.binary import FormatError
+from ...formats.solid_leaks import Sealing, examine
+from ..scene import identity, leaks, sidebar
+from ..scene.level import needed_root
+from ..scene.reports import Report, SceneError
+from . import layout
+from .exporter import export_level
+from .parts.places import ancestor
+from .settings import ExportSettings
+
+
+def _examine(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> Sealing:
+    """Flood the level as it would be exported. Raises SceneError, FormatError."""
+    return examine(genesis.leaks.space(genesis.read(export_level(context, collection, ExportSettings(), report))))
+
+
+def _faces(_context: bpy.types.Context, collection: bpy.types.Collection) -> list[leaks.Faces]:
+    """The faces of the world's brushes; those of cuts are what is left on others, and count as these."""
+    root = needed_root(collection)
+    found = [
+        leaks.placed(obj, root)
+        for obj in collection.all_objects
+        if identity.kind_of(obj) in (layout.BRUSH, layout.BRUSHES, None)
+        and not obj.get("cut")
+        and not obj.get("hollow_cut")
+        and ancestor(obj, layout.MODEL) is None
+    ]
+    return [faces for faces in found if faces is not None]
+
+
+FINDER = leaks.Finder(
+    verbs=genesis.leaks,
+    kind=layout.PREVIEW,
+    entities=frozenset((layout.ENTITY,)),
+    examine=_examine,
+    faces=_faces,
+    from_blender=layout.from_blender,
+    to_blender=layout.to_blender,
+)
+_FAILURES = (SceneError, OSError, FormatError)
+
+
+class FindLeaks(leaks.FindLeaks):
+    """Find out whether the Genesis3D level is sealed, as its compiler would, and draw the way out where it isn't"""
+
+    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    bl_idname = "levelwright.genesis_find_leaks"
+
+
+class RemoveLeak(leaks.RemoveLeak):
+    """Remove the curve of the Genesis3D level's leak"""
+
+    format_key, finder = layout.FORMAT, FINDER
+    bl_idname = "levelwright.genesis_remove_leak"
+
+
+class WriteLeakFile(leaks.WriteLeakFile):
+    """Write the leak that is drawn as Genesis3D's compiler writes it (.Pnt), for the editor"""
+
+    format_key, finder = layout.FORMAT, FINDER
+    bl_idname = "levelwright.genesis_write_leak"
+
+
+class SelectHiddenFaces(leaks.SelectHiddenFaces):
+    """Select the faces of Genesis3D brushes that nobody ever sees: inside other brushes, or facing the void"""
+
+    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    bl_idname = "levelwright.genesis_select_hidden"
+
+
+class LEVELWRIGHT_PT_genesis_leaks(leaks.LeakPanel, bpy.types.Panel):
+    """Leaks of the active Genesis3D level."""
+
+    format_key = layout.FORMAT
+    bl_label = "Leaks"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_parent_id = "LEVELWRIGHT_PT_genesis"
+    operators = (FindLeaks, RemoveLeak, WriteLeakFile, SelectHiddenFaces)
+
+
+CLASSES = (*LEVELWRIGHT_PT_genesis_leaks.operators, LEVELWRIGHT_PT_genesis_leaks)
+
+
+def register() -> None:
+    """Register the operators and the panel; that of the game has to be there."""
+    sidebar.register_classes(CLASSES)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    sidebar.unregister_classes(CLASSES)
