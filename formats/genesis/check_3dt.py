@@ -27,7 +27,7 @@ def check(level: Level3dt) -> list[Problem]:
 
 
 def _level(level: Level3dt) -> Iterator[Problem]:
-    if not any(entity.classname != CAMERA and entity.origin for entity in level.entities):
+    if not any(entity.classname != CAMERA and entity.is_placed for entity in level.entities):
         yield Problem("level", "no entity but the camera: the compiler finds no valid entities")
     if not level.texture_library.strip():
         yield Problem("level", NO_LIBRARY, "warning")

@@ -18,6 +18,8 @@ from . import brushes as geometry
 from . import csg, textures, typedefs
 from .editor_level import (
     IDENTITY,
+    PLACELESS,
+    POINT,
     SKY_SIDES,
     EditorBrush,
     EditorEntity,
@@ -372,8 +374,9 @@ def _to_3dt(level: MapLevel) -> tuple[Level3dt, list[str]]:
         transform = (*IDENTITY[:9], *(entity.origin or (0.0, 0.0, 0.0)))
         result.models.append(EditorModel(name, number, 0.0, transform, motion))
     for entity in level.points:
-        x, y, z = entity.origin or (0.0, 0.0, 0.0)
-        result.entities.append(EditorEntity(list(entity.pairs), place=(float(int(x)), float(int(y)), float(int(z)))))
+        x, y, z = map(float, map(int, entity.origin or (0.0, 0.0, 0.0)))
+        style = PLACELESS if entity.origin is None else POINT
+        result.entities.append(EditorEntity(list(entity.pairs), style, (x, y, z)))
         if entity.brushes:
             left_out.append(f"{len(entity.brushes)} brushes of entity {entity.name or entity.classname!r}")
     if any(face.flags & EditorFaceFlag.TEXTURELOCKED for brush in result.leaves() for face in brush.faces):

@@ -22,6 +22,7 @@ Span = tuple[int, int]  # from where to where in the text that was read
 Points = npt.NDArray[np.float32]  # [n, 3]
 
 VERSION = (1, 31)  # the one that real levels have; the editor of Genesis3D 1.1 writes 1.32
+POINT, PLACELESS = 0, 1  # styles of entities: whether their class has an origin
 SKY_SIDES = ("Left", "Right", "Top", "Bottom", "Front", "Back")
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
@@ -99,13 +100,18 @@ class EditorBrush:
 class EditorEntity(KeyValues):
     """A point entity, the editor's camera too."""
 
-    style: int = 0
+    style: int = POINT
     place: Vector = (0.0, 0.0, 0.0)  # whole numbers; the key of the class's origin says the same
     place_tail: int = 2  # the number behind it, which means nothing
     render_origin: tuple[float, ...] = (0.0, 0.0, 0.0, 2.0)  # before 1.21; means nothing
     flags: int = 0  # hidden, locked, selected
     group_id: int = 0
     span: Span | None = field(default=None, repr=False)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it has a place: by a key, or by its style, for the editor to make the key of."""
+        return self.origin is not None or self.style == POINT
 
 
 @dataclass(slots=True, eq=False)

@@ -58,7 +58,7 @@ def _editor_space(level: Level3dt) -> Space:
     placed = [
         (number, entity)
         for number, entity in enumerate(level.entities)
-        if entity.classname != convert.CAMERA and entity.origin
+        if entity.classname != convert.CAMERA and entity.is_placed
     ]
     return Space(
         walls.brushes,

@@ -20,6 +20,9 @@ DOOR = TypeDef("Door", [Field("origin", "point"), Field("Model", "model"), Field
 TYPES = (*typedefs.BUILTIN, DOOR)
 
 
+LIBRARY = [("TextureLib", "a.txl")]
+
+
 def level_of(text: str) -> Level3dt:
     level = read(text.encode("latin-1"))
     assert isinstance(level, Level3dt)
@@ -251,7 +254,7 @@ def test_an_unclosed_brush_is_left_out_by_name():
 @pytest.mark.parametrize("faces", [genesis_bytes.sliver(), genesis_bytes.box()[:5], genesis_bytes.box()[1:5]])
 def test_an_unclosed_brush_ends_where_the_world_does(faces):
     """Slivers that the CSG left: harmless in a `.map`, and so in the `.3dt`, in which they are told."""
-    world = genesis_bytes.entity([genesis_bytes.brush(genesis_bytes.box()), genesis_bytes.brush(faces)])
+    world = genesis_bytes.entity([genesis_bytes.brush(genesis_bytes.box()), genesis_bytes.brush(faces)], pairs=LIBRARY)
     data = genesis_bytes.level([world, genesis_bytes.light(), genesis_bytes.typedef("light", genesis_bytes.LIGHT)])
     before = read(data)
     level, left_out = to_3dt(before)
@@ -267,7 +270,7 @@ def test_an_unclosed_brush_ends_where_the_world_does(faces):
 
 def test_a_solid_that_reaches_out_of_the_world_is_a_problem_still():
     box = genesis_bytes.brush(genesis_bytes.box((-64, -64, -64), (64, 64, 20000)))
-    level, _ = to_3dt(read(genesis_bytes.level([genesis_bytes.entity([box]), genesis_bytes.light()])))
+    level, _ = to_3dt(read(genesis_bytes.level([genesis_bytes.entity([box], pairs=LIBRARY), genesis_bytes.light()])))
     assert [one.message for one in check(level)] == ["reaches out of the world, which ends at 15192"]
 
 

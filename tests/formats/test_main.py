@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from formats import teeworlds
+from formats import genesis, teeworlds
 from formats.__main__ import main
 from tests.formats import genesis_3dt_text, genesis_bytes
 from tests.formats import teeworlds_bytes as build
@@ -62,6 +62,10 @@ def test_verify_reads_what_check_knows(tmp_path, capsys):
             genesis_bytes.entity(pairs=[("classname", "light"), ("%name%", "lost"), ("light", "9"), ("color", "1 1 1")])
         ),
     }
+    leaking = genesis.read(levels["good"])
+    assert isinstance(leaking, genesis.MapLevel)
+    del leaking.entities[0].brushes[0]
+    levels["leaking"] = genesis.write(leaking)
     for name, data in levels.items():
         (tmp_path / name).write_bytes(data)
 
@@ -72,10 +76,13 @@ def test_verify_reads_what_check_knows(tmp_path, capsys):
     assert verified("inside out") == (0, [])
     assert verified("good", "--check") == (0, [])
     code, (line,) = verified("inside out", "--check")
-    assert (code, line[:61]) == (1, "    error: brush 0 of entity 1 (%Model%, door): is inside out:")
+    assert code == 1 and line.startswith("    error: brush 0 of entity 1 (%Model%, door): is inside out")
     code, (line,) = verified("placeless", "--check")
     assert (code, line.startswith("    warning: entity ")) == (0, True)
     assert line.endswith("(light, lost): has no origin, which light has: it has no place")
+    code, (line,) = verified("leaking", "--check")
+    assert code == 1 and line.startswith("    error: entity 1 (light, light1)")
+    assert ": leaks: from (0, 0, 0) the outside of the level can be reached; the way out is by (" in line
 
 
 def test_info_refuses_what_is_damaged_further_on(tmp_path, capsys):

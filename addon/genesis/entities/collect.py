@@ -15,7 +15,7 @@ from mathutils import Euler
 from mathutils import Matrix as BlenderMatrix
 
 from ....formats.convex import Floats
-from ....formats.genesis.editor_level import EditorEntity
+from ....formats.genesis.editor_level import PLACELESS, POINT, EditorEntity
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyValues
 from ....formats.genesis.text import fixed
 from ....formats.genesis.typedefs import TypeDef
@@ -34,8 +34,6 @@ from .build import ANGLES, RESERVED, shown_pairs
 _KINDS = ("string", "int", "float", "color", "point")
 TURNED = 1e-3
 """Degrees, likewise."""
-POINT, PLACELESS = 0, 1
-"""Styles of a `.3dt`'s entities: those whose class has an origin, and the others."""
 
 
 def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True) -> list[str]:
