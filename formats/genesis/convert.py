@@ -50,7 +50,7 @@ from .records import (
 from .text import fixed
 from .typedefs import NULL, TypeDef
 from .upgrade import upgraded
-from .windings import Floats, planes_of
+from .windings import Floats, Integers, planes_of
 
 EDITOR_PATH_NAME = "PathInfo"  # of the only path of a model's motion in a `.3dt`
 CAMERA = "Camera"
@@ -182,10 +182,7 @@ def _faces(sources: list[EditorFace], corners: list[Floats], pose: Doubles | Non
     faces = np.zeros(len(sources), FACE)
     if not sources:
         return faces
-    counts = np.array([len(points) for points in corners])
-    padded = np.zeros((len(corners), int(counts.max()), 3), np.float32)
-    padded[np.arange(padded.shape[1]) < counts[:, None]] = np.concatenate(corners)
-    planes, _ = planes_of(padded, counts)
+    planes, _ = planes_of(*_padded(corners))
     faces["normal"], faces["dist"] = planes.normals, planes.dists
     faces["flags"] = [face_flags_from_editor(source.flags) for source in sources]
     faces["mip_map_bias"] = [source.mip_map_bias for source in sources]
@@ -403,20 +400,18 @@ def _editor_brushes(entity: Entity, model_id: int, name: str, left_out: list[str
     if not counts:
         return []
     faces = np.concatenate([brush.faces for brush in entity.brushes])
-    polygons = geometry.polygons(faces, counts)
-    settings = textures.parameters(faces)
+    rings = _rings(geometry.polygons(faces, counts), counts)
+    normals = _written_normals(rings)
+    settings = textures.parameters(faces, normals)
+    settings["fits"] &= ~textures.ties(normals)
     names = texture_names(faces)
     result = []
     first = 0
     for number, brush in enumerate(entity.brushes):
         made = EditorBrush(f"{name}{number + 1}", brush_flags_to_editor(brush.flags), model_id)
         for face in range(first, first + counts[number]):
-            ring = polygons.positions[polygons.corners[polygons.first_corner[face] : polygons.first_corner[face + 1]]]
-            if len(ring) and not polygons.closed[number]:  # what nothing closes has no end
-                ring = within(ring, WORLD_BOUND)
-            if len(ring) >= 3:
-                points = ring[::-1].astype(np.float32)
-                made.faces.append(_editor_face(faces[face], settings[face], names[face], points))
+            if len(rings[face]):
+                made.faces.append(_editor_face(faces[face], settings[face], names[face], rings[face]))
         dull = [face for face in range(first, first + counts[number]) if not _has_look(faces[face], settings[face])]
         if dull:
             left_out.append(f"the textures of {len(dull)} faces of brush {made.name!r}, which have no usable vectors")
@@ -432,6 +427,31 @@ def _editor_brushes(entity: Entity, model_id: int, name: str, left_out: list[str
                 back.flags &= ~int(EditorFaceFlag.VISIBLE)
         result.append(made)
     return result
+
+
+def _rings(polygons: geometry.Polygons, counts: Sequence[int]) -> list[Floats]:
+    """The points of faces as the editor has them, clockwise; none of those without an area. counts: a brush's faces."""
+    result = []
+    for face, closed in enumerate(np.repeat(polygons.closed, counts).tolist()):
+        ring = polygons.positions[polygons.corners[polygons.first_corner[face] : polygons.first_corner[face + 1]]]
+        if len(ring) and not closed:  # what nothing closes has no end
+            ring = within(ring, WORLD_BOUND)
+        result.append((ring[::-1] if len(ring) >= 3 else ring[:0]).astype(np.float32))
+    return result
+
+
+def _padded(polygons: list[Floats]) -> tuple[Floats, Integers]:
+    """Polygons as one array, float32[n, v, 3], and how many corners they have."""
+    counts = np.array([len(points) for points in polygons], np.intp)
+    result = np.zeros((len(polygons), int(counts.max(initial=1)), 3), np.float32)
+    result[np.arange(result.shape[1]) < counts[:, None]] = np.concatenate([np.empty((0, 3), np.float32), *polygons])
+    return result, counts
+
+
+def _written_normals(rings: list[Floats]) -> Floats:
+    """The normals that the editor finds when it reads the points, which have six decimals in the file."""
+    points, counts = _padded(rings)
+    return planes_of(np.round(points.astype(np.float64), 6).astype(np.float32), counts)[0].normals
 
 
 def _has_look(face: np.void, setting: np.void) -> bool:

@@ -11,7 +11,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from formats.genesis import Level3dt, MapLevel, bitmap, headers, read, texture_names, txl, typedefs, vfs, write
+from formats.genesis import (
+    EditorFaceFlag,
+    Level3dt,
+    MapLevel,
+    bitmap,
+    headers,
+    read,
+    texture_names,
+    txl,
+    typedefs,
+    vfs,
+    write,
+)
 from formats.genesis.brushes import polygons
 from formats.genesis.convert import to_3dt, to_map
 from formats.genesis.windings import normalized
@@ -201,7 +213,9 @@ def test_compiled_brushes_are_closed(ours):
 
 def test_the_map_as_a_3dt_and_back(theirs, types):
     made, left_out = to_3dt(theirs)
-    assert (left_out, made.version, len(made.brushes)) == ([], (1, 31), 1729)
+    assert (left_out, made.version, len(made.brushes)) == ([], (1, 32), 1729)
+    locked = sum(bool(face.flags & EditorFaceFlag.TEXTURELOCKED) for brush in made.leaves() for face in brush.faces)
+    assert locked < 150, "those that look between two axes, of 10,464"
     again = read(write(made))
     assert isinstance(again, Level3dt)
     back, dropped = to_map(again, types)
@@ -212,6 +226,7 @@ def test_the_map_as_a_3dt_and_back(theirs, types):
         for mine, other in zip(one.brushes, two.brushes, strict=True):
             assert mine.flags == other.flags
             assert same_plane(mine.faces, other.faces).all()
+            assert same_texture(mine.faces, other.faces).all()
 
 
 def test_the_classes_of_the_games_own_headers(folder, level, theirs, ours):
