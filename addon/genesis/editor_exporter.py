@@ -51,7 +51,7 @@ def _merge(level: Level3dt, exporting: ExportContext, known: bool) -> None:
     collect_editor_entities(exporting, level, parts.entities, parts.root, _types(level, exporting), groups)
     tell_orders(exporting, parts.all_brushes(), _orders(level).get)
     EditorBrushes(exporting, level, shape, collector, models, groups).write(parts.brushes, solids)
-    collect_editor_level(exporting, level)
+    collect_editor_level(exporting, level, parts.root)
     for kind, count in (
         ("brushes", len(level.leaves())),
         ("models", len(level.models)),
