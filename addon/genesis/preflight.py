@@ -18,10 +18,11 @@ from ...formats.binary import FormatError
 from ...formats.genesis import txl, typedefs
 from ...formats.genesis.entities import CLASSNAME, NAME
 from ...formats.genesis.records import WORLD_BOUND, texture_names
-from ..scene import content_folders, identity
+from ..scene import content_folders, identity, known_files
 from ..scene.reports import Report
 from . import content, layout
 from .classes.kept import kept_types
+from .light import kinds
 from .light.collect import light_class
 from .materials import library
 from .materials.names import texture_of
@@ -83,7 +84,7 @@ def _textures(level: genesis.MapLevel | genesis.Level3dt, collection: bpy.types.
         mend = WriteTextureLibrary.bl_idname
         report.find(f"{layout.TEXTURE_LIBRARY} names no texture library: without one the compiler stops", mend=mend)
         return
-    beside = [Path(bpy.data.filepath).parent] if bpy.data.filepath else []
+    beside = [*known_files.folders(collection), *([Path(bpy.data.filepath).parent] if bpy.data.filepath else [])]
     found = library.look(named, content_folders.reach([*beside, *content.TEXTURES.folders()], report))
     if not isinstance(found, txl.Library):
         report.find(f"{found}, so what it lacks isn't known", mend=WriteTextureLibrary.bl_idname)
@@ -145,9 +146,11 @@ def _places(
     if not flood.is_sealed:
         void = solid_leaks.flood(sealing.tree, [[_FAR] * 3]).reached
         outside |= flood.inside & void[flood.leafs]
+    classes = [level.entities[number].classname for number in space.entities.tolist()]
+    needs_room = np.array([STARTS in one.lower() or kinds.class_of(one) is not None for one in classes])
     for mask, message in (
         (beyond, f"is outside of the world, which ends at {WORLD_BOUND}"),
-        (~flood.inside & ~beyond, "is inside a solid brush"),
+        (~flood.inside & ~beyond & needs_room, "is inside a solid brush"),
     ):
         _say(report, ((f"{space.names[row]} {message}", _there(own[row])) for row in np.flatnonzero(mask).tolist()))
     if outside.any() and not outside[flood.inside].all():

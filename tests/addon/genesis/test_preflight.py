@@ -113,6 +113,23 @@ def test_an_export_writes_and_keeps_the_list(tmp_path):
     assert findings.kept(level)[0].message.startswith("no player start")
 
 
+def test_the_library_is_looked_for_where_the_level_came_from(tmp_path):
+    saved(tmp_path, None)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    (tmp_path / "a.map").write_bytes(room(start(), START))
+    assert bpy.ops.import_scene.genesis_map(filepath=str(tmp_path / "a.map")) == {"FINISHED"}
+    assert checked(originals.levels()[0]) == []
+
+
+def test_only_lights_and_starts_need_room(tmp_path):
+    """Real levels have joints and paths in brushes."""
+    joint = entity(pairs=[("classname", "Joint"), ("%name%", "joint"), ("origin", "264 0 0")])
+    level = saved(
+        tmp_path, imported(room(start(), joint, light("264 0 0"), START, typedef("Joint", (("origin", "point"),))))
+    )
+    assert messages(level) == ["entity 3 (light, light1) is inside a solid brush"]
+
+
 def test_a_refusal_is_a_line_that_selects_what_is_at_fault():
     level = imported(room(start(), START))
     wall = part(level, layout.BRUSH, 0)
