@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import bpy
 
-from .reports import Finding, SceneError
+from .reports import LevelFinding, SceneError
 
 FINDINGS = "levelwright_findings"
 """On a level's collection: JSON, a list of lines."""
@@ -23,7 +23,7 @@ class KeptFinding(NamedTuple):
     mend: str
 
 
-def keep(collection: bpy.types.Collection, findings: Iterable[Finding]) -> None:
+def keep(collection: bpy.types.Collection, findings: Iterable[LevelFinding]) -> None:
     """Keep a list in the place of the last one."""
     lines = [(one.message, [obj.name for obj in one.objects], one.mend) for one in findings]
     if lines:

@@ -25,7 +25,7 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
-def _named(finding: Finding) -> str:
+def _named(finding: LevelFinding) -> str:
     """A line of the list, with the objects that it is about."""
     return finding.message + (f": {listed([obj.name for obj in finding.objects])}" if finding.objects else "")
 
@@ -52,7 +52,7 @@ class SceneError(Exception):
 
 
 @dataclass(frozen=True)
-class Finding:
+class LevelFinding:
     """A line of the list that an export makes before it writes: what to look at, where, and how to mend it."""
 
     message: str
@@ -70,7 +70,7 @@ class Report:
         self.counts: Counter[str] = Counter()
         self.warnings: list[str] = []
         self.notes: list[str] = []
-        self.findings: list[Finding] = []
+        self.findings: list[LevelFinding] = []
         self._missing: dict[str, list[str]] = {}
         self._left_out: Counter[str] = Counter()
         self._reaches: list[AllowedFolders] = []
@@ -90,7 +90,7 @@ class Report:
 
     def find(self, message: str, objects: Iterable[bpy.types.Object] = (), mend: str = "") -> None:
         """Add a line to the list of what to look at before the level is used. mend: an operator's name."""
-        self.findings.append(Finding(message, tuple(dict.fromkeys(objects)), mend))
+        self.findings.append(LevelFinding(message, tuple(dict.fromkeys(objects)), mend))
 
     def missing(self, kind: str, name: str) -> None:
         """Note a file that wasn't found (kind in the plural: "images"); each name is listed once."""

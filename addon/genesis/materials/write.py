@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ....formats.binary import FormatError
 from ....formats.genesis import txl
 from ....formats.genesis.records import MAX_TEXTURE_SIZE
-from ...scene import chosen_files, declared, files, identity, images, sidebar, stage
+from ...scene import chosen_files, content_folders, declared, files, identity, images, sidebar, stage
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -112,7 +112,7 @@ class WriteTextureLibrary(sidebar.LevelOperator):
         """Write it."""
         report = Report(f"{level.name} textures")
         path = chosen_files.to_write(Path(bpy.path.abspath(self.filepath)).with_suffix(".txl"))
-        before = chosen_files.read(path) if path.is_file() else None
+        before = chosen_files.read(path) if content_folders.named_file(str(path)) is not None else None
         for line in files.write_atomically(path, library_of(level, before, report)):
             report.warn(line)
         level[layout.TEXTURE_LIBRARY] = showable(f".\\{path.name}")

@@ -251,48 +251,6 @@ def test_a_spotlight_that_became_a_point_light():
     assert found[2, "classname"] == ("light", "spotlight")
 
 
-def new_entity(scene, classname, name="Empty", **keys):
-    """An empty that stands for an entity of a class."""
-    obj = bpy.data.objects.new(name, None)
-    obj["classname"] = classname
-    for key, value in keys.items():
-        obj[key] = value
-    obj.parent = next(one for one in scene.all_objects if one.parent is None)
-    obj.location = (8, 16, 24)
-    scene.objects.link(obj)
-    return obj
-
-
-def test_keys_of_new_entities_are_spelled_as_their_class_declares_them():
-    """The engine goes by the class, whose place may be called Origin."""
-    goal = typedef("Goal", (("Origin", "point"), ("Angles", "point"), ("MaxRadius", "int")))
-    scene = imported(sample(more=[goal]))
-    obj = new_entity(scene, "goal", "finish", maxradius=40)
-    obj.rotation_euler.z = 1.0
-    new_entity(scene, "Goal", "finish")["%name%"] = "second"
-    first, second = [dict(one.pairs) for one in genesis.read(exported(scene)).points[-2:]]
-    assert list(first) == ["classname", "MaxRadius", "Origin", "Angles", "%name%"]
-    assert (first["Origin"], first["%name%"]) == ("8 24 -16", "finish")
-    assert (second["Origin"], second["%name%"]) == ("8 24 -16", "second")
-
-
-def test_new_entities_have_a_name_that_no_other_has():
-    scene = imported(sample())
-    for name in ("start", "caf\xe9", "\u6771"):
-        new_entity(scene, "PlayerStart", name)
-    names = [one.name for one in genesis.read(exported(scene)).points[-3:]]
-    assert names == ["start_2", "caf\xe9", "PlayerStart"]
-
-
-def test_a_class_without_a_place_gets_no_key_that_the_engine_would_refuse():
-    scene = imported(sample(more=[typedef("Rule", (("Count", "int"),))]))
-    new_entity(scene, "Rule", count=3)
-    report = Report()
-    made = genesis.read(exported(scene, report)).points[-1]
-    assert made.pairs == [("classname", "Rule"), ("Count", "3"), ("%name%", "Empty")]
-    assert "Empty: entities of the class Rule have no place: where it is isn't written" in report.warnings
-
-
 # ---- copies, removals, the world
 
 
