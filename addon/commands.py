@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Without a window: `levelwright convert IN OUT`, for Blender's --command and for scripts/levelwright alike."""
+"""Without a window: `levelwright convert IN OUT` and `levelwright check FILE...`, for Blender's --command and for
+scripts/levelwright alike.
+"""
 
 import argparse
 import logging
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import bpy
 
+from ..formats import __main__ as library
 from ..formats.binary import FormatError
 from . import games, levels
 from .game import Form, Game, Settings
@@ -21,6 +24,8 @@ from .scene.options import UsageError, from_text, refuse_unknown
 from .scene.reports import Report, SceneError
 
 COMMAND = "levelwright"
+CHECK = "check"
+"""The library's verb, here too."""
 OK, FAILED, USAGE = 0, 1, 2
 
 _registered: list[object] = []  # what bpy.utils.register_cli_command gave, to be handed back
@@ -35,6 +40,8 @@ def main(arguments: Sequence[str]) -> int:
         options = _parser().parse_args(list(arguments))
     except SystemExit as stop:  # argparse has said what is wrong, or shown the help
         return USAGE if stop.code else OK
+    if options.command == CHECK:
+        return library.main([CHECK, *["--leak-file"] * options.leak_file, *options.files])
     try:
         chosen = _pairs(options.option)
         report = convert(Path(options.input), Path(options.output), options.level, chosen, options.refuse_changed)
@@ -197,7 +204,14 @@ def _pairs(words: Iterable[str]) -> dict[str, str]:
 def _parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Game levels to Blender scenes and back.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
+    check = commands.add_parser(
+        CHECK,
+        help="say what is wrong with levels",
+        description="Say what a level's game or its compiler would refuse or misread, leaks too.",
+    )
+    check.add_argument("files", nargs="+", metavar="FILE", help="a level of any game")
+    check.add_argument("--leak-file", action="store_true", help="write the compiler's leak file beside the level")
     command = commands.add_parser(
         "convert",
         help="turn IN into OUT",

@@ -15,11 +15,11 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
-from . import solid_tree
+from . import convex, solid_tree
 from .binary import Problem, Severity
 from .convex import Bools, Floats, Ints
-from .rings import Rings, spans, starts
 from .solid_tree import OUTSIDE, Brushes, Portals, SolidTree
+from .windings import Windings, spans, starts
 
 SHORT = 0.2
 """Units: a portal with fewer than three edges longer than this is too small to go through, as for the compilers."""
@@ -69,7 +69,7 @@ def passable(tree: SolidTree, between: Portals) -> Portals:
     some = between.taken(empty)
     if not len(empty):
         return some
-    long = np.add.reduceat((some.rings.edges() > SHORT).astype(np.int64), some.rings.first[:-1])
+    long = np.add.reduceat((some.windings.edges() > SHORT).astype(np.int64), some.windings.first[:-1])
     return some.taken(np.flatnonzero(long >= 3))
 
 
@@ -77,7 +77,7 @@ class _Ways:
     """The leafs of a tree, each with its portals to others."""
 
     def __init__(self, between: Portals, count: int) -> None:
-        self.middles = between.rings.middles if len(between.leafs) else np.empty((0, 3))
+        self.middles = between.windings.middles if len(between.leafs) else np.empty((0, 3))
         from_ = between.leafs.T.reshape(-1)
         order = np.argsort(from_, kind="stable")
         self.to = between.leafs[:, ::-1].T.reshape(-1)[order]
@@ -152,8 +152,8 @@ def _straightened(tree: SolidTree, line: Floats) -> Floats:
 
 def clear(tree: SolidTree, from_: Floats, to: Floats) -> Bools:
     """bool[k]: between which points, float64[k, 3] each, there is nothing solid. Along a face there is."""
-    rings = Rings(np.stack([from_, to], axis=1).reshape(-1, 3), 2 * np.arange(len(to) + 1))
-    _, of, leafs = tree.border(rings, np.zeros_like(to), np.zeros(len(to), np.int64))
+    windings = Windings(np.stack([from_, to], axis=1).reshape(-1, 3), 2 * np.arange(len(to) + 1))
+    _, of, leafs = tree.border(windings, np.zeros_like(to), np.zeros(len(to), np.int64))
     result = np.ones(len(to), np.bool_)
     result[of[tree.solid[leafs]]] = False
     return result
@@ -187,25 +187,30 @@ class Sealing:
     tree: SolidTree
     flood: Flood
 
-    def hidden(self, rings: Rings, normals: Floats) -> tuple[Bools, Bools]:
+    def hidden(self, windings: Windings, normals: Floats) -> tuple[Bools, Bools]:
         """Which faces nobody ever sees, bool[k] each: those that lie in solid, and those that face the void.
 
-        rings, normals float64[k, 3]: of faces that never move. Of a level that leaks, or without an entity in empty
+        windings, normals float64[k, 3]: of faces that never move. Of a level that leaks, or without an entity in empty
         space, none faces the void: there is no outside to tell.
         """
-        pieces, of, leafs = self.tree.border(rings, normals, np.zeros(len(rings), np.int64))
+        pieces, of, leafs = self.tree.border(windings, normals, np.zeros(len(windings), np.int64))
         real = pieces.areas() > SHORT * SHORT
-        empty, seen = np.zeros(len(rings), np.bool_), np.zeros(len(rings), np.bool_)
+        empty, seen = np.zeros(len(windings), np.bool_), np.zeros(len(windings), np.bool_)
         empty[of[real & ~self.tree.solid[leafs]]] = True
         seen[of[real & self.flood.reached[leafs]]] = True
         knows = self.flood.is_sealed and bool(self.flood.inside.any())
         return ~empty, empty & ~seen & knows
 
+    def hidden_polygons(self, positions: Floats, corners: Ints, first_corner: Ints) -> tuple[Bools, Bools]:
+        """As `hidden`, of faces that are laid out as in :class:`convex.Polygons`; each has corners."""
+        normals, _, _ = convex.planes(positions, corners, first_corner)
+        return self.hidden(Windings(positions[corners], first_corner), normals)
+
     def counts(self) -> dict[str, int]:
         """What there is, by its name in the plural."""
         of, closed = self.space.brushes, self.space.brushes.polygons.closed
-        rings, sides = of.sides(self.space.still)
-        within, beyond = self.hidden(rings, of.normals[sides])
+        windings, sides = of.sides(self.space.still)
+        within, beyond = self.hidden(windings, of.normals[sides])
         return {
             "brushes that seal": int((closed & self.space.solid).sum()),
             "brushes that aren't closed": int((~closed & self.space.solid).sum()),

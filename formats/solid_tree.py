@@ -3,7 +3,7 @@
 
 What is solid several games share: the space within their brushes. A tree cuts space by the planes of their faces until
 no face goes through any part, so that each part, a leaf, is convex and either solid or empty. Compilers find leaks and
-what can be seen by such trees; so do `solid_leaks` and `solid_faces`.
+what can be seen by such trees; so does `solid_leaks`.
 
 The tree is made level by level: all nodes of one depth take their planes, and their faces are cut, in one go.
 """
@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import convex
+from .binary import FormatError
 from .convex import Bools, Floats, Ints
-from .rings import Rings, joined, spans, squares, starts
+from .windings import Windings, joined, spans, squares, starts
 
 NEAR = 0.01
 """Units: what is nearer to a plane lies on it. Solid leafs end that near to their brushes."""
@@ -25,6 +26,8 @@ MARGIN = 128.0
 """Units of empty space around the brushes; what lies further out is `OUTSIDE`."""
 OUTSIDE = 0
 """The leaf around everything else. It is empty."""
+MOST = 500_000
+"""Nodes and faces that are left to be cut: real levels have a tenth of it. More would take minutes and gigabytes."""
 
 _CANDIDATES = 12
 _FACING, _SPLIT = 1, 4
@@ -33,7 +36,6 @@ _FINE = 1e-3
 """Units: as NEAR, for portals, which lie in the nodes' own planes."""
 _CELLS, _TOGETHER = 12, 256
 """Where boxes are compared: in how many slices the world is cut each way, and how many neighbours are a block."""
-_HALF = 1e6  # units: half the side of the squares that portals are cut from
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +66,28 @@ class SolidTree:
         return np.where(lost, OUTSIDE, -1 - places)
 
     def border(
-        self, rings: Rings, normals: Floats, places: Ints, behind: bool = False, near: float = NEAR
-    ) -> tuple[Rings, Ints, Ints]:
+        self, windings: Windings, normals: Floats, places: Ints, behind: bool = False, near: float = NEAR
+    ) -> tuple[Windings, Ints, Ints]:
         """Cut polygons by the tree, and say which leaf is before (or `behind`) each piece.
 
         normals: float64[k, 3], where the polygons face. places: int64[k], the nodes or leafs (as in `children`) to
-        begin at. near: units, how far off a plane a polygon still lies in it. Returns the pieces, int64[p] which ring
-        each is of, and int64[p] the leaf.
+        begin at. near: units, how far off a plane a polygon still lies in it. Returns the pieces, int64[p] which of the
+        polygons each is of, and int64[p] the leaf.
         """
-        done: list[tuple[Rings, Ints, Ints]] = []
-        of = np.arange(len(rings))
+        done: list[tuple[Windings, Ints, Ints]] = []
+        of = np.arange(len(windings))
         while True:
             ended = np.flatnonzero(places < 0)
             if len(ended):
-                done.append((rings.taken(ended), of[ended], -1 - places[ended]))
+                done.append((windings.taken(ended), of[ended], -1 - places[ended]))
             inner = np.flatnonzero(places >= 0)
             if not len(inner):
                 break
-            rings, of, nodes = rings.taken(inner), of[inner], places[inner]
-            halves = rings.split(self.normals[nodes], self.dists[nodes], near)
+            windings, of, nodes = windings.taken(inner), of[inner], places[inner]
+            halves = windings.split(self.normals[nodes], self.dists[nodes], near)
             along = np.einsum("ij,ij->i", normals[of[halves.on]], self.normals[nodes[halves.on]]) > 0
             children = self.children[nodes]
-            rings = joined([halves.front, halves.back, rings.taken(halves.on)])
+            windings = joined([halves.front, halves.back, windings.taken(halves.on)])
             places = np.concatenate(
                 [
                     children[halves.of_front, 0],
@@ -95,11 +97,11 @@ class SolidTree:
             )
             of = of[np.concatenate([halves.of_front, halves.of_back, halves.on])]
         if not done:
-            return rings, of, of
+            return windings, of, of
         pieces, whose, leafs = zip(*done, strict=True)
         return joined(list(pieces)), np.concatenate(whose), np.concatenate(leafs)
 
-    def windings(self) -> tuple[Rings, Ints]:
+    def windings(self) -> tuple[Windings, Ints]:
         """The polygons in which the nodes' planes go through the nodes' own space, and which node each is of."""
         parents, sides = np.full(len(self.dists), -1), np.zeros(len(self.dists), np.int64)
         for side in (0, 1):
@@ -107,20 +109,20 @@ class SolidTree:
             parents[self.children[inner, side]] = inner
             sides[self.children[inner, side]] = side
         of = np.arange(len(self.dists))
-        rings, at = squares(self.normals, self.dists, _HALF), of
-        done: list[tuple[Rings, Ints]] = []
+        windings, at = squares(self.normals, self.dists, 4 * float(np.abs(self.dists).max()) + MARGIN), of
+        done: list[tuple[Windings, Ints]] = []
         while len(of):
             up, side = parents[at], sides[at]
             ended = np.flatnonzero(up < 0)
             if len(ended):
-                done.append((rings.taken(ended), of[ended]))
+                done.append((windings.taken(ended), of[ended]))
             left = np.flatnonzero(up >= 0)
-            rings, of, at, side = rings.taken(left), of[left], up[left], side[left]
+            windings, of, at, side = windings.taken(left), of[left], up[left], side[left]
             if not len(left):
                 break
             turn = np.where(side == 0, 1.0, -1.0)
-            halves = rings.split(self.normals[at] * turn[:, None], self.dists[at] * turn, _FINE)
-            rings, of, at = halves.front, of[halves.of_front], at[halves.of_front]
+            halves = windings.split(self.normals[at] * turn[:, None], self.dists[at] * turn, _FINE)
+            windings, of, at = halves.front, of[halves.of_front], at[halves.of_front]
         return joined([part for part, _ in done]), np.concatenate([part for _, part in done])
 
 
@@ -128,22 +130,22 @@ class SolidTree:
 class Portals:
     """The polygons between leafs, p of them. leafs: int64[p, 2], before and behind each; two may have several."""
 
-    rings: Rings
+    windings: Windings
     leafs: Ints
 
     def taken(self, which: Ints) -> Portals:
         """Those with the numbers int64[k]."""
-        return Portals(self.rings.taken(which), self.leafs[which])
+        return Portals(self.windings.taken(which), self.leafs[which])
 
 
 def portals(tree: SolidTree) -> Portals:
     """All polygons in which two leafs of a tree touch."""
-    rings, node = tree.windings()
-    rings, of, before = tree.border(rings, tree.normals[node], tree.children[node, 0], near=_FINE)
+    windings, node = tree.windings()
+    windings, of, before = tree.border(windings, tree.normals[node], tree.children[node, 0], near=_FINE)
     node = node[of]
-    rings, of, behind = tree.border(rings, tree.normals[node], tree.children[node, 1], True, _FINE)
+    windings, of, behind = tree.border(windings, tree.normals[node], tree.children[node, 1], True, _FINE)
     leafs = np.column_stack([before[of], behind])
-    return Portals(rings, leafs).taken(np.flatnonzero(leafs[:, 0] != leafs[:, 1]))
+    return Portals(windings, leafs).taken(np.flatnonzero(leafs[:, 0] != leafs[:, 1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +162,10 @@ class Brushes:
     def __len__(self) -> int:
         return len(self.first_side) - 1
 
-    def sides(self, brushes: Bools) -> tuple[Rings, Ints]:
+    def sides(self, brushes: Bools) -> tuple[Windings, Ints]:
         """The polygons of those brushes' sides that have any, and the number of each side. brushes: bool[b]."""
         polygons = self.polygons
-        whole = Rings(polygons.positions[polygons.corners], polygons.first_corner)
+        whole = Windings(polygons.positions[polygons.corners], polygons.first_corner)
         of_side = np.repeat(np.arange(len(self)), np.diff(self.first_side))
         sides = np.flatnonzero(brushes[of_side] & (whole.sizes >= 3))
         return whole.taken(sides), sides
@@ -188,7 +190,7 @@ def brushes(normals: Floats, dists: Floats, counts: npt.ArrayLike) -> Brushes:
 def build(of: Brushes, solid: Bools | None = None) -> SolidTree:
     """The tree of brushes. solid: bool[b], which of them fill space, all if None.
 
-    Brushes that aren't closed fill none.
+    Brushes that aren't closed fill none. Raises FormatError for brushes that cross each other without end.
     """
     filling = of.polygons.closed if solid is None else of.polygons.closed & solid
     faces, sides = of.sides(filling)
@@ -200,7 +202,7 @@ def build(of: Brushes, solid: Bools | None = None) -> SolidTree:
     return replace(tree, solid=_solid(tree, of, filling))
 
 
-def _box(faces: Rings) -> tuple[Floats, Floats]:
+def _box(faces: Windings) -> tuple[Floats, Floats]:
     """The box around faces, and a margin."""
     if not len(faces):
         return np.full(3, -MARGIN), np.full(3, MARGIN)
@@ -226,17 +228,19 @@ class _Growing:
             np.zeros(self.leafs, np.bool_),
         )
 
-    def grow(self, rings: Rings, normals: Floats, dists: Floats) -> None:
+    def grow(self, windings: Windings, normals: Floats, dists: Floats) -> None:
         """Cut all within the box until no face goes through a leaf."""
         normals, dists, plane = distinct_planes(normals, dists)
-        owner = np.zeros(len(rings), np.int64)  # the node of this depth that a face is in, faces in order of these
+        owner = np.zeros(len(windings), np.int64)  # the node of this depth that a face is in, faces in order of these
         self.children[0][5, 1], self.leafs = self.nodes, 1
-        while len(rings):
+        while len(windings):
+            if self.nodes + len(windings) > MOST:
+                raise FormatError(f"brushes cross each other more than {MOST} times", "the level's brushes")
             count = int(owner[-1]) + 1
-            chosen = _chosen(rings, plane, owner, normals, dists)
+            chosen = _chosen(windings, plane, owner, normals, dists)
             left = np.flatnonzero(plane != chosen[owner])
-            rings, plane, owner = rings.taken(left), plane[left], owner[left]
-            halves = rings.split(normals[chosen[owner]], dists[chosen[owner]], NEAR)
+            windings, plane, owner = windings.taken(left), plane[left], owner[left]
+            halves = windings.split(normals[chosen[owner]], dists[chosen[owner]], NEAR)
             place = np.concatenate([2 * owner[halves.of_front], 2 * owner[halves.of_back] + 1])
             inner, order = np.unique(place), np.argsort(place, kind="stable")
             self.normals.append(normals[chosen])
@@ -248,7 +252,7 @@ class _Growing:
             self.nodes += count
             children[inner] = self.nodes + np.arange(len(inner))
             self.children.append(children.reshape(-1, 2))
-            rings = joined([halves.front, halves.back]).taken(order)
+            windings = joined([halves.front, halves.back]).taken(order)
             plane = plane[np.concatenate([halves.of_front, halves.of_back])][order]
             owner = np.searchsorted(inner, place[order])
 
@@ -265,7 +269,7 @@ def distinct_planes(normals: Floats, dists: Floats) -> tuple[Floats, Floats, Int
     return normals[first] * turn[first, None], dists[first] * turn[first], of.reshape(-1)
 
 
-def _chosen(rings: Rings, plane: Ints, owner: Ints, normals: Floats, dists: Floats) -> Ints:
+def _chosen(windings: Windings, plane: Ints, owner: Ints, normals: Floats, dists: Floats) -> Ints:
     """For each node the plane to cut it by, int64[nodes]: many faces in it, few cut by it, as many before as behind.
 
     Of each node's planes some are tried: those of the largest faces, and others here and there.
@@ -274,12 +278,12 @@ def _chosen(rings: Rings, plane: Ints, owner: Ints, normals: Floats, dists: Floa
     first = np.searchsorted(owner, np.arange(count + 1))
     faces = np.diff(first)
     tried = np.minimum(faces, _CANDIDATES)
-    order = np.lexsort((-rings.areas(), owner))
+    order = np.lexsort((-windings.areas(), owner))
     turn = spans(np.zeros(count, np.int64), tried)
     node = np.repeat(np.arange(count), tried)
     spread = np.where(turn < _CANDIDATES // 2, turn, turn * faces[node] // np.maximum(tried[node], 1))
     node, tested = np.unique(np.column_stack([node, plane[order[first[node] + spread]]]), axis=0).T
-    low, high = rings.bounds()
+    low, high = windings.bounds()
     middle, half = (low + high) / 2, (high - low) / 2
     pair = np.repeat(np.arange(len(node)), faces[node])
     face = spans(first[node], faces[node])
@@ -299,7 +303,7 @@ def _chosen(rings: Rings, plane: Ints, owner: Ints, normals: Floats, dists: Floa
 # ------------------------------------------------------------------------------------------------------- what is solid
 
 
-def _covered(of: Brushes, filling: Bools, faces: Rings, sides: Ints) -> Bools:
+def _covered(of: Brushes, filling: Bools, faces: Windings, sides: Ints) -> Bools:
     """bool[faces]: which of the faces lie within another brush that fills space: they bound nothing.
 
     Of two that face the same way in one plane that of the first brush counts.
@@ -321,22 +325,22 @@ def _covered(of: Brushes, filling: Bools, faces: Rings, sides: Ints) -> Bools:
     return covered
 
 
-def _inside(of: Brushes, rings: Rings, ring: Ints, brush: Ints, facing: Floats) -> tuple[Bools, Bools]:
-    """Which rings lie within brushes, a pair an entry; and which of them in a side that faces the same way.
+def _inside(of: Brushes, windings: Windings, winding: Ints, brush: Ints, facing: Floats) -> tuple[Bools, Bools]:
+    """Which windings lie within brushes, a pair an entry; and which of them in a side that faces the same way.
 
-    facing: float64[rings, 3].
+    facing: float64[windings, 3].
     """
     counts = np.diff(of.first_side)[brush]
     pair = np.repeat(np.arange(len(brush)), counts)
     side = spans(of.first_side[brush], counts)
-    tested = rings.taken(ring[pair])
+    tested = windings.taken(winding[pair])
     heights = np.einsum("ij,ij->i", tested.points, np.repeat(of.normals[side], tested.sizes, axis=0))
     heights -= np.repeat(of.dists[side], tested.sizes)
     if not len(pair):
         return np.zeros(len(brush), np.bool_), np.zeros(len(brush), np.bool_)
     highest = np.maximum.reduceat(heights, tested.first[:-1])
     lowest = np.minimum.reduceat(heights, tested.first[:-1])
-    along = np.einsum("ij,ij->i", facing[ring][pair], of.normals[side]) > 0
+    along = np.einsum("ij,ij->i", facing[winding][pair], of.normals[side]) > 0
     begin = starts(counts)[:-1]
     inside = np.logical_and.reduceat(highest <= NEAR, begin)
     shared = np.logical_or.reduceat((lowest >= -NEAR) & (highest <= NEAR) & along, begin)
@@ -397,9 +401,9 @@ def holds(of: Brushes, points: Floats, brush: Ints) -> Bools:
 
 def leaf_middles(between: Portals, count: int) -> Floats:
     """A point within each of so many leafs, float64[leafs, 3]; NaN for those that no portal borders on."""
-    sizes = between.rings.sizes
+    sizes = between.windings.sizes
     leafs = between.leafs.T.reshape(-1)
     weights = np.bincount(leafs, np.tile(sizes, 2), count)
-    sums = np.add.reduceat(between.rings.points, between.rings.first[:-1], axis=0)
+    sums = np.add.reduceat(between.windings.points, between.windings.first[:-1], axis=0)
     with np.errstate(all="ignore"):
         return np.column_stack([np.bincount(leafs, np.tile(sums[:, i], 2), count) for i in range(3)]) / weights[:, None]

@@ -17,12 +17,12 @@ from .parts.places import ancestor
 from .settings import ExportSettings
 
 
-def _examine(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> Sealing:
+def _examine(context: bpy.types.Context, collection: bpy.types.Collection) -> Sealing:
     """Flood the level as it would be exported. Raises SceneError, FormatError."""
-    return examine(genesis.leaks.space(genesis.read(export_level(context, collection, ExportSettings(), report))))
+    return examine(genesis.leaks.space(genesis.read(export_level(context, collection, ExportSettings(), Report()))))
 
 
-def _faces(_context: bpy.types.Context, collection: bpy.types.Collection) -> list[leaks.Faces]:
+def _faces(_context: bpy.types.Context, collection: bpy.types.Collection) -> list[leaks.StillFaces]:
     """The faces of the world's brushes; those of cuts are what is left on others, and count as these."""
     root = needed_root(collection)
     found = [
@@ -48,28 +48,28 @@ FINDER = leaks.Finder(
 _FAILURES = (SceneError, OSError, FormatError)
 
 
-class FindLeaks(leaks.FindLeaks):
+class FindGenesisLeaks(leaks.FindLeaks):
     """Find out whether the Genesis3D level is sealed, as its compiler would, and draw the way out where it isn't"""
 
     format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
     bl_idname = "levelwright.genesis_find_leaks"
 
 
-class RemoveLeak(leaks.RemoveLeak):
+class RemoveGenesisLeak(leaks.RemoveLeak):
     """Remove the curve of the Genesis3D level's leak"""
 
     format_key, finder = layout.FORMAT, FINDER
     bl_idname = "levelwright.genesis_remove_leak"
 
 
-class WriteLeakFile(leaks.WriteLeakFile):
+class WriteGenesisLeakFile(leaks.WriteLeakFile):
     """Write the leak that is drawn as Genesis3D's compiler writes it (.Pnt), for the editor"""
 
     format_key, finder = layout.FORMAT, FINDER
     bl_idname = "levelwright.genesis_write_leak"
 
 
-class SelectHiddenFaces(leaks.SelectHiddenFaces):
+class SelectGenesisHiddenFaces(leaks.SelectHiddenFaces):
     """Select the faces of Genesis3D brushes that nobody ever sees: inside other brushes, or facing the void"""
 
     format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
@@ -83,7 +83,7 @@ class LEVELWRIGHT_PT_genesis_leaks(leaks.LeakPanel, bpy.types.Panel):
     bl_label = "Leaks"
     bl_options = {"DEFAULT_CLOSED"}
     bl_parent_id = "LEVELWRIGHT_PT_genesis"
-    operators = (FindLeaks, RemoveLeak, WriteLeakFile, SelectHiddenFaces)
+    operators = (FindGenesisLeaks, RemoveGenesisLeak, WriteGenesisLeakFile, SelectGenesisHiddenFaces)
 
 
 CLASSES = (*LEVELWRIGHT_PT_genesis_leaks.operators, LEVELWRIGHT_PT_genesis_leaks)

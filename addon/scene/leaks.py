@@ -16,16 +16,16 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats import convex
-from ...formats.convex import Bools, Floats
 from ...formats.format import LeakVerbs
-from ...formats.rings import Rings
 from ...formats.solid_leaks import Sealing
 from . import declared, files, identity, meshes, originals, transforms
 from .level import needed_root
 from .names import showable
 from .reports import Report, SceneError
 from .sidebar import LevelOperator, LevelPanel, Result
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 LEAK = "levelwright_leak"
 """On the curve of a leak."""
@@ -37,7 +37,7 @@ _RED = (1.0, 0.05, 0.02, 1.0)
 
 
 @dataclass(frozen=True)
-class Faces:
+class StillFaces:
     """The faces of a mesh object.
 
     positions: float64[n, 3], below the root, in Blender's axes. still: bool[faces], those that never move, so that what
@@ -62,8 +62,8 @@ class Finder:
     verbs: LeakVerbs
     kind: str
     entities: frozenset[str]
-    examine: Callable[[bpy.types.Context, bpy.types.Collection, Report], Sealing]
-    faces: Callable[[bpy.types.Context, bpy.types.Collection], Sequence[Faces]]
+    examine: Callable[[bpy.types.Context, bpy.types.Collection], Sealing]
+    faces: Callable[[bpy.types.Context, bpy.types.Collection], Sequence[StillFaces]]
     from_blender: Callable[[Floats], Floats] = np.asarray
     to_blender: Callable[[Floats], Floats] = np.asarray
 
@@ -77,7 +77,7 @@ def find(
     """
     remove(collection)
     root = needed_root(collection)
-    sealing = finder.examine(context, collection, Report())
+    sealing = finder.examine(context, collection)
     for what, count in sealing.counts().items():
         report.count(what, count)
     for problem in sealing.problems(finder.verbs.SEVERITY):
@@ -107,13 +107,12 @@ def remove(collection: bpy.types.Collection) -> None:
 
 def _draw(collection: bpy.types.Collection, root: bpy.types.Object, kind: str, points: Floats) -> bpy.types.Object:
     """Draw a way out as a curve, in front of everything."""
-    name = showable(f"{collection.name} leak")
-    curve = bpy.data.curves.new(name, "CURVE")
+    curve = bpy.data.curves.new(showable(f"{collection.name} leak"), "CURVE")
     curve.dimensions, curve.bevel_depth, curve.bevel_resolution = "3D", THICK, 1
     spline = curve.splines.new("POLY")
     spline.points.add(len(points) - 1)
     spline.points.foreach_set("co", np.column_stack([points, np.ones(len(points))]).astype(np.float32).reshape(-1))
-    obj = bpy.data.objects.new(name, curve)
+    obj = bpy.data.objects.new(showable(f"{collection.name} leak"), curve)
     info = originals.describe(collection)
     identity.stamp(obj, info.token if info is not None else 0, kind, -1)
     obj[LEAK] = True
@@ -149,18 +148,16 @@ def _standing(
 
 def hidden(
     context: bpy.types.Context, collection: bpy.types.Collection, finder: Finder, report: Report
-) -> list[tuple[Faces, NDArray[np.int64]]]:
+) -> list[tuple[StillFaces, NDArray[np.int64]]]:
     """The faces that nobody ever sees, of each object that has some. Raises as `find` does."""
-    sealing = finder.examine(context, collection, Report())
+    sealing = finder.examine(context, collection)
     for problem in sealing.problems(finder.verbs.SEVERITY):
         report.warn(f"{problem.place}: {problem.message}. So faces that face the void aren't known")
     made = []
     for shown in finder.faces(context, collection):
         first = np.append(shown.data.face_starts, len(shown.data.corner_verts)).astype(np.int64)
         corners = shown.data.corner_verts.astype(np.int64)
-        positions = finder.from_blender(shown.positions)
-        normals, _, _ = convex.planes(positions, corners, first)
-        within, beyond = sealing.hidden(Rings(positions[corners], first), normals)
+        within, beyond = sealing.hidden_polygons(finder.from_blender(shown.positions), corners, first)
         report.count("faces inside solid", int((within & shown.still).sum()))
         report.count("faces that face the void", int((beyond & shown.still).sum()))
         faces = np.flatnonzero((within | beyond) & shown.still)
@@ -169,7 +166,7 @@ def hidden(
     return made
 
 
-def placed(obj: bpy.types.Object, root: bpy.types.Object | None) -> Faces | None:
+def placed(obj: bpy.types.Object, root: bpy.types.Object | None) -> StillFaces | None:
     """The faces of a mesh object that stays where it is; None where modifiers or the like make others of them."""
     if not isinstance(obj.data, bpy.types.Mesh):
         return None
@@ -180,7 +177,7 @@ def placed(obj: bpy.types.Object, root: bpy.types.Object | None) -> Faces | None
     if not len(data.face_starts) or np.linalg.det(matrix[:3, :3]) <= 0:
         return None
     positions = data.positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-    return Faces(obj, data, positions, np.ones(len(data.face_starts), np.bool_))
+    return StillFaces(obj, data, positions, np.ones(len(data.face_starts), np.bool_))
 
 
 def _select(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:

@@ -28,12 +28,12 @@ from .vmf_exporter import map_of
 _TOOLS = "tools/"
 
 
-def _examine(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> Sealing:
+def _examine(context: bpy.types.Context, collection: bpy.types.Collection) -> Sealing:
     """Flood the map as it would be exported as VMF. Raises SceneError, FormatError."""
-    return examine(source.leaks.space_of(map_of(context, collection, VmfSettings(), report, Report())))
+    return examine(source.leaks.space_of(map_of(context, collection, VmfSettings(), Report(), Report())))
 
 
-def _faces(context: bpy.types.Context, collection: bpy.types.Collection) -> list[leaks.Faces]:
+def _faces(context: bpy.types.Context, collection: bpy.types.Collection) -> list[leaks.StillFaces]:
     """The faces of the world's brushes. Raises SceneError without any, FormatError."""
     root = needed_root(collection)
     original = originals.require(collection)
@@ -81,7 +81,7 @@ def mark_hidden(context: bpy.types.Context, collection: bpy.types.Collection, re
     return count
 
 
-def _markable(shown: leaks.Faces) -> Bools:
+def _markable(shown: leaks.StillFaces) -> Bools:
     """bool[faces]: those of solid brushes, without a tool texture."""
     tools = [
         material is not None and str(material.get(layout.MATERIAL, "")).lower().startswith(_TOOLS)
@@ -114,35 +114,35 @@ FINDER = leaks.Finder(
 _FAILURES = (SceneError, OSError, FormatError)
 
 
-class FindLeaks(leaks.FindLeaks):
+class FindSourceLeaks(leaks.FindLeaks):
     """Find out whether the Source map is sealed, as vbsp would of its VMF, and draw the way out where it isn't"""
 
     format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
     bl_idname = "levelwright.source_find_leaks"
 
 
-class RemoveLeak(leaks.RemoveLeak):
+class RemoveSourceLeak(leaks.RemoveLeak):
     """Remove the curve of the Source map's leak"""
 
     format_key, finder = layout.FORMAT, FINDER
     bl_idname = "levelwright.source_remove_leak"
 
 
-class WriteLeakFile(leaks.WriteLeakFile):
+class WriteSourceLeakFile(leaks.WriteLeakFile):
     """Write the leak that is drawn as vbsp writes it (.lin), for Hammer"""
 
     format_key, finder = layout.FORMAT, FINDER
     bl_idname = "levelwright.source_write_leak"
 
 
-class SelectHiddenFaces(leaks.SelectHiddenFaces):
+class SelectSourceHiddenFaces(leaks.SelectHiddenFaces):
     """Select the faces of the map's brushes that nobody ever sees: inside other brushes, or facing the void"""
 
     format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
     bl_idname = "levelwright.source_select_hidden"
 
 
-class MarkHiddenFaces(leaks.SelectHiddenFaces):
+class MarkSourceHiddenFaces(leaks.SelectHiddenFaces):
     """Give the faces of the map's brushes that nobody ever sees tools/toolsnodraw, so that they aren't compiled"""
 
     format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
@@ -164,7 +164,7 @@ class LEVELWRIGHT_PT_source_leaks(leaks.LeakPanel, bpy.types.Panel):
     bl_label = "Leaks"
     bl_options = {"DEFAULT_CLOSED"}
     bl_parent_id = "LEVELWRIGHT_PT_source"
-    operators = (FindLeaks, RemoveLeak, WriteLeakFile, SelectHiddenFaces, MarkHiddenFaces)
+    operators = (FindSourceLeaks, RemoveSourceLeak, WriteSourceLeakFile, SelectSourceHiddenFaces, MarkSourceHiddenFaces)
 
 
 CLASSES = (*LEVELWRIGHT_PT_source_leaks.operators, LEVELWRIGHT_PT_source_leaks)

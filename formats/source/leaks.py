@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a map leaks, as vbsp finds out: its walls, its entities and its leak file (source.md §8.1)."""
+"""Where a map leaks, as vbsp finds out: its walls, its entities and its leak file (source.md §5.1)."""
 
 from collections.abc import Sequence
 

@@ -133,6 +133,16 @@ def test_a_senseless_command_line_is_exit_code_2(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_level_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sample = SAMPLE.with_name("genesis_room.map")
+    assert commands.main(["check", str(sample)]) == 0
+    assert capsys.readouterr().out == f"ok {sample}\n"
+    open_room = tmp_path / "room.map"
+    open_room.write_bytes(sample.read_bytes()[:-1])
+    assert commands.main(["check", str(open_room)]) == 1
+    assert "refused" in capsys.readouterr().out
+
+
 def test_help_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.main(["convert", "--help"]) == 0
     assert "KEY=VALUE" in capsys.readouterr().out

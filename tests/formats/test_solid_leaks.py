@@ -105,8 +105,8 @@ def test_faces_that_nobody_sees():
     pillar = ((-8, -8, -128), (8, 8, 128))
     sealing = examine(space([*room(), pillar], [[64, 0, 0]]))
     of = sealing.space.brushes
-    rings, sides = of.sides(np.ones(7, np.bool_))
-    within, beyond = sealing.hidden(rings, of.normals[sides])
+    windings, sides = of.sides(np.ones(7, np.bool_))
+    within, beyond = sealing.hidden(windings, of.normals[sides])
     # Of each wall the face that is turned to the room is seen; of the pillar its ends aren't.
     seen = np.flatnonzero(~within & ~beyond)
     assert seen.tolist() == [1, 6, 15, 20, 29, 34, 36, 37, 38, 39]

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats import solid_tree
-from formats.rings import Rings, joined, squares
+from formats.binary import FormatError
 from formats.solid_tree import MARGIN, OUTSIDE
+from formats.windings import Windings, joined, squares
 from tests.formats.solid_worlds import boxes, depths, room, turned, world
 
 OFF = 0.05
@@ -73,29 +74,29 @@ def test_portals_separate_two_leafs(of):
     between = solid_tree.portals(tree)
     assert (between.leafs[:, 0] != between.leafs[:, 1]).all() and not tree.solid[OUTSIDE]
     # Of each leaf but the outside, the portals close up: their areas, out of the leaf, add up to nothing.
-    rings = between.rings
-    arms = rings.points - np.repeat(rings.points[rings.first[:-1]], rings.sizes, axis=0)
+    windings = between.windings
+    arms = windings.points - np.repeat(windings.points[windings.first[:-1]], windings.sizes, axis=0)
     after = np.arange(1, len(arms) + 1)
-    after[rings.first[1:] - 1] = rings.first[:-1]
-    areas = np.add.reduceat(np.cross(arms, arms[after]), rings.first[:-1], axis=0) / 2
+    after[windings.first[1:] - 1] = windings.first[:-1]
+    areas = np.add.reduceat(np.cross(arms, arms[after]), windings.first[:-1], axis=0) / 2
     total = np.zeros((len(tree.solid), 3))
     np.add.at(total, between.leafs[:, 0], -areas)
     np.add.at(total, between.leafs[:, 1], areas)
     around = np.zeros(len(tree.solid))
-    np.add.at(around, between.leafs.reshape(-1), np.repeat(perimeters(rings), 2))
+    np.add.at(around, between.leafs.reshape(-1), np.repeat(perimeters(windings), 2))
     assert (np.abs(total[1:]).max(axis=1) <= solid_tree.NEAR * around[1:]).all()
     # What is before and behind a portal of some size is in the leafs that it names, unless these are very thin there.
     large = np.flatnonzero(np.sqrt((areas**2).sum(axis=1)) > 1)
     normals = areas[large] / np.sqrt((areas[large] ** 2).sum(axis=1))[:, None]
     for side, way in ((0, 1), (1, -1)):
-        points = rings.middles[large] + way * 2 * solid_tree.NEAR * normals
+        points = windings.middles[large] + way * 2 * solid_tree.NEAR * normals
         found = tree.leafs_of(points)
         wrong = found != between.leafs[large, side]
         assert (np.abs(depths(of, points[wrong])) < OFF).all() or not wrong.any()
 
 
-def perimeters(rings):
-    return np.add.reduceat(rings.edges(), rings.first[:-1])
+def perimeters(windings):
+    return np.add.reduceat(windings.edges(), windings.first[:-1])
 
 
 def test_a_box_is_one_solid_leaf():
@@ -131,6 +132,21 @@ def test_a_brush_that_is_not_closed_fills_nothing():
     assert solid_tree.build(of).solid.sum() == 1
 
 
+def test_brushes_that_cross_without_end_are_refused(monkeypatch):
+    monkeypatch.setattr(solid_tree, "MOST", 40)
+    of = world(*(((n, -50, -50), (n + 0.5, 50, 50)) for n in range(20)))
+    with pytest.raises(FormatError, match="cross each other more than 40 times"):
+        solid_tree.build(of)
+
+
+def test_brushes_may_lie_far_out():
+    tree = solid_tree.build(world(((1e7, 1e7, 1e7), (1.1e7, 1.1e7, 1.1e7)), ((0, 0, 0), (8, 8, 8))))
+    assert tree.solid[tree.leafs_of([[4, 4, 4], [1.05e7] * 3, [100, 100, 100], [5e6, 5e6, 5e6]])].tolist() == [
+        *(True, True),
+        *(False, False),
+    ]
+
+
 def test_planes_that_are_nearly_one_are_one():
     normals = np.array([(0, 0, 1.0), (0, 0, -1), (0, 0, 1), (1e-6, 0, 1)])
     planes = solid_tree.distinct_planes(normals, np.array([8, -8.0, 9, 8.001]))
@@ -138,13 +154,15 @@ def test_planes_that_are_nearly_one_are_one():
 
 
 def test_rings_are_cut_without_a_loss():
-    rings = squares(np.array([(0, 0, 1.0), (0, 0, 1)]), np.array([4.0, 5]), 8.0)
-    assert rings.areas().tolist() == [256, 256]
-    halves = rings.split(np.array([(1.0, 0, 0), (0, 0, 1)]), np.array([2.0, 5]), 0.01)
+    windings = squares(np.array([(0, 0, 1.0), (0, 0, 1)]), np.array([4.0, 5]), 8.0)
+    assert windings.areas().tolist() == [256, 256]
+    halves = windings.split(np.array([(1.0, 0, 0), (0, 0, 1)]), np.array([2.0, 5]), 0.01)
     assert halves.of_front.tolist() == halves.of_back.tolist() == [0] and halves.on.tolist() == [1]
     assert halves.front.areas().tolist() == pytest.approx([96]) and halves.back.areas().tolist() == pytest.approx([160])
     none = joined([halves.front.taken(np.zeros(0, np.int64))])
-    assert isinstance(none, Rings) and len(none) == 0 and len(none.split(np.empty((0, 3)), np.empty(0), 0.1).front) == 0
+    assert (
+        isinstance(none, Windings) and len(none) == 0 and len(none.split(np.empty((0, 3)), np.empty(0), 0.1).front) == 0
+    )
 
 
 def test_a_room_has_one_leaf_inside():

@@ -14,17 +14,19 @@ ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 500
 ALLOWED = {"numpy", *sys.stdlib_module_names}
 BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras"}
-SHARED = {"arrays", "binary", "convex", "convex_hull", "format", "reach"}
+SHARED = {"arrays", "binary", "convex", "convex_hull", "format", "reach", "windings", "solid_leaks", "solid_tree"}
 """Modules of formats/ that no game has to itself."""
 CORE_MAY = {
     "__package__",
     "formats.binary.Problem",
     "formats.binary.FormatError",
     "formats.binary.Budget",
+    "formats.format.LeakVerbs",
     "formats.reach.AllowedFolders",
+    "formats.solid_leaks.Sealing",
 }
 """What addon/scene takes from outside: the extension's name in the preferences, what is wrong with levels, how much of
-them may be decoded, and what they may reach.
+them may be decoded, what they may reach, and where they leak.
 """
 VOCABULARY = "formats.arrays"
 """What every folder may import: names of types, and nothing that does anything."""

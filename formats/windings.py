@@ -11,8 +11,8 @@ from .convex import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Rings:
-    """k convex polygons. points: float64[n, 3]; ring r has the corners `first[r]` to `first[r + 1]`, int64[k + 1]."""
+class Windings:
+    """k convex polygons. points: float64[n, 3]; number w has the corners `first[w]` to `first[w + 1]`, int64[k + 1]."""
 
     points: Floats
     first: Ints
@@ -27,20 +27,20 @@ class Rings:
 
     @property
     def middles(self) -> Floats:
-        """float64[k, 3]: the means of their corners; rings have corners."""
+        """float64[k, 3]: the means of their corners; windings have corners."""
         return np.asarray(np.add.reduceat(self.points, self.first[:-1], axis=0) / self.sizes[:, None])
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """The boxes around them, float64[k, 3] each; rings have corners."""
+        """The boxes around them, float64[k, 3] each; windings have corners."""
         return (
             np.minimum.reduceat(self.points, self.first[:-1], axis=0),
             np.maximum.reduceat(self.points, self.first[:-1], axis=0),
         )
 
-    def taken(self, which: Ints) -> Rings:
+    def taken(self, which: Ints) -> Windings:
         """Those with the numbers int64[m], in that order."""
         sizes = self.sizes[which]
-        return Rings(self.points[spans(self.first[which], sizes)], starts(sizes))
+        return Windings(self.points[spans(self.first[which], sizes)], starts(sizes))
 
     def edges(self) -> Floats:
         """float64[n]: how far it is from each corner to the next one."""
@@ -56,9 +56,9 @@ class Rings:
         return np.asarray(np.sqrt((sums * sums).sum(axis=1)) / 2)
 
     def split(self, normals: Floats, dists: Floats, near: float) -> Halves:
-        """Each ring's parts before and behind its plane: normals float64[k, 3], dists float64[k].
+        """Each winding's parts before and behind its plane: normals float64[k, 3], dists float64[k].
 
-        Corners within `near` of the plane lie on it; a ring whose corners all do is on no side.
+        Corners within `near` of the plane lie on it; a winding whose corners all do is on no side.
         """
         if not len(self):
             return Halves(self, self.first[:0], self, self.first[:0], self.first[:0])
@@ -88,8 +88,8 @@ class Rings:
         following[self.first[1:][sizes > 0] - 1] = self.first[:-1][sizes > 0]
         return following
 
-    def _cut(self, heights: Floats, near: float) -> tuple[Rings, Rings]:
-        """Both parts of rings that their planes cut: heights float64[n] of the corners above these."""
+    def _cut(self, heights: Floats, near: float) -> tuple[Windings, Windings]:
+        """Both parts of windings that their planes cut: heights float64[n] of the corners above these."""
         following = self._following()
         after = heights[following]
         crosses = ((heights > near) & (after < -near)) | ((heights < -near) & (after > near))
@@ -99,19 +99,19 @@ class Rings:
         both = np.stack([self.points, cuts], axis=1).reshape(-1, 3)
         return self._kept(both, heights >= -near, crosses), self._kept(both, heights <= near, crosses)
 
-    def _kept(self, both: Floats, corners: Bools, crosses: Bools) -> Rings:
+    def _kept(self, both: Floats, corners: Bools, crosses: Bools) -> Windings:
         kept = np.stack([corners, crosses], axis=1).reshape(-1)
         counts = np.add.reduceat(kept.astype(np.int64), 2 * self.first[:-1])
-        return Rings(both[kept], starts(counts))
+        return Windings(both[kept], starts(counts))
 
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """What planes leave of rings: the parts before and behind them, which ring each is of, and the rings on them."""
+    """What planes leave of windings: the parts before and behind, which one each is of, and those that lie on them."""
 
-    front: Rings
+    front: Windings
     of_front: Ints
-    back: Rings
+    back: Windings
     of_back: Ints
     on: Ints
 
@@ -132,14 +132,14 @@ def spans(begins: Ints, sizes: Ints) -> Ints:
     return made
 
 
-def joined(parts: list[Rings]) -> Rings:
-    """Several as one, one's rings after another's; at least one."""
-    return Rings(
+def joined(parts: list[Windings]) -> Windings:
+    """Several as one, one's windings after another's; at least one."""
+    return Windings(
         np.concatenate([part.points for part in parts]), starts(np.concatenate([part.sizes for part in parts]))
     )
 
 
-def squares(normals: Floats, dists: Floats, half: float) -> Rings:
+def squares(normals: Floats, dists: Floats, half: float) -> Windings:
     """A square on each plane, its sides 2 x `half` long, around the point that is nearest to the origin.
 
     Anticlockwise seen from where the normals (float64[k, 3], of length 1) point.
@@ -152,4 +152,4 @@ def squares(normals: Floats, dists: Floats, half: float) -> Rings:
     v = np.cross(normals, u)
     middles = normals * dists[:, None]
     corners = [middles + half * (a * u + b * v) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    return Rings(np.stack(corners, axis=1).reshape(-1, 3), 4 * np.arange(count + 1))
+    return Windings(np.stack(corners, axis=1).reshape(-1, 3), 4 * np.arange(count + 1))
