@@ -56,6 +56,15 @@ class ExportLevel(Protocol):
         """
 
 
+class Preflight(Protocol):
+    """What looks over a level before its file is written."""
+
+    def __call__(
+        self, context: bpy.types.Context, collection: bpy.types.Collection, made: bytes, report: Report, /
+    ) -> None:
+        """Add to the report's findings what keeps the level from being used. made: its file. Raises nothing."""
+
+
 class ExportForm(Protocol):
     """What makes another form of a level or of several."""
 
@@ -146,6 +155,8 @@ class Game:
     """Gives the export's settings for a file of this name, where they depend on it."""
     beside: Mapping[str, Callable[[bytes], object]] = field(default_factory=dict)
     """By ending, what reads the files of the same name that are parts of a level, and raises FormatError for others."""
+    preflight: Preflight | None = None
+    """Looks over what an export made, before it is written."""
     forms: tuple[Form, ...] = ()
     """What else its levels are written in, or opened from."""
     folders: tuple[ContentFolder, ...] = ()

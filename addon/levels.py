@@ -17,7 +17,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import chosen_files, files, journal, known_files, ledger, originals, stage
+from .scene import chosen_files, files, findings, journal, known_files, ledger, originals, stage
 from .scene.names import file_name_of
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
@@ -123,6 +123,7 @@ def export_file(
         made = export_level(context, collection, chosen, report)
         ledger.tell(collection, game.fates, report)
         parts = {path.suffix: made} if isinstance(made, bytes) else made
+        _look_over(context, collection, next(iter(parts.values())), report)
         contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
         for ending, data in parts.items():
             if not contents:
@@ -175,7 +176,8 @@ def check_export(context: bpy.types.Context, collection: bpy.types.Collection, r
     with _reported(collection, report):
         made = export_level(context, collection, settings(), report)
         ledger.tell(collection, game.fates, report)
-        parts = [made] if isinstance(made, bytes) else made.values()
+        parts = [made] if isinstance(made, bytes) else list(made.values())
+        _look_over(context, collection, parts[0], report)
         report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")
 
 
@@ -261,6 +263,13 @@ def _write(
     known_files.exported(collection, {path: data for path, (data, _) in contents.items()})
 
 
+def _look_over(context: bpy.types.Context, collection: bpy.types.Collection, made: bytes, report: Report) -> None:
+    """Let the game add to the report's findings."""
+    look_over = game_of(collection).preflight
+    if look_over is not None:
+        look_over(context, collection, made, report)
+
+
 def _keep_report(collection: bpy.types.Collection, report: Report, what: str) -> None:
     text = report.to_text(f"{collection.name} {what}")
     for number in (0, 1 + ("import", "export").index(what)):  # the last one, and one of each
@@ -269,14 +278,16 @@ def _keep_report(collection: bpy.types.Collection, report: Report, what: str) ->
 
 @contextmanager
 def _reported(collection: bpy.types.Collection, report: Report) -> Iterator[None]:
-    """Keep the report of an export, whatever comes of it: why it was refused is told in it."""
+    """Keep the report of an export and its findings, whatever comes of it: why it was refused is told in them."""
     try:
         yield
     except FAILURES as error:
         report.warn(f"refused, nothing was written: {error}")
-        _keep_report(collection, report, "export")
+        report.find(str(error), error.objects if isinstance(error, SceneError) else ())
         raise
-    _keep_report(collection, report, "export")
+    finally:
+        _keep_report(collection, report, "export")
+        findings.keep(collection, report.findings)
 
 
 @contextmanager

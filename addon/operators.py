@@ -13,7 +13,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import games, levels
 from .game import FileKind, Form, Game, Settings
-from .scene import chosen_files, declared, options, stage
+from .scene import chosen_files, declared, findings, options, stage
 from .scene.blender_types import Value, gives
 from .scene.declared import Declared
 from .scene.reports import Report
@@ -238,6 +238,25 @@ class LEVELWRIGHT_OT_check_export(Declared, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class LEVELWRIGHT_OT_select_finding(Declared, bpy.types.Operator):
+    """Select what this line is about"""
+
+    bl_idname = "levelwright.select_finding"
+    bl_label = "Select What Was Found"
+    bl_options = {"REGISTER", "UNDO"}
+
+    collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
+    number: int = declared.integer(name="Line", min=0, options={"SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Select the objects."""
+        try:
+            findings.select(context, levels.choose(context, self.collection), self.number)
+        except levels.FAILURES as error:
+            return refuse(self, context, error)
+        return {"FINISHED"}
+
+
 class LEVELWRIGHT_OT_attach_original(Declared, ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
@@ -262,6 +281,7 @@ CLASSES: tuple[type[bpy.types.Operator], ...] = (
     *(_import_operator(game, kind) for game, kind in imports()),
     *(_export_operator(game, kind) for game, kind in exports()),
     LEVELWRIGHT_OT_check_export,
+    LEVELWRIGHT_OT_select_finding,
     LEVELWRIGHT_OT_attach_original,
 )
 

@@ -6,13 +6,20 @@ import textwrap
 import bpy
 
 from . import levels
-from .operators import GAME_LEVEL, LEVELWRIGHT_OT_attach_original, LEVELWRIGHT_OT_check_export
-from .scene import originals
+from .operators import (
+    GAME_LEVEL,
+    LEVELWRIGHT_OT_attach_original,
+    LEVELWRIGHT_OT_check_export,
+    LEVELWRIGHT_OT_select_finding,
+)
+from .scene import findings, originals
 from .scene.reports import SceneError
 from .scene.sidebar import CATEGORY, layout_of
 
 LETTER = 9  # pixels, about
 LINES = 8
+FOUND = 16
+"""Lines of findings that are shown."""
 
 
 class LEVELWRIGHT_PT_levels(bpy.types.Panel):
@@ -59,12 +66,30 @@ def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active:
         for line in textwrap.wrap(report.as_string(), letters)[:LINES]:
             column.label(text=line)
         column.label(text=f"All of it: text {report.name}", icon="TEXT")
+    _draw_findings(column, level, letters)
     if game.export_level is None:
         layout.label(text=f"{game.plural} can't be written yet", icon="INFO")
         return
     kind = game.kind_of(levels.file_name(level))
     layout.operator(f"export_scene.{kind.operator}", icon="EXPORT").collection = level.name
     layout.operator(LEVELWRIGHT_OT_check_export.bl_idname, icon="CHECKMARK").collection = level.name
+
+
+def _draw_findings(column: bpy.types.UILayout, level: bpy.types.Collection, letters: int) -> None:
+    """Draw what the last export, or its check, found: a line each, with buttons that select it and mend it."""
+    lines = findings.kept(level)
+    for number, line in enumerate(lines[:FOUND]):
+        row = column.row(align=True)
+        shown = textwrap.shorten(line.message, letters, placeholder="...")
+        if line.objects:
+            button = row.operator(LEVELWRIGHT_OT_select_finding.bl_idname, text=shown, icon="RESTRICT_SELECT_OFF")
+            button.collection, button.number = level.name, number
+        else:
+            row.label(text=shown, icon="ERROR")
+        if line.mend:
+            row.operator(line.mend, text="", icon="TOOL_SETTINGS")
+    if len(lines) > FOUND:
+        column.label(text=f"and {len(lines) - FOUND} more, in the text")
 
 
 def register() -> None:

@@ -14,7 +14,8 @@ import numpy as np
 
 from . import BESIDE, FORMATS, FormatError, format_of, read
 from .arrays import Array
-from .format import AnyLevel, Document
+from .binary import Problem
+from .format import AnyLevel, Document, Format
 from .solid_leaks import examine
 
 JSON = str | int | float | bool | None
@@ -45,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("files", nargs="+", metavar="FILE")
         if name == "info":
             sub.add_argument("--json", action="store_true", help="as JSON; of several files as a list")
+        if name in ("info", "verify"):
             sub.add_argument("--check", action="store_true", help="with what the level's game would refuse or misread")
         if name == "check":
             sub.add_argument("--leak-file", action="store_true", help="write the compiler's leak file beside the level")
@@ -69,12 +71,12 @@ def _refused(file: str, error: FormatError | OSError) -> str:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    lines = [_verified(file) for file in options.files]
+    lines = [_verified(file, options.check) for file in options.files]
     return max(lines)
 
 
-def _verified(file: str) -> int:
-    """Print a file's line; returns 0 if all is well with it."""
+def _verified(file: str, check: bool) -> int:
+    """Print a file's line; returns 0 if all is well with it. check: also print what its game would say, a line each."""
     start = time.perf_counter()
     try:
         data = Path(file).read_bytes()
@@ -84,6 +86,7 @@ def _verified(file: str) -> int:
             if isinstance(value, FormatError):
                 raise value
         written = form.verbs.write(level)
+        problems = [*form.verbs.check(level), *_leaks(form, level)[0]] if check else []
     except (FormatError, OSError) as error:
         print(_refused(file, error), flush=True)
         return 1
@@ -92,7 +95,18 @@ def _verified(file: str) -> int:
         print(f"differs {file}: {offset}, {form.verbs.section_at(level, offset)}", flush=True)
         return 1
     print(f"ok {file} {form.key} {len(data)} {time.perf_counter() - start:.3f}", flush=True)
-    return 0
+    for problem in problems:
+        print(f"    {problem}".encode("utf-8", "replace").decode(), flush=True)
+    return int(any(problem.severity == "error" for problem in problems))
+
+
+def _leaks(form: Format, level: AnyLevel) -> tuple[list[Problem], tuple[str, bytes] | None]:
+    """What a compiler would say of leaks; and of a level that leaks the ending of the leak file, and the file."""
+    if form.leaks is None:
+        return [], None
+    sealing = examine(form.leaks.space(level))
+    line = None if sealing.flood.is_sealed else (form.leaks.ENDING, form.leaks.leak_file(sealing.flood.line))
+    return list(sealing.problems(form.leaks.SEVERITY)), line
 
 
 def _walk(value: object) -> Iterator[object]:
@@ -126,14 +140,12 @@ def _checked(file: str, leak_file: bool) -> int:
     try:
         level = _read(Path(file).read_bytes())
         form = format_of(level)
-        found = list(form.verbs.check(level))
-        if form.leaks is not None:
-            sealing = examine(form.leaks.space(level))
-            found += sealing.problems(form.leaks.SEVERITY)
-            if leak_file and not sealing.flood.is_sealed:
-                made = Path(file).with_suffix(form.leaks.ENDING)
-                made.write_bytes(form.leaks.leak_file(sealing.flood.line))
-                print(f"wrote {made}", flush=True)
+        leaks, line = _leaks(form, level)
+        found = [*form.verbs.check(level), *leaks]
+        if leak_file and line:
+            made = Path(file).with_suffix(line[0])
+            made.write_bytes(line[1])
+            print(f"wrote {made}", flush=True)
     except (FormatError, OSError) as error:
         print(_refused(file, error), flush=True)
         return 1
@@ -154,14 +166,13 @@ def _info(options: argparse.Namespace) -> int:
         try:
             data = Path(file).read_bytes()
             level = _read(data)
+            form = format_of(level)
+            head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
+            problems = {"problems": [str(problem) for problem in form.verbs.check(level)]} if options.check else {}
+            summaries.append(head | form.verbs.summary(level) | problems)
         except (FormatError, OSError) as error:
             print(_refused(file, error), file=sys.stderr)
             failed = True
-            continue
-        form = format_of(level)
-        head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
-        problems = {"problems": [str(problem) for problem in form.verbs.check(level)]} if options.check else {}
-        summaries.append(head | form.verbs.summary(level) | problems)
     if options.json:
         whole: object = summaries[0] if len(options.files) == 1 and summaries else summaries
         _JsonWriter(sys.stdout).document(whole)

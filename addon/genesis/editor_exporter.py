@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections import Counter
 
 from ...formats import genesis
-from ...formats.genesis import geometry
+from ...formats.genesis import geometry, typedefs
 from ...formats.genesis.editor_level import VERSION, Level3dt
 from ...formats.genesis.headers import DeclaredClasses
 from ...formats.genesis.upgrade import upgraded
+from ..scene.reports import Report
 from .brushes.collect import BrushCollector, tell_orders
 from .brushes.collect_editor import EditorBrushes
-from .classes.types import known_types
+from .classes.kept import kept_types
+from .classes.types import Types, declared_types, known_types
 from .context import ExportContext
 from .entities.collect_editor import collect_editor_entities
 from .groups.collect import collect_groups
@@ -46,10 +48,10 @@ def _merge(level: Level3dt, exporting: ExportContext, known: bool) -> None:
     solids = collector.collect(exporting.context, parts, Poses(exporting.scene, key_time_of).of)
     groups = collect_groups(exporting, level, parts.groups)
     models = collect_editor_models(exporting, level, parts.models, parts.root)
-    collect_editor_entities(exporting, level, parts.entities, parts.root, known_types(DeclaredClasses()), groups)
+    collect_editor_entities(exporting, level, parts.entities, parts.root, _types(level, exporting), groups)
     tell_orders(exporting, parts.all_brushes(), _orders(level).get)
     EditorBrushes(exporting, level, shape, collector, models, groups).write(parts.brushes, solids)
-    collect_editor_level(exporting, level)
+    collect_editor_level(exporting, level, parts.root)
     for kind, count in (
         ("brushes", len(level.leaves())),
         ("models", len(level.models)),
@@ -57,6 +59,13 @@ def _merge(level: Level3dt, exporting: ExportContext, known: bool) -> None:
         ("groups", len(level.groups)),
     ):
         exporting.report.count(kind, count)
+
+
+def _types(level: Level3dt, exporting: ExportContext) -> Types:
+    """The classes that are known: from headers, of this export or the import, else as far as other entities tell."""
+    declared = declared_types(exporting.settings, level, Report())
+    kept = kept_types(exporting.collection)
+    return typedefs.seen(level.entities) | kept | known_types(DeclaredClasses(list(declared)))
 
 
 def _orders(level: Level3dt) -> dict[int, int]:

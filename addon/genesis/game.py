@@ -7,6 +7,7 @@ from .content import TEXTURES
 from .exporter import export_level
 from .fates import FATES
 from .importer import import_level
+from .preflight import preflight
 from .settings import ExportSettings, ImportSettings, for_file
 
 
@@ -48,6 +49,7 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     for_file=for_file,
+    preflight=preflight,
     folders=(TEXTURES,),
     fates=FATES,
     register=register,

@@ -20,7 +20,7 @@ from . import layout, view
 from .brushes import contents
 from .brushes.build import build_brushes, one_each, shared, warn_of_unclosed
 from .brushes.build_editor import build_editor_brushes
-from .classes import headers
+from .classes import headers, kept
 from .classes.types import Types, known_types, own_types
 from .context import Destination, ImportContext
 from .entities.build import build_entity
@@ -111,9 +111,14 @@ def _build_map(importing: ImportContext, level: MapLevel) -> Geometry:
 
 
 def _types(importing: ImportContext, named: str) -> Types:
-    """The classes that the game's headers declare; how they call brushes' contents is kept. named: HeadersDir."""
+    """The classes that the game's headers declare; a `.3dt` keeps them, and any level how they call brushes' contents.
+
+    named: HeadersDir.
+    """
     declared = headers.find(importing.settings.headers_directory, named, importing.path.parent, importing.report)
     contents.keep(importing.collection, declared)
+    if isinstance(importing.level, Level3dt):
+        kept.keep(importing.collection, declared)
     return known_types(declared)
 
 

@@ -76,6 +76,8 @@ SEEN = "levelwright_seen"
 Disable Selection differs from that says whether the editor hides and locks it; hiding with H says nothing."""
 HIDDEN, LOCKED = 1, 2
 TEXTURE, TEXTURE_SIZE = "texture", "texture_size"
+TEXTURE_LIBRARY = "TextureLib"
+"""On the level's collection: its texture library. On the root it counts where the collection names none."""
 
 MANY_BRUSHES = 8192
 """A level with more brushes than this (twice what the compiler takes) has several in one mesh object."""

@@ -49,7 +49,7 @@ def merged(original: MapLevel | None, exporting: ExportContext) -> MapLevel:
         collect_map_entity(exporting, part, entity, parts.root, types, _names(level, entity))
     tell_orders(exporting, parts.all_brushes(), lambda record: record)
     brushes.write([one for several in solids.values() for one in several], entity_of)
-    collect_map_world(exporting, level.entities[0])
+    collect_map_world(exporting, level.entities[0], parts.root)
     exporting.report.count("brushes", sum(len(entity.brushes) for entity in level.entities))
     exporting.report.count("models", len(level.models))
     exporting.report.count("entities", len(level.points))

@@ -10,6 +10,7 @@ from ..scene.blender_types import Value
 from . import layout
 from .brushes import panel as brush_panel
 from .entities.operators import AddGenesisEntity
+from .materials.write import WriteTextureLibrary
 from .models.operators import MakeModel
 from .operators import HidePreview, PreviewCuts, has_cuts
 
@@ -60,9 +61,10 @@ class LEVELWRIGHT_PT_genesis_edit(sidebar.LevelPanel, bpy.types.Panel):
         column = self.layout.column(align=True)
         column.operator(AddGenesisEntity.bl_idname, icon="EMPTY_AXIS")
         column.operator(MakeModel.bl_idname, icon="OUTLINER_OB_GROUP_INSTANCE")
+        column.operator(WriteTextureLibrary.bl_idname, icon="TEXTURE")
 
 
-CLASSES = (MakeModel, AddGenesisEntity, LEVELWRIGHT_PT_genesis, LEVELWRIGHT_PT_genesis_edit)
+CLASSES = (MakeModel, AddGenesisEntity, WriteTextureLibrary, LEVELWRIGHT_PT_genesis, LEVELWRIGHT_PT_genesis_edit)
 
 
 def register() -> None:

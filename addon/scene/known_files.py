@@ -57,6 +57,11 @@ def changed(collection: bpy.types.Collection, path: Path, quick: bool = False) -
     return found not in {*originals.digests(collection).values(), *saved.values(), places.get(target)}
 
 
+def folders(collection: bpy.types.Collection) -> list[Path]:
+    """Return where the level's files lie, as far as this process read or wrote them."""
+    return list(dict.fromkeys(place.parent for place in _places.get(_token(collection), {})))
+
+
 def _remember(collection: bpy.types.Collection, path: Path, sha256: str) -> None:
     _places.setdefault(_token(collection), {})[_real(path)] = sha256
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import bpy
 
@@ -22,6 +23,11 @@ NAMED = 5
 def listed(names: Sequence[str]) -> str:
     """Return the first of the names, for a message: 'a, b, c, d, e and 3 more'."""
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+
+
+def _named(finding: LevelFinding) -> str:
+    """A line of the list, with the objects that it is about."""
+    return finding.message + (f": {listed([obj.name for obj in finding.objects])}" if finding.objects else "")
 
 
 class SceneError(Exception):
@@ -45,6 +51,17 @@ class SceneError(Exception):
         self.objects = list(dict.fromkeys([*objects, *self.faces, *self.points]))
 
 
+@dataclass(frozen=True)
+class LevelFinding:
+    """A line of the list that an export makes before it writes: what to look at, where, and how to mend it."""
+
+    message: str
+    objects: tuple[bpy.types.Object, ...] = ()
+    """Those that the line selects."""
+    mend: str = ""
+    """Name of an operator that mends it on the active level; "": none does."""
+
+
 class Report:
     """Collects what happened; nothing is shown until `forward` or `to_text`."""
 
@@ -53,6 +70,7 @@ class Report:
         self.counts: Counter[str] = Counter()
         self.warnings: list[str] = []
         self.notes: list[str] = []
+        self.findings: list[LevelFinding] = []
         self._missing: dict[str, list[str]] = {}
         self._left_out: Counter[str] = Counter()
         self._reaches: list[AllowedFolders] = []
@@ -69,6 +87,10 @@ class Report:
     def note(self, message: str) -> None:
         """Note something worth reading that isn't wrong (what an export changed): it is listed, but not shown."""
         self.notes.append(message)
+
+    def find(self, message: str, objects: Iterable[bpy.types.Object] = (), mend: str = "") -> None:
+        """Add a line to the list of what to look at before the level is used. mend: an operator's name."""
+        self.findings.append(LevelFinding(message, tuple(dict.fromkeys(objects)), mend))
 
     def missing(self, kind: str, name: str) -> None:
         """Note a file that wasn't found (kind in the plural: "images"); each name is listed once."""
@@ -94,6 +116,7 @@ class Report:
         self.counts.update(other.counts)
         self._left_out.update(other._left_out)
         self.notes += other.notes
+        self.findings += other.findings
         self._reaches += other._reaches
         for message in other.warnings:
             self.warn(message)
@@ -120,6 +143,7 @@ class Report:
             lines += [f"missing {kind}: {name}" for name in names]
         lines += [f"left out: {n} {what}" for what, n in self._left_out.items()]
         lines += [f"warning: {message}" for message in self.warnings]
+        lines += [f"to look at: {_named(finding)}" for finding in self.findings]
         return [*lines, *self.notes, *self._reached()]
 
     def _reached(self) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..binary import Problem
 from . import brushes
-from .check_map import counted, editor_room, motion_problems
+from .check_map import INWARDS, NO_LIBRARY, counted, editor_room, motion_problems
 from .contents_3dt import walk
 from .editor_level import EditorBrush, Level3dt
 from .records import EDITOR_NAME_SIZE, WORLD_BOUND
@@ -27,8 +27,10 @@ def check(level: Level3dt) -> list[Problem]:
 
 
 def _level(level: Level3dt) -> Iterator[Problem]:
-    if not any(entity.classname != CAMERA and entity.origin for entity in level.entities):
+    if not any(entity.classname != CAMERA and entity.is_placed for entity in level.entities):
         yield Problem("level", "no entity but the camera: the compiler finds no valid entities")
+    if not level.texture_library.strip():
+        yield Problem("level", NO_LIBRARY, "warning")
     for kind, numbers in (
         ("model", [model.model_id for model in level.models]),
         ("group", [group.group_id for group in level.groups]),
@@ -68,6 +70,7 @@ def _solids(leaves: list[EditorBrush]) -> Iterator[Problem]:
     counts = np.array([len(brush.faces) for brush in leaves], np.int64)
     normals[(normals == 0).all(axis=1)] = np.nan
     solid = brushes.from_planes(normals, dists, counts)
+    turned = brushes.inside_out(normals, dists, counts, solid.closed)
     owners = np.repeat(np.arange(len(leaves)), counts)
     point_owners = np.repeat(owners, np.diff(first))
     # Slivers that the CSG left have no end, as nothing closes them: the compiler goes by their planes (as in a `.map`).
@@ -81,7 +84,9 @@ def _solids(leaves: list[EditorBrush]) -> Iterator[Problem]:
         yield Problem(place(number), f"{count} of its faces have no area", count=count)
     for number, count in counted(owners[bent > MAX_BENT]):
         yield Problem(place(number), f"{count} of its faces have points that do not lie in a plane", "warning", count)
-    for number in np.flatnonzero(~solid.closed).tolist():
+    for number in np.flatnonzero(turned).tolist():
+        yield Problem(place(number), INWARDS)
+    for number in np.flatnonzero(~solid.closed & ~turned).tolist():
         yield Problem(place(number), "its planes do not close", "warning")
     for number in np.unique(point_owners[far]).tolist():
         yield Problem(place(number), f"reaches out of the world, which ends at {WORLD_BOUND}")

@@ -25,6 +25,10 @@ MAX_INTENSITY, MAX_STYLE = 2500, 254  # of lights
 MAX_MIRROR_ALPHA = 240
 EDITOR_VALUE_SIZE = 99  # characters
 
+TEXTURE_LIBRARY = "TextureLib"
+NO_LIBRARY = "names no texture library: without one the compiler stops"
+INWARDS = "is inside out: its normals point inwards, so that the compiler makes no brush of it"
+
 _BUFFERS = {"classname": 63, "target": 31, "targetname": 31}  # characters that the compiler's lights have room for
 
 
@@ -52,6 +56,8 @@ def _file(level: MapLevel) -> Iterator[Problem]:
         yield Problem("map", "has no entities, and so no world")
     if not any("origin" in entity for entity in level.points):
         yield Problem("map", "no entity but the world and models has an origin: the compiler finds no valid entities")
+    if level.entities and not (level.entities[0].get(TEXTURE_LIBRARY) or "").strip():
+        yield Problem("map", NO_LIBRARY, "warning")
     size = sum(8 + sum(10 + len(key) + len(value) for key, value in entity.pairs) for entity in level.entities)
     for count, limit, what in (
         (len(level.entities), MAX_ENTITIES, "entities"),
@@ -73,7 +79,9 @@ def _brushes(level: MapLevel) -> Iterator[Problem]:
     table, faces = level.table()
     if not len(table):
         return
-    solid = brushes.polygons(faces, table["num_faces"])
+    normals, dists = brushes.face_planes(faces)
+    solid = brushes.from_planes(normals, dists, table["num_faces"])
+    turned = brushes.inside_out(normals, dists, table["num_faces"], solid.closed)
     sizes = np.diff(solid.first_corner)
     owners = np.repeat(np.arange(len(table)), table["num_faces"])
     shown = np.bincount(owners, sizes > 0, len(table))
@@ -85,7 +93,9 @@ def _brushes(level: MapLevel) -> Iterator[Problem]:
         number = int(table["entity"][brush])
         return f"brush {brush - first_brush[number]} of {title(level, number)}"
 
-    for brush in np.flatnonzero(~solid.closed).tolist():
+    for brush in np.flatnonzero(turned).tolist():
+        yield Problem(place(brush), INWARDS)
+    for brush in np.flatnonzero(~solid.closed & ~turned).tolist():
         what = "leaves gaps" if shown[brush] else "encloses nothing"
         yield Problem(place(brush), f"{what}: its planes do not close", "warning")
     idle = (sizes == 0) & solid.closed[owners]
@@ -224,6 +234,8 @@ def _classes(level: MapLevel) -> Iterator[Problem]:
 
 def _instance(place: str, entity: Entity, definition: TypeDef, named: dict[str, Entity]) -> Iterator[Problem]:
     """An entity against its class."""
+    if definition.origin and definition.origin not in entity:
+        yield Problem(place, f"has no {definition.origin}, which {definition.name} has: it has no place", "warning")
     for key, value in entity.pairs:
         if key.lower() == "classname" or key.startswith("%"):
             continue

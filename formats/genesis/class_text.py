@@ -83,6 +83,7 @@ class _Reader:
                 self.sign(";")
                 made.fields.append(Field(name, kind))
             self.sign(";")
+            made.find_place()
             yield made
 
 

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ..binary import FormatError
 from ..format import Document
 from .contents_map import flags_text, motion_contents
 from .editor_level import EditorBrush, Level3dt
 from .motion import Motion
 from .records import EditorBrushFlag
 
-_LEFT_OUT = {"span", "list_span", "header_span", "brush_list_span", "entity_list_span", "source"}  # where it stood
+_LEFT_OUT = {"span", "list_span", "header_span", "brush_list_span", "entity_list_span", "source", "unread"}
+"""Where it stood."""
 
 
 def summary(level: Level3dt) -> Document:
@@ -48,7 +50,14 @@ def walk(brushes: list[EditorBrush]) -> Iterator[EditorBrush]:
 
 
 def contents(level: Level3dt) -> Document:
-    """Return everything decoded. Its lists are iterators: go through it once."""
+    """Return everything decoded, or the error in the place of brushes that can't be read.
+
+    Its lists are iterators: go through it once.
+    """
+    try:
+        level.leaves()
+    except FormatError as error:
+        return {"kind": level.kind, "brushes": error}
     return {"kind": level.kind} | _record(level)
 
 

@@ -18,6 +18,8 @@ from . import brushes as geometry
 from . import csg, textures, typedefs
 from .editor_level import (
     IDENTITY,
+    PLACELESS,
+    POINT,
     SKY_SIDES,
     EditorBrush,
     EditorEntity,
@@ -48,7 +50,7 @@ from .records import (
 from .text import fixed
 from .typedefs import NULL, TypeDef
 from .upgrade import upgraded
-from .windings import Floats, planes_of
+from .windings import Floats, Integers, planes_of
 
 EDITOR_PATH_NAME = "PathInfo"  # of the only path of a model's motion in a `.3dt`
 CAMERA = "Camera"
@@ -57,6 +59,7 @@ INT_BOUND = 2.0**31
 SAME_TIME = 1e-4  # seconds: keys nearer to a time than that are at it
 
 Doubles = npt.NDArray[np.float64]
+_LOCKED = int(EditorFaceFlag.TEXTURELOCKED)
 
 
 def to_map(level: Level3dt, types: Sequence[TypeDef] = typedefs.BUILTIN) -> tuple[MapLevel, list[str]]:
@@ -64,7 +67,9 @@ def to_map(level: Level3dt, types: Sequence[TypeDef] = typedefs.BUILTIN) -> tupl
 
     `types`: the classes of entities, in the order of their declaration (the editor's own, then the game's headers). A
     key that its class does not define is left out, as the game would not load the level; so is a reference to nothing.
-    Entities of classes that are not among them keep all keys. Raises FormatError for what a `.map` cannot hold.
+    A key in another case than its class has it, which the editor leaves out too, gets the class's spelling. Entities of
+    classes that are not among `types` keep all keys, and their place as `origin`. Raises FormatError for what a `.map`
+    cannot hold.
     """
     with np.errstate(all="ignore"):  # hostile floats
         return _to_map(upgraded(level), types)
@@ -77,7 +82,7 @@ def _to_map(level: Level3dt, types: Sequence[TypeDef]) -> tuple[MapLevel, list[s
     parts[0] = []
     left_out = []
     for piece in csg.carved(level):
-        if suppress and piece.flags & EditorBrushFlag.HIDDEN:
+        if suppress and piece.flags & int(EditorBrushFlag.HIDDEN):
             left_out.append(f"hidden brush {piece.brush.name!r}")
         elif piece.brush.model_id in parts:
             parts[piece.brush.model_id].append(piece)
@@ -177,10 +182,7 @@ def _faces(sources: list[EditorFace], corners: list[Floats], pose: Doubles | Non
     faces = np.zeros(len(sources), FACE)
     if not sources:
         return faces
-    counts = np.array([len(points) for points in corners])
-    padded = np.zeros((len(corners), int(counts.max()), 3), np.float32)
-    padded[np.arange(padded.shape[1]) < counts[:, None]] = np.concatenate(corners)
-    planes, _ = planes_of(padded, counts)
+    planes, _ = planes_of(*_padded(corners))
     faces["normal"], faces["dist"] = planes.normals, planes.dists
     faces["flags"] = [face_flags_from_editor(source.flags) for source in sources]
     faces["mip_map_bias"] = [source.mip_map_bias for source in sources]
@@ -197,7 +199,7 @@ def _faces(sources: list[EditorFace], corners: list[Floats], pose: Doubles | Non
     shift = np.array([source.shift for source in sources], np.float32)
     vectors = textures.world_axes(faces["normal"], rotate, 1.0)
     for number, source in enumerate(sources):
-        if source.flags & EditorFaceFlag.TEXTURELOCKED:
+        if source.flags & _LOCKED:
             u, v = _locked_axes(source, planes.normals[number], pose)
             vectors[0][number], vectors[1][number] = u, v
             shift[number] = _locked_shift(source, u, v)
@@ -239,7 +241,7 @@ def lay_locked(faces: FaceArray, sources: Sequence[EditorFace]) -> None:
     From the editor's code (genesis.md §1.7): no real level with such faces was found.
     """
     for number, source in enumerate(sources):
-        if source.flags & EditorFaceFlag.TEXTURELOCKED:
+        if source.flags & _LOCKED:
             u, v = _locked_axes(source, faces["normal"][number], None)
             light = np.array(source.light_scale, np.float32)
             with np.errstate(all="ignore"):
@@ -296,19 +298,30 @@ def _points(level: Level3dt, types: Sequence[TypeDef], suppress: bool, left_out:
             left_out.append(f"hidden entity {entity.name!r}")
             continue
         known = classes.get(entity.classname)
-        made = Entity(list(entity.pairs))
+        made = Entity(_merged(entity.pairs))
         if known is not None:
             if known.origin:
                 made.set(known.origin, " ".join(str(int(value)) for value in entity.place))
+            known.spell(made)
             made.pairs = [pair for pair in made.pairs if _is_valid(pair, known, names, models)]
             made.pairs = [(key, _boolean(value, known, key)) for key, value in made.pairs]
         else:
             made.pairs = [pair for pair in made.pairs if pair[1] != NULL]
+            if ORIGIN not in made and any(entity.place):
+                made.set(ORIGIN, " ".join(str(int(value)) for value in entity.place))
         for key, value in entity.pairs:
-            if value != NULL and key not in [kept for kept, _ in made.pairs]:
+            if value != NULL and key not in made:
                 left_out.append(f"{key} {value!r} of entity {entity.name!r}")
         result.append(made)
     return result
+
+
+def _merged(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Each key once, whatever its case, as the editor reads them: where it stands first, with the last value."""
+    found: dict[str, tuple[str, str]] = {}
+    for key, value in pairs:
+        found[key.lower()] = (found.get(key.lower(), (key, ""))[0], value)
+    return list(found.values())
 
 
 def _is_valid(pair: tuple[str, str], known: TypeDef, names: set[str], models: set[str]) -> bool:
@@ -358,8 +371,9 @@ def _to_3dt(level: MapLevel) -> tuple[Level3dt, list[str]]:
         transform = (*IDENTITY[:9], *(entity.origin or (0.0, 0.0, 0.0)))
         result.models.append(EditorModel(name, number, 0.0, transform, motion))
     for entity in level.points:
-        x, y, z = entity.origin or (0.0, 0.0, 0.0)
-        result.entities.append(EditorEntity(list(entity.pairs), place=(float(int(x)), float(int(y)), float(int(z)))))
+        x, y, z = map(float, map(int, entity.origin or (0.0, 0.0, 0.0)))
+        style = PLACELESS if entity.origin is None else POINT
+        result.entities.append(EditorEntity(list(entity.pairs), style, (x, y, z)))
         if entity.brushes:
             left_out.append(f"{len(entity.brushes)} brushes of entity {entity.name or entity.classname!r}")
     if any(face.flags & EditorFaceFlag.TEXTURELOCKED for brush in result.leaves() for face in brush.faces):
@@ -386,20 +400,18 @@ def _editor_brushes(entity: Entity, model_id: int, name: str, left_out: list[str
     if not counts:
         return []
     faces = np.concatenate([brush.faces for brush in entity.brushes])
-    polygons = geometry.polygons(faces, counts)
-    settings = textures.parameters(faces)
+    rings = _rings(geometry.polygons(faces, counts), counts)
+    normals = _written_normals(rings)
+    settings = textures.parameters(faces, normals)
+    settings["fits"] &= ~textures.ties(normals)
     names = texture_names(faces)
     result = []
     first = 0
     for number, brush in enumerate(entity.brushes):
         made = EditorBrush(f"{name}{number + 1}", brush_flags_to_editor(brush.flags), model_id)
         for face in range(first, first + counts[number]):
-            ring = polygons.positions[polygons.corners[polygons.first_corner[face] : polygons.first_corner[face + 1]]]
-            if len(ring) and not polygons.closed[number]:  # what nothing closes has no end
-                ring = within(ring, WORLD_BOUND)
-            if len(ring) >= 3:
-                points = ring[::-1].astype(np.float32)
-                made.faces.append(_editor_face(faces[face], settings[face], names[face], points))
+            if len(rings[face]):
+                made.faces.append(_editor_face(faces[face], settings[face], names[face], rings[face]))
         dull = [face for face in range(first, first + counts[number]) if not _has_look(faces[face], settings[face])]
         if dull:
             left_out.append(f"the textures of {len(dull)} faces of brush {made.name!r}, which have no usable vectors")
@@ -415,6 +427,31 @@ def _editor_brushes(entity: Entity, model_id: int, name: str, left_out: list[str
                 back.flags &= ~int(EditorFaceFlag.VISIBLE)
         result.append(made)
     return result
+
+
+def _rings(polygons: geometry.Polygons, counts: Sequence[int]) -> list[Floats]:
+    """The points of faces as the editor has them, clockwise; none of those without an area. counts: a brush's faces."""
+    result = []
+    for face, closed in enumerate(np.repeat(polygons.closed, counts).tolist()):
+        ring = polygons.positions[polygons.corners[polygons.first_corner[face] : polygons.first_corner[face + 1]]]
+        if len(ring) and not closed:  # what nothing closes has no end
+            ring = within(ring, WORLD_BOUND)
+        result.append((ring[::-1] if len(ring) >= 3 else ring[:0]).astype(np.float32))
+    return result
+
+
+def _padded(polygons: list[Floats]) -> tuple[Floats, Integers]:
+    """Polygons as one array, float32[n, v, 3], and how many corners they have."""
+    counts = np.array([len(points) for points in polygons], np.intp)
+    result = np.zeros((len(polygons), int(counts.max(initial=1)), 3), np.float32)
+    result[np.arange(result.shape[1]) < counts[:, None]] = np.concatenate([np.empty((0, 3), np.float32), *polygons])
+    return result, counts
+
+
+def _written_normals(rings: list[Floats]) -> Floats:
+    """The normals that the editor finds when it reads the points, which have six decimals in the file."""
+    points, counts = _padded(rings)
+    return planes_of(np.round(points.astype(np.float64), 6).astype(np.float32), counts)[0].normals
 
 
 def _has_look(face: np.void, setting: np.void) -> bool:

@@ -5,7 +5,7 @@ Before the editor writes a `.map` it cuts each brush by the cuts that come after
 shell and, behind it, a cut that is made anew: the shell with its planes moved inwards. Of a multi brush that is a cut
 every part cuts. Only brushes of one model, or of the world, meet.
 
-Each brush has its own row of cuts; those of all brushes are made at the same time, in rounds.
+Each brush has its own row of cuts; those of all brushes are made at the same time.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,14 @@ import numpy as np
 
 from .editor_level import EditorBrush, EditorFace, Level3dt
 from .records import EditorBrushFlag, EditorFaceFlag
-from .solids import Solids
-from .windings import Floats, Mask, WindingPlanes, dot, scaled_sum, sheets
+from .solids import SolidPool, Solids
+from .windings import Floats, Integers, Mask, WindingPlanes, dot, scaled_sum, sheets
 
 SHOW_ALL, SHOW_VISIBLE = 0, 1  # the setting ShowGroups
-_HOLLOW = EditorBrushFlag.HOLLOW | EditorBrushFlag.HOLLOWCUT
+# As numbers: IntFlags are ten times as slow.
+_SOLID_HOLLOW, _HOLLOW_CUT = int(EditorBrushFlag.HOLLOW), int(EditorBrushFlag.HOLLOWCUT)
+_HOLLOW = _SOLID_HOLLOW | _HOLLOW_CUT
+_CUT, _HIDDEN, _FIXED = int(EditorBrushFlag.SUBTRACT), int(EditorBrushFlag.HIDDEN), int(EditorFaceFlag.FIXEDHULL)
 
 
 @dataclass(slots=True, eq=False)
@@ -32,7 +35,7 @@ class CsgPiece:
     @property
     def flags(self) -> int:
         """EditorBrushFlag; no piece is hollow."""
-        return self.brush.flags & ~int(_HOLLOW)
+        return self.brush.flags & ~_HOLLOW
 
 
 @dataclass(slots=True, eq=False)
@@ -43,18 +46,98 @@ class _Node:
     flags: int
     children: list["_Node"] | None = None
     shape: int = -1
-    low: Floats = field(default_factory=lambda: np.zeros(3, np.float32))
-    high: Floats = field(default_factory=lambda: np.zeros(3, np.float32))
     pieces: list[int] | None = None  # what is left of it, as soon as something was cut off
-    cuts: list[tuple[int, Floats, Floats]] = field(default_factory=list)  # not made yet: shape and bounds of the cutter
+    cuts: list[int] = field(default_factory=list)  # not made yet: the cutters' shapes
 
     @property
     def is_cut(self) -> bool:
-        return bool(self.flags & EditorBrushFlag.SUBTRACT)
+        return bool(self.flags & _CUT)
 
-    def meets(self, low: Floats, high: Floats) -> bool:
-        """Whether its box touches another."""
-        return not bool((self.low > high).any() or (self.high < low).any())
+    def left(self) -> list[int]:
+        """What is left of it so far: numbers in the pool."""
+        return [self.shape] if self.pieces is None else self.pieces
+
+
+class _Targets:
+    """The brushes with faces in a list of brushes, and in those that are made of others, which cuts may cut.
+
+    `places`: the number in that list of the brush that each is, or is a part of.
+    """
+
+    def __init__(self, nodes: list[_Node], pool: SolidPool) -> None:
+        found = [(place, leaf) for place, node in enumerate(nodes) for leaf in _targets(node)]
+        self.nodes = [leaf for _, leaf in found]
+        self.places = np.array([place for place, _ in found], np.intp)
+        self.models = np.array([nodes[place].brush.model_id for place, _ in found], np.int64)
+        shapes = np.array([leaf.shape for leaf in self.nodes], np.intp)
+        self.low, self.high = pool.low[shapes], pool.high[shapes]
+        self.pool = pool
+
+    def note(self, shape: int, model: int, which: Mask) -> None:
+        """Note down that a shape of a model cuts those of `which` whose box its own touches."""
+        low, high = self.pool.low[shape], self.pool.high[shape]
+        apart = (self.low > high).any(axis=1) | (self.high < low).any(axis=1)
+        for number in np.flatnonzero(which & (self.models == model) & ~apart).tolist():
+            self.nodes[number].cuts.append(shape)
+
+
+def _targets(node: _Node) -> Iterator[_Node]:
+    if node.children is None:
+        yield node
+    else:
+        for child in node.children:
+            if not child.is_cut:
+                yield from _targets(child)
+
+
+class _Cutting:
+    """Cuts brushes, each by a row of cutters. What is left of one cut goes on to the next that its box touches.
+
+    All that there is to cut is cut at the same time, each piece by the next face of its cutter: what is in front of it
+    is left, the rest goes on to the face after it. `rows`: of each brush its pieces and its cutters, by their numbers.
+    """
+
+    def __init__(self, pool: SolidPool, rows: list[tuple[list[int], list[int]]]) -> None:
+        self.pool = pool
+        self.cutters = [np.array(cutters, np.intp) for _, cutters in rows]
+        self.waiting = [(piece, row, 0) for row, (pieces, _) in enumerate(rows) for piece in pieces]
+        self.left: dict[tuple[int, int], list[int]] = {}
+
+    def run(self) -> dict[tuple[int, int], list[int]]:
+        """Cut. Gives what is left of each piece that was cut, by its number and its cutter's place in the row."""
+        work = self.pool.take([])
+        jobs = np.zeros((0, 4), np.intp)  # the piece, its row, its cutter's place there, and the cutter's next face
+        while len(started := self.started()) or len(jobs):
+            jobs = np.concatenate([jobs, started])
+            work = Solids.joined([work, self.pool.take(started[:, 0])])
+            shapes = np.array([self.cutters[row][place] for _, row, place, _ in jobs.tolist()], np.intp)
+            planes, origins, there = self.pool.faces(shapes, jobs[:, 3])
+            jobs, work = jobs[there], work.take(there)
+            if len(jobs):
+                front, in_front, back, behind = work.split(planes.take(there), origins[there])
+                self.keep(jobs[in_front], front.take(in_front))
+                jobs, work = jobs[behind] + (0, 0, 0, 1), back.take(behind)
+        return self.left
+
+    def keep(self, jobs: Integers, solids: Solids) -> None:
+        """Note down what is left; it waits for the next cutter of its row."""
+        for number, (piece, row, place, _) in enumerate(jobs.tolist(), self.pool.add(solids)):
+            self.left[piece, place].append(number)
+            self.waiting.append((number, row, place + 1))
+
+    def started(self) -> Integers:
+        """What waits, with the next of its cutters that its box touches; what none touches is done."""
+        found = []
+        for piece, row, start in self.waiting:
+            cutters = self.cutters[row][start:]
+            low, high = self.pool.low, self.pool.high
+            apart = (low[cutters] > high[piece]).any(axis=1) | (high[cutters] < low[piece]).any(axis=1)
+            if not apart.all():
+                place = start + int(apart.argmin())
+                self.left[piece, place] = []
+                found.append((piece, row, place, 0))
+        self.waiting = []
+        return np.array(found, np.intp).reshape(-1, 4)
 
 
 def carved(level: Level3dt) -> list[CsgPiece]:
@@ -76,7 +159,7 @@ class _Csg:
             origins.append(list(range(len(self.faces), len(self.faces) + len(leaf.faces))))
             polygons.append([face.points for face in leaf.faces])
             self.faces += leaf.faces
-        self.pool = Solids.of(polygons, origins) if leaves else Solids.empty(0, 1, 3)
+        self.pool = SolidPool(Solids.of(polygons, origins) if leaves else Solids.empty(0, 1, 3))
         numbers = {id(leaf): number for number, leaf in enumerate(leaves)}
         self.nodes = [self.node(brush, numbers) for brush in level.brushes]
         hidden = {group.group_id for group in level.groups if not group.visible}
@@ -94,9 +177,6 @@ class _Csg:
         if not len(self.pool):
             return []
         self.make_hollows(self.nodes)
-        low, high = self.pool.bounds()
-        for node in self.nodes:
-            self.bound(node, low, high)
         self.hollow_cuts(self.nodes)
         self.cut_pending()
         self.cuts()
@@ -121,13 +201,13 @@ class _Csg:
                 place = next(at for at, node in enumerate(siblings) if node is old)
                 del siblings[place]
             if alive[number]:
-                flags = (shell.flags & ~EditorBrushFlag.HOLLOW) if old is None else old.flags
+                flags = (shell.flags & ~_SOLID_HOLLOW) if old is None else old.flags
                 cut = _Node(shell.brush if old is None else old.brush, flags)
-                cut.flags |= EditorBrushFlag.HOLLOWCUT | EditorBrushFlag.SUBTRACT
+                cut.flags |= _HOLLOW_CUT | _CUT
                 cut.shape = first + number
                 siblings.insert(place, cut)
         inner.measure()
-        self.pool = Solids.joined([self.pool, inner])
+        self.pool.add(inner)
 
     def find_hollows(self, nodes: list[_Node], wanted: list[tuple[list[_Node], _Node, _Node | None]]) -> None:
         """Each cut inside a hollow brush with the list that it is in and its shell; None for a cut that is missing.
@@ -138,15 +218,13 @@ class _Csg:
         for number, node in enumerate(nodes):
             if node.children is not None:
                 self.find_hollows(node.children, wanted)
-            elif node.flags & EditorBrushFlag.HOLLOWCUT:
-                shells = [
-                    other for other in nodes[:number] if other.shape >= 0 and other.flags & EditorBrushFlag.HOLLOW
-                ]
+            elif node.flags & _HOLLOW_CUT:
+                shells = [other for other in nodes[:number] if other.shape >= 0 and other.flags & _SOLID_HOLLOW]
                 if shells:
                     wanted.append((nodes, shells[-1], node))
-            elif node.flags & EditorBrushFlag.HOLLOW:
+            elif node.flags & _SOLID_HOLLOW:
                 following = nodes[number + 1] if number + 1 < len(nodes) else None
-                if following is None or not following.flags & EditorBrushFlag.HOLLOWCUT:
+                if following is None or not following.flags & _HOLLOW_CUT:
                     node.children, shell = [], _Node(node.brush, node.flags, shape=node.shape)
                     node.children.append(shell)
                     wanted.append((node.children, shell, None))
@@ -154,7 +232,7 @@ class _Csg:
     def inner(self, shells: Solids, thickness: list[float]) -> tuple[Solids, Mask]:
         """Solids with their planes moved inwards, except those of faces that are fixed; and which there are."""
         hull = np.maximum(np.array(thickness, np.float32), 1)[:, None, None]
-        fixed = np.array([bool(face.flags & EditorFaceFlag.FIXEDHULL) for face in self.faces] + [False])[shells.origins]
+        fixed = np.array([bool(face.flags & _FIXED) for face in self.faces] + [False])[shells.origins]
         points = scaled_sum(shells.normals * -hull, shells.normals, shells.dists.astype(np.float64))
         moved = dot(shells.normals, points).astype(np.float32)
         shells.dists = np.where(fixed, shells.dists, moved)
@@ -167,50 +245,41 @@ class _Csg:
 
     def look_like(self, inner: Solids, number: int, old: _Node) -> None:
         """Give the faces of a new inner cut the look of the old one, if it has as many."""
-        origins = self.pool.origins[old.shape]
-        origins = origins[self.pool.exists[old.shape]]
+        was = self.pool.take([old.shape])
+        origins = was.origins[was.exists]
         if len(origins) == int(inner.exists[number].sum()):
             inner.origins[number, : len(origins)] = origins
-
-    def bound(self, node: _Node, low: Floats, high: Floats) -> None:
-        if node.children is None:
-            node.low, node.high = low[node.shape], high[node.shape]
-        else:
-            for child in node.children:
-                self.bound(child, low, high)
-            if node.children:
-                node.low = np.minimum.reduce([child.low for child in node.children])
-                node.high = np.maximum.reduce([child.high for child in node.children])
 
     # --------------------------------------------------------------------------------------------------- who cuts whom
 
     def visible(self, node: _Node) -> bool:
         """Whether the editor shows it: what is hidden neither cuts nor is made hollow."""
-        return not node.flags & EditorBrushFlag.HIDDEN and node.brush.group_id not in self.hidden_groups
+        return not node.flags & _HIDDEN and node.brush.group_id not in self.hidden_groups
 
     def hollow_cuts(self, nodes: list[_Node]) -> None:
         """The cuts inside hollow brushes cut their shells: all brushes before them in their list."""
+        targets: _Targets | None = None
         for number in range(len(nodes) - 1, -1, -1):
             node = nodes[number]
             if not self.visible(node):
                 continue
             if node.children is not None:
                 self.hollow_cuts(node.children)
-            if node.flags & EditorBrushFlag.HOLLOWCUT:
+            if node.flags & _HOLLOW_CUT:
+                targets = targets or _Targets(nodes, self.pool)
                 for shape in self.cutters(node):
-                    for target in reversed(nodes[:number]):
-                        self.cut_if_met(shape, node, target)
+                    targets.note(shape, node.brush.model_id, targets.places < number)
 
     def cuts(self) -> None:
         """Cuts cut all brushes before them, except other cuts."""
+        targets = _Targets(self.nodes, self.pool)
+        brushes = np.array([not node.is_cut for node in self.nodes])[targets.places]
         for number in range(len(self.nodes) - 1, -1, -1):
             node = self.nodes[number]
             if not self.visible(node) or not node.is_cut:
                 continue
             for shape in self.cutters(node, whole=node.children is None and not self.is_carved(node)):
-                for target in reversed(self.nodes[:number]):
-                    if not target.is_cut:
-                        self.cut_if_met(shape, node, target)
+                targets.note(shape, node.brush.model_id, brushes & (targets.places < number))
 
     def is_carved(self, node: _Node) -> bool:
         return node.pieces is not None or bool(node.cuts)
@@ -219,40 +288,30 @@ class _Csg:
         """The shapes that a cut is made of: itself, or its parts, or what is left of it."""
         if node.children is not None:
             for child in node.children:
-                if child.children is not None or self.is_carved(child) or not child.flags & EditorBrushFlag.HOLLOWCUT:
+                if child.children is not None or self.is_carved(child) or not child.flags & _HOLLOW_CUT:
                     yield from self.cutters(child)
             return
         if node.cuts:
             self.cut_pending()
         if node.pieces is not None:
             yield from node.pieces
-        elif whole or not node.flags & EditorBrushFlag.HOLLOWCUT:
+        elif whole or not node.flags & _HOLLOW_CUT:
             yield node.shape
-
-    def cut_if_met(self, shape: int, node: _Node, target: _Node) -> None:
-        """Note down that a shape cuts a brush, or the brushes that it is made of."""
-        if target.brush.model_id != node.brush.model_id:
-            return
-        low, high = self.pool.take([shape]).bounds()
-        self.note(shape, low[0], high[0], target)
-
-    def note(self, shape: int, low: Floats, high: Floats, target: _Node) -> None:
-        if not target.meets(low, high):
-            return
-        if target.children is None:
-            target.cuts.append((shape, low, high))
-        else:
-            for child in target.children:
-                if not child.is_cut:
-                    self.note(shape, low, high, child)
 
     # --------------------------------------------------------------------------------------------------------- cutting
 
     def cut_pending(self) -> None:
-        """Make all cuts that are noted down. In a round each brush that has some left gets its next one."""
-        while targets := [node for node in self.all_leaves(self.nodes) if node.cuts]:
-            jobs = [(node, *node.cuts.pop(0)) for node in targets]
-            self.cut_round(jobs)
+        """Make all cuts that are noted down, and put what is left of each brush into the editor's order."""
+        nodes = [node for node in self.all_leaves(self.nodes) if node.cuts]
+        left = _Cutting(self.pool, [(node.left(), node.cuts) for node in nodes]).run()
+        for node in nodes:
+            for place in range(len(node.cuts)):
+                pieces = node.left()
+                cut_off = [made for piece in pieces for made in left.get((piece, place), ())]
+                if node.pieces is not None:
+                    cut_off.reverse()  # the editor puts pieces of pieces before all others
+                node.pieces = cut_off + [piece for piece in pieces if (piece, place) not in left]
+            node.cuts = []
 
     def all_leaves(self, nodes: list[_Node]) -> Iterator[_Node]:
         for node in nodes:
@@ -260,48 +319,6 @@ class _Csg:
                 yield node
             else:
                 yield from self.all_leaves(node.children)
-
-    def cut_round(self, jobs: list[tuple[_Node, int, Floats, Floats]]) -> None:
-        """Cut each node's pieces by one shape: what is in front of one of its faces is left, the rest goes on."""
-        low, high = self.pool.bounds()
-        owners: list[int] = []
-        shapes: list[int] = []
-        kept: list[list[int]] = []
-        for job, (node, _, cut_low, cut_high) in enumerate(jobs):
-            pieces = [node.shape] if node.pieces is None else node.pieces
-            met = [
-                node.pieces is None or not bool((cut_low > high[piece]).any() or (cut_high < low[piece]).any())
-                for piece in pieces
-            ]
-            shapes += [piece for piece, meets in zip(pieces, met, strict=True) if meets]
-            owners += [job] * sum(met)
-            kept.append([piece for piece, meets in zip(pieces, met, strict=True) if not meets])
-        fronts: list[tuple[int, int, int]] = []  # job, order of the piece that it was cut off, number in the pool
-        batches = [self.pool]
-        end = len(self.pool)
-        cutters = self.pool.take([jobs[owner][1] for owner in owners])
-        work = self.pool.take(shapes)
-        order = np.arange(len(owners))
-        for face in range(cutters.counts.shape[1]):
-            there = cutters.exists[order, face]
-            if not there.any():
-                break
-            order, work = order[there], work.take(there)
-            planes = WindingPlanes(cutters.normals[order, face], cutters.dists[order, face])
-            front, in_front, back, behind = work.split(planes, cutters.origins[order, face])
-            batches.append(front.take(in_front))
-            for piece in order[in_front].tolist():
-                fronts.append((owners[piece], piece, end))
-                end += 1
-            order, work = order[behind], back.take(behind)
-            if not len(order):
-                break
-        self.pool = Solids.joined(batches)
-        for job, (node, _, _, _) in enumerate(jobs):
-            cut_off = [number for owner, _, number in sorted(fronts) if owner == job]
-            if node.pieces is not None:
-                cut_off.reverse()  # the editor puts pieces of pieces before all others
-            node.pieces = cut_off + (kept[job] if node.pieces is not None else [])
 
     # ---------------------------------------------------------------------------------------------------------- result
 
@@ -311,10 +328,7 @@ class _Csg:
             for child in node.children:
                 yield from self.left(child)
         elif not node.is_cut and (node.pieces is not None or not node.flags & _HOLLOW):
-            for shape in [node.shape] if node.pieces is None else node.pieces:
-                faces = np.flatnonzero(self.pool.exists[shape])
-                counts, origins = self.pool.counts[shape], self.pool.origins[shape]
-                points = self.pool.points[shape]
-                yield CsgPiece(
-                    node.brush, [(self.faces[origins[face]], points[face, : counts[face]]) for face in faces]
-                )
+            for shape in node.left():
+                origins, polygons = self.pool.polygons(shape)
+                looks = [self.faces[origin] for origin in origins]
+                yield CsgPiece(node.brush, list(zip(looks, polygons, strict=True)))

@@ -5,9 +5,9 @@ Numbers are those of the file, in its version's units and axes; `text_3dt.upgrad
 are units of one inch, y up; the points of a face go clockwise as seen from outside.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ Span = tuple[int, int]  # from where to where in the text that was read
 Points = npt.NDArray[np.float32]  # [n, 3]
 
 VERSION = (1, 31)  # the one that real levels have; the editor of Genesis3D 1.1 writes 1.32
+POINT, PLACELESS = 0, 1  # styles of entities: whether their class has an origin
 SKY_SIDES = ("Left", "Right", "Top", "Bottom", "Front", "Back")
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
@@ -99,13 +100,18 @@ class EditorBrush:
 class EditorEntity(KeyValues):
     """A point entity, the editor's camera too."""
 
-    style: int = 0
+    style: int = POINT
     place: Vector = (0.0, 0.0, 0.0)  # whole numbers; the key of the class's origin says the same
     place_tail: int = 2  # the number behind it, which means nothing
     render_origin: tuple[float, ...] = (0.0, 0.0, 0.0, 2.0)  # before 1.21; means nothing
     flags: int = 0  # hidden, locked, selected
     group_id: int = 0
     span: Span | None = field(default=None, repr=False)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it has a place: by a key, or by its style, for the editor to make the key of."""
+        return self.origin is not None or self.style == POINT
 
 
 @dataclass(slots=True, eq=False)
@@ -157,9 +163,23 @@ class Sky:
     span: Span | None = field(default=None, repr=False)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class UnreadBrushes:
+    """The brushes of a level that was read, as long as nobody asked for them."""
+
+    span: Span
+    version: tuple[int, int]
+    newline: str
+    read: Callable[[], list[EditorBrush]]
+    """Raises FormatError."""
+
+
 @dataclass(slots=True, eq=False)
 class Level3dt(Level):
-    """A level as the editor keeps it. Its lists may be changed freely: counts follow when it is written."""
+    """A level as the editor keeps it. Its lists may be changed freely: counts follow when it is written.
+
+    The `brushes` of one that was read are text until somebody asks for them, which then may raise FormatError.
+    """
 
     kind: ClassVar[Literal["map", "3dt"]] = "3dt"
 
@@ -181,6 +201,32 @@ class Level3dt(Level):
     header_span: Span | None = field(default=None, repr=False)
     brush_list_span: Span | None = field(default=None, repr=False)
     entity_list_span: Span | None = field(default=None, repr=False)
+    unread: UnreadBrushes | None = field(default=None, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Read the brushes; anything else is there, or is nothing that a level has."""
+            if name != "brushes" or self.unread is None:
+                raise AttributeError(f"a .3dt has no {name!r}")
+            self.brushes, self.unread = self.unread.read(), None
+            return self.brushes
+
+    def leave_unread(self, unread: UnreadBrushes) -> None:
+        """Leave the brushes as text."""
+        del self.brushes
+        self.unread = unread
+
+    def unread_text(self) -> Span | None:
+        """Where in `source` the brushes are that nobody asked for; None if they are to be written anew."""
+        unread = self.unread
+        if unread is None or not self.source or (unread.version, unread.newline) != (self.version, self.newline):
+            return None
+        try:
+            object.__getattribute__(self, "brushes")  # others were set meanwhile
+        except AttributeError:
+            return unread.span
+        return None
 
     def leaves(self) -> list[EditorBrush]:
         """All brushes with faces, in order."""

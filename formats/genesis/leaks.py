@@ -59,7 +59,7 @@ def _editor_space(level: Level3dt) -> Space:
     placed = [
         (number, entity)
         for number, entity in enumerate(level.entities)
-        if entity.classname != convert.CAMERA and entity.origin and not entity.flags & suppressed
+        if entity.classname != convert.CAMERA and entity.is_placed and not entity.flags & suppressed
     ]
     return Space(
         walls.brushes,

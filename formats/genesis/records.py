@@ -6,6 +6,7 @@ out of the solid, and dot(normal, P) == dist on the plane.
 """
 
 from enum import IntFlag
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -128,21 +129,25 @@ _FACE = {
 } | {EditorFaceFlag.TRANSPARENT: FaceFlag.TRANSLUCENT}
 
 
+@lru_cache
 def brush_flags_from_editor(flags: int) -> int:
     """The `.map` flags of a `.3dt` brush; roles that only the editor knows (cut, hollow, hidden...) have none."""
     return (flags & USER_CONTENTS) | sum(of_map for of_editor, of_map in _BRUSH.items() if flags & of_editor)
 
 
+@lru_cache
 def brush_flags_to_editor(flags: int) -> int:
     """The `.3dt` flags of a `.map` brush; bits 11 to 15, which mean nothing, are dropped."""
     return (flags & USER_CONTENTS) | sum(of_editor for of_editor, of_map in _BRUSH.items() if flags & of_map)
 
 
+@lru_cache
 def face_flags_from_editor(flags: int) -> int:
     """The `.map` flags of a `.3dt` face."""
     return sum(of_map for of_editor, of_map in _FACE.items() if flags & of_editor)
 
 
+@lru_cache
 def face_flags_to_editor(flags: int) -> int:
     """The `.3dt` flags of a `.map` face; bits without a counterpart are dropped."""
     return sum(of_editor for of_editor, of_map in _FACE.items() if flags & of_map)

@@ -84,15 +84,18 @@ class Solids:
         result = cls.empty(sum(map(len, batches)), faces, corners)
         start = 0
         for batch in batches:
-            here = slice(start, start + len(batch))
-            wide, high = batch.counts.shape[1], batch.points.shape[2]
-            result.points[here, :wide, :high] = batch.points
-            result.counts[here, :wide] = batch.counts
-            result.normals[here, :wide] = batch.normals
-            result.dists[here, :wide] = batch.dists
-            result.origins[here, :wide] = batch.origins
-            start = here.stop
+            result.put(slice(start, start + len(batch)), batch)
+            start += len(batch)
         return result
+
+    def put(self, here: slice, batch: Self) -> None:
+        """Set some of the solids, which have room for the others' faces and corners."""
+        wide, high = batch.counts.shape[1], batch.points.shape[2]
+        self.points[here, :wide, :high] = batch.points
+        self.counts[here, :wide] = batch.counts
+        self.normals[here, :wide] = batch.normals
+        self.dists[here, :wide] = batch.dists
+        self.origins[here, :wide] = batch.origins
 
     @property
     def exists(self) -> Mask:
@@ -179,7 +182,8 @@ class Solids:
             if not len(solid):
                 continue
             planes = WindingPlanes(self.normals[solid, face], self.dists[solid, face])
-            points, counts = self.points[solid, other], self.counts[solid, other]
+            counts = self.counts[solid, other]
+            points = self.points[solid, other, : int(counts.max())]
             dists, sides = sides_of(points, counts, planes)
             front, back = (sides == FRONT).any(axis=1), (sides == BACK).any(axis=1)
             removed[solid[~back], other[~back]] = True
@@ -209,12 +213,13 @@ class Solids:
             if not len(rows):
                 continue
             others = WindingPlanes(self.normals[rows, face], self.dists[rows, face])
-            dists, sides = sides_of(points[rows], counts[rows], others)
+            some = points[rows]
+            dists, sides = sides_of(some, counts[rows], others)
             front, back = (sides == FRONT).any(axis=1), (sides == BACK).any(axis=1)
             counts[rows[~back]] = 0
             cut = front & back
             if cut.any():
-                parts, sizes = clipped(points[rows[cut]], counts[rows[cut]], others.take(cut), dists[cut], sides[cut])
+                parts, sizes = clipped(some[cut], counts[rows[cut]], others.take(cut), dists[cut], sides[cut])
                 points = padded(points, parts.shape[1])
                 points[rows[cut]] = padded(parts, points.shape[1])
                 counts[rows[cut]] = sizes
@@ -233,8 +238,10 @@ class Solids:
         in_front, behind = (sides == FRONT).sum(axis=1), (sides == BACK).sum(axis=1)
         whole_front = np.where(in_front > 0, np.where(behind > 0, in_front > behind, True), False)
 
-        middles, corners = self.slices(planes)
-        missed = split & (corners == 0)
+        across = np.flatnonzero(split)
+        middles, corners = self.take(across).slices(planes.take(across))
+        missed = np.zeros(len(self), bool)
+        missed[across] = corners == 0
         if missed.any():
             some = self.take(missed)
             points, counts = some.flat()
@@ -246,10 +253,9 @@ class Solids:
         whole = self.take(np.flatnonzero(~cut))
         whole.measure()
         rows = np.flatnonzero(cut)
-        halves = [
-            self.take(rows)._half(sides[rows], planes.take(rows), middles[rows], corners[rows], origins[rows], side)
-            for side in (FRONT, BACK)
-        ]
+        middles, corners = middles[corners > 0], corners[corners > 0]
+        parts, sides, planes, origins = self.take(rows), sides[rows], planes.take(rows), origins[rows]
+        halves = [parts._half(sides, planes, middles, corners, origins, side) for side in (FRONT, BACK)]
         sealed, alive = type(self).joined(halves).sealed()
         results: list[tuple[Self, Mask]] = []
         for side, start in ((FRONT, 0), (BACK, len(rows))):
@@ -297,3 +303,74 @@ class Solids:
             np.concatenate([half.dists, new.dists], axis=1),
             np.concatenate([half.origins, new.origins], axis=1),
         ).compact()
+
+
+class SolidPool:
+    """Solids that are added and never changed, each with a number; `low` and `high` float32[n, 3]: their bounds."""
+
+    def __init__(self, solids: Solids) -> None:
+        self._solids = solids
+        self._low, self._high = solids.bounds()
+        self._count = len(solids)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def low(self) -> Floats:
+        """The least coordinates of each."""
+        return self._low[: self._count]
+
+    @property
+    def high(self) -> Floats:
+        """The largest coordinates of each."""
+        return self._high[: self._count]
+
+    def add(self, solids: Solids) -> int:
+        """Add solids; returns the number of the first, the others follow."""
+        first, self._count = self._count, self._count + len(solids)
+        here = slice(first, self._count)
+        wide, high = solids.counts.shape[1], solids.points.shape[2]
+        room = (len(self._solids), self._solids.counts.shape[1], self._solids.points.shape[2])
+        if (np.array((self._count, wide, high)) > room).any():
+            self._grow(wide, high)
+        self._solids.put(here, solids)
+        self._low[here], self._high[here] = solids.bounds()
+        return first
+
+    def _grow(self, faces: int, corners: int) -> None:
+        """Make room for all, and for as many again, and for so many faces and corners."""
+        before = self._solids
+        faces, corners = max(faces, before.counts.shape[1]), max(corners, before.points.shape[2])
+        self._solids = Solids.empty(2 * self._count, faces, corners)
+        self._solids.put(slice(0, len(before)), before)
+        missing = ((0, 2 * self._count - len(before)), (0, 0))
+        self._low, self._high = np.pad(self._low, missing), np.pad(self._high, missing)
+
+    def take(self, which: Array | list[int]) -> Solids:
+        """Some of the solids, as copies, with room for no more faces and corners than they have."""
+        index = np.asarray(which, np.intp)
+        counts = self._solids.counts[index]
+        faces = int(np.flatnonzero((counts > 0).any(axis=0)).max(initial=0)) + 1
+        corners = int(counts.max(initial=3))
+        return Solids(
+            self._solids.points[index, :faces, :corners],
+            counts[:, :faces],
+            self._solids.normals[index, :faces],
+            self._solids.dists[index, :faces],
+            self._solids.origins[index, :faces],
+        )
+
+    def faces(self, which: Integers, faces: Integers) -> tuple[WindingPlanes, Integers, Mask]:
+        """Of solids [n] one face each [n]: its plane, what it looks like, and whether there is such a face."""
+        last = self._solids.counts.shape[1] - 1
+        at = which, np.minimum(faces, last)
+        there = (self._solids.counts[at] > 0) & (faces <= last)
+        return WindingPlanes(self._solids.normals[at], self._solids.dists[at]), self._solids.origins[at], there
+
+    def polygons(self, number: int) -> tuple[list[int], list[Floats]]:
+        """The faces of a solid: which ones they look like, and their corners."""
+        counts = self._solids.counts[number].tolist()
+        faces = [face for face, count in enumerate(counts) if count]
+        points = self._solids.points[number]
+        return self._solids.origins[number, faces].tolist(), [points[face, : counts[face]] for face in faces]

@@ -6,6 +6,7 @@ it was read, whatever its spaces and digits; a changed record keeps the words th
 """
 
 import re
+from functools import partial
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from .editor_level import (
     Level3dt,
     Sky,
     SkyFace,
+    UnreadBrushes,
 )
 from .tokens import Scanner
 
@@ -30,6 +32,8 @@ DEFAULT_LIGHT = 300
 
 _HEAD = re.compile(rb"\s*3dtVersion\s")
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
+_ENTITY_LIST = "CEntList"
+_ENTITIES = re.compile(rf"(?<=\n)[ \t]*Class[ \t\r\n]+{_ENTITY_LIST}\b")
 
 
 def identify(data: Buffer) -> bool:
@@ -38,7 +42,10 @@ def identify(data: Buffer) -> bool:
 
 
 def read(data: Buffer) -> Level3dt:
-    """Read a `.3dt`. Raises FormatError, which tells the byte and what the editor would expect there."""
+    """Read a `.3dt`, all but its brushes, which are read when somebody asks for them.
+
+    Raises FormatError, then too, which tells the byte and what the editor would expect there.
+    """
     return _Reader(bytes(data)).level()
 
 
@@ -90,14 +97,21 @@ class _Reader:
         scan = self.scan
         level = Level3dt(source=scan.text)
         count = self.header(level)
+        begin = scan.boundary()
         if self.since(15):
-            start = scan.boundary()
             count = self.integer("Brushlist")
-            level.brush_list_span = (start, scan.boundary())
-        level.brushes = [self.brush(0) for _ in self.items(count, "Brushlist")]
+            level.brush_list_span = (begin, scan.boundary())
+        brushes = self.items(count, "Brushlist")
+        entities = self.entities_start()
+        if entities is None:
+            level.brushes = [self.brush(0) for _ in brushes]
+        else:
+            read = partial(self.brushes, brushes, scan.boundary(), entities)
+            level.leave_unread(UnreadBrushes((begin, entities), self.version, level.newline, read))
+            scan.offset = entities
         start = scan.boundary()
         scan.tag("Class")
-        scan.tag("CEntList")
+        scan.tag(_ENTITY_LIST)
         count = self.integer("EntCount")
         level.current_entity = self.integer("CurEnt")
         level.entity_list_span = (start, scan.boundary())
@@ -107,6 +121,22 @@ class _Reader:
         level.sky = self.sky() if self.since(12) else None
         level.settings = scan.text[scan.boundary() :]
         return level
+
+    def entities_start(self) -> int | None:
+        """Where the entities begin, if that can be told without reading the brushes: their heading is there once."""
+        found = _ENTITIES.search(self.scan.text, self.scan.offset)
+        if found is None or not self.since(15) or self.scan.text.count(_ENTITY_LIST) != 1:
+            return None
+        return found.start()
+
+    def brushes(self, count: range, start: int, end: int) -> list[EditorBrush]:
+        """So many brushes, which are a part of the text. Raises FormatError where they aren't."""
+        self.scan.offset = start
+        brushes = [self.brush(0) for _ in count]
+        if self.scan.boundary() != end:
+            self.scan.tag("Class")
+            self.scan.tag(_ENTITY_LIST)
+        return brushes
 
     def header(self, level: Level3dt) -> int:
         """Read the lines before the brushes; returns how many brushes there are, before 1.15."""

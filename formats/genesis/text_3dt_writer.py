@@ -25,6 +25,8 @@ class TextRecord:
     text: str
     refused: tuple[FormatError, ...] = ()
     """What the version has no words for; files may still hold it."""
+    unread: bool = False
+    """Whether nobody asked for what the text says: it stands as it was read."""
 
 
 _BARE_WORD = re.compile(r'[^\s"]+')
@@ -39,12 +41,12 @@ def write(level: Level3dt) -> bytes:
     before: dict[Span, TextRecord] = {}
     end = -1
     for record in _Writer(level.version).level(level):
-        made = record.text.replace("\r\n", "\n").replace("\n", level.newline)
+        made = record.text if record.unread else record.text.replace("\r\n", "\n").replace("\n", level.newline)
         span = record.span if level.source else None
-        if span is not None:
+        if span is not None and not record.unread:
             source = level.source[span[0] : span[1]]
             if made != source:
-                before = before or _records_by_span(level.source)
+                before = before or _records_by_span(level)
                 made = _changed(record, before.get(span), source, made)
         elif record.refused:
             raise record.refused[0]
@@ -60,9 +62,12 @@ def write(level: Level3dt) -> bytes:
         raise FormatError(f"{error.object[error.start]!r} is not a Latin-1 character", "text") from None
 
 
-def _records_by_span(source: str) -> dict[Span, TextRecord]:
-    level = text_3dt.read(source.encode("latin-1"))
-    return {record.span: record for record in _Writer(level.version).level(level) if record.span is not None}
+def _records_by_span(level: Level3dt) -> dict[Span, TextRecord]:
+    """The records of the text that a level was read from, but for brushes that nobody asked for."""
+    was = text_3dt.read(level.source.encode("latin-1"))
+    if level.unread_text() is None:
+        was.leaves()
+    return {record.span: record for record in _Writer(was.version).level(was) if record.span is not None}
 
 
 def _changed(record: TextRecord, before: TextRecord | None, source: str, made: str) -> str:
@@ -117,10 +122,14 @@ class _Writer:
 
     def level(self, level: Level3dt) -> Iterator[TextRecord]:
         yield self.record(level.header_span, self.header(level))
-        if self.since(15):
-            yield self.record(level.brush_list_span, f"Brushlist {len(level.brushes)}\n")
-        for brush in level.brushes:
-            yield from self.brush(brush)
+        unread = level.unread_text()
+        if unread is not None:
+            yield TextRecord(unread, level.source[slice(*unread)], unread=True)
+        else:
+            if self.since(15):
+                yield self.record(level.brush_list_span, f"Brushlist {len(level.brushes)}\n")
+            for brush in level.brushes:
+                yield from self.brush(brush)
         head = f"Class CEntList\nEntCount {len(level.entities)}\nCurEnt {level.current_entity}\n"
         yield self.record(level.entity_list_span, head)
         for entity in level.entities:

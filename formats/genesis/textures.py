@@ -19,6 +19,7 @@ LIGHT_SCALE = 2.0  # of faces in new levels
 _FIELDS = (("u_vec", "draw_scale_x", "offset_x"), ("v_vec", "draw_scale_y", "offset_y"))
 _TEXEL = 1e-3  # what counts as no difference
 _SINGLE = 3e-7  # share of a number that single precision loses, some steps of a computation on
+_TIE = 1e-6  # by which two parts of a normal may differ after rounding
 _LEVEL = 1e-9  # texels a unit: all corners at one U or V
 
 PARAMETERS = np.dtype(
@@ -80,10 +81,23 @@ def lay(
     faces["offset_x"], faces["offset_y"] = np.broadcast_to(np.asarray(shift, np.float32), (len(faces), 2)).T
 
 
-def parameters(faces: FaceArray) -> npt.NDArray[np.void]:
-    """The editor's parameters of faces, as records of PARAMETERS: the inverse of :func:`lay` where it `fits`."""
+def ties(normals: Floats32) -> npt.NDArray[np.bool_]:
+    """bool[n]: which normals [n, 3] point to two axes as much, but for rounding.
+
+    Builds of the editor differ in the last bits, so that they may lay such a texture on from different sides.
+    """
+    sizes = np.sort(np.abs(normals.astype(np.float64)), axis=1)
+    return np.asarray(sizes[:, 2] - sizes[:, 1] <= _TIE)
+
+
+def parameters(faces: FaceArray, normals: Floats32 | None = None) -> npt.NDArray[np.void]:
+    """The editor's parameters of faces, as records of PARAMETERS: the inverse of :func:`lay` where it `fits`.
+
+    normals [n, 3]: those that the editor will go by, if they aren't the faces' own.
+    """
     result = np.zeros(len(faces), PARAMETERS)
-    axis = np.abs(faces["normal"]).argmax(axis=1)
+    normals = faces["normal"] if normals is None else normals
+    axis = np.abs(normals).argmax(axis=1)
     rows = np.arange(len(faces))
     with np.errstate(all="ignore"):
         u, v = faces["u_vec"].astype(np.float64), faces["v_vec"].astype(np.float64)
@@ -95,7 +109,7 @@ def parameters(faces: FaceArray) -> npt.NDArray[np.void]:
             result["light_scale"][:, number] = _rounded(1 / lengths, 1e-4)
             result["scale"][:, number] = _rounded(faces[draw_scale] / lengths, 1e-4)
             result["shift"][:, number] = faces[offset]
-        made = world_axes(faces["normal"], result["rotate"], result["light_scale"])
+        made = world_axes(normals, result["rotate"], result["light_scale"])
         away = np.maximum(np.abs(made[0] - u).max(axis=1), np.abs(made[1] - v).max(axis=1))
         result["fits"] = away <= 1e-4 / np.maximum(result["light_scale"].min(axis=1), 1)
     return result

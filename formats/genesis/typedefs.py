@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..binary import FormatError
-from .entities import CLASSNAME, TYPEDEF, Entity
+from .entities import CLASSNAME, ORIGIN, TYPEDEF, Entity, KeyValues
 
 TYPE_NAME, DEFAULT = "%typename%", "%defaultvalue%"
 NULL = "<null>"  # a reference to nothing
@@ -50,6 +50,26 @@ class TypeDef:
         """The field of a name; as in the engine, case does not count."""
         return next((each for each in self.fields if each.name.lower() == name.lower()), None)
 
+    def find_place(self) -> None:
+        """Take a point called origin, in whatever case, for the place: definitions in levels don't say which it is."""
+        each = self.field(ORIGIN)
+        if each is not None and each.type == "point":
+            self.origin = each.name
+
+    def spell(self, entity: KeyValues, keys: Iterable[str] | None = None) -> None:
+        """Spell an entity's keys (or just these, whatever their case) as this class declares them.
+
+        The editor finds a key whatever its case, but writes to a `.map` only those that are spelled so. A key stays
+        where another pair has that spelling already.
+        """
+        chosen = None if keys is None else {key.lower() for key in keys}
+        taken = set(entity.keys())
+        for number, (key, value) in enumerate(entity.pairs):
+            each = self.field(key) if chosen is None or key.lower() in chosen else None
+            if each is not None and each.name not in taken:
+                entity.pairs[number] = (each.name, value)
+                taken.add(each.name)
+
     def entity(self) -> Entity:
         """The definition as an entity of a `.map`; the editor leaves all defaults empty."""
         pairs = [(CLASSNAME, TYPEDEF), (TYPE_NAME, self.name)]
@@ -71,9 +91,7 @@ def from_entity(entity: Entity) -> TypeDef:
         result.fields.append(Field(key, kind, default))
     if len(rest) % 2:
         raise FormatError(f"{rest[-1][0]!r} has no {DEFAULT}", f"definition of {name}")
-    origin = result.field("origin")
-    if origin is not None and origin.type == "point":
-        result.origin = origin.name
+    result.find_place()
     return result
 
 
@@ -84,6 +102,23 @@ def read(entities: Iterable[Entity]) -> dict[str, TypeDef]:
         if entity.is_typedef:
             made = from_entity(entity)
             result.setdefault(made.name.lower(), made)
+    return result
+
+
+def seen(entities: Iterable[KeyValues]) -> dict[str, TypeDef]:
+    """The classes that entities are of, by name in lower case, as far as the entities tell: what their keys are called.
+
+    For a level without definitions (a `.3dt`): all fields are strings, and `origin` is the place, if there is such one.
+    """
+    result: dict[str, TypeDef] = {}
+    for entity in entities:
+        made = result.setdefault(entity.classname.lower(), TypeDef(entity.classname))
+        known = {each.name.lower() for each in made.fields}
+        for key, _ in entity.pairs:
+            if key.lower() not in known and key != CLASSNAME and not key.startswith("%"):
+                known.add(key.lower())
+                made.fields.append(Field(key, "string"))
+                made.origin = key if key.lower() == ORIGIN else made.origin
     return result
 
 

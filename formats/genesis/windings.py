@@ -53,8 +53,13 @@ def cross(one: Floats, two: Floats) -> Floats:
 
 
 def normalized(vectors: Floats) -> Floats:
-    """Vectors of length 1; a vector of length 0 stays."""
-    lengths: Doubles = np.sqrt(dot(vectors, vectors))
+    """Vectors of length 1; a vector of length 0 stays.
+
+    The editor's Windows builds store the sum of the squares as a 32-bit float before they take its root, and the root
+    before they divide by it (genesis.md §2.4).
+    """
+    squares = dot(vectors, vectors).astype(np.float32)
+    lengths = np.sqrt(squares.astype(np.float64)).astype(np.float32).astype(np.float64)
     result: Floats = (vectors * (1 / np.where(lengths == 0, 1, lengths))[..., None]).astype(np.float32)
     return result
 
@@ -97,26 +102,27 @@ def clipped(
     points: Floats, counts: Integers, planes: WindingPlanes, dists: Floats, sides: Integers, keep: int = BACK
 ) -> tuple[Floats, Integers]:
     """The parts of polygons on one side of their planes; `dists` and `sides` are those that `sides_of` gave."""
-    total, size = sides.shape
-    after = np.arange(1, size + 1) % np.maximum(counts, 1)[:, None]
-    next_sides = np.take_along_axis(sides, after, axis=1)
-    crossing = (sides >= 0) & (sides != ON) & (next_sides != ON) & (next_sides != sides)
+    following = np.empty_like(sides)
+    following[:, :-1] = sides[:, 1:]
+    following[np.arange(len(sides)), counts - 1] = sides[:, 0]
+    crossing = (sides >= 0) & (sides + following == FRONT + BACK)
+    kept = (sides == keep) | (sides == ON)
+    ends = np.cumsum(kept.astype(np.intp) + crossing, axis=1)  # each corner, then where its edge crosses the plane
+    places = ends - crossing
+    new_counts = ends[:, -1]
+    result = np.zeros((len(sides), int(new_counts.max(initial=1)), 3), np.float32)
+    row, corner = np.nonzero(kept)
+    result[row, places[row, corner] - 1] = points[row, corner]
+
     row, corner = np.nonzero(crossing)
-    start, stop = points[row, corner].astype(np.float64), points[row, after[row, corner]]
-    near, far = dists[row, corner].astype(np.float64), dists[row, after[row, corner]]
+    after = np.where(corner + 1 < counts[row], corner + 1, 0)
+    start, stop = points[row, corner].astype(np.float64), points[row, after]
+    near, far = dists[row, corner].astype(np.float64), dists[row, after]
     middles = (start + (near / (near - far))[:, None] * (stop - start)).astype(np.float32)
     normals = planes.normals[row]
     at = planes.dists[row][:, None]
     middles = np.where(normals == 1, at, np.where(normals == -1, -at, middles))
-
-    slots = np.zeros((total, size, 2, 3), np.float32)  # a corner, then where its edge crosses the plane
-    slots[:, :, 0] = points
-    slots[row, corner, 1] = middles
-    kept = np.stack([(sides == keep) | (sides == ON), crossing], axis=2).reshape(total, 2 * size)
-    new_counts = kept.sum(axis=1)
-    result = np.zeros((total, int(new_counts.max(initial=1)), 3), np.float32)
-    row, slot = np.nonzero(kept)
-    result[row, (np.cumsum(kept, axis=1) - 1)[row, slot]] = slots.reshape(total, 2 * size, 3)[row, slot]
+    result[row, places[row, corner]] = middles
     return result, new_counts
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import bpy
 from levelwright.addon import panels
-from levelwright.addon.scene import originals
+from levelwright.addon.scene import findings, originals
+from levelwright.addon.scene.reports import Report
 
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "first-light.map"
 
@@ -76,3 +77,44 @@ def test_a_level_made_here_and_one_of_an_unknown_game_are_no_trouble() -> None:
     notes = drawn()
     assert "Made in Blender, exported whole" in notes.labels
     assert "strange: this version of Levelwright exports no quake levels" in notes.labels
+
+
+class Rows(Notes):
+    """Takes rows and texts, too."""
+
+    def row(self, align: bool = False) -> "Rows":
+        return self
+
+    def column(self, align: bool = False) -> "Rows":
+        return self
+
+    def box(self) -> "Rows":
+        return self
+
+    def operator(self, name: str, icon: str = "NONE", text: str | None = None) -> Any:
+        if text:
+            self.labels.append(text)
+        return super().operator(name, icon)
+
+
+def test_what_the_last_export_found_is_a_line_each_with_its_buttons() -> None:
+    bpy.ops.import_scene.teeworlds_map(filepath=str(SAMPLE))
+    level = originals.levels()[0]
+    report = Report()
+    obj = level.all_objects[0]
+    report.find("it stands alone", [obj], "levelwright.check_export")
+    report.find("as a whole")
+    for number in range(20):
+        report.find(f"line {number}")
+    findings.keep(level, report.findings)
+    notes = Rows([], [])
+    panels.LEVELWRIGHT_PT_levels.draw(SimpleNamespace(layout=notes), bpy.context)
+    assert "it stands alone" in notes.labels and "as a whole" in notes.labels
+    assert notes.labels.count("and 6 more, in the text") == 1
+    found = [(name, vars(made)) for name, made in notes.operators]
+    assert found[0] == ("levelwright.select_finding", {"collection": level.name, "number": 0})
+    assert found[1] == ("levelwright.check_export", {})
+    assert bpy.ops.levelwright.select_finding(collection=level.name, number=0) == {"FINISHED"}
+    assert list(bpy.context.selected_objects) == [obj]
+    findings.keep(level, [])
+    assert findings.kept(level) == [] and findings.FINDINGS not in level

@@ -60,6 +60,12 @@ def far(level: Level3dt, place: int) -> None:
         one.points = one.points + np.float32(20000)
 
 
+def inside_out(level: Level3dt, place: int) -> None:
+    """Let the corners of all faces go the other way round."""
+    for one in level.brushes[place].faces:
+        one.points = one.points[::-1].copy()
+
+
 def set_texture(level: Level3dt, place: int) -> None:
     """Give a face a texture with a long name."""
     face(level, place).texture = "x" * 16
@@ -82,9 +88,11 @@ CASES: dict[str, Callable[[Level3dt, int], None]] = {
     "texture scale of 0": lambda level, place: setattr(face(level, place), "scale", (0.0, 1.0)),
     "no area": no_area,
     "bent": bent,
+    "no texture library": lambda level, _: setattr(level, "texture_library", ""),
+    "inside out": inside_out,
     "planes that do not close": lambda level, place: level.brushes[place].faces.__delitem__(0),
     "out of the world": far,
     "no classname": lambda level, place: level.entities[place].remove("classname"),
     "value too long for the editor": lambda level, place: level.entities[place].set("note", "x" * 100),
 }
-SINGLE = frozenset(("no entity",))
+SINGLE = frozenset(("no entity", "no texture library"))

@@ -103,6 +103,18 @@ def without_normal(rows: FaceArray) -> FaceArray:
     return np.concatenate([rows, more])
 
 
+def turned(rows: FaceArray) -> FaceArray:
+    """Faces that look the other way."""
+    result = rows.copy()
+    result["normal"], result["dist"] = -rows["normal"], -rows["dist"]
+    return result
+
+
+def placeless(level: MapLevel, place: int) -> None:
+    """Add a light without an origin."""
+    level.entities.append(Entity([("classname", "light"), ("%name%", f"lost{place}")]))
+
+
 def undefined_class(level: MapLevel, place: int) -> None:
     """Give the class of things a field of a class that there is not."""
     definition = next(one for one in level.typedefs if one.get("%typename%") == "Thing")
@@ -148,7 +160,10 @@ CASES: dict[str, Callable[[MapLevel, int], None]] = {
     "too many bytes of entities": lambda level, _: level.entities.append(
         Entity([("classname", "light"), *[("style", "0")] * 15000])
     ),
+    "no texture library": lambda level, _: level.entities[0].remove("TextureLib"),
     "no brush encloses anything": no_brushes,
+    "inside out": set_faces(turned),
+    "no place": placeless,
     "gaps": set_faces(lambda rows: rows[:5]),
     "encloses nothing": set_faces(lambda rows: rows[:0]),
     "faces that bound nothing": set_faces(lambda rows: np.concatenate([rows, rows[:1]])),
@@ -178,4 +193,6 @@ CASES: dict[str, Callable[[MapLevel, int], None]] = {
     "no such entity": set_value("next", "nobody"),
     "value of another type": set_value("tint", "red"),
 }
-SINGLE = frozenset(("version", "no entities", "no entity with an origin", "no brush encloses anything"))
+SINGLE = frozenset(
+    ("version", "no entities", "no texture library", "no entity with an origin", "no brush encloses anything")
+)

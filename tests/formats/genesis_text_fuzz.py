@@ -88,9 +88,12 @@ def mutation(seed: int) -> bytes:
 def decode_level(data: bytes) -> bool:
     try:
         level = read(data)
+        if not isinstance(level, Level3dt):
+            return False
+        if write(level) != data:
+            raise AssertionError("it is written back unread with other bytes")
+        level.leaves()
     except FormatError:
-        return False
-    if not isinstance(level, Level3dt):
         return False
     if write(level) != data:
         raise AssertionError("it is written back with other bytes")

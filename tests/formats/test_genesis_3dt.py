@@ -243,15 +243,18 @@ def test_a_new_level_has_all_that_the_editor_asks_for():
 def test_what_is_refused(old, new, message):
     text = build.whole_level().replace(old, new, 1)
     with pytest.raises(FormatError, match=message) as caught:
-        read(text.encode())
+        read(text.encode()).leaves()
     assert caught.value.offset is not None
     assert 0 < caught.value.offset <= len(text)
 
 
 def test_an_error_tells_the_place():
     text = build.whole_level().replace("\tBrushFaces 6", "\tBrushFacez 6", 1)
+    level = read(text.encode())
     with pytest.raises(FormatError) as caught:
-        read(text.encode())
+        level.leaves()
+    with pytest.raises(FormatError):  # again, and not what there was of them
+        level.leaves()
     assert caught.value.offset == text.index("BrushFacez")
     assert str(caught.value).endswith("reading BrushFaces: 'BrushFacez' stands where BrushFaces should")
 
@@ -268,7 +271,57 @@ def test_deep_nesting_is_refused():
     for _ in range(100):
         brush = build.multi("m", [brush])
     with pytest.raises(FormatError, match="at depth 64"):
-        read(build.level(brushes=[brush]).encode())
+        read(build.level(brushes=[brush]).encode()).leaves()
+
+
+def asked(level: Level3dt) -> bool:
+    """Whether somebody asked for a level's brushes."""
+    return level.unread_text() is None
+
+
+def test_brushes_that_nobody_asks_for_stay_text():
+    text = build.whole_level().replace("HullSize 16.000000", "HullSize 1.6e1")
+    level = level_of(text)
+    level.entities[0].set("light", "99")
+    level.texture_library = "other.txl"
+    after = write(level).decode()
+    assert not asked(level)
+    assert level_of(after).texture_library == "other.txl"
+    assert [old for old, _ in changed_lines(text.encode(), after.encode())] == [
+        text.split("\n")[1].encode(), b'Key light Value "150"',
+    ]  # fmt: skip
+    assert len(level.leaves()) == 5 and asked(level)
+    assert write(level).decode() == after
+
+
+@pytest.mark.parametrize("change", [{"version": (1, 32)}, {"newline": "\r\n"}, {"source": ""}, {"brushes": []}])
+def test_brushes_are_read_where_their_text_no_longer_holds(change):
+    whole, level = level_of(build.whole_level()), level_of(build.whole_level())
+    whole.leaves()
+    for each in (whole, level):
+        for name, value in change.items():
+            setattr(each, name, value)
+    assert write(level) == write(whole)
+    assert asked(level)
+
+
+@pytest.mark.parametrize("where", ["in a name", "in the settings", "on the line before"])
+def test_a_level_with_another_word_of_that_kind_is_read_whole(where):
+    text = build.whole_level()
+    if where == "in a name":
+        text = text.replace('Brush "', 'Brush "\nClass CEntList ', 1)
+    elif where == "in the settings":
+        text += "\nClass CEntList\n"
+    else:
+        text = text.replace("\nClass CEntList", " Class CEntList")
+    level = level_of(text)
+    assert asked(level)
+    assert write(level) == text.encode()
+
+
+def test_only_a_level_has_brushes_to_read():
+    with pytest.raises(AttributeError, match="no 'brush'"):
+        level_of(build.whole_level()).brush  # noqa: B018
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ INSIDE_OUT = build.box((64, 64, 64), (-64, -64, -64))
         (with_brush(build.brush(build.box(name="x" * 32))), "has no end within 32 bytes, on 6 faces"),
         (build.room(build.model(build.motion(events=[("1.000000", "x" * 200), ("2.000000", "y" * 60)]))),
          "entity 1 (%Model%, door): events of 262 characters, 255 are allowed"),
+        (with_brush(build.brush(INSIDE_OUT)), "brush 0 of entity 1 (%Model%, door): is inside out: its normals point"),
         (build.room(build.light(target="x" * 32)), "target has 32 characters, 31 are allowed"),
         (with_class(("what", "1")), "Thing defines no what: the engine refuses the whole level"),
         (with_class(fields=(("next", "Nobody"),)), "class Thing: next is of the class Nobody, which is not defined"),

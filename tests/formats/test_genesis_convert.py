@@ -7,7 +7,19 @@ import numpy as np
 import pytest
 
 from formats import FormatError
-from formats.genesis import BrushFlag, FaceFlag, Level3dt, MapLevel, brushes, check, read, textures, typedefs, write
+from formats.genesis import (
+    BrushFlag,
+    EditorFaceFlag,
+    FaceFlag,
+    Level3dt,
+    MapLevel,
+    brushes,
+    check,
+    read,
+    textures,
+    typedefs,
+    write,
+)
 from formats.genesis.convert import to_3dt, to_map
 from formats.genesis.records import WORLD_BOUND
 from formats.genesis.typedefs import Field, TypeDef
@@ -18,6 +30,9 @@ from tests.formats import genesis_bytes
 DOOR = TypeDef("Door", [Field("origin", "point"), Field("Model", "model"), Field("Next", "Door"),
                         Field("Locked", "int", boolean=True)], origin="origin")  # fmt: skip
 TYPES = (*typedefs.BUILTIN, DOOR)
+
+
+LIBRARY = [("TextureLib", "a.txl")]
 
 
 def level_of(text: str) -> Level3dt:
@@ -152,6 +167,23 @@ def test_entities_keep_the_keys_of_their_class():
     ]
 
 
+def test_keys_in_another_case_get_the_spelling_of_their_class():
+    """The editor finds such a key, but leaves it out of the map."""
+    pairs = [("classname", "Door"), ("%name%", "d"), ("ORIGIN", "9 9 9"), ("model", "m"), ("Origin", "8 8 8")]
+    text = build.level(entities=[build.entity(pairs, origin=(1, -2, 3))], models=[build.model("m", 1)])
+    made, left_out = to_map(level_of(text), TYPES)
+    assert made.points[0].pairs == [
+        ("classname", "Door"), ("%name%", "d"), ("origin", "1 -2 3"), ("Model", "m"),
+    ]  # fmt: skip
+    assert left_out == []
+
+
+def test_entities_of_unknown_classes_keep_their_place():
+    text = build.level(entities=[build.entity([("classname", "Unknown"), ("%name%", "u")], origin=(1, -2, 3))])
+    made, _ = to_map(level_of(text), TYPES)
+    assert made.points[0].pairs == [("classname", "Unknown"), ("%name%", "u"), ("origin", "1 -2 3")]
+
+
 def test_a_locked_face_takes_its_axes_from_its_matrix():
     transform = (0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0)  # u along y, v along z
     text = build.leaf("lock", (1, 32), transform=transform, position=(1, 2, 3), scale=(2.0, 4.0), shift=(7, 8))
@@ -224,6 +256,34 @@ def test_texture_vectors_of_any_kind_survive_both_ways():
     assert (made["offset_x"], made["offset_y"]) == pytest.approx((3.25, -7.5), abs=1e-4)
 
 
+@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("more", [0.0, 1e-7, 1e-6, 2e-6, 1e-5, 1e-3])
+def test_textures_of_faces_between_two_axes_are_not_turned(more, axis):
+    """Which axis such a face looks along is decided by the last bits of its points, and those are written anew."""
+    normal = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5)]) + (np.arange(3) == axis) * more
+    normal = (normal / np.linalg.norm(normal)).astype(np.float32)
+    u = (0.0, 0.0, 0.5) if normal[0] >= normal[2] else (0.5, 0.0, 0.0)
+    brushes_ = []
+    for place in (-3017.3, -211.7, 1009.9, 3003.1):  # the further away, the coarser the points
+        sides = genesis_bytes.box((place, -8, place), (place + 30, 19, place + 31))
+        v = (0.0, -0.5, 0.0)
+        sides = [genesis_bytes.face(n, d, u=w, v=v) for n, d, w in zip(
+            genesis_bytes.AXES[:2], (place + 30, -place), ((0, 0, 0.5),) * 2, strict=True)] + sides[4:]  # fmt: skip
+        ends = [genesis_bytes.face((0, s, 0), d, u=(0.5, 0, 0), v=(0, 0, 0.5)) for s, d in ((1, 19), (-1, 8))]
+        slope = genesis_bytes.face(normal.tolist(), float(normal @ (place + 30.0, 0, place + 20.0)), u=u, v=v)
+        brushes_.append(genesis_bytes.brush([*sides, *ends, slope]))
+    before = read(genesis_bytes.level([genesis_bytes.entity(brushes_), genesis_bytes.light()]))
+    assert isinstance(before, MapLevel)
+    after = read(write(to_3dt(before)[0]))
+    assert isinstance(after, Level3dt)
+    for was, now, shown in zip(before.world.brushes, to_map(after)[0].world.brushes, after.brushes, strict=True):
+        for name in ("u_vec", "v_vec", "draw_scale_x", "draw_scale_y", "offset_x", "offset_y"):
+            assert now.faces[6][name] == pytest.approx(was.faces[6][name], abs=1e-6), name
+        locked = [bool(face.flags & EditorFaceFlag.TEXTURELOCKED) for face in shown.faces]
+        assert not any(locked[:6])
+        assert locked[6] or more > 5e-7
+
+
 def test_an_unclosed_brush_is_left_out_by_name():
     sliver = genesis_bytes.brush(genesis_bytes.sliver()[:3])
     level, left_out = to_3dt(read(genesis_bytes.level([genesis_bytes.entity([sliver])])))
@@ -234,7 +294,7 @@ def test_an_unclosed_brush_is_left_out_by_name():
 @pytest.mark.parametrize("faces", [genesis_bytes.sliver(), genesis_bytes.box()[:5], genesis_bytes.box()[1:5]])
 def test_an_unclosed_brush_ends_where_the_world_does(faces):
     """Slivers that the CSG left: harmless in a `.map`, and so in the `.3dt`, in which they are told."""
-    world = genesis_bytes.entity([genesis_bytes.brush(genesis_bytes.box()), genesis_bytes.brush(faces)])
+    world = genesis_bytes.entity([genesis_bytes.brush(genesis_bytes.box()), genesis_bytes.brush(faces)], pairs=LIBRARY)
     data = genesis_bytes.level([world, genesis_bytes.light(), genesis_bytes.typedef("light", genesis_bytes.LIGHT)])
     before = read(data)
     level, left_out = to_3dt(before)
@@ -250,7 +310,7 @@ def test_an_unclosed_brush_ends_where_the_world_does(faces):
 
 def test_a_solid_that_reaches_out_of_the_world_is_a_problem_still():
     box = genesis_bytes.brush(genesis_bytes.box((-64, -64, -64), (64, 64, 20000)))
-    level, _ = to_3dt(read(genesis_bytes.level([genesis_bytes.entity([box]), genesis_bytes.light()])))
+    level, _ = to_3dt(read(genesis_bytes.level([genesis_bytes.entity([box], pairs=LIBRARY), genesis_bytes.light()])))
     assert [one.message for one in check(level)] == ["reaches out of the world, which ends at 15192"]
 
 

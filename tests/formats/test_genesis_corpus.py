@@ -10,7 +10,19 @@ import numpy as np
 import pytest
 
 from formats import FormatError
-from formats.genesis import Compression, check, contents, headers, identify, motion_file, read, summary, typedefs, write
+from formats.genesis import (
+    Compression,
+    check,
+    check_map,
+    contents,
+    headers,
+    identify,
+    motion_file,
+    read,
+    summary,
+    typedefs,
+    write,
+)
 from formats.genesis.brushes import planes, polygons
 from formats.genesis.textures import fit, from_uv, lay, parameters, texels, to_uv
 
@@ -186,5 +198,6 @@ def test_verdicts_are_the_compilers(folder):
         assert found[name] == [], name
     for name in ("noorigin", "count_short"):
         assert found[name] == ["no entity but the world and models has an origin: the compiler finds no valid entities"]
-    assert found["inv"] == ["no brush encloses anything: are normals turned inwards?"]
+    assert found["inv"][0] == "no brush encloses anything: are normals turned inwards?"
+    assert set(found["inv"][1:]) == {check_map.INWARDS} and len(found["inv"]) == 7
     assert "no end within 32 bytes" in found["name32"][0]  # the compiler runs on into the vectors

@@ -49,6 +49,7 @@ def box(name: str = "box", low: float = -32, high: float = 32, **more) -> Editor
 
 def level_3dt() -> Level3dt:
     level = new_level("3dt")
+    level.texture_library = "a.txl"
     level.brushes = [EditorBrush("room", 0x401, children=[box("shell"), box("hole", -16, 16, flags=0x91)])]
     light = EditorEntity([("classname", "light"), ("%name%", "light1"), ("origin", "0 8 0")], place=(0, 8, 0))
     level.entities = [EditorEntity([("classname", "Camera"), ("origin", "0 0 0")]), light]
@@ -78,7 +79,7 @@ def test_new_levels_can_be_read():
     for kind in ("map", "3dt"):
         level = read(write(new_level(kind)))
         assert level.kind == kind
-        assert [problem.severity for problem in check(level)] == ["error"]  # nobody is in them yet
+        assert [problem.severity for problem in check(level)] == ["error", "warning"]  # nobody and no textures yet
 
 
 def test_on_the_command_line(tmp_path, capsys):

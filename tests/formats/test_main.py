@@ -9,8 +9,9 @@ import sys
 
 import pytest
 
-from formats import teeworlds
+from formats import genesis, teeworlds
 from formats.__main__ import main
+from tests.formats import genesis_3dt_text, genesis_bytes
 from tests.formats import teeworlds_bytes as build
 from tests.formats.teeworlds_bytes import small_map, whole_map
 
@@ -48,6 +49,50 @@ def test_verify_refuses_and_goes_on(files, capsys):
     assert "reading tiles of layer 'Game'" in damaged
     assert none == f"refused {files / 'none.map'}: No such file or directory"
     assert small.startswith("ok ")
+
+
+def test_verify_reads_what_check_knows(tmp_path, capsys):
+    """Errors end with the exit code 1, what is only worth a look doesn't."""
+    levels = {
+        "good": genesis_bytes.room(),
+        "inside out": genesis_bytes.room(
+            genesis_bytes.model(brushes=[genesis_bytes.brush(genesis_bytes.box((64, 64, 64), (-64, -64, -64)))])
+        ),
+        "placeless": genesis_bytes.room(
+            genesis_bytes.entity(pairs=[("classname", "light"), ("%name%", "lost"), ("light", "9"), ("color", "1 1 1")])
+        ),
+    }
+    leaking = genesis.read(levels["good"])
+    assert isinstance(leaking, genesis.MapLevel)
+    del leaking.entities[0].brushes[0]
+    levels["leaking"] = genesis.write(leaking)
+    for name, data in levels.items():
+        (tmp_path / name).write_bytes(data)
+
+    def verified(name: str, *options: str) -> tuple[int, list[str]]:
+        code = main(["verify", *options, str(tmp_path / name)])
+        return code, capsys.readouterr().out.splitlines()[1:]
+
+    assert verified("inside out") == (0, [])
+    assert verified("good", "--check") == (0, [])
+    code, (line,) = verified("inside out", "--check")
+    assert code == 1 and line.startswith("    error: brush 0 of entity 1 (%Model%, door): is inside out")
+    code, (line,) = verified("placeless", "--check")
+    assert (code, line.startswith("    warning: entity ")) == (0, True)
+    assert line.endswith("(light, lost): has no origin, which light has: it has no place")
+    code, (line,) = verified("leaking", "--check")
+    assert code == 1 and line.startswith("    error: entity 1 (light, light1)")
+    assert ": leaks: from (0, 0, 0) the outside of the level can be reached; the way out is by (" in line
+
+
+def test_info_refuses_what_is_damaged_further_on(tmp_path, capsys):
+    (tmp_path / "a.3dt").write_text(genesis_3dt_text.whole_level().replace("NumPoints 4", "NumPoints 5", 1))
+    for verb in ("info", "verify"):
+        assert main([verb, str(tmp_path / "a.3dt")]) == 1
+        told = capsys.readouterr()
+        assert (told.out + told.err).startswith(f"refused {tmp_path / 'a.3dt'}: at byte 0x")
+    assert main(["dump", str(tmp_path / "a.3dt")]) == 1
+    assert "'TexInfo' stands where Vec3d should" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from ...scene.names import showable_lines
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..context import ExportContext
+from .kept import kept_types
 from .types import Types, own_types
 
 
@@ -105,7 +106,9 @@ def _in_places(entities: list[Entity], made: list[Entity]) -> list[Entity]:
 
 
 def classes_of(level: bpy.types.Collection) -> Types:
-    """The classes that the entities of a level in the scene can be of: its text's, as far as that can be read."""
+    """The classes that the entities of a level in the scene can be of: its text's, as far as that can be read; of a
+    `.3dt`, which has no such text, those of the headers that were read when it was imported.
+    """
     original = originals.find(level)
     read = genesis.read(original.data) if original is not None else genesis.new_level("map")
     own = own_types(read, Report()) if isinstance(read, MapLevel) else None
@@ -113,5 +116,5 @@ def classes_of(level: bpy.types.Collection) -> Types:
         edited = edited_types(level, own) if own is not None else None
     except SceneError:
         edited = None
-    found = {each.name.lower(): each for each in typedefs.BUILTIN}
+    found = {each.name.lower(): each for each in typedefs.BUILTIN} | kept_types(level)
     return found | ({each.name.lower(): each for each in edited} if edited is not None else own or {})

@@ -7,7 +7,7 @@ Text that still says what the scene says stays as it is; only what was edited is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import bpy
 import numpy as np
@@ -15,10 +15,11 @@ from mathutils import Euler
 from mathutils import Matrix as BlenderMatrix
 
 from ....formats.convex import Floats
-from ....formats.genesis.editor_level import EditorEntity
+from ....formats.genesis.editor_level import PLACELESS, POINT, EditorEntity
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyValues
 from ....formats.genesis.text import fixed
-from ...scene import transforms
+from ....formats.genesis.typedefs import TypeDef
+from ...scene import identity, transforms
 from ...scene.blender_types import Value
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -115,11 +116,20 @@ def collect_map_entity(
     fresh = part.record < 0 or part.copied
     with naming(obj):
         edited = collect_entity(exporting, obj, entity, fresh, root, types)
-        if part.copied and entity.name and NAME not in edited:
-            name = entity.name
-            entity.set(NAME, numbered_name(name, taken) if name.lower() in taken else name)
+        if fresh and NAME not in edited:
+            entity.set(NAME, name_of(obj, entity, taken))
     if edited and not fresh:
         exporting.note(f"entity {obj.name} changed: {', '.join(edited)}")
+
+
+def name_of(obj: bpy.types.Object, record: KeyValues, taken: Collection[str]) -> str:
+    """The name of a new entity, which no other has: that of the one it was copied from, else its object's.
+
+    taken: the others' names, in lower case.
+    """
+    own = identity.unnumbered(obj.name).encode("latin-1", "ignore").decode("latin-1")
+    shown = record.name or own or record.classname
+    return numbered_name(shown, taken) if shown.lower() in taken else shown
 
 
 def collect_entity(
@@ -141,9 +151,11 @@ def collect_entity(
     edited = collect_pairs(obj, record)
     if new and CLASSNAME not in record:
         record.pairs.insert(0, (CLASSNAME, light_class(obj) or ""))
+    known = types.get(record.classname.lower())
     channels = transforms.changed_channels(obj, root)
     moved = new or evaluates or bool(channels)
-    if moved and _collect_place(record, not before.pairs, layout.from_blender(matrix[:3, 3]), report, obj):
+    place = layout.from_blender(matrix[:3, 3])
+    if moved and _collect_place(record, not before.pairs, place, _place_key(record, known), report, obj):
         edited.append(ORIGIN)
     if isinstance(obj.data, bpy.types.Light):
         edited += collect_light(obj.data, record, before, exporting.scale, report)
@@ -153,26 +165,46 @@ def collect_entity(
         typed = not turned or (obj.get(transforms.BASELINE) is None and _is_upright(_turn_of(obj, matrix)))
     if (turned or new or CLASSNAME in edited) and not typed and _collect_angles(obj, record, matrix, types, report):
         edited.append(ANGLES)
+    if known is not None:
+        known.spell(record, edited if before.pairs and CLASSNAME not in edited else None)
+        if isinstance(record, EditorEntity) and not before.pairs:
+            record.style = POINT if known.origin else PLACELESS
     return list(dict.fromkeys(edited))
 
 
-def _collect_place(record: KeyValues, fresh: bool, place: Floats, report: Report, obj: bpy.types.Object) -> bool:
-    """Write where an entity is, if it moved. fresh: nothing says where it was."""
+def _place_key(record: KeyValues, known: TypeDef | None) -> str:
+    """The key of an entity's place; "" for an entity that has none. known: its class.
+
+    In a `.3dt` the place is no key alone. For a class that nobody knows it isn't written as one: the editor makes the
+    key, and spells it as the class does; one in another case it would keep, and leave out when it compiles.
+    """
+    if known is not None and known.origin:
+        return known.origin
+    return ORIGIN if ORIGIN in record or (known is None and not isinstance(record, EditorEntity)) else ""
+
+
+def _collect_place(
+    record: KeyValues, fresh: bool, place: Floats, key: str, report: Report, obj: bpy.types.Object
+) -> bool:
+    """Write where an entity is, if it moved. fresh: nothing says where it was. key: that of its place, "" for none."""
     was = record.origin
     if was is None and isinstance(record, EditorEntity) and not fresh:
         was = record.place
     if was is not None and np.abs(place - np.array(was)).max() <= MOVED + np.abs(place).max() * 1e-6:
         return False
-    text = record.get(ORIGIN)
+    whole = [round(float(one)) for one in place]
+    text = record.get(key) if key else None
     if text is not None and "." in text:
-        record.set(ORIGIN, " ".join(fixed(float(one) + 0.0) for one in place))
-    else:
-        whole = [round(float(one)) for one in place]
+        record.set(key, " ".join(fixed(float(one) + 0.0) for one in place))
+    elif key:
         if np.abs(place - np.array(whole)).max() > 0.01:
             report.warn(f"{obj.name} was moved to whole units: the places of entities are stored in those")
-        record.set(ORIGIN, " ".join(map(str, whole)))
+        record.set(key, " ".join(map(str, whole)))
+    elif not isinstance(record, EditorEntity):
+        report.warn(f"{obj.name}: entities of the class {record.classname} have no place: where it is isn't written")
+        return False
     if isinstance(record, EditorEntity):
-        x, y, z = (float(round(float(one))) for one in place)
+        x, y, z = map(float, whole)
         record.place = (x, y, z)
     return True
 

@@ -11,10 +11,10 @@ from ....formats.genesis.editor_level import EditorEntity, Level3dt
 from ....formats.genesis.entities import NAME
 from ...scene.reports import SceneError
 from ..classes.types import Types
-from ..context import ExportContext, naming, numbered_name
+from ..context import ExportContext, naming
 from ..parts.level import SceneEntity
 from ..parts.merging import Ids, Merging
-from .collect import collect_entity
+from .collect import collect_entity, name_of
 
 
 def collect_editor_entities(
@@ -33,10 +33,10 @@ def collect_editor_entities(
         if fresh:
             exporting.note(f"entity {part.object.name} is new")
         edited = _collect_values(exporting, part.object, made, fresh, root, types)
-        if part.copied and NAME not in edited and made.name:
+        if fresh and NAME not in edited:
             others = (*level.entities, *merging.new)
             taken = originals | {one.name.lower() for one in others if one is not made}
-            made.set(NAME, numbered_name(made.name, taken))
+            made.set(NAME, name_of(part.object, made, taken))
         group = groups.of(part.group, made.group_id)
         if group != made.group_id:
             made.group_id = group

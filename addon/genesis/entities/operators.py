@@ -37,7 +37,7 @@ def add_entity(
     x, y, z = (round(float(one)) for one in layout.from_blender(np.array(place, np.float64)))
     record = KeyValues([(CLASSNAME, made.name), (NAME, _free_name(level, made.name))])
     for each in made.fields:
-        if each.name.lower() == ORIGIN:
+        if each.name in (made.origin, ORIGIN):
             record.pairs.append((each.name, f"{x} {y} {z}"))
         elif each.type in _DEFAULTS:
             # Definitions in a `.map` have lost the defaults.

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import bpy
 
 from ....formats.binary import FormatError
 from ....formats.genesis import txl
+from ....formats.reach import AllowedFolders
 from ...scene import content_folders, images
 from ...scene.names import showable
 from .. import content
@@ -32,17 +35,34 @@ def find(importing: ImportContext, named: str) -> txl.Library | None:
     file = content_folders.named_file(importing.settings.texture_library)
     places = [*chosen, *content_folders.around(importing.path), *content.TEXTURES.folders()]
     reach = content_folders.reach([file.parent] if file is not None else places, importing.report)
-    path = file or reach.find(base_name(named) if named.lower().endswith(ENDING) else "")
+    path = file or _path(named, reach)
     if path is None:
         importing.report.missing("texture libraries", base_name(named) or "(the level names none)")
         return None
+    found = _read(path, reach)
+    if isinstance(found, str):
+        importing.report.warn(found)
+        return None
+    return found
+
+
+def look(named: str, reach: AllowedFolders) -> txl.Library | str:
+    """The library that a level names, or in words why there is none."""
+    path = _path(named, reach)
+    return _read(path, reach) if path is not None else f"the texture library {showable(base_name(named))} isn't found"
+
+
+def _path(named: str, reach: AllowedFolders) -> Path | None:
+    return reach.find(base_name(named) if named.lower().endswith(ENDING) else "")
+
+
+def _read(path: Path, reach: AllowedFolders) -> txl.Library | str:
     try:
         return txl.read(reach.read(path))
     except FormatError as error:
-        importing.report.warn(f"the texture library can't be read: {error.in_file(str(path))}")
+        return f"the texture library can't be read: {error.in_file(str(path))}"
     except OSError as error:
-        importing.report.warn(f"the texture library can't be read: {error}")
-    return None
+        return f"the texture library can't be read: {error}"
 
 
 class Pictures:

@@ -24,14 +24,38 @@ _LATER = {"ActorsDir", "PawnIni"}
 """What levels have since version 1.33."""
 
 
-def collect_map_world(exporting: ExportContext, world: KeyValues) -> None:
+def collect_map_world(exporting: ExportContext, world: KeyValues, root: bpy.types.Object | None) -> None:
     """Give a `.map`'s world the pairs that properties say. Raises SceneError for values that no text can hold."""
     edited = collect_pairs(exporting.collection, world, whole=exporting.token is not None)
+    library = _library_of(root, world.get(layout.TEXTURE_LIBRARY) or "", exporting)
+    if library:
+        world.set(layout.TEXTURE_LIBRARY, library)
+        edited.append(layout.TEXTURE_LIBRARY)
     if edited:
         exporting.note(f"world changed: {', '.join(edited)}")
 
 
-def collect_editor_level(exporting: ExportContext, level: Level3dt) -> None:
+def _library_of(root: bpy.types.Object | None, named: str, exporting: ExportContext) -> str:
+    """The texture library that the root names, for a level whose collection names none; else "".
+
+    named: what the collection says.
+    """
+    said = root.get(layout.TEXTURE_LIBRARY) if root is not None else None
+    if root is None or not isinstance(said, str) or not said or said == named:
+        return ""
+    if named:
+        exporting.report.warn(
+            f"{root.name}: its {layout.TEXTURE_LIBRARY} isn't written: the one of the collection counts"
+        )
+        return ""
+    if "\0" in said or said.encode("latin-1", "ignore").decode("latin-1") != said:
+        raise SceneError(
+            f"{root.name}: property {layout.TEXTURE_LIBRARY}: a level's text is Latin-1, without NULs", [root]
+        )
+    return said
+
+
+def collect_editor_level(exporting: ExportContext, level: Level3dt, root: bpy.types.Object | None) -> None:
     """Give a `.3dt` its textures, headers, sky and editor settings. Raises SceneError for values of a wrong type."""
     try:
         values, edited = properties.read(exporting.collection, layout.EditorLevelProperties)
@@ -40,6 +64,10 @@ def collect_editor_level(exporting: ExportContext, level: Level3dt) -> None:
     for key, attribute in _ATTRIBUTES.items():
         if key in edited:
             setattr(level, attribute, getattr(values, key))
+    library = _library_of(root, level.texture_library, exporting)
+    if library:
+        level.texture_library = library
+        edited |= {layout.TEXTURE_LIBRARY}
     for key in _LATER & edited if level.version < (1, 33) else ():
         exporting.report.warn(f"{exporting.collection.name}: {key} isn't written: a .3dt has it since version 1.33")
     if any(key.startswith("Sky") for key in edited):

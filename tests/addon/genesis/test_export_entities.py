@@ -52,11 +52,11 @@ def start(*more):
     return entity(pairs=pairs)
 
 
-def sample(*entities):
+def sample(*entities, more=()):
     """A box, a door with a motion, a light (2), a spotlight (3), a start (4), and their classes."""
     others = entities or (light("8 16 -24", color="255 128 0"), spotlight(), start())
     world = entity([brush_bytes(box())], pairs=[("TextureLib", "a.txl"), ("SkyAxis", "1.000000 0.000000 0.000000")])
-    classes = [typedef("light", LIGHT), typedef("spotlight", SPOT), typedef("PlayerStart", START)]
+    classes = [typedef("light", LIGHT), typedef("spotlight", SPOT), typedef("PlayerStart", START), *more]
     return level([world, model(motion()), *others, *classes])
 
 
@@ -237,7 +237,7 @@ def test_a_new_blender_light_is_a_light():
     after = genesis.read(exported(scene, report))
     assert report.notes == ["entity lamp is new"]
     assert dict(after.points[-1].pairs) == {
-        "classname": "light", "origin": "8 24 -16", "light": "120", "color": "255 0 0",
+        "classname": "light", "origin": "8 24 -16", "light": "120", "color": "255 0 0", "%name%": "lamp",
     }  # fmt: skip
     assert not after.entities[-1].brushes and after.entities[-1].is_typedef, "definitions come last"
 

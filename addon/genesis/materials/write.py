@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A texture library of the materials that brushes have: what the compiler needs of a level that was made in Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats.binary import FormatError
+from ....formats.genesis import txl
+from ....formats.genesis.records import MAX_TEXTURE_SIZE
+from ...scene import chosen_files, content_folders, declared, files, identity, images, sidebar, stage
+from ...scene.names import showable
+from ...scene.reports import Report, SceneError
+from .. import layout
+from .names import texture_of
+
+Picture = NDArray[np.uint8]
+PLAIN = 64
+"""Pixels a side of the texture of a material without a picture."""
+
+
+def textures_of(objects: Iterable[bpy.types.Object]) -> dict[str, tuple[str, bpy.types.Material]]:
+    """The textures that meshes have, by name in lower case: the name, and a material of it."""
+    found: dict[str, tuple[str, bpy.types.Material]] = {}
+    for obj in objects:
+        for slot in obj.material_slots:
+            name, _ = texture_of(slot.material)
+            if slot.material is not None and name:
+                found.setdefault(name.lower(), (name, slot.material))
+    return found
+
+
+def brushes_of(level: bpy.types.Collection) -> list[bpy.types.Object]:
+    """The objects of a level that may be brushes."""
+    kinds = (layout.BRUSH, layout.BRUSHES, None)
+    return [obj for obj in level.all_objects if obj.type == "MESH" and identity.kind_of(obj) in kinds]
+
+
+def library_of(level: bpy.types.Collection, before: bytes | None, report: Report) -> bytes:
+    """A texture library with the textures of a level's brushes. before: the file that there is: it gets those that it
+    lacks. Raises FormatError, and SceneError where there are none.
+    """
+    used = textures_of(brushes_of(level))
+    if not used:
+        raise SceneError(f"{level.name}: no brush has a material, so there are no textures to write")
+    library = txl.Library() if before is None else txl.read(before)
+    for name, material in used.values():
+        if library.get(name) is None:
+            try:
+                library.add(name, _picture(material, report))
+                report.count("textures")
+            except (FormatError, UnicodeEncodeError) as error:
+                report.warn(f"{material.name}: not in the library: {error}")
+    return txl.write(library)
+
+
+def _picture(material: bpy.types.Material, report: Report) -> Picture:
+    """The picture of a material, uint8[h, w, 4], its sides powers of two: its first image, or its plain colour."""
+    for node in material.node_tree.nodes if material.node_tree is not None else ():
+        image = getattr(node, "image", None)
+        if isinstance(image, bpy.types.Image) and min(image.size) > 0 and not images.is_placeholder(image):
+            return _fitted(images.to_rgba(image), image.name, report)
+    report.warn(f"{material.name}: has no picture, its texture is plain")
+    linear = np.clip(np.array(material.diffuse_color[:3]), 0, 1)
+    shown = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    made = np.full((PLAIN, PLAIN, 4), 255, np.uint8)
+    made[..., :3] = np.round(255 * shown)
+    return made
+
+
+def _fitted(pixels: Picture, name: str, report: Report) -> Picture:
+    """A picture with sides that are the nearest powers of two, as far as the compiler takes them."""
+    height, width = (min(1 << round(float(np.log2(side))), MAX_TEXTURE_SIZE) for side in pixels.shape[:2])
+    if (height, width) == pixels.shape[:2]:
+        return pixels
+    report.warn(f"{name}: {pixels.shape[1]} x {pixels.shape[0]} pixels became {width} x {height}")
+    rows, columns = (
+        (np.arange(side) * 2 + 1) * was // (2 * side) for side, was in zip((height, width), pixels.shape, strict=False)
+    )
+    return np.ascontiguousarray(pixels[rows[:, None], columns])
+
+
+class WriteTextureLibrary(sidebar.LevelOperator):
+    """Write a texture library (.txl) with the textures of the level's brushes, and let the level name it. One that is
+    there already gets what it lacks
+    """
+
+    format_key = layout.FORMAT
+    failures = (SceneError, OSError, FormatError, ValueError)
+    bl_idname = "levelwright.genesis_write_textures"
+    bl_label = "Write Texture Library"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: str = declared.string(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filter_glob: str = declared.string(default="*.txl", options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> sidebar.Result:
+        """Ask which file."""
+        level = self.level(context)
+        if level is None:
+            return {"CANCELLED"}
+        self.filepath = str(Path(bpy.data.filepath).parent / f"{Path(level.name).stem}.txl")
+        stage.window_manager_of(context).fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Write it."""
+        report = Report(f"{level.name} textures")
+        path = chosen_files.to_write(Path(bpy.path.abspath(self.filepath)).with_suffix(".txl"))
+        before = chosen_files.read(path) if content_folders.named_file(str(path)) is not None else None
+        for line in files.write_atomically(path, library_of(level, before, report)):
+            report.warn(line)
+        level[layout.TEXTURE_LIBRARY] = showable(f".\\{path.name}")
+        report.forward(self)

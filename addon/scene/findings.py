@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The list of what to look at that an export, or its check, made last: kept with the level, a click selects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import bpy
+
+from .reports import LevelFinding, SceneError
+
+FINDINGS = "levelwright_findings"
+"""On a level's collection: JSON, a list of lines."""
+
+
+class KeptFinding(NamedTuple):
+    """A line of the list. objects: their names. mend: the name of an operator that mends it, or ""."""
+
+    message: str
+    objects: list[str]
+    mend: str
+
+
+def keep(collection: bpy.types.Collection, findings: Iterable[LevelFinding]) -> None:
+    """Keep a list in the place of the last one."""
+    lines = [(one.message, [obj.name for obj in one.objects], one.mend) for one in findings]
+    if lines:
+        collection[FINDINGS] = json.dumps(lines)
+    elif collection.get(FINDINGS) is not None:
+        del collection[FINDINGS]
+
+
+def kept(collection: bpy.types.Collection) -> list[KeptFinding]:
+    """The list that a level has; none where there is none, or it can't be read."""
+    text = collection.get(FINDINGS)
+    try:
+        lines = json.loads(text) if isinstance(text, str) else []
+        return [KeptFinding(str(message), list(map(str, names)), str(mend)) for message, names, mend in lines]
+    except (TypeError, ValueError):
+        return []
+
+
+def select(context: bpy.types.Context, collection: bpy.types.Collection, number: int) -> None:
+    """Select the objects of a line, and no others. Raises SceneError where there are none, or none any more."""
+    lines = kept(collection)
+    if not 0 <= number < len(lines) or not lines[number].objects:
+        raise SceneError("that line is about the level as a whole")
+    layer = context.view_layer
+    wanted = set(lines[number].objects)
+    found = [obj for obj in collection.all_objects if obj.name in wanted]
+    there = [obj for obj in found if layer is not None and obj.name in layer.objects]
+    if layer is None or not there:
+        raise SceneError(f"{', '.join(lines[number].objects)}: not in this scene any more")
+    for obj in layer.objects:
+        obj.select_set(False)
+    for obj in there:
+        obj.hide_set(False)
+        obj.select_set(True)
+    layer.objects.active = there[0]
