@@ -13,12 +13,11 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats import source
+from ....formats import atlas, ranges, source
+from ....formats.atlas import Atlas
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, atlas, geometry, lighting, radiance, ranges
-from ....formats.source.atlas import Atlas
+from ....formats.source import LumpId, geometry, lighting, radiance
 from ....formats.source.lighting import BUMP_SAMPLES, Blocks
-from ....formats.source.luxel_pixels import fits
 from ....formats.source.numbers import singles
 from ....formats.source.records import NO_STYLE, Records
 from ...scene import baselines, identity, images, originals
@@ -196,7 +195,7 @@ class _Painter:
     def image(self, lump: LumpId, blocks: Blocks, slot: int, sample: int) -> bpy.types.Image | None:
         """Make the image of a style slot and a bump sample; None where no block has these."""
         begin = blocks.lightmap(slot, sample)
-        there = np.flatnonzero((begin >= 0) & fits(blocks, self.sizes))
+        there = np.flatnonzero((begin >= 0) & lighting.fits(blocks, self.sizes))
         if not len(there):
             return None
         luxels = blocks.luxels[there]

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .. import ranges
+from ... import ranges
 from ..geometry import Floats
 from .solids import VmfSolids
 

@@ -9,7 +9,7 @@ turns them least.
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import ranges
+from ... import ranges
 from ..geometry import Floats, Ints
 
 GRID = 1e-3
