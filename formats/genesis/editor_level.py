@@ -161,7 +161,7 @@ class Sky:
 class Level3dt(Level):
     """A level as the editor keeps it. Its lists may be changed freely: counts follow when it is written."""
 
-    kind: ClassVar[Literal["map", "3dt"]] = "3dt"
+    kind: ClassVar[Literal["map", "3dt", "bsp"]] = "3dt"
 
     version: tuple[int, int] = VERSION
     texture_library: str = ""  # TextureLib; WadLoc before 1.18
