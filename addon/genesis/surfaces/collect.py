@@ -16,7 +16,7 @@ from ....formats.genesis.compiled import ChunkId, edits, geometry, pictures
 from ....formats.genesis.compiled.surfaces import Surfaces
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import texture_field
-from ...scene import images, meshes, transforms
+from ...scene import identity, images, meshes, transforms
 from ...scene.identity import kind_of, record_of
 from ...scene.meshes import MeshData
 from ...scene.reports import SceneError
@@ -91,7 +91,7 @@ def _find(exporting: ExportContext, drawn: Surfaces, shape: Geometry, parts: Sce
             pose = poses.of(brush)
             matrix = matrix_of(obj, parts.root, depsgraph, pose)
             if not transforms.agree(matrix, np.eye(4), reach_of(obj, pose)):
-                raise SceneError(f"{obj.name} was moved: {REMEDY}", [obj])
+                raise SceneError(f"{_chain(obj)} was moved: {REMEDY}", [obj])
             mesh = meshes.read(obj, depsgraph)
             records = mesh.ids("FACE", token or 0).astype(np.int64) - 1
             records[records >= len(drawn.numbers)] = -1
@@ -104,6 +104,16 @@ def _find(exporting: ExportContext, drawn: Surfaces, shape: Geometry, parts: Sce
             found.append(FoundSurfaces(obj, mesh, records, faces))
     _refuse_missing(exporting, drawn, baseline, found)
     return found
+
+
+def _chain(obj: bpy.types.Object) -> str:
+    """An object, and what of the level it is below: any of these may have been moved."""
+    above = obj.parent
+    names = []
+    while above is not None and kind_of(above) not in (None, identity.ROOT):
+        names.append(above.name)
+        above = above.parent
+    return obj.name + (f" (or what it is below: {', '.join(names)})" if names else "")
 
 
 def _refuse(obj: bpy.types.Object, at_fault: Bools, what: str) -> None:
@@ -123,10 +133,13 @@ def _refuse_missing(exporting: ExportContext, drawn: Surfaces, baseline: Baselin
         twice = counts[each.records] > 1
         if twice.any():
             _refuse(each.object, twice, "are there twice")
-    shown = baseline.with_polygon() & (counts == 0)
-    if shown.any():
-        count = int(shown.sum())
-        raise SceneError(f"{exporting.collection.name}: {count} faces are gone: {REMEDY}")
+    gone = np.flatnonzero(baseline.with_polygon() & (counts == 0))
+    if len(gone):
+        home = next(
+            (each.object for each in found if record_of(each.object, exporting.token) in drawn.model[gone]), None
+        )
+        name, objects = (exporting.collection.name, []) if home is None else (home.name, [home])
+        raise SceneError(f"{name}: {len(gone)} faces are gone: {REMEDY}", objects)
 
 
 def _touched(faces: MeshFaces) -> Ints:

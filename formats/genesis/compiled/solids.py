@@ -27,6 +27,9 @@ SMALL = 0.25
 """Square units of a face on a side that count for nothing: what rounding leaves of neighbours."""
 FLAT = 0.02
 """Units by which a corner may be off a plane and still lie on it."""
+NEAR, ALIKE = 0.05, 1 - 1e-6
+"""Units by which corners of a face may be off a side that it lies on, and the cosine between their planes."""
+_ROWS = 256
 JOINED = 1e-3
 """Units by which a corner of one piece may be in front of a side of another that it is joined with."""
 MARGIN = 8.0
@@ -142,13 +145,15 @@ def _overlaps(pieces: list[Piece], planes: Planes, surfaces: Surfaces) -> _Overl
     """What of the faces lies on which sides."""
     owner, number, low, high = _sides(pieces)
     side = np.concatenate([np.arange(len(piece.sides)) for piece in pieces])
-    # Faces that have the number of a side: of each side a run of the faces sorted by it.
-    order = np.argsort(surfaces.side, kind="stable")
-    begin, count = _runs(surfaces.side[order], number)
-    at, face = ranges.owners(count), order[ranges.flat(begin, count)]
+    at, face = _faces_near(planes, number, surfaces.side)
     meets = (surfaces.low[face] <= high[at] + FLAT).all(axis=1) & (surfaces.high[face] >= low[at] - FLAT).all(axis=1)
     at, face = at[meets], face[meets]
     rings, sizes = surfaces.rings_of(face)
+    towards, away = planes.of(number[at].tolist())
+    heights = np.abs(np.einsum("nmk,nk->nm", rings, towards) - away[:, None])
+    heights[np.arange(rings.shape[1]) >= sizes[:, None]] = 0
+    close = (heights <= NEAR).all(axis=1)
+    at, face, rings, sizes = at[close], face[close], rings[close], sizes[close]
     most = max((len(piece.sides) for piece in pieces), default=0)
     normals, dists = np.zeros((len(pieces), most, 3)), np.zeros((len(pieces), most))
     for place, piece in enumerate(pieces):
@@ -160,6 +165,29 @@ def _overlaps(pieces: list[Piece], planes: Planes, surfaces: Surfaces) -> _Overl
     kept = (sizes > 2) & (area > SMALL)
     at, face = at[kept], face[kept]
     return _Overlaps(owner[at], side[at], surfaces.texinfo[face], area[kept], rings[kept], sizes[kept])
+
+
+def _faces_near(planes: Planes, sides: Ints, faces: Ints) -> tuple[Ints, Ints]:
+    """Pairs of sides and faces, by their places, whose planes (their numbers are given) are nearly one.
+
+    Of two such planes in the tree only one may bound a region, and a face lie in the other.
+    """
+    wanted, of_side = np.unique(sides, return_inverse=True)
+    there = np.unique(faces)
+    (normals, dists), (other_normals, other_dists) = (planes.of(each.tolist()) for each in (wanted, there))
+    found: list[Ints] = [np.empty((0, 2), np.int64)]
+    for first in range(0, len(wanted), _ROWS):
+        part = slice(first, first + _ROWS)
+        near = normals[part] @ other_normals.T > ALIKE
+        near &= np.abs(dists[part, None] - other_dists) < 1
+        rows, columns = np.nonzero(near)
+        found.append(np.column_stack([rows + first, columns]))
+    pairs = np.concatenate(found)
+    begin, count = _runs(pairs[:, 0], of_side.reshape(-1))
+    at, number = ranges.owners(count), there[pairs[ranges.flat(begin, count), 1]]
+    order = np.argsort(faces, kind="stable")
+    begin, count = _runs(faces[order], number)
+    return at[ranges.owners(count)], order[ranges.flat(begin, count)]
 
 
 def _sides(pieces: list[Piece]) -> tuple[Ints, Ints, Floats, Floats]:
