@@ -105,12 +105,13 @@ def _relight(
 def _old_places(before: np.void, after: np.void, first: Ints, width: int, height: int) -> Floats:
     """Where the luxels of a new grid are on the old one: float64[height * width, 2]. Raises FormatError."""
     rows = np.array([after["u_vec"], after["v_vec"], after["normal"]], np.float64)
-    if abs(np.linalg.det(rows)) < 1e-9:
-        raise FormatError("its texture vectors lie along the face or on one another", "a face")
+    old = np.array([before["u_vec"], before["v_vec"]], np.float64)
+    whole = np.isfinite(rows).all() and np.isfinite(old).all() and np.isfinite(before["dist"])
+    if not whole or abs(np.linalg.det(rows)) < 1e-9:
+        raise FormatError("its texture vectors are no numbers, lie along the face or on one another", "a face")
     across, down = np.meshgrid(np.arange(width), np.arange(height))
     wanted = np.column_stack([across.reshape(-1) + first[0], down.reshape(-1) + first[1]]) * geometry.LUXEL
     points = np.linalg.solve(rows, np.column_stack([wanted, np.full(len(wanted), float(before["dist"]))]).T).T
-    old = np.array([before["u_vec"], before["v_vec"]], np.float64)
     return np.asarray(points @ old.T / geometry.LUXEL)
 
 

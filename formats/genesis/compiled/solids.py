@@ -87,9 +87,8 @@ def shaped(pieces: list[Piece], planes: Planes) -> list[Piece]:
     if not pieces:
         return []
     normals, dists = planes.of([side for piece in pieces for side in piece.sides])
-    with np.errstate(all="ignore"):  # hostile ones: what encloses nothing is left out
-        lengths = np.linalg.norm(normals, axis=1)
-        normals, dists = normals / lengths[:, None], dists / lengths
+    lengths = np.linalg.norm(normals, axis=1)
+    normals, dists = normals / lengths[:, None], dists / lengths
     counts = [len(piece.sides) for piece in pieces]
     found: Polygons = convex.from_planes(normals, dists, counts)
     first_face = np.concatenate([[0], np.cumsum(counts)]).tolist()
@@ -353,6 +352,7 @@ def recovered(
     """
     record = level.table(ChunkId.MODELS)[model]
     planes = Planes(tree, record["mins"].astype(np.float64), record["maxs"].astype(np.float64))
-    pieces = shaped([Piece([*sides, *planes.bounds], contents) for sides, contents in regions], planes)
-    lost = len(regions) - len(pieces)
-    return merged(textured(pieces, planes, surfaces), planes), planes, lost
+    with np.errstate(all="ignore"):  # hostile planes: what encloses nothing is left out
+        pieces = shaped([Piece([*sides, *planes.bounds], contents) for sides, contents in regions], planes)
+        lost = len(regions) - len(pieces)
+        return merged(textured(pieces, planes, surfaces), planes), planes, lost
