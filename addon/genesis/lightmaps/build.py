@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ....formats import atlas, ranges
 from ....formats.atlas import Atlas
-from ....formats.convex import Bools, Floats, Ints
+from ....formats.convex import Bools, Ints
 from ....formats.genesis import CompiledLevel, FaceFlag
 from ....formats.genesis.compiled import ChunkId, geometry, lighting
 from ....formats.genesis.compiled.lighting import LightBlocks
@@ -25,13 +25,14 @@ from ....formats.genesis.records import FaceArray
 from ...scene import baselines, identity, images, originals
 from ...scene.blender_types import Value
 from ...scene.materials import Nodes, Socket
-from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 
 PLAIN = 2
 """Pixels a side of the patches for faces without a lightmap."""
 LARGEST = 1 << 13
+SLOTS = MAX_LIGHT_TYPES
+"""Places among a face's light types, and so images."""
 BAKED, TYPE = "Baked light", "Light type"
 """Names of the nodes that hold what can be set: 1 or 0, and how bright each light type other than 0 is."""
 USUAL = 13 / 27
@@ -150,7 +151,7 @@ def _group(
     interface.new_socket("Baked", in_out="OUTPUT", socket_type="NodeSocketFloat")
     nodes = Nodes(made)
     used = sorted({kind for given in types.values() for kind in np.unique(given).tolist()} - {0, NO_LIGHT_TYPE})
-    values = {kind: _value(nodes, f"{TYPE} {kind}", USUAL) for kind in used}
+    values = {kind: nodes.value(f"{TYPE} {kind}", USUAL) for kind in used}
     place = nodes.add("ShaderNodeUVMap", uv_map=layout.LIGHTMAP_UV).outputs[0]
     total: Socket = None
     for slot, image in enumerate(shown):
@@ -159,14 +160,14 @@ def _group(
         light = texture.outputs["Color"]
         name = layout.LIGHT_TYPES[slot]
         if name in types:
-            light = _vector(nodes, "SCALE", light, factor=_share(nodes, name, values, slot))
-        total = light if total is None else _vector(nodes, "ADD", total, light)
-    total = _vector(nodes, "MINIMUM", total, (1.0, 1.0, 1.0))
+            light = nodes.vector("SCALE", light, factor=_share(nodes, name, values, slot))
+        total = light if total is None else nodes.vector("ADD", total, light)
+    total = nodes.vector("MINIMUM", total, (1.0, 1.0, 1.0))
     corners = nodes.add("ShaderNodeAttribute", attribute_name=layout.VERTEX_LIGHT).outputs["Vector"]
-    total = _vector(nodes, "MULTIPLY", total, _vector(nodes, "SCALE", corners, factor=1 / FULL))
+    total = nodes.vector("MULTIPLY", total, nodes.vector("SCALE", corners, factor=1 / FULL))
     out = nodes.add("NodeGroupOutput")
     nodes.link(total, out.inputs["Light"])
-    nodes.link(_value(nodes, BAKED, 1.0), out.inputs["Baked"])
+    nodes.link(nodes.value(BAKED, 1.0), out.inputs["Baked"])
     originals.set_resource(importing.collection, layout.BAKED_LIGHT, 0, made)
     return made
 
@@ -182,23 +183,6 @@ def _share(nodes: Nodes, attribute: str, values: dict[int, Socket], slot: int) -
     return total
 
 
-def _value(nodes: Nodes, label: str, value: float) -> Socket:
-    node = nodes.add("ShaderNodeValue", label)
-    node.name = showable(label)
-    node.outputs[0].default_value = value
-    return node.outputs[0]
-
-
-def _vector(nodes: Nodes, operation: str, first: Socket, second: Value = None, factor: Value = None) -> Socket:
-    node = nodes.add("ShaderNodeVectorMath", operation=operation)
-    nodes.link(first, node.inputs[0])
-    if second is not None:
-        nodes.set(node.inputs[1], second)
-    if factor is not None:
-        nodes.set(node.inputs["Scale"], factor)
-    return node.outputs[0]
-
-
 def places_of(collection: bpy.types.Collection, sizes: Ints) -> tuple[Atlas, Ints] | None:
     """Where the import put luxels: the layout, and sizes int64[f, 2] with 0 for faces that aren't in it; None where
     that is lost.
@@ -209,7 +193,3 @@ def places_of(collection: bpy.types.Collection, sizes: Ints) -> tuple[Atlas, Int
     wide = np.where(corners[:, :1] >= 0, sizes, 0)
     width, height = size.tolist()
     return Atlas(width, height, *corners.astype(np.int64).T), wide
-
-
-SLOTS = MAX_LIGHT_TYPES
-Light = Floats

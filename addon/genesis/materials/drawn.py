@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene.blender_types import NodeTree, Value
+from ...scene.blender_types import NodeTree
 from ...scene.materials import Nodes, Socket, node_group
 
 KNEE, SLOPE, OFFSET, POWER = 0.0031308, 12.92, 0.055, 2.4
@@ -37,15 +37,8 @@ def _build_product(nodes: Nodes) -> None:
     tree.interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
     entry = nodes.add("NodeGroupInput")
     screen = _to_screen(nodes, entry.outputs[0])
-    product = _vector(nodes, "MULTIPLY", screen, entry.outputs[1])
+    product = nodes.vector("MULTIPLY", screen, entry.outputs[1])
     nodes.link(_from_screen(nodes, product), nodes.add("NodeGroupOutput").inputs[0])
-
-
-def _vector(nodes: Nodes, operation: str, *values: Value) -> Socket:
-    node = nodes.add("ShaderNodeVectorMath", operation=operation)
-    for entry, value in zip(node.inputs, values, strict=False):
-        nodes.set(entry, (value,) * 3 if isinstance(value, float) else value)
-    return node.outputs[0]
 
 
 def _power(nodes: Nodes, color: Socket, power: float) -> Socket:
@@ -57,14 +50,14 @@ def _power(nodes: Nodes, color: Socket, power: float) -> Socket:
 
 def _to_screen(nodes: Nodes, color: Socket) -> Socket:
     """What lies below the knee on the straight line, and what is beyond it on the curve, channel by channel."""
-    below = _vector(nodes, "MINIMUM", color, KNEE)
-    above = _power(nodes, _vector(nodes, "MAXIMUM", color, KNEE), 1 / POWER)
-    curve = _vector(nodes, "MULTIPLY_ADD", above, 1 + OFFSET, -OFFSET - KNEE * SLOPE)
-    return _vector(nodes, "MULTIPLY_ADD", below, SLOPE, curve)
+    below = nodes.vector("MINIMUM", color, KNEE)
+    above = _power(nodes, nodes.vector("MAXIMUM", color, KNEE), 1 / POWER)
+    curve = nodes.vector("MULTIPLY_ADD", above, 1 + OFFSET, -OFFSET - KNEE * SLOPE)
+    return nodes.vector("MULTIPLY_ADD", below, SLOPE, curve)
 
 
 def _from_screen(nodes: Nodes, numbers: Socket) -> Socket:
-    below = _vector(nodes, "MINIMUM", numbers, KNEE * SLOPE)
-    above = _vector(nodes, "MAXIMUM", numbers, KNEE * SLOPE)
-    curve = _power(nodes, _vector(nodes, "MULTIPLY_ADD", above, 1 / (1 + OFFSET), OFFSET / (1 + OFFSET)), POWER)
-    return _vector(nodes, "MULTIPLY_ADD", below, 1 / SLOPE, _vector(nodes, "SUBTRACT", curve, KNEE))
+    below = nodes.vector("MINIMUM", numbers, KNEE * SLOPE)
+    above = nodes.vector("MAXIMUM", numbers, KNEE * SLOPE)
+    curve = _power(nodes, nodes.vector("MULTIPLY_ADD", above, 1 / (1 + OFFSET), OFFSET / (1 + OFFSET)), POWER)
+    return nodes.vector("MULTIPLY_ADD", below, 1 / SLOPE, nodes.vector("SUBTRACT", curve, KNEE))
