@@ -34,7 +34,7 @@ of mesh faces are running numbers over all faces of the level, in the file's ord
 stays the record it was when brushes are joined or separated.
 
 **A `.bsp`** has the collections of a `.map`. In the place of brushes there is one mesh object for each model's faces,
-stamp "surfaces", with MAP_FIELDS, and the ids of its faces are numbers in `compiled.Surfaces`.
+stamp "surfaces", with MAP_FIELDS, and the ids of its faces are numbers in `compiled.DrawnFaces`.
 
 **Faces** have the attributes of FACE_FIELDS and those of MAP_FIELDS or EDITOR_FIELDS, the UV map UV (u = U / width,
 v = 1 - V / height of the texture) and a material, which has the texture's name as property TEXTURE (on materials

@@ -33,7 +33,7 @@ _TYPES = ("style", "ltype")
 
 
 @dataclass(frozen=True)
-class BakeSettings:
+class LightBake:
     """How light is baked."""
 
     samples: int = 64
@@ -44,7 +44,7 @@ class BakeSettings:
     """Only the selected objects; all of the level cast light and shadows anyhow."""
 
 
-def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: BakeSettings, report: Report) -> None:
+def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: LightBake, report: Report) -> None:
     """Bake the light of a level's visible surfaces into its first image, which is packed.
 
     Raises SceneError for levels without lightmaps, and where nothing can be baked.
@@ -89,7 +89,7 @@ def luxels(light: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(np.rint(shown * BRIGHTEST).clip(DARKEST, BRIGHTEST), np.float32)
 
 
-def _objects(level: bpy.types.Collection, settings: BakeSettings) -> list[bpy.types.Object]:
+def _objects(level: bpy.types.Collection, settings: LightBake) -> list[bpy.types.Object]:
     """The objects of surfaces that are seen in viewports and in renders."""
     hidden = {child for child in level.children_recursive if child.hide_render}
     found = []

@@ -20,7 +20,7 @@ from ....formats.genesis import CompiledLevel, FaceFlag
 from ....formats.genesis.compiled import ChunkId, geometry, lighting
 from ....formats.genesis.compiled.lighting import LightBlocks
 from ....formats.genesis.compiled.records import MAX_LIGHT_TYPES, NO_LIGHT_TYPE
-from ....formats.genesis.compiled.surfaces import Surfaces
+from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.genesis.records import FaceArray
 from ...scene import baselines, identity, images, originals
 from ...scene.blender_types import Value
@@ -41,7 +41,7 @@ FULL = 255.0
 
 
 @dataclass(frozen=True)
-class Lightmaps:
+class CompiledLight:
     """The light of a level, for its c corners and f faces."""
 
     group: bpy.types.NodeTree
@@ -54,7 +54,7 @@ class Lightmaps:
     """Face attribute -> [f]."""
 
 
-def build(importing: ImportContext, level: CompiledLevel, drawn: Surfaces, faces: FaceArray) -> Lightmaps:
+def build(importing: ImportContext, level: CompiledLevel, drawn: DrawnFaces, faces: FaceArray) -> CompiledLight:
     """Make the images and the node group. faces: of `geometry.records`. Raises FormatError."""
     found = lighting.blocks(level, drawn)
     if len(found.outside):
@@ -82,10 +82,10 @@ def build(importing: ImportContext, level: CompiledLevel, drawn: Surfaces, faces
     uvs = (places[:-2][owners] + luxels) / (packed.width, packed.height)
     uvs[:, 1] = 1 - uvs[:, 1]
     light = vertex_light(level, drawn, at_corners, owners)
-    return Lightmaps(_group(importing, shown, types), uvs.astype(np.float32), light, types)
+    return CompiledLight(_group(importing, shown, types), uvs.astype(np.float32), light, types)
 
 
-def vertex_light(level: CompiledLevel, drawn: Surfaces, at_corners: Bools, owners: Ints) -> NDArray[np.float32]:
+def vertex_light(level: CompiledLevel, drawn: DrawnFaces, at_corners: Bools, owners: Ints) -> NDArray[np.float32]:
     """The light of corners, float32[c, 3]: the file's on faces that are lit so, else FULL."""
     table = level.table(ChunkId.VERTEX_LIGHT)
     made = np.full((len(drawn.corners), 3), FULL, np.float32)

@@ -11,7 +11,7 @@ from ....formats.convex import Ints
 from ....formats.genesis import CompiledLevel
 from ....formats.genesis.compiled import ChunkId, edits, lighting
 from ....formats.genesis.compiled.lighting import CHANNELS, LightBlocks
-from ....formats.genesis.compiled.surfaces import Surfaces
+from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.luxel_pixels import LuxelPixels
 from ...scene import images, originals
 from ...scene.reports import SceneError
@@ -20,7 +20,7 @@ from ..context import ExportContext
 from .build import SLOTS, places_of
 
 
-def collect_lightmaps(exporting: ExportContext, level: CompiledLevel, drawn: Surfaces) -> None:
+def collect_lightmaps(exporting: ExportContext, level: CompiledLevel, drawn: DrawnFaces) -> None:
     """Write painted images into a level. Raises SceneError for images of another size."""
     painted = {slot: image for slot, image in shown(exporting.collection).items() if not images.unchanged(image)}
     if not painted:

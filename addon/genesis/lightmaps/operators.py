@@ -41,6 +41,6 @@ class BakeGenesisLightmaps(LevelOperator):
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Bake."""
         report = Report("baked")
-        settings = bake.BakeSettings(*(getattr(self.properties, name) for name in ("samples", "bounces", "selected")))
+        settings = bake.LightBake(*(getattr(self.properties, name) for name in ("samples", "bounces", "selected")))
         bake.bake(context, level, settings, report)
         report.forward(self)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....formats.genesis import CompiledLevel
 from ....formats.genesis.compiled import geometry
-from ....formats.genesis.compiled.surfaces import Surfaces
+from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.genesis.geometry import Geometry
 from ...scene import identity, transforms
 from ...scene.names import showable
@@ -25,7 +25,7 @@ from ..materials.build import Materials
 def build_surfaces(
     importing: ImportContext,
     level: CompiledLevel,
-    drawn: Surfaces,
+    drawn: DrawnFaces,
     materials: Materials,
     destinations: dict[int, Destination],
 ) -> Geometry:

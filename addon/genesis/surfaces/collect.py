@@ -13,7 +13,7 @@ from ....formats import ranges
 from ....formats.convex import Bools, Ints
 from ....formats.genesis import CompiledLevel
 from ....formats.genesis.compiled import ChunkId, edits, geometry, pictures
-from ....formats.genesis.compiled.surfaces import Surfaces
+from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import texture_field
 from ...scene import identity, images, meshes, transforms
@@ -44,12 +44,12 @@ class FoundSurfaces:
     object: bpy.types.Object
     mesh: MeshData
     records: Ints
-    """[f]: the place in `Surfaces` of each."""
+    """[f]: the place in `DrawnFaces` of each."""
     faces: MeshFaces
 
 
 def collect_surfaces(
-    exporting: ExportContext, level: CompiledLevel, drawn: Surfaces, shape: Geometry, parts: SceneLevel
+    exporting: ExportContext, level: CompiledLevel, drawn: DrawnFaces, shape: Geometry, parts: SceneLevel
 ) -> None:
     """Write what was edited of a level's faces. shape: of the original.
 
@@ -72,7 +72,7 @@ def _refuse_brushes(parts: SceneLevel) -> None:
         raise SceneError(f"{new[0].name}: {REMEDY}", new)
 
 
-def _find(exporting: ExportContext, drawn: Surfaces, shape: Geometry, parts: SceneLevel) -> list[FoundSurfaces]:
+def _find(exporting: ExportContext, drawn: DrawnFaces, shape: Geometry, parts: SceneLevel) -> list[FoundSurfaces]:
     """The objects of the level's faces. Raises SceneError where their shapes were edited."""
     collection, token = exporting.collection, exporting.token
     objects = [obj for obj in collection.all_objects if kind_of(obj) == layout.SURFACES]
@@ -126,7 +126,9 @@ def _refuse_edited(obj: bpy.types.Object, same: Bools) -> None:
         _refuse(obj, ~same, "were reshaped or added")
 
 
-def _refuse_missing(exporting: ExportContext, drawn: Surfaces, baseline: Baseline, found: list[FoundSurfaces]) -> None:
+def _refuse_missing(
+    exporting: ExportContext, drawn: DrawnFaces, baseline: Baseline, found: list[FoundSurfaces]
+) -> None:
     counts = np.zeros(len(drawn.numbers), np.int64)
     for each in found:
         np.add.at(counts, each.records, 1)
@@ -153,7 +155,7 @@ def _touched(faces: MeshFaces) -> Ints:
 def _place(
     exporting: ExportContext,
     level: CompiledLevel,
-    drawn: Surfaces,
+    drawn: DrawnFaces,
     collector: FaceCollector,
     found: FoundSurfaces,
     touched: Ints,
@@ -181,7 +183,7 @@ def _place(
     exporting.note(f"{obj.name} changed: {count} faces look otherwise")
 
 
-def _numbers(level: CompiledLevel, drawn: Surfaces, records: Ints) -> Ints:
+def _numbers(level: CompiledLevel, drawn: DrawnFaces, records: Ints) -> Ints:
     """The numbers of faces' textures."""
     return np.asarray(level.table(ChunkId.TEXINFOS)["texture"][drawn.texinfo[records]], np.int64)
 
@@ -219,7 +221,7 @@ def _added(level: CompiledLevel, obj: bpy.types.Object, name: str, material: bpy
 
 
 def _light_corners(
-    exporting: ExportContext, level: CompiledLevel, drawn: Surfaces, shape: Geometry, found: FoundSurfaces
+    exporting: ExportContext, level: CompiledLevel, drawn: DrawnFaces, shape: Geometry, found: FoundSurfaces
 ) -> None:
     """Write the light of corners where it was edited, and tell of it on faces with a lightmap."""
     now = found.mesh.attribute(layout.VERTEX_LIGHT, "CORNER")

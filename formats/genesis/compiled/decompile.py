@@ -16,8 +16,8 @@ from ..records import BrushFlag, FaceArray, FaceFlag, new_faces, texture_field
 from . import surfaces as faces_of_levels
 from .level import CompiledLevel
 from .records import ChunkId
-from .solids import UNSEEN, Piece, Planes, recovered
-from .tree import Tree, regions, tree_of
+from .solids import UNSEEN, ConvexPiece, SidePlanes, recovered
+from .tree import LevelTree, regions, tree_of
 
 _DOORS = int(BrushFlag.AREA | BrushFlag.DETAIL)
 """What the compiler gives to the copies of models' area brushes in the world."""
@@ -58,7 +58,7 @@ def _model_of(entity: Entity, number: int, count: int) -> int:
     return int(text) if text.isdecimal() and len(text) < 6 and 0 < int(text) < count else -1
 
 
-def _contents(tree: Tree, model: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _contents(tree: LevelTree, model: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """The contents of leafs; of the world, without the copies of area brushes, which the compiler makes anew."""
     door = tree.contents & int(BrushFlag.AREA) != 0
     return np.where(door, tree.contents & ~_DOORS, tree.contents) if model == 0 else tree.contents
@@ -78,7 +78,7 @@ def _looks(level: CompiledLevel) -> FaceArray:
     return made
 
 
-def _brush(piece: Piece, planes: Planes, looks: FaceArray) -> Brush:
+def _brush(piece: ConvexPiece, planes: SidePlanes, looks: FaceArray) -> Brush:
     """A piece as a brush. A side that nobody sees has the texture of one that is seen, along the axes."""
     laid = np.array([piece.texinfos[side] for side in piece.sides])
     order = np.arange(len(laid))

@@ -15,7 +15,7 @@ from . import geometry, lighting
 from .level import CompiledLevel
 from .lighting import CHANNELS, LightBlocks
 from .records import TEXINFO, ChunkId
-from .surfaces import Surfaces
+from .surfaces import DrawnFaces
 
 Bytes = NDArray[np.uint8]
 LIT_OTHERWISE = int(FaceFlag.NO_LIGHTMAP | FaceFlag.GOURAUD | FaceFlag.FLAT)
@@ -28,7 +28,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def put_faces(level: CompiledLevel, drawn: Surfaces, chosen: Ints, made: FaceArray, textures: Ints) -> None:
+def put_faces(level: CompiledLevel, drawn: DrawnFaces, chosen: Ints, made: FaceArray, textures: Ints) -> None:
     """Let faces look otherwise: `made`, records of FACE, and the numbers of their textures, of faces `chosen` of
     `drawn`. Where their vectors turn, their lightmaps are laid on anew, from the light that there was.
 
@@ -61,7 +61,7 @@ def put_faces(level: CompiledLevel, drawn: Surfaces, chosen: Ints, made: FaceArr
 
 def _relight(
     level: CompiledLevel,
-    drawn: Surfaces,
+    drawn: DrawnFaces,
     found: LightBlocks,
     table: Array,
     before: FaceArray,
@@ -147,7 +147,7 @@ def paint(
 
 
 def put_vertex_light(
-    level: CompiledLevel, drawn: Surfaces, chosen: Ints, light: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+    level: CompiledLevel, drawn: DrawnFaces, chosen: Ints, light: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 ) -> None:
     """Give the corners of faces `chosen` other light, float32[c, 3], one face's corners after another's."""
     table = level.table(ChunkId.VERTEX_LIGHT).copy()

@@ -12,13 +12,13 @@ from ..geometry import Geometry
 from ..records import FaceArray, FaceFlag, new_faces
 from .level import CompiledLevel
 from .records import ChunkId
-from .surfaces import Surfaces
+from .surfaces import DrawnFaces
 
 FIELDS = ("flags", "face_light", "mip_map_bias", "alpha", "reflective_scale", "u_vec", "v_vec")
 
 
-def of_compiled(level: CompiledLevel, drawn: Surfaces) -> Geometry:
-    """The geometry of a level's faces, those of each model one after another (`Surfaces` has their numbers).
+def of_compiled(level: CompiledLevel, drawn: DrawnFaces) -> Geometry:
+    """The geometry of a level's faces, those of each model one after another (`DrawnFaces` has their numbers).
 
     Raises FormatError.
     """
@@ -35,7 +35,7 @@ def of_compiled(level: CompiledLevel, drawn: Surfaces) -> Geometry:
     return Geometry(np.arange(models), flags, counts, faces, fields, names, texture, appearance, polygons)
 
 
-def records(level: CompiledLevel, drawn: Surfaces) -> FaceArray:
+def records(level: CompiledLevel, drawn: DrawnFaces) -> FaceArray:
     """The faces as those of a `.map` would be."""
     infos = level.table(ChunkId.TEXINFOS)[drawn.texinfo]
     names = level.table(ChunkId.TEXTURES)["name"]
@@ -50,7 +50,7 @@ def records(level: CompiledLevel, drawn: Surfaces) -> FaceArray:
     return faces
 
 
-def _polygons(drawn: Surfaces, models: int) -> Polygons:
+def _polygons(drawn: DrawnFaces, models: int) -> Polygons:
     """The polygons, with vertices of each model's own. A mesh has one face of the same vertices, which goes through
     each once: faces that are there twice (water has two sides) have own vertices, as have corners that a face repeats.
     """
@@ -70,7 +70,7 @@ def _polygons(drawn: Surfaces, models: int) -> Polygons:
     )
 
 
-def _again(drawn: Surfaces) -> Ints:
+def _again(drawn: DrawnFaces) -> Ints:
     """How many faces before each one have the same vertices: int64[f]."""
     made = np.zeros(len(drawn.numbers), np.int64)
     sizes = np.diff(drawn.starts)

@@ -16,7 +16,7 @@ from ..records import FaceArray
 from . import geometry
 from .level import CompiledLevel
 from .records import MAX_LIGHT_TYPES, NO_LIGHT_TYPE, ChunkId
-from .surfaces import Surfaces
+from .surfaces import DrawnFaces
 
 CHANNELS = 3
 LARGEST = 64
@@ -25,7 +25,7 @@ LARGEST = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LightBlocks:
-    """The lightmaps of f faces, those of `Surfaces`. Arrays are int64[f], 0 where a face has none."""
+    """The lightmaps of f faces, those of `DrawnFaces`. Arrays are int64[f], 0 where a face has none."""
 
     offset: Ints  # of the first luxel, in bytes
     width: Ints  # luxels
@@ -50,7 +50,7 @@ class LightBlocks:
         return ranges.flat(begin, self.luxels[faces], CHANNELS)
 
 
-def blocks(level: CompiledLevel, drawn: Surfaces) -> LightBlocks:
+def blocks(level: CompiledLevel, drawn: DrawnFaces) -> LightBlocks:
     """Find the lightmaps of a level. Raises FormatError for ones that overlap a lot."""
     faces = level.table(ChunkId.FACES)[drawn.numbers]
     length = len(level.table(ChunkId.LIGHT_DATA))
@@ -69,18 +69,18 @@ def blocks(level: CompiledLevel, drawn: Surfaces) -> LightBlocks:
     return LightBlocks(offset, width, height, types, type_of, np.flatnonzero(has & ~fits))
 
 
-def first_luxels(faces: FaceArray, drawn: Surfaces) -> Ints:
+def first_luxels(faces: FaceArray, drawn: DrawnFaces) -> Ints:
     """Where on the grid of luxels the lightmap of each face begins: int64[f, 2]. faces: of `geometry.records`."""
     return np.asarray(np.floor(_extremes(faces, drawn)[0]), np.int64)
 
 
-def grid_sizes(faces: FaceArray, drawn: Surfaces) -> Ints:
+def grid_sizes(faces: FaceArray, drawn: DrawnFaces) -> Ints:
     """How many luxels across and down each face needs: int64[f, 2]."""
     low, high = _extremes(faces, drawn)
     return np.asarray(np.ceil(high) - np.floor(low) + 1, np.int64)
 
 
-def _extremes(faces: FaceArray, drawn: Surfaces) -> tuple[Floats, Floats]:
+def _extremes(faces: FaceArray, drawn: DrawnFaces) -> tuple[Floats, Floats]:
     owners = ranges.owners(np.diff(drawn.starts))
     low, high = np.zeros((len(faces), 2)), np.zeros((len(faces), 2))
     if len(owners):

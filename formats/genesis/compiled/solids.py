@@ -18,8 +18,8 @@ from ...binary import FormatError
 from ...convex import Floats, Ints, Polygons
 from .level import CompiledLevel
 from .records import ChunkId
-from .surfaces import Surfaces
-from .tree import Tree
+from .surfaces import DrawnFaces
+from .tree import LevelTree
 
 UNSEEN = -1
 """What lies on a side without faces."""
@@ -43,7 +43,7 @@ _PAIRS = 1 << 14
 
 
 @dataclass(slots=True, eq=False)
-class Piece:
+class ConvexPiece:
     """A convex solid."""
 
     sides: list[int]
@@ -57,10 +57,10 @@ class Piece:
     """The corners."""
 
 
-class Planes:
+class SidePlanes:
     """The planes of a level, and those that cuts add."""
 
-    def __init__(self, tree: Tree, mins: Floats, maxs: Floats) -> None:
+    def __init__(self, tree: LevelTree, mins: Floats, maxs: Floats) -> None:
         """mins, maxs: float64[3], of the model; the six sides of a box that is MARGIN larger come behind the level's
         planes, and bound all pieces.
         """
@@ -82,7 +82,7 @@ class Planes:
         return normals, np.array([self._dists[side >> 1] for side in sides]) * signs
 
 
-def shaped(pieces: list[Piece], planes: Planes) -> list[Piece]:
+def shaped(pieces: list[ConvexPiece], planes: SidePlanes) -> list[ConvexPiece]:
     """Give pieces their polygons and leave out sides that bound nothing; those that enclose nothing are left out."""
     if not pieces:
         return []
@@ -120,15 +120,15 @@ class _Overlaps:
     sizes: Ints
 
 
-def textured(pieces: list[Piece], planes: Planes, surfaces: Surfaces) -> list[Piece]:
+def textured(pieces: list[ConvexPiece], planes: SidePlanes, surfaces: DrawnFaces) -> list[ConvexPiece]:
     """Give the sides of pieces the texinfos of the faces on them, cutting pieces where they differ on a side."""
-    done: list[Piece] = []
+    done: list[ConvexPiece] = []
     for _ in range(ROUNDS):
         if not pieces:
             break
         found = _overlaps(pieces, planes, surfaces)
         several = _lay(pieces, found)
-        cut: list[Piece] = []
+        cut: list[ConvexPiece] = []
         for number, piece in enumerate(pieces):
             side = several.get(number)
             parts = None if side is None else _cut_between(piece, side, number, found, planes)
@@ -140,7 +140,7 @@ def textured(pieces: list[Piece], planes: Planes, surfaces: Surfaces) -> list[Pi
     return done + pieces
 
 
-def _overlaps(pieces: list[Piece], planes: Planes, surfaces: Surfaces) -> _Overlaps:
+def _overlaps(pieces: list[ConvexPiece], planes: SidePlanes, surfaces: DrawnFaces) -> _Overlaps:
     """What of the faces lies on which sides."""
     owner, number, low, high = _sides(pieces)
     side = np.concatenate([np.arange(len(piece.sides)) for piece in pieces])
@@ -166,7 +166,7 @@ def _overlaps(pieces: list[Piece], planes: Planes, surfaces: Surfaces) -> _Overl
     return _Overlaps(owner[at], side[at], surfaces.texinfo[face], area[kept], rings[kept], sizes[kept])
 
 
-def _faces_near(planes: Planes, sides: Ints, faces: Ints) -> tuple[Ints, Ints]:
+def _faces_near(planes: SidePlanes, sides: Ints, faces: Ints) -> tuple[Ints, Ints]:
     """Pairs of sides and faces, by their places, whose planes (their numbers are given) are nearly one.
 
     Of two such planes in the tree only one may bound a region, and a face lie in the other.
@@ -189,7 +189,7 @@ def _faces_near(planes: Planes, sides: Ints, faces: Ints) -> tuple[Ints, Ints]:
     return at[ranges.owners(count)], order[ranges.flat(begin, count)]
 
 
-def _sides(pieces: list[Piece]) -> tuple[Ints, Ints, Floats, Floats]:
+def _sides(pieces: list[ConvexPiece]) -> tuple[Ints, Ints, Floats, Floats]:
     """All sides of pieces: their pieces, numbers, and the lower and upper corner of each one's box."""
     owner = ranges.owners([len(piece.sides) for piece in pieces])
     number = np.array([one for piece in pieces for one in piece.sides], np.int64)
@@ -207,7 +207,7 @@ def _runs(ordered: Ints, wanted: Ints) -> tuple[Ints, Ints]:
     return begin, counts
 
 
-def _lay(pieces: list[Piece], found: _Overlaps) -> dict[int, int]:
+def _lay(pieces: list[ConvexPiece], found: _Overlaps) -> dict[int, int]:
     """Give sides the texinfo that covers most of each. Returns, of pieces with a side of several, the first such."""
     cover: dict[tuple[int, int], dict[int, float]] = defaultdict(dict)
     rows = zip(found.piece.tolist(), found.side.tolist(), found.texinfo.tolist(), found.area.tolist(), strict=True)
@@ -224,7 +224,9 @@ def _lay(pieces: list[Piece], found: _Overlaps) -> dict[int, int]:
     return several
 
 
-def _cut_between(piece: Piece, side: int, number: int, found: _Overlaps, planes: Planes) -> list[Piece] | None:
+def _cut_between(
+    piece: ConvexPiece, side: int, number: int, found: _Overlaps, planes: SidePlanes
+) -> list[ConvexPiece] | None:
     """The parts of a piece cut by a plane that stands on a side along an edge of a face; None where none parts its
     textures.
     """
@@ -253,19 +255,19 @@ def _cut_between(piece: Piece, side: int, number: int, found: _Overlaps, planes:
     if best is None:
         return None
     added = planes.add(best[1], best[2])
-    return [Piece([*piece.sides, added + turned], piece.contents) for turned in (0, 1)]
+    return [ConvexPiece([*piece.sides, added + turned], piece.contents) for turned in (0, 1)]
 
 
 # ------------------------------------------------------------------------------------------------------------- merging
 
 
-def merged(pieces: list[Piece], planes: Planes) -> list[Piece]:
+def merged(pieces: list[ConvexPiece], planes: SidePlanes) -> list[ConvexPiece]:
     """Join pieces of the same contents that share a side and are convex together, as far as their textures agree."""
     changed = set(map(id, pieces))
     for _ in range(ROUNDS):
         pairs = _neighbours(pieces, changed)
         taken: set[int] = set()
-        joins: list[tuple[int, int, Piece]] = []
+        joins: list[tuple[int, int, ConvexPiece]] = []
         for one, other, shared in _joinable(pieces, pairs, planes):
             if one not in taken and other not in taken:
                 taken |= {one, other}
@@ -279,7 +281,7 @@ def merged(pieces: list[Piece], planes: Planes) -> list[Piece]:
     return pieces
 
 
-def _neighbours(pieces: list[Piece], changed: set[int]) -> Ints:
+def _neighbours(pieces: list[ConvexPiece], changed: set[int]) -> Ints:
     """Pairs of pieces, int64[n, 3], that touch at opposite sides, and the number of the side of the first.
 
     changed: ids of pieces, one of which is in each pair.
@@ -299,7 +301,7 @@ def _neighbours(pieces: list[Piece], changed: set[int]) -> Ints:
     return np.column_stack([owner[one], owner[other], number[one]])
 
 
-def _joinable(pieces: list[Piece], pairs: Ints, planes: Planes) -> list[tuple[int, int, int]]:
+def _joinable(pieces: list[ConvexPiece], pairs: Ints, planes: SidePlanes) -> list[tuple[int, int, int]]:
     """The pairs that are one convex solid: no corner of either is in front of a side of the other, but the shared one.
 
     The largest shared sides come first.
@@ -334,25 +336,25 @@ def _agree(one: int, other: int) -> bool:
     return UNSEEN in (one, other) or one == other
 
 
-def _join(one: Piece, other: Piece, shared: int) -> Piece:
+def _join(one: ConvexPiece, other: ConvexPiece, shared: int) -> ConvexPiece:
     """Two pieces as one: all their sides but the shared one. (Polygons are for `shaped` to find.)"""
     texinfos = {side: laid for side, laid in one.texinfos.items() if side != shared}
     for side, laid in other.texinfos.items():
         if side != shared + 1 and texinfos.get(side, UNSEEN) == UNSEEN:
             texinfos[side] = laid
-    return Piece(list(texinfos), one.contents, texinfos)
+    return ConvexPiece(list(texinfos), one.contents, texinfos)
 
 
 def recovered(
-    level: CompiledLevel, tree: Tree, model: int, regions: Sequence[tuple[list[int], int]], surfaces: Surfaces
-) -> tuple[list[Piece], Planes, int]:
+    level: CompiledLevel, tree: LevelTree, model: int, regions: Sequence[tuple[list[int], int]], surfaces: DrawnFaces
+) -> tuple[list[ConvexPiece], SidePlanes, int]:
     """The brushes of a model's regions, their planes, and how many regions enclose too little to be one.
 
     surfaces: the model's faces.
     """
     record = level.table(ChunkId.MODELS)[model]
-    planes = Planes(tree, record["mins"].astype(np.float64), record["maxs"].astype(np.float64))
+    planes = SidePlanes(tree, record["mins"].astype(np.float64), record["maxs"].astype(np.float64))
     with np.errstate(all="ignore"):  # hostile planes: what encloses nothing is left out
-        pieces = shaped([Piece([*sides, *planes.bounds], contents) for sides, contents in regions], planes)
+        pieces = shaped([ConvexPiece([*sides, *planes.bounds], contents) for sides, contents in regions], planes)
         lost = len(regions) - len(pieces)
         return merged(textured(pieces, planes, surfaces), planes), planes, lost

@@ -18,7 +18,7 @@ MOST_CORNERS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Surfaces:
+class DrawnFaces:
     """Faces as polygons, counter-clockwise as they are seen. f faces, those of a model one after another."""
 
     numbers: Ints
@@ -48,12 +48,12 @@ class Surfaces:
         at = np.where(corner < sizes[:, None], self.starts[faces, None] + corner, 0)
         return (self.points[at] if len(self.points) else np.zeros((*at.shape, 3))), sizes
 
-    def only(self, model: int) -> Surfaces:
+    def only(self, model: int) -> DrawnFaces:
         """The faces of one model."""
         chosen = np.flatnonzero(self.model == model)
         sizes = np.diff(self.starts)[chosen]
         at = ranges.flat(self.starts[chosen], sizes)
-        return Surfaces(
+        return DrawnFaces(
             self.numbers[chosen],
             self.model[chosen],
             self.side[chosen],
@@ -67,7 +67,7 @@ class Surfaces:
         )
 
 
-def of_level(level: CompiledLevel) -> Surfaces:
+def of_level(level: CompiledLevel) -> DrawnFaces:
     """The faces of a level's models. Raises FormatError where these, or planes or texinfos of faces, are not there."""
     faces, models = level.table(ChunkId.FACES), level.table(ChunkId.MODELS)
     indices = level.table(ChunkId.VERTEX_INDICES)["index"].astype(np.int64)
@@ -102,7 +102,7 @@ def of_level(level: CompiledLevel) -> Surfaces:
     np.maximum.at(high, owner, points)
     side = 2 * faces["plane"].astype(np.int64) + (faces["side"] != 0)
     texinfo = faces["texinfo"].astype(np.int64)
-    return Surfaces(numbers, model, side, texinfo, ranges.starts(sizes), corners, named, points, low, high)
+    return DrawnFaces(numbers, model, side, texinfo, ranges.starts(sizes), corners, named, points, low, high)
 
 
 def _any(flags: Bools, sizes: Ints) -> Bools:

@@ -23,7 +23,7 @@ DEEPEST = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class LevelTree:
     """The nodes of a level, checked: every child, plane and leaf that they name is there, and none is reached twice."""
 
     children: Ints  # [nodes, 2]: nodes, or -1 - leaf
@@ -34,7 +34,7 @@ class Tree:
     roots: list[int]  # of each model
 
 
-def tree_of(level: CompiledLevel) -> Tree:
+def tree_of(level: CompiledLevel) -> LevelTree:
     """The tree of a level. Raises FormatError for one that isn't sound."""
     nodes, leafs, planes = (level.table(which) for which in (ChunkId.NODES, ChunkId.LEAFS, ChunkId.PLANES))
     models = level.table(ChunkId.MODELS)
@@ -49,7 +49,7 @@ def tree_of(level: CompiledLevel) -> Tree:
     plane = nodes["plane"].astype(np.int64)
     if ((plane < 0) | (plane >= len(planes))).any():
         raise FormatError(f"planes beyond the {len(planes)} there are", "chunk NODES")
-    return Tree(
+    return LevelTree(
         children,
         plane,
         planes["normal"].astype(np.float64),
@@ -59,7 +59,7 @@ def tree_of(level: CompiledLevel) -> Tree:
     )
 
 
-def leafs_at(tree: Tree, model: int, points: Floats) -> Ints:
+def leafs_at(tree: LevelTree, model: int, points: Floats) -> Ints:
     """The leaf that each of points float64[n, 3] is in, in a model's tree: int64[n]."""
     where = np.full(len(points), tree.roots[model], np.int64)
     moving = np.flatnonzero(where >= 0)
@@ -72,7 +72,7 @@ def leafs_at(tree: Tree, model: int, points: Floats) -> Ints:
     return np.asarray(-1 - where)
 
 
-def regions(tree: Tree, model: int, contents: Array) -> Iterator[tuple[list[int], int]]:
+def regions(tree: LevelTree, model: int, contents: Array) -> Iterator[tuple[list[int], int]]:
     """The convex regions of a model's tree that have contents: their sides, as numbers, and contents.
 
     contents: int[leafs], what to take for those of each leaf. A part of the tree all of whose leafs have the same is
@@ -94,7 +94,7 @@ def regions(tree: Tree, model: int, contents: Array) -> Iterator[tuple[list[int]
         stack += ((back, [*sides, side]), (front, [*sides, side + 1]))
 
 
-def _uniform(tree: Tree, model: int, contents: Array) -> dict[int, int]:
+def _uniform(tree: LevelTree, model: int, contents: Array) -> dict[int, int]:
     """The contents of each node of a model that are those of all leafs below it; -1 where they differ."""
     order, stack = [], [tree.roots[model]]
     while stack:

@@ -270,7 +270,7 @@ def test_it_is_decompiled_by_export_by_import_and_by_button():
 
 def test_light_is_baked_into_the_first_lightmaps():
     level, report = room(), Report()
-    bake.bake(bpy.context, level, bake.BakeSettings(samples=4, bounces=0), report)
+    bake.bake(bpy.context, level, bake.LightBake(samples=4, bounces=0), report)
     after = exported(level)
     assert changed(after) == {"LIGHT_DATA"}
     made = genesis.read(after)
@@ -287,7 +287,7 @@ def test_light_is_baked_into_the_first_lightmaps():
 def test_baking_needs_a_compiled_level():
     level = imported(genesis.write(genesis.new_level("map")), "new.map")
     with pytest.raises(SceneError, match="no lightmaps"):
-        bake.bake(bpy.context, level, bake.BakeSettings(), Report())
+        bake.bake(bpy.context, level, bake.LightBake(), Report())
 
 
 def test_luxels_are_what_a_screen_shows():
