@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Materials of a level's textures: one for each texture and appearance of faces.
 
-DrawnFaces are lit as anything in Blender is. What the engine draws otherwise: full-bright ones as bright as their
+Surfaces are lit as anything in Blender is. What the engine draws otherwise: full-bright ones as bright as their
 texture, translucent ones as opaque as the face's alpha, mirrors as a mirror behind the texture that the alpha lets
 through, and sky faces as holes in which the six textures of the sky are seen, whatever texture they have.
 """
