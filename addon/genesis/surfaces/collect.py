@@ -55,7 +55,7 @@ def collect_surfaces(
 
     Raises SceneError, naming objects and faces, for other shapes, and for what textures can't do.
     """
-    _refuse_brushes(parts)
+    _refuse_brushes(exporting, parts)
     found = _find(exporting, drawn, shape, parts)
     collector = FaceCollector(shape, "map", exporting.settings, exporting.report)
     for each in found:
@@ -66,10 +66,16 @@ def collect_surfaces(
     exporting.report.count("faces", len(drawn.numbers))
 
 
-def _refuse_brushes(parts: SceneLevel) -> None:
-    if parts.brushes:
-        new = [brush.object for brush in parts.brushes]
-        raise SceneError(f"{new[0].name}: {REMEDY}", new)
+def _refuse_brushes(exporting: ExportContext, parts: SceneLevel) -> None:
+    """Raise SceneError for objects with faces that the level hasn't got; those without are left out, and named."""
+    added = parts.all_brushes()
+    with evaluation(exporting.context, parts, added) as depsgraph:
+        for brush in added:
+            obj = brush.object
+            if brush.children is None and not len(meshes.read(obj, depsgraph).face_starts):
+                exporting.report.left_out(f"object {obj.name!r} (it has no faces)")
+            else:
+                raise SceneError(f"{obj.name}: {REMEDY}", [obj])
 
 
 def _find(exporting: ExportContext, drawn: DrawnFaces, shape: Geometry, parts: SceneLevel) -> list[FoundSurfaces]:
