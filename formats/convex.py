@@ -349,6 +349,39 @@ def _cut(rings: Floats, heights: Floats, sizes: Ints) -> tuple[Floats, Ints]:
     return np.take_along_axis(both, order[:, :, None], axis=1), left
 
 
+def clipped(rings: Floats, sizes: Ints, normals: Floats, dists: Floats) -> tuple[Floats, Ints]:
+    """What lies behind planes of convex polygons, each with planes of its own.
+
+    rings float64[n, m, 3], of which the first `sizes` int[n] corners count; normals float64[n, k, 3] and dists
+    float64[n, k]: dot(normal, P) <= dist stays. A normal of zeros cuts nothing. Returns rings and sizes, 0 where
+    nothing is left.
+    """
+    for plane in range(normals.shape[1]):
+        heights = np.einsum("nmk,nk->nm", rings, normals[:, plane]) - dists[:, plane, None]
+        heights[~normals[:, plane].any(axis=1)] = 0
+        there = np.arange(rings.shape[1]) < sizes[:, None]
+        rows = np.flatnonzero(((heights > 0) & there).any(axis=1))
+        if len(rows):
+            shorter, left = _cut(rings[rows], heights[rows], sizes[rows])
+            wider = shorter.shape[1] - rings.shape[1]
+            if wider > 0:
+                rings = np.pad(rings, ((0, 0), (0, wider), (0, 0)))
+            rings, sizes = rings.copy(), sizes.copy()
+            rings[rows, : shorter.shape[1]] = shorter
+            sizes[rows] = left
+    return rings, sizes
+
+
+def areas(rings: Floats, sizes: Ints) -> Floats:
+    """The areas of flat polygons float64[n, m, 3], of which the first `sizes` int[n] corners count: float64[n]."""
+    if not len(rings):
+        return np.zeros(0)
+    corner = np.arange(rings.shape[1])
+    arms = np.where((corner < sizes[:, None])[:, :, None], rings - rings[:, :1], 0)
+    sums = _cross(arms[:, :-1], arms[:, 1:]).sum(axis=1)  # corners that don't count lie on the first one
+    return np.asarray(np.linalg.norm(sums, axis=1) / 2)
+
+
 def within(ring: Floats, bound: float) -> Floats:
     """The part of a convex polygon whose coordinates are -bound to bound: float64[n, 3], in its order; n may be 0."""
     rings, sizes = ring[None], np.array([len(ring)])

@@ -12,12 +12,13 @@ from functools import partial
 import bpy
 
 from ...formats import genesis
-from ...formats.genesis import convert
+from ...formats.genesis import CompiledLevel, convert
+from ...formats.genesis.compiled import decompile
 from ...formats.genesis.editor_level import Level3dt
 from ...formats.genesis.map_file import MapLevel
 from ..scene import gate, originals
-from ..scene.reports import Report
-from . import editor_exporter, layout, map_exporter
+from ..scene.reports import Report, SceneError
+from . import compiled_exporter, editor_exporter, layout, map_exporter
 from .classes.types import declared_types, define_classes
 from .context import ExportContext
 from .settings import ExportSettings
@@ -36,17 +37,24 @@ def export_level(
     options = info.options if info is not None else {}
     kind = str(options.get(layout.KIND, "map"))
     before = genesis.read(original.data) if original is not None else None
-    is_known = isinstance(before, Level3dt if kind == "3dt" else MapLevel)
+    is_known = isinstance(before, {"3dt": Level3dt, "bsp": CompiledLevel}.get(kind, MapLevel))
     token = original.token if original is not None and is_known else None
     scale = float(options.get("scale", layout.SCALE))
     exporting = ExportContext(context, collection, token, scale, settings, report)
-    level: MapLevel | Level3dt
-    if kind == "3dt":
+    level: genesis.AnyGenesisLevel
+    if kind == "bsp":
+        level = compiled_exporter.merged(before if isinstance(before, CompiledLevel) else None, exporting)
+        define_classes(level, settings, report)
+    elif kind == "3dt":
         level = editor_exporter.merged(before if isinstance(before, Level3dt) else None, exporting)
     else:
         level = map_exporter.merged(before if isinstance(before, MapLevel) else None, exporting)
         define_classes(level, settings, report)
     if settings.container not in ("as_imported", kind):
+        if settings.container == "bsp":
+            raise SceneError(
+                f"{collection.name} is a .{kind}: only the game's compiler makes a .bsp of it, from the .map"
+            )
         level = _converted(level, settings, report)
         gate.refuse_new(genesis.check, level, None, report)
         return genesis.write(level)
@@ -59,9 +67,16 @@ def export_level(
     return data
 
 
-def _converted(level: MapLevel | Level3dt, settings: ExportSettings, report: Report) -> MapLevel | Level3dt:
+def _converted(level: genesis.AnyGenesisLevel, settings: ExportSettings, report: Report) -> MapLevel | Level3dt:
     """The level as one of the other kind."""
     made: MapLevel | Level3dt
+    if isinstance(level, CompiledLevel):
+        level, left_out = decompile.to_map(level)
+        for what in left_out:
+            report.left_out(what)
+        report.note("decompiled: what the compiler filled beyond the walls is solid, and names of brushes are lost")
+        if settings.container == "map":
+            return level
     if isinstance(level, Level3dt):
         made, left_out = convert.to_map(level, declared_types(settings, level, report))
     else:

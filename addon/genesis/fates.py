@@ -49,6 +49,20 @@ _BRUSH: dict[str, Fate] = {
     "property *": unset(read_only("a brush has no such thing")),
 }
 
+_COMPILED = "a compiled level's shapes and light are what the compiler made of its brushes"
+_SURFACES: dict[str, Fate] = {
+    **_written(_OBJECT, _SHAPE),
+    **_written(f"attribute {name}" for name in (*layout.FACE_FIELDS, *layout.MAP_FIELDS, layout.VERTEX_LIGHT)),
+    f"attribute {layout.LIGHTMAP_UV}": follows("how the texture lies"),
+    **{f"attribute {name}": read_only(_COMPILED) for name in layout.LIGHT_TYPES},
+    "smooth shading": read_only(_COMPILED),
+    "custom normals": unset(read_only(_COMPILED)),
+    **dict.fromkeys(("color", "display size"), _DISPLAY),
+    "attribute *": unset(read_only("a level has no such thing of faces")),
+    "property *": unset(read_only("a compiled level has no such thing of faces")),
+}
+_IMAGE: dict[str, Fate] = {**_written("pixels"), "color space": read_only("the file's numbers are what they are")}
+
 FATES: Fates = {
     "*": {
         "animation": unset(read_only("what moves in a level is a world model, by its motion")),
@@ -63,6 +77,10 @@ FATES: Fates = {
     layout.GROUP: {**_properties(layout.GroupProperties), **_written(COPIED, DELETED)},
     layout.BRUSH: _BRUSH,
     layout.BRUSHES: {**_BRUSH, f"attribute {layout.BRUSH}": follows("which brush a face was imported as")},
+    layout.SURFACES: _SURFACES,
+    layout.IMAGE: {**_IMAGE, DELETED: read_only("the level keeps a texture without its image")},
+    layout.LIGHTMAP: {**_IMAGE, DELETED: read_only("the level keeps its light without its image")},
+    layout.BAKED_LIGHT: {"*": aside("it shows the level's light, which Bake Lightmaps and painting edit")},
     layout.MODEL: {**_written(_OBJECT), **_properties(layout.EditorModelProperties)},
     layout.MOTION: {
         **_written("animation", "keys", "location", DELETED),

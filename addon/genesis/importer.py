@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...formats import genesis
-from ...formats.genesis import geometry, upgrade
+from ...formats.genesis import CompiledLevel, geometry, upgrade
+from ...formats.genesis.compiled import decompile, surfaces
 from ...formats.genesis.editor_level import VERSION, EditorBrush, Level3dt
+from ...formats.genesis.entities import MODEL_KEY
 from ...formats.genesis.geometry import Geometry
+from ...formats.genesis.level import EntityLevel
 from ...formats.genesis.map_file import MapLevel
 from ..scene.names import showable
 from ..scene.reports import Report
@@ -26,10 +29,14 @@ from .context import Destination, ImportContext
 from .entities.build import build_entity
 from .faces.build import MeshMaker, keep_baselines, mesh_arrays, texture_sizes
 from .groups.build import build_groups
+from .materials import library
 from .materials.build import SIDES, Materials, materials_of, sky_of
+from .materials.embedded import EmbeddedPictures
+from .materials.library import Pictures
 from .models.build import WorldModel, build_model
 from .preview import compiled, live
 from .settings import ImportSettings
+from .surfaces.build import build_surfaces
 from .world.build import build_editor_level, build_map_world, hold_types
 
 ROOT_SIZE = 64.0
@@ -39,12 +46,31 @@ ROOT_SIZE = 64.0
 def import_level(
     context: bpy.types.Context, data: bytes, file: str | Path, settings: ImportSettings, report: Report
 ) -> bpy.types.Collection:
-    """Build the scene of a level, `.map` or `.3dt` as its bytes say, in a collection of its own in the context's scene.
+    """Build the scene of a level, of the kind that its bytes say, in a collection of its own in the context's scene.
 
     file: the level's path or name: the collection is named after it, and the texture library is looked for beside it.
     Raises FormatError for bytes that are not a level.
     """
-    return build_scene(context, genesis.read(data), data, file, settings, report)
+    level = genesis.read(data)
+    if isinstance(level, CompiledLevel) and settings.compiled == "brushes":
+        return decompiled(context, level, file, settings, report)
+    return build_scene(context, level, data, file, settings, report)
+
+
+def decompiled(
+    context: bpy.types.Context, level: CompiledLevel, file: str | Path, settings: ImportSettings, report: Report
+) -> bpy.types.Collection:
+    """Build the scene of the `.map` that a compiled level is decompiled to, with the textures that it holds.
+
+    file: the compiled level's path or name. Raises FormatError.
+    """
+    made, left_out = decompile.to_map(level)
+    for what in left_out:
+        report.left_out(what)
+    report.note("decompiled: what the compiler filled beyond the walls is solid, and names of brushes are lost")
+    data = genesis.write(made)
+    name = Path(file).with_suffix(".map")
+    return build_scene(context, genesis.read(data), data, name, settings, report, level)
 
 
 def build_scene(
@@ -54,8 +80,12 @@ def build_scene(
     file: str | Path,
     settings: ImportSettings,
     report: Report,
+    compiled_from: CompiledLevel | None = None,
 ) -> bpy.types.Collection:
-    """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
+    """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made.
+
+    compiled_from: the compiled level that it was made of, which has its textures.
+    """
     importing = ImportContext.begin(
         context,
         layout.FORMAT,
@@ -70,23 +100,75 @@ def build_scene(
     )
     points: ArrayLike = ()
     if isinstance(level, MapLevel):
-        points = _build_map(importing, level).polygons.positions
+        points = _build_map(importing, level, compiled_from).polygons.positions
     elif isinstance(level, Level3dt):
         points = _build_editor(importing, level).polygons.positions
+    elif isinstance(level, CompiledLevel):
+        points = _build_compiled(importing, level).polygons.positions
     collection = importing.finish()
     view.prepare_scene(context, importing, points)
     return collection
 
 
-def _build_map(importing: ImportContext, level: MapLevel) -> Geometry:
+def _build_map(importing: ImportContext, level: MapLevel, compiled_from: CompiledLevel | None) -> Geometry:
     """Make everything of a `.map`, and return the shape of its brushes."""
+    world, types = _build_world(importing, level)
+    if compiled_from is not None:
+        pictures: Pictures = EmbeddedPictures(importing, compiled_from, held=False)
+    else:
+        pictures = Pictures(importing, library.find(importing, world.get("TextureLib") or ""))
+    materials = Materials(importing, pictures, _sky_of_world(world))
+    shape, entity_of = geometry.of_map(level)
+    destinations = _build_models(importing, level)
+    owners = sorted(destinations)
+    # Brushes of entities that can't have any are the world's, for the compiler too: they move with nothing.
+    row_of = np.zeros(len(level.entities), np.int64)
+    row_of[owners] = np.arange(len(owners))
+    rows = [destinations[owner] for owner in owners]
+    _build_map_brushes(importing, shape, materials, rows, row_of[entity_of])
+    _build_points(importing, level, types)
+    return shape
+
+
+def _build_compiled(importing: ImportContext, level: CompiledLevel) -> Geometry:
+    """Make everything of a `.bsp`, and return the shape of its surfaces."""
+    world, types = _build_world(importing, level)
+    materials = Materials(importing, EmbeddedPictures(importing, level), _sky_of_world(world))
+    destinations = _build_models(importing, level)
+    of_model = {0: destinations[0]}
+    for number, entity in enumerate(level.entities[1:], 1):
+        model = entity.get(MODEL_KEY) or ""
+        if model.isdecimal() and number in destinations:
+            of_model.setdefault(int(model), destinations[number])
+    shape = build_surfaces(importing, level, surfaces.of_level(level), materials, of_model)
+    _build_points(importing, level, types)
+    return shape
+
+
+def _build_world(importing: ImportContext, level: EntityLevel) -> tuple[genesis.Entity, Types]:
+    """Show what a level with entities says of itself; returns its world, and the classes that are known."""
     own = own_types(level, importing.report)
     types = _types(importing, "") | (own or {})
     world = level.world or genesis.Entity()
     build_map_world(importing, world, types)
-    sky = {side: texture for side in SIDES if (texture := world.get(side))}
-    materials = materials_of(importing, world.get("TextureLib") or "", sky)
-    shape, entity_of = geometry.of_map(level)
+    hold_types(importing, own)
+    return world, types
+
+
+def _sky_of_world(world: genesis.Entity) -> dict[str, str]:
+    return {side: texture for side in SIDES if (texture := world.get(side))}
+
+
+def _build_points(importing: ImportContext, level: EntityLevel, types: Types) -> None:
+    """Make the point entities."""
+    numbers = {id(entity): number for number, entity in enumerate(level.entities)}
+    points = importing.collection_of("Entities", layout.ENTITIES)
+    for entity in level.points:
+        build_entity(importing, entity, numbers[id(entity)], types, points)
+
+
+def _build_models(importing: ImportContext, level: EntityLevel) -> dict[int, Destination]:
+    """Make the world's collection and the empties of models; returns where brushes of each of those entities go."""
     destinations = {0: Destination(importing.collection_of("World", layout.WORLD), importing.root)}
     numbers = {id(entity): number for number, entity in enumerate(level.entities)}
     all_models = importing.collection_of("Models", layout.MODELS) if level.models else None
@@ -97,17 +179,7 @@ def _build_map(importing: ImportContext, level: MapLevel) -> Geometry:
         origin = entity.origin or (0.0, 0.0, 0.0)
         about = WorldModel(number, entity.name, origin, entity.motion, layout.ModelProperties(entity.name))
         destinations[number] = build_model(importing, about, home, home)
-    owners = sorted(destinations)
-    # Brushes of entities that can't have any are the world's, for the compiler too: they move with nothing.
-    row_of = np.zeros(len(level.entities), np.int64)
-    row_of[owners] = np.arange(len(owners))
-    rows = [destinations[owner] for owner in owners]
-    _build_map_brushes(importing, shape, materials, rows, row_of[entity_of])
-    points = importing.collection_of("Entities", layout.ENTITIES)
-    for entity in level.points:
-        build_entity(importing, entity, numbers[id(entity)], types, points)
-    hold_types(importing, own)
-    return shape
+    return destinations
 
 
 def _types(importing: ImportContext, named: str) -> Types:

@@ -33,6 +33,9 @@ over the whole level (`.map`: in the order of `MapLevel.table`; `.3dt`: in that 
 of mesh faces are running numbers over all faces of the level, in the file's order, under the level's own token: a face
 stays the record it was when brushes are joined or separated.
 
+**A `.bsp`** has the collections of a `.map`. In the place of brushes there is one mesh object for each model's faces,
+stamp "surfaces", with MAP_FIELDS, and the ids of its faces are numbers in `compiled.DrawnFaces`.
+
 **Faces** have the attributes of FACE_FIELDS and those of MAP_FIELDS or EDITOR_FIELDS, the UV map UV (u = U / width,
 v = 1 - V / height of the texture) and a material, which has the texture's name as property TEXTURE (on materials
 without it, and on those that were renamed: the name of the material). How a face looks follows from its flags; which of
@@ -64,6 +67,12 @@ BRUSH, BRUSHES = "brush", "brushes"
 TYPEDEFS, SETTINGS = "typedefs", "settings"
 """Resources (texts), record 0: a `.map`'s definitions of types, as `class_text` writes them; a `.3dt`'s settings."""
 IMAGE, MATERIAL = "image", "material"
+"""Resources: the textures that a `.bsp` holds, by their numbers; materials."""
+SURFACES = "surfaces"
+"""Mesh objects of a `.bsp`: all faces of a model (the stamp's record: its number; 0 is the world)."""
+LIGHTMAP, BAKED_LIGHT = "lightmap", "baked_light"
+"""Resources of a `.bsp`: images of its lightmaps, by the place of the light type among a face's four; record 0, the
+node group of which materials get their light."""
 PREVIEW = "preview"
 """Made for show only (what cuts leave of brushes, glows of lights): never exported, safe to delete. On objects, and on
 the collection of a preview."""
@@ -88,6 +97,13 @@ SHARED = 1024
 UV = "UVMap"
 BRUSH_FLAGS = "brush_flags"
 """INT on faces of a mesh of several brushes: the flags of the brush, as an int32 (the first face's count)."""
+
+LIGHTMAP_UV = "Lightmap"
+"""Of a `.bsp`: where faces are in the images of its lightmaps."""
+VERTEX_LIGHT = "vertex_light"
+"""FLOAT_VECTOR on corners of a `.bsp`: their light, 0 to 255; 255 on faces with a lightmap."""
+LIGHT_TYPES = ("light_type_1", "light_type_2", "light_type_3", "light_type_4")
+"""INT on faces of a `.bsp`: which light each of a face's lightmaps is of, 255: none. Only there where one isn't 0."""
 
 FACE_FIELDS: dict[str, Kind] = {
     "flags": "INT",
@@ -120,6 +136,9 @@ UVS = "uvs"
 """float32[c, 2]."""
 ORIGINS = "origins"
 """float32[b, 3]: where the object of each brush lies below the root, Blender's axes, whole units."""
+ATLAS, ATLAS_SIZE = "atlas", "atlas_size"
+"""Of a `.bsp`: int32[f, 2], the pixel of the first luxel of each face, from the top left, -1 without; int32[2], the
+size of the images."""
 
 
 @dataclass
@@ -265,4 +284,4 @@ def quaternion_from_blender(values: ArrayLike) -> NDArray[np.float64]:
 FORMAT = "genesis"
 """The originals' format, in either kind of file."""
 KIND = "kind"
-"""In the options of the original (scene.originals): "map" or "3dt", which kind of level the scene is."""
+"""In the options of the original (scene.originals): "map", "3dt" or "bsp", which kind of level the scene is."""

@@ -11,6 +11,7 @@ from ...formats import genesis
 from ...formats.genesis import Entity, MapLevel, geometry
 from ...formats.genesis.entities import CLASSNAME, MODEL, NAME, ORIGIN
 from ...formats.genesis.headers import DeclaredClasses
+from ...formats.genesis.level import EntityLevel
 from ..scene.reports import Report
 from .brushes.collect import BrushCollector, tell_orders
 from .brushes.collect_map import MapBrushes
@@ -37,16 +38,16 @@ def merged(original: MapLevel | None, exporting: ExportContext) -> MapLevel:
     types = known_types(DeclaredClasses()) | defined
     collector = BrushCollector(exporting, known, "map")
     brushes = MapBrushes(exporting, level, known, was_in, collector)
-    entity_of = _match_entities(exporting, level, parts)
+    entity_of = match_entities(exporting, level, parts)
     if edited is not None:
         define(exporting, level, edited)
     solids = collector.collect(exporting.context, parts, Poses(exporting.scene, lambda _: 0.0).of)
     for model in parts.models:
         entity = entity_of[id(model)]
-        collect_map_model(exporting, model, entity, parts.root, _names(level, entity))
+        collect_map_model(exporting, model, entity, parts.root, names_of_others(level, entity))
     for part in parts.entities:
         entity = entity_of[id(part)]
-        collect_map_entity(exporting, part, entity, parts.root, types, _names(level, entity))
+        collect_map_entity(exporting, part, entity, parts.root, types, names_of_others(level, entity))
     tell_orders(exporting, parts.all_brushes(), lambda record: record)
     brushes.write([one for several in solids.values() for one in several], entity_of)
     collect_map_world(exporting, level.entities[0], parts.root)
@@ -56,7 +57,7 @@ def merged(original: MapLevel | None, exporting: ExportContext) -> MapLevel:
     return level
 
 
-def _match_entities(exporting: ExportContext, level: MapLevel, parts: SceneLevel) -> dict[int, Entity]:
+def match_entities(exporting: ExportContext, level: EntityLevel, parts: SceneLevel) -> dict[int, Entity]:
     """Give a level the models and entities of the scene: the original's where they were, new ones behind them.
 
     Returns the entity of each by id() of SceneModel and SceneEntity.
@@ -94,6 +95,6 @@ def _new_entity(pairs: list[tuple[str, str]], example: Entity | None) -> Entity:
     return Entity(pairs) if example is None else Entity(list(example.pairs), flags=example.flags, motion=example.motion)
 
 
-def _names(level: MapLevel, own: Entity) -> set[str]:
+def names_of_others(level: EntityLevel, own: Entity) -> set[str]:
     """The names of all other entities, in lower case: entities refer to models and to one another by them."""
     return {entity.name.lower() for entity in level.entities if entity is not own}

@@ -9,12 +9,14 @@ import bpy
 
 from ...formats import genesis
 from ...formats.binary import FormatError
+from ...formats.genesis import CompiledLevel
 from ...formats.genesis.editor_level import Level3dt
-from ..scene import declared, originals, sidebar
+from ..scene import declared, ledger, originals, sidebar
 from ..scene.reports import Report, SceneError
 from . import importer, layout
 from .context import resumed
 from .exporter import export_level
+from .fates import FATES
 from .materials.build import materials_again
 from .preview import compiled, live
 from .settings import ExportSettings, ImportSettings
@@ -108,11 +110,46 @@ class HidePreview(sidebar.LevelOperator):
         compiled.remove(level)
 
 
+def is_compiled(level: bpy.types.Collection) -> bool:
+    """Whether a level is a `.bsp`."""
+    info = originals.describe(level)
+    return info is not None and info.options.get(layout.KIND) == "bsp"
+
+
+class Decompile(sidebar.LevelOperator):
+    """Make a level of brushes of a compiled one, as it is now: all of it can be edited, and compiled again"""
+
+    format_key = layout.FORMAT
+    failures = (SceneError, FormatError)
+    bl_idname = "levelwright.genesis_decompile"
+    bl_label = "Decompile"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a compiled level."""
+        level = cls.level(context)
+        return level is not None and is_compiled(level)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Add the level of brushes to the scene."""
+        report = Report("decompiled")
+        edited = genesis.read(export_level(context, level, ExportSettings(), report))
+        if not isinstance(edited, CompiledLevel):
+            raise SceneError(f"{level.name} is no compiled level")
+        info = originals.describe(level)
+        scale = float(info.options.get("scale", layout.SCALE)) if info is not None else layout.SCALE
+        made = importer.decompiled(context, edited, f"{level.name}.bsp", ImportSettings(scale=scale), report)
+        ledger.enter(made, FATES)
+        originals.make_active(context, made)
+        report.forward(self)
+
+
 def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     sidebar.layout_of(menu).operator(NewLevel.bl_idname, icon="FILE_NEW")
 
 
-CLASSES = (NewLevel, PreviewCuts, HidePreview)
+CLASSES = (NewLevel, PreviewCuts, HidePreview, Decompile)
 
 
 def register() -> None:

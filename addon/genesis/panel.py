@@ -10,9 +10,10 @@ from ..scene.blender_types import Value
 from . import layout
 from .brushes import panel as brush_panel
 from .entities.operators import AddGenesisEntity
+from .lightmaps.operators import BakeGenesisLightmaps
 from .materials.write import WriteTextureLibrary
 from .models.operators import MakeModel
-from .operators import HidePreview, PreviewCuts, has_cuts
+from .operators import Decompile, HidePreview, PreviewCuts, has_cuts, is_compiled
 
 
 class LEVELWRIGHT_PT_genesis(sidebar.LevelPanel, bpy.types.Panel):
@@ -64,7 +65,35 @@ class LEVELWRIGHT_PT_genesis_edit(sidebar.LevelPanel, bpy.types.Panel):
         column.operator(WriteTextureLibrary.bl_idname, icon="TEXTURE")
 
 
-CLASSES = (MakeModel, AddGenesisEntity, WriteTextureLibrary, LEVELWRIGHT_PT_genesis, LEVELWRIGHT_PT_genesis_edit)
+class LEVELWRIGHT_PT_genesis_compiled(sidebar.LevelPanel, bpy.types.Panel):
+    """What can be done with a compiled level."""
+
+    format_key = layout.FORMAT
+    bl_label = "Compiled"
+    bl_parent_id = "LEVELWRIGHT_PT_genesis"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a compiled level."""
+        level = cls.level(context)
+        return level is not None and is_compiled(level)
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Draw the buttons."""
+        column = self.layout.column(align=True)
+        column.operator(BakeGenesisLightmaps.bl_idname, icon="RENDER_STILL")
+        column.operator(Decompile.bl_idname, icon="MOD_BUILD")
+
+
+CLASSES = (
+    MakeModel,
+    AddGenesisEntity,
+    WriteTextureLibrary,
+    BakeGenesisLightmaps,
+    LEVELWRIGHT_PT_genesis,
+    LEVELWRIGHT_PT_genesis_edit,
+    LEVELWRIGHT_PT_genesis_compiled,
+)
 
 
 def register() -> None:

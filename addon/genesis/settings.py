@@ -42,7 +42,7 @@ class ImportSettings:
         "Lighting",
         "How surfaces are shown",
         {
-            "lights": ("Lights", "By the level's lights"),
+            "lights": ("Lights", "By the level's lights; of a .bsp, by its lightmaps, as the game draws it"),
             "full_bright": ("Full bright", "All as bright as its texture, whatever lights there are"),
         },
     )
@@ -54,6 +54,15 @@ class ImportSettings:
             "none": ("No", "Cut and hollow brushes are wire"),
             "csg": ("As compiled", "What the compiler will get, as it is when the preview is made"),
             "boolean": ("Live", "By Boolean modifiers: the hole follows the cut that is moved"),
+        },
+    )
+    compiled: str = option(
+        "surfaces",
+        "Compiled levels",
+        "What a .bsp becomes",
+        {
+            "surfaces": ("Surfaces", "What the game draws, with its light: what can be edited goes back into the .bsp"),
+            "brushes": ("Brushes", "Decompiled: a level for the editor and the compiler, in which all can be edited"),
         },
     )
     many_brushes: int = option(
@@ -72,11 +81,12 @@ class ExportSettings:
     container: str = option(
         "as_imported",
         "Write",
-        "Which kind of file the level becomes; a file's ending .map or .3dt says so, too, and wins",
+        "Which kind of file the level becomes; a file's ending says so, too, and wins",
         {
             "as_imported": ("As imported", "The kind of file that the level was imported from"),
             "map": (".map", "What the compiler reads; of a .3dt, cuts and hollows are carved as the editor does"),
             "3dt": (".3dt", "What the editor opens; of a .map, what was carved stays carved"),
+            "bsp": (".bsp", "What the game loads: only a .bsp can be written again, with what was edited in place"),
         },
     )
     texture_lock: bool = option(
@@ -112,4 +122,4 @@ class ExportSettings:
 def for_file(settings: ExportSettings, path: Path) -> ExportSettings:
     """The settings for a file of this name: its ending says what kind of file it is."""
     kind = path.suffix.lower().removeprefix(".")
-    return replace(settings, container=kind) if kind in ("map", "3dt") else settings
+    return replace(settings, container=kind) if kind in ("map", "3dt", "bsp") else settings

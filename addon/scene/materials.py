@@ -55,6 +55,25 @@ class Nodes:
             self.set(socket, value)
         return node.outputs[0]
 
+    def vector(self, operation: str, *values: Value, factor: Value = None) -> Socket:
+        """Add a Vector Math node on sockets, vectors or numbers (three times the same) and return its output.
+
+        factor: of SCALE.
+        """
+        node = self.add("ShaderNodeVectorMath", operation=operation)
+        for socket, value in zip(node.inputs, values, strict=False):
+            self.set(socket, (value,) * 3 if isinstance(value, float) else value)
+        if factor is not None:
+            self.set(node.inputs["Scale"], factor)
+        return node.outputs[0]
+
+    def value(self, label: str, value: float) -> Socket:
+        """Add a Value node that is found again by its label, which is its name, too, and return its output."""
+        node = self.add("ShaderNodeValue", label)
+        node.name = showable(label)
+        node.outputs[0].default_value = value
+        return node.outputs[0]
+
     def multiply(self, color: Socket, factor: Value) -> Socket:
         """Multiply a colour by another, or by constant RGBA, and return the product."""
         node = self.add("ShaderNodeMix", data_type="RGBA", blend_type="MULTIPLY")

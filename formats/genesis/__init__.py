@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Genesis3D levels: the binary `.map` that the compiler reads, and the `.3dt` text that the editor opens.
+"""Genesis3D levels: the binary `.map` that the compiler reads, the `.3dt` text that the editor opens, and the `.bsp`
+that the compiler makes of them.
 
-`read` takes either; `level.kind` says which it was.
+`read` takes any; `level.kind` says which it was.
 
 A `MapLevel` is a list of entities; entity 0 is the world. An entity has ordered `pairs` of key and value, and
 `brushes`: a brush has `flags` and `faces`, an array of FACE records. Bulk geometry works on whole levels:
@@ -9,13 +10,30 @@ A `MapLevel` is a list of entities; entity 0 is the world. An entity has ordered
 lie on them. World models may have a `motion`; `typedefs` says what fields the classes of entities have.
 
 A `Level3dt` is a tree of brushes with the points of their faces, and entities, models, groups and settings.
+
+A `CompiledLevel` is chunks of records, and entities; `compiled` has what else can be made of it.
 """
 
 from typing import Literal, overload
 
 from ..binary import Buffer, Problem
 from ..format import Document
-from . import check_3dt, check_map, contents_3dt, contents_map, editor_level, leaks, map_file, text_3dt, text_3dt_writer
+from . import (
+    check_3dt,
+    check_map,
+    compiled,
+    contents_3dt,
+    contents_map,
+    editor_level,
+    leaks,
+    map_file,
+    text_3dt,
+    text_3dt_writer,
+)
+from .compiled import CompiledLevel
+from .compiled import check as check_compiled
+from .compiled import contents as contents_compiled
+from .compiled import level as compiled_level
 from .editor_level import EditorBrush, EditorEntity, EditorFace, EditorModel, Group, Level3dt, Sky, SkyFace
 from .entities import Brush, Entity
 from .level import Level
@@ -24,15 +42,17 @@ from .motion import Compression, Event, Interpolation, Motion, Path, Track
 from .records import FACE, BrushFlag, EditorBrushFlag, EditorFaceFlag, FaceFlag, new_faces, texture_field, texture_names
 
 TITLE = "Genesis3D level"
-ENDINGS = (".map", ".3dt")
+ENDINGS = (".map", ".3dt", ".bsp")
 
 __all__ = [
     "BRUSH",
     "ENDINGS",
     "FACE",
     "TITLE",
+    "AnyGenesisLevel",
     "Brush",
     "BrushFlag",
+    "CompiledLevel",
     "Compression",
     "EditorBrush",
     "EditorBrushFlag",
@@ -54,6 +74,7 @@ __all__ = [
     "SkyFace",
     "Track",
     "check",
+    "compiled",
     "contents",
     "identify",
     "leaks",
@@ -68,23 +89,32 @@ __all__ = [
 ]
 
 
+AnyGenesisLevel = MapLevel | Level3dt | CompiledLevel
+
+
 def identify(data: Buffer) -> bool:
-    """Whether these bytes are a Genesis3D level of either kind."""
-    return map_file.identify(data) or text_3dt.identify(data)
+    """Whether these bytes are a Genesis3D level of any kind."""
+    return map_file.identify(data) or text_3dt.identify(data) or compiled_level.identify(data)
 
 
-def read(data: Buffer) -> MapLevel | Level3dt:
+def read(data: Buffer) -> AnyGenesisLevel:
     """Read a level. Raises FormatError."""
-    return text_3dt.read(data) if text_3dt.identify(data) else map_file.read(data)
+    if text_3dt.identify(data):
+        return text_3dt.read(data)
+    return compiled_level.read(data) if compiled_level.identify(data) else map_file.read(data)
 
 
-def write(level: MapLevel | Level3dt) -> bytes:
+def write(level: AnyGenesisLevel) -> bytes:
     """Return the level's bytes: what nobody changed comes out as it came in. Raises FormatError."""
+    if isinstance(level, CompiledLevel):
+        return compiled_level.write(level)
     return map_file.write(level) if isinstance(level, MapLevel) else text_3dt_writer.write(level)
 
 
-def check(level: MapLevel | Level3dt) -> list[Problem]:
+def check(level: AnyGenesisLevel) -> list[Problem]:
     """What the editor, the compiler or the engine would refuse or misread."""
+    if isinstance(level, CompiledLevel):
+        return check_compiled.check(level)
     return check_map.check(level) if isinstance(level, MapLevel) else check_3dt.check(level)
 
 
@@ -97,20 +127,24 @@ def new_level(kind: Literal["map", "3dt"] = "map") -> MapLevel | Level3dt:
     return map_file.new_level() if kind == "map" else editor_level.new_level()
 
 
-def summary(level: MapLevel | Level3dt) -> Document:
+def summary(level: AnyGenesisLevel) -> Document:
     """Return the outlines: counts, names."""
+    if isinstance(level, CompiledLevel):
+        return contents_compiled.summary(level)
     return contents_map.summary(level) if isinstance(level, MapLevel) else contents_3dt.summary(level)
 
 
-def contents(level: MapLevel | Level3dt) -> Document:
+def contents(level: AnyGenesisLevel) -> Document:
     """Return everything decoded; its lists are iterators: go through it once."""
+    if isinstance(level, CompiledLevel):
+        return contents_compiled.contents(level)
     return contents_map.contents(level) if isinstance(level, MapLevel) else contents_3dt.contents(level)
 
 
-def section_at(level: MapLevel | Level3dt, offset: int) -> str:
+def section_at(level: AnyGenesisLevel, offset: int) -> str:
     """Name the part of the file that a byte is of."""
-    return (
-        contents_map.section_at(level, offset)
-        if isinstance(level, MapLevel)
-        else contents_3dt.section_at(level, offset)
-    )
+    if isinstance(level, CompiledLevel):
+        return contents_compiled.section_at(level, offset)
+    if isinstance(level, MapLevel):
+        return contents_map.section_at(level, offset)
+    return contents_3dt.section_at(level, offset)

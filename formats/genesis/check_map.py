@@ -12,7 +12,8 @@ import numpy as np
 from ..binary import FormatError, Problem
 from ..convex import Ints
 from . import brushes, motion, typedefs
-from .entities import MODEL, Entity
+from .entities import MODEL, MODEL_KEY, Entity
+from .level import EntityLevel
 from .map_file import HAS_MOTION, VERSION, MapLevel
 from .records import EDITOR_NAME_SIZE, NAME_SIZE, WORLD_BOUND, FaceArray, FaceFlag, texture_names
 from .typedefs import TypeDef
@@ -35,10 +36,16 @@ _BUFFERS = {"classname": 63, "target": 31, "targetname": 31}  # characters that 
 def check(level: MapLevel) -> list[Problem]:
     """What the compiler or the engine would refuse or misread."""
     with np.errstate(all="ignore"):  # hostile floats
-        return [*_file(level), *_brushes(level), *_entities(level), *_classes(level)]
+        return [*_file(level), *_brushes(level), *entity_problems(level)]
 
 
-def title(level: MapLevel, number: int) -> str:
+def entity_problems(level: EntityLevel) -> Iterator[Problem]:
+    """What is wrong with the entities of a level, their motions and their classes."""
+    yield from _entities(level)
+    yield from _classes(level)
+
+
+def title(level: EntityLevel, number: int) -> str:
     """An entity in words: "entity 3 (light, light1)"."""
     entity = level.entities[number]
     names = ("world",) if number == 0 else tuple(filter(None, (entity.classname, entity.name)))
@@ -153,7 +160,7 @@ def _textures(faces: FaceArray) -> Iterator[Problem]:
 # ------------------------------------------------------------------------------------------------------------ entities
 
 
-def _entities(level: MapLevel) -> Iterator[Problem]:
+def _entities(level: EntityLevel) -> Iterator[Problem]:
     for number, entity in enumerate(level.entities):
         place = title(level, number)
         if entity.flags > HAS_MOTION:
@@ -201,7 +208,7 @@ def _pair(place: str, key: str, value: str) -> Iterator[Problem]:
 # ------------------------------------------------------------------------------------------------------------- classes
 
 
-def _classes(level: MapLevel) -> Iterator[Problem]:
+def _classes(level: EntityLevel) -> Iterator[Problem]:
     definitions: dict[str, TypeDef] = {}
     for number, entity in enumerate(level.entities):
         if number and entity.is_typedef:
@@ -244,7 +251,7 @@ def _instance(place: str, entity: Entity, definition: TypeDef, named: dict[str, 
             yield Problem(place, f"{definition.name} defines no {key}: the engine refuses the whole level")
         elif each.type == "model" or each.type not in typedefs.BASIC:
             target = named.get(value.lower())
-            if target is None or (each.type == "model" and not target.brushes):
+            if target is None or (each.type == "model" and not (target.brushes or MODEL_KEY in target)):
                 kind = "world model" if each.type == "model" else "entity"
                 yield Problem(place, f"{key} names the {kind} {value!r}, which there is not")
         else:

@@ -181,7 +181,7 @@ class Level3dt(Level):
     The `brushes` of one that was read are text until somebody asks for them, which then may raise FormatError.
     """
 
-    kind: ClassVar[Literal["map", "3dt"]] = "3dt"
+    kind: ClassVar[Literal["map", "3dt", "bsp"]] = "3dt"
 
     version: tuple[int, int] = VERSION
     texture_library: str = ""  # TextureLib; WadLoc before 1.18

@@ -13,6 +13,8 @@ from .records import FACE, FaceArray
 
 CLASSNAME, ORIGIN, NAME = "classname", "origin", "%name%"
 MODEL, TYPEDEF = "%Model%", "%typedef%"
+MODEL_KEY = "Model"
+"""The key that the compiler gives to entities with brushes: the number of their model."""
 
 Vector = tuple[float, float, float]
 _LARGEST = 3.4028235e38

@@ -111,7 +111,7 @@ def of_map(level: MapLevel) -> tuple[Geometry, Ints]:
         fields[name][:, 0], fields[name][:, 1] = faces[f"{name}_x"], faces[f"{name}_y"]
     names, texture = texture_numbers(faces)
     flags = table["flags"].copy()
-    appearance = _appearances(faces["flags"], flags, counts)
+    appearance = appearances(faces["flags"], flags, counts)
     made = Geometry(np.arange(len(table)), flags, counts, faces, fields, names, texture, appearance, polygons)
     return made, table["entity"].astype(np.int64)
 
@@ -123,7 +123,7 @@ def of_editor(leaves: Sequence[tuple[int, EditorBrush]]) -> Geometry:
     polygons = _editor_polygons(sides, counts)
     faces = records.new_faces(len(sides))
     faces["normal"], faces["dist"], _ = _planes(polygons, sides)
-    polygons = _sound(polygons)
+    polygons = sound(polygons)
     editor_flags = np.array([face.flags for face in sides], np.int64)
     kinds, of_face = np.unique(editor_flags, return_inverse=True)
     faces["flags"] = np.array([records.face_flags_from_editor(int(kind)) for kind in kinds], np.int32)[of_face]
@@ -148,7 +148,7 @@ def of_editor(leaves: Sequence[tuple[int, EditorBrush]]) -> Geometry:
     flags = np.array([brush.flags & 0xFFFFFFFF for _, brush in leaves], np.uint32)
     of_map_flags = np.array([records.brush_flags_from_editor(int(one)) for one in flags], np.uint32)
     names, texture = texture_numbers(faces)
-    appearance = _appearances(faces["flags"], of_map_flags, counts)
+    appearance = appearances(faces["flags"], of_map_flags, counts)
     numbers = np.array([number for number, _ in leaves], np.int64)
     return Geometry(numbers, flags, counts, faces, fields, names, texture, appearance, polygons)
 
@@ -194,7 +194,7 @@ def _alike(rows: NDArray[np.uint64]) -> Ints:
     return like
 
 
-def _appearances(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], counts: Ints) -> Ints:
+def appearances(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], counts: Ints) -> Ints:
     """The Appearance of each face."""
     appearance = _APPEARANCES.take(face_flags & len(_APPEARANCES) - 1)
     hidden = (flags & int(BrushFlag.CLIP | BrushFlag.HINT)) != 0
@@ -233,7 +233,7 @@ def _editor_polygons(sides: Sequence[EditorFace], counts: Ints) -> Polygons:
     )
 
 
-def _sound(polygons: Polygons) -> Polygons:
+def sound(polygons: Polygons) -> Polygons:
     """Only the polygons that a mesh can hold: of three corners or more, none of them twice, each once."""
     sizes = np.diff(polygons.first_corner)
     sound = sizes >= 3

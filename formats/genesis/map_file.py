@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..binary import Buffer, Cursor, FormatError
 from . import motion_file, typedefs
 from .entities import Entity, PackedBrushes
-from .level import Level
+from .level import EntityLevel
 from .records import FACE, FaceArray
 
 TAG = b"NCBF"  # the editor writes it as the number 0x4642434E
@@ -28,39 +28,19 @@ _ALIKE = 16  # brushes with equally many faces in a row, after which more such a
 
 
 @dataclass(slots=True, eq=False)
-class MapLevel(Level):
+class MapLevel(EntityLevel):
     """A level as the compiler reads it. Its lists may be changed freely.
 
     Entity 0 is the world; then come world models, point entities and definitions of types, in this order in files that
     the editor wrote. `trailing`: bytes behind the counted entities, which the compiler ignores.
     """
 
-    kind: ClassVar[Literal["map", "3dt"]] = "map"
+    kind: ClassVar[Literal["map", "3dt", "bsp"]] = "map"
 
     entities: list[Entity] = field(default_factory=list)
     version: int = VERSION
     tag: bytes = TAG
     trailing: bytes = b""
-
-    @property
-    def world(self) -> Entity | None:
-        """The entity of the level itself: the first one."""
-        return self.entities[0] if self.entities else None
-
-    @property
-    def models(self) -> list[Entity]:
-        """World models."""
-        return [entity for entity in self.entities[1:] if entity.is_model]
-
-    @property
-    def points(self) -> list[Entity]:
-        """Point entities: all that are neither the world, a model, nor a definition."""
-        return [entity for entity in self.entities[1:] if not entity.is_model and not entity.is_typedef]
-
-    @property
-    def typedefs(self) -> list[Entity]:
-        """Definitions of types, as entities; `typedefs.read` makes tables of them."""
-        return [entity for entity in self.entities[1:] if entity.is_typedef]
 
     def table(self) -> tuple["np.ndarray[tuple[int], np.dtype[np.void]]", FaceArray]:
         """All brushes as records of BRUSH and all their faces as one array of FACE, in the file's order.

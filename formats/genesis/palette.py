@@ -27,6 +27,14 @@ def quantized(picture: Bytes, limit: int = 256) -> tuple[Bytes, Bytes]:
     return colors.astype(np.uint8), inverse.astype(np.uint8).reshape(height, width)
 
 
+def nearest(picture: npt.NDArray[np.float64], colors: Bytes) -> Bytes:
+    """The number of the colour, uint8[n, 3], that is nearest to each pixel of a picture [h, w, 3]: uint8[h, w]."""
+    found, inverse = np.unique(np.rint(picture).reshape(-1, 3), axis=0, return_inverse=True)
+    away: npt.NDArray[np.float64] = ((found[:, None] - colors.astype(np.float64)) ** 2) @ _WEIGHTS
+    numbers = away.argmin(axis=1).astype(np.uint8)[inverse.reshape(-1)]
+    return np.asarray(numbers.reshape(picture.shape[:2]), np.uint8)
+
+
 def _boxes(colors: npt.NDArray[np.float64], counts: npt.NDArray[np.float64], limit: int) -> npt.NDArray[np.intp]:
     """The number of the box of each colour."""
     labels = np.zeros(len(colors), np.intp)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .. import ranges
 from ..binary import FormatError
-from . import ranges
 from .records import Records
 from .rgbe import Floats
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import ranges
 from ..binary import FormatError
 from ..convex import Polygons, from_planes
-from . import ranges
 from .level import Level
 from .lumps import LumpId, lump_name
 from .records import Records

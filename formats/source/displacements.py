@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import ranges
 from ..binary import FormatError
-from . import ranges
 from .geometry import Floats, Ints, Polygons
 from .level import Level
 from .lumps import LumpId, lump_name

@@ -7,9 +7,9 @@ other ones, and so its lump FACEBRUSHES is empty.
 
 import numpy as np
 
+from .. import ranges
 from ..binary import FormatError
-from . import ranges
-from .ranges import Integers
+from ..ranges import Integers
 from .records import Records
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import ranges
 from ..arrays import Integers
 from ..binary import FormatError
-from . import brushes, ranges
+from . import brushes
 from .brushes import Solids
 from .geometry import Floats, Ints, Polygons
 from .level import Level

@@ -4,7 +4,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from .ranges import Integers
+from ..ranges import Integers
 from .records import DispInfoFlag, Records
 from .records_tree import LEAF_FLOAT
 

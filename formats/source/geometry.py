@@ -10,9 +10,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import ranges
 from ..arrays import Integers, Reals
 from ..binary import FormatError
-from . import fields, ranges
+from . import fields
 from .level import Level
 from .lumps import LumpId, lump_name
 from .records import Records

@@ -4,8 +4,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import ranges
 from ..binary import FormatError
-from . import ranges
 from .geometry import Floats, Ints, drawn_faces
 from .level import Level
 from .lumps import LumpId, lump_name

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .. import ranges
 from ..binary import Buffer, FormatError
-from . import ranges
+from ..luxel_pixels import LuxelPixels
+from ..ranges import Integers
 from .level import Level
 from .lumps import LumpId
-from .ranges import Integers
 from .records import NO_STYLE, RGBE, LevelFlag, Records, SurfaceFlag
 
 BUMP_SAMPLES = 4
@@ -156,6 +157,24 @@ def _measure(
 
 
 # ------------------------------------------------------------------------------------------------------------- luxels
+
+
+def fits(found: Blocks, sizes: Integers) -> npt.NDArray[np.bool_]:
+    """Which blocks have the size that an image has room for. sizes: int64[faces + 1, 2], the white patch behind."""
+    room = sizes[np.minimum(found.faces, len(sizes) - 1)]
+    fit: npt.NDArray[np.bool_] = (room == np.column_stack([found.width, found.height])).all(axis=1)
+    return fit & (found.faces < len(sizes) - 1)
+
+
+def luxels_in(where: LuxelPixels, found: Blocks, slot: int, sample: int) -> tuple[npt.NDArray[np.bool_], Integers]:
+    """Which luxels of a lightmap of all blocks (as `luxel_offsets` has them) are in an image, and the pixels of those.
+
+    where: the image.
+    """
+    _, owners = luxel_offsets(found, slot, sample)
+    inside = fits(found, where.sizes)
+    there = np.flatnonzero((found.lightmap(slot, sample) >= 0) & inside)
+    return inside[owners], where.pixels[ranges.flat(where.first[found.faces[there]], found.luxels[there])]
 
 
 def luxel_offsets(found: Blocks, style: int = 0, sample: int = 0) -> tuple[Integers, Integers]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import overlay_quads, ranges
+from .. import ranges
+from . import overlay_quads
 from .geometry import Floats, Ints, Polygons
 
 _LEAST_CORNERS = 3

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .. import ranges
 from ..binary import Buffer, Cursor
-from . import ranges
 from .records import Records
 from .records_overlays import OVERLAY_V3
 

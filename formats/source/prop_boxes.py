@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from . import ranges
+from .. import ranges
 from .geometry import Floats
 from .level import Level
 from .lumps import LumpId

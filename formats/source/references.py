@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import FormatError
+from ..ranges import Integers
 from . import fields
 from .lumps import LumpId
-from .ranges import Integers
 from .records import Records
 
 Mask = npt.NDArray[np.bool_]

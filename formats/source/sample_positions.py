@@ -8,8 +8,8 @@ coordinates of 255. A displacement's first byte is its `lightmap_sample_position
 import numpy as np
 import numpy.typing as npt
 
+from .. import ranges
 from ..binary import Buffer, FormatError
-from . import ranges
 
 _LONG = 255
 _SHORT = 4  # bytes of a luxel, a long one has one more

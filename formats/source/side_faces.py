@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import brushes, geometry, ranges
+from .. import ranges
+from . import brushes, geometry
 from .geometry import Ints, Polygons
 from .level import Level
 from .lumps import LumpId

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import ranges
+from .. import ranges
 from .geometry import Floats, Ints
 from .surfaces import Bools, Surfaces
 

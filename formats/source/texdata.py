@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .. import ranges
 from ..arrays import Integers
 from ..binary import Buffer, FormatError
-from . import ranges
 
 MAX_NAME = 127  # characters
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from formats import source
+from formats import atlas, source
 from formats.binary import FormatError
-from formats.source import LumpId, atlas, displacements, geometry, lighting
+from formats.source import LumpId, displacements, geometry, lighting
 from tests.fuzz.scenes import empty_file
 from tests.samples import source_generated
 

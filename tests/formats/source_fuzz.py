@@ -9,12 +9,12 @@ from functools import partial
 
 import numpy as np
 
+from formats import atlas
 from formats.binary import FormatError
 from formats.source import (
     Entity,
     Level,
     LumpId,
-    atlas,
     check,
     contents,
     displacements,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formats import convex
+from formats import convex, ranges
 from formats.binary import FormatError
 from formats.source import (
     Level,
@@ -16,7 +16,6 @@ from formats.source import (
     geometry,
     overlay_lists,
     physcollide_surface,
-    ranges,
     read,
     write,
 )

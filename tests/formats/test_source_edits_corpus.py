@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from formats import ranges
 from formats.binary import FormatError
-from formats.source import LumpId, check, displacements, geometry, lighting, overlay_quads, ranges, read, rgbe, write
+from formats.source import LumpId, check, displacements, geometry, lighting, overlay_quads, read, rgbe, write
 from formats.source.edits import (
     cubemaps,
     entities,

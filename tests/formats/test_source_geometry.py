@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats import source
+from formats import atlas, source
 from formats.binary import FormatError
-from formats.source import atlas, displacements, geometry, leaf_tree, lighting, map_crc, overlay_quads
+from formats.source import displacements, geometry, leaf_tree, lighting, map_crc, overlay_quads
 from formats.source import records_displacements as disp_records
 from formats.source import records_geometry as geometry_records
 from formats.source import records_overlays as overlay_records

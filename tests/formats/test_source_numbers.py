@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.source import entity_values, luxel_pixels, numbers, orientation, prop_boxes, radiance, ropes
+from formats import luxel_pixels
+from formats.source import entity_values, numbers, orientation, prop_boxes, radiance, ropes
 from formats.source.entities import Entity
 from formats.source.vmf import uv
 

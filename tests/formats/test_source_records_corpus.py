@@ -7,7 +7,7 @@ Skipped where there is no corpus (../shared/corpus beside the repository, or $LE
 import numpy as np
 import pytest
 
-from formats import source
+from formats import ranges, source
 from formats.binary import Budget
 from formats.source import (
     ambient,
@@ -19,7 +19,6 @@ from formats.source import (
     lzma_lump,
     occlusion,
     overlay_lists,
-    ranges,
     rgbe,
     sample_positions,
     static_props,

@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from formats.source import Level, LumpId, convex_pieces, geometry, lit_faces, near_faces, ranges, surface_edits
+from formats import ranges
+from formats.source import Level, LumpId, convex_pieces, geometry, lit_faces, near_faces, surface_edits
 from formats.source.edits import texture_fits
 from formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
 from tests.formats import source_room

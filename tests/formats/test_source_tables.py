@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats import ranges
 from formats.binary import FormatError
 from formats.source import (
     ambient,
@@ -15,7 +16,6 @@ from formats.source import (
     fields,
     occlusion,
     overlay_lists,
-    ranges,
     records_displacements,
     records_geometry,
     records_lights,

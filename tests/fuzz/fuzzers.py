@@ -11,6 +11,7 @@ FUZZERS = {
     "teeworlds-level": "tests.formats.teeworlds_fuzz",
     "teeworlds-import": "tests.addon.teeworlds.test_import_fuzz",
     "genesis-level": "tests.formats.genesis_fuzz",
+    "genesis-compiled": "tests.formats.genesis_compiled_fuzz",
     "genesis-text": "tests.formats.genesis_text_fuzz",
     "genesis-import": "tests.addon.genesis.test_damaged_fuzz",
     "fable-level": "tests.formats.fable_fuzz",

@@ -14,7 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 500
 ALLOWED = {"numpy", *sys.stdlib_module_names}
 BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras"}
-SHARED = {"arrays", "binary", "convex", "convex_hull", "format", "reach", "windings", "solid_leaks", "solid_tree"}
+SHARED = {
+    *("arrays", "atlas", "binary", "convex", "convex_hull", "format", "luxel_pixels", "ranges", "reach"),
+    *("solid_leaks", "solid_tree", "windings"),
+}
 """Modules of formats/ that no game has to itself."""
 CORE_MAY = {
     "__package__",

@@ -21,6 +21,8 @@ CONTRACT = {
 
 TERMS = {
     "Choice",
+    "Chunk",
+    "ChunkId",
     "Entity",
     "EntityClass",
     "Field",

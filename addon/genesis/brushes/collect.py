@@ -83,7 +83,7 @@ class BrushCollector:
         leaves = [brush for brush in level.all_brushes() if brush.children is None]
         found: dict[SceneBrush, list[FoundBrush]] = {}
         smooth: list[str] = []
-        with _evaluation(context, level, leaves) as depsgraph, progress(len(leaves), "brushes") as step:
+        with evaluation(context, level, leaves) as depsgraph, progress(len(leaves), "brushes") as step:
             for brush in leaves:
                 obj = brush.object
                 mesh = meshes.read(obj, depsgraph)
@@ -141,7 +141,7 @@ def _find_owners(found: list[FoundBrush], row_of: Callable[[int], int]) -> None:
 
 
 @contextmanager
-def _evaluation(
+def evaluation(
     context: bpy.types.Context, level: SceneLevel, leaves: list[SceneBrush]
 ) -> Iterator[bpy.types.Depsgraph | None]:
     """A depsgraph with all that modifiers, shape keys or constraints act on; None where they act on nothing."""

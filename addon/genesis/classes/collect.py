@@ -11,7 +11,7 @@ from ....formats import genesis
 from ....formats.binary import FormatError
 from ....formats.genesis import class_text, typedefs
 from ....formats.genesis.entities import Entity
-from ....formats.genesis.map_file import MapLevel
+from ....formats.genesis.level import EntityLevel
 from ....formats.genesis.typedefs import DEFAULT, TypeDef
 from ...scene import originals
 from ...scene.names import showable_lines
@@ -43,7 +43,7 @@ def edited_types(collection: bpy.types.Collection, own: Types) -> list[TypeDef] 
         raise SceneError(f"{held.name}, {error.reading}: {error.message}") from error
 
 
-def define(exporting: ExportContext, level: MapLevel, types: Sequence[TypeDef]) -> None:
+def define(exporting: ExportContext, level: EntityLevel, types: Sequence[TypeDef]) -> None:
     """Let a level define these classes, in this order, and no others. What says the same already stays as it is.
 
     Of several definitions of a class the first counts; the others stay behind it, or go with it.
@@ -111,7 +111,7 @@ def classes_of(level: bpy.types.Collection) -> Types:
     """
     original = originals.find(level)
     read = genesis.read(original.data) if original is not None else genesis.new_level("map")
-    own = own_types(read, Report()) if isinstance(read, MapLevel) else None
+    own = own_types(read, Report()) if isinstance(read, EntityLevel) else None
     try:
         edited = edited_types(level, own) if own is not None else None
     except SceneError:

@@ -12,7 +12,7 @@ from ....formats.binary import FormatError
 from ....formats.genesis import typedefs
 from ....formats.genesis.editor_level import Level3dt
 from ....formats.genesis.headers import DeclaredClasses
-from ....formats.genesis.map_file import MapLevel
+from ....formats.genesis.level import EntityLevel
 from ....formats.genesis.typedefs import TypeDef
 from ...scene.reports import Report, SceneError
 from ..settings import ExportSettings
@@ -22,7 +22,7 @@ Types = dict[str, TypeDef]
 """Classes by their names in lower case."""
 
 
-def own_types(level: MapLevel, report: Report) -> Types | None:
+def own_types(level: EntityLevel, report: Report) -> Types | None:
     """The classes that a `.map` defines; None, with a warning, where they can't be read."""
     try:
         return typedefs.read(level.typedefs)
@@ -54,7 +54,7 @@ def tooltip_of(key: str, classname: str, types: Types) -> str:
     return ": ".join(part for part in (f"{classname} {found.name}, {kind}", found.documentation) if part)
 
 
-def declared_types(settings: ExportSettings, level: MapLevel | Level3dt, report: Report) -> Sequence[TypeDef]:
+def declared_types(settings: ExportSettings, level: EntityLevel | Level3dt, report: Report) -> Sequence[TypeDef]:
     """The classes that the chosen folder's headers declare, after the editor's own; else those of the level's own
     HeadersDir, as far as it can be found from the .blend.
     """
@@ -70,7 +70,7 @@ def declared_types(settings: ExportSettings, level: MapLevel | Level3dt, report:
     return (*typedefs.BUILTIN, *declared.types)
 
 
-def define_classes(level: MapLevel, settings: ExportSettings, report: Report) -> None:
+def define_classes(level: EntityLevel, settings: ExportSettings, report: Report) -> None:
     """Add definitions of classes that entities have, that the level doesn't define, and that headers declare."""
     if not settings.headers_directory:
         return

@@ -214,8 +214,7 @@ def _collect_angles(obj: bpy.types.Object, record: KeyValues, matrix: Matrix, ty
     turn = _turn_of(obj, matrix)
     text = record.get(ANGLES)
     if text is None and type_of(ANGLES, record.classname, types) != "point":
-        shines_all_around = isinstance(obj.data, bpy.types.Light) and obj.data.type != "SPOT"
-        if not shines_all_around and not _is_upright(turn):
+        if not _is_upright(turn):
             report.warn(f"{obj.name} was turned, but its class has no angles, as far as is known")
         return False
     was = [] if text is None else values.as_property("point", text)

@@ -20,6 +20,7 @@ from ..context import ImportContext
 from ..materials.build import Materials
 
 _KINDS: dict[str, Kind] = {
+    **dict.fromkeys(layout.LIGHT_TYPES, "INT"),
     **layout.FACE_FIELDS,
     **layout.MAP_FIELDS,
     **layout.EDITOR_FIELDS,
@@ -109,12 +110,29 @@ def keep_baselines(collection: bpy.types.Collection, arrays: MeshArrays) -> None
         baselines.store(collection, key, values)
 
 
+@dataclass(frozen=True)
+class CornerValues:
+    """What corners have besides their UVs, for c corners of a level."""
+
+    uvs: dict[str, NDArray[np.float32]]
+    """UV map -> [c, 2]."""
+    vectors: dict[str, NDArray[np.float32]]
+    """FLOAT_VECTOR attribute -> [c, 3]."""
+
+
 class MeshMaker:
     """Makes the meshes of a level's brushes. Mesh n is that of the brushes from starts[n] to starts[n + 1] - 1."""
 
     def __init__(
-        self, importing: ImportContext, geometry: Geometry, arrays: MeshArrays, materials: Materials, starts: Ints
+        self,
+        importing: ImportContext,
+        geometry: Geometry,
+        arrays: MeshArrays,
+        materials: Materials,
+        starts: Ints,
+        more: CornerValues | None = None,
     ) -> None:
+        self.more = CornerValues({}, {}) if more is None else more
         self.importing = importing
         self.arrays = arrays
         self.materials = materials
@@ -165,8 +183,11 @@ class MeshMaker:
             self.arrays.positions[self.vertices[number] : self.vertices[number + 1]],
             self.corner_vertex[corners],
             self.face_corner[faces],
-            uvs={layout.UV: self.arrays.uvs[corners]},
-            attributes={name: ("FACE", kind, values[faces]) for name, kind, values in self.fields},
+            uvs={layout.UV: self.arrays.uvs[corners]} | {key: uv[corners] for key, uv in self.more.uvs.items()},
+            attributes={
+                **{name: ("FACE", kind, values[faces]) for name, kind, values in self.fields},
+                **{key: ("CORNER", "FLOAT_VECTOR", values[corners]) for key, values in self.more.vectors.items()},
+            },
             material_index=self.slots[faces] if len(codes) > 1 else None,
             edges=self._edges(number, corners),
             report=self.importing.report,

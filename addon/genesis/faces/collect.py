@@ -111,6 +111,9 @@ class FaceCollector:
                 differs[known] = other.reshape(len(was), -1).any(axis=1)
             edited[name] = differs
         names, sizes = self._textures(mesh)
+        bare = sum(names[one] is None for one in np.flatnonzero(known).tolist())
+        if bare:
+            self.report.warn(f"{obj.name}: {bare} faces without a material keep their textures")
         renamed = np.zeros(len(records), np.bool_)
         if self._was is not None and known.any():
             pairs = zip(self._was[records[known]], [names[one] for one in np.flatnonzero(known)], strict=True)

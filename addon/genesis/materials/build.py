@@ -22,6 +22,7 @@ from .. import layout
 from ..context import ImportContext
 from . import library
 from .collect import given_size
+from .drawn import as_drawn
 from .library import Pictures
 from .names import APPEARANCE, NAMED, title_of
 
@@ -42,6 +43,9 @@ _AXES = {
 
 class Materials:
     """Makes each material of a level when it is first asked for. sky: texture of each of SIDES that has one."""
+
+    baked: bpy.types.NodeTree | None = None
+    """The node group of the level's light; None where Blender's lights shine."""
 
     def __init__(self, importing: ImportContext, pictures: Pictures, sky: dict[str, str]) -> None:
         self.importing = importing
@@ -104,6 +108,8 @@ class Materials:
         else:
             lit = nodes.add("ShaderNodeBsdfPrincipled")
             surface = nodes.feed(lit, Base_Color=color, Roughness=1.0, Specular_IOR_Level=0.0).outputs[0]
+            if self.baked is not None:
+                surface = as_drawn(nodes, self.baked, color, surface)
         alpha = nodes.math("DIVIDE", nodes.add("ShaderNodeAttribute", attribute_name=ALPHA).outputs["Fac"], 255.0)
         if appearance & FaceAppearance.MIRROR:
             mirror = nodes.feed(nodes.add("ShaderNodeBsdfGlossy"), Roughness=0.0).outputs[0]

@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats import source
+from ....formats import ranges, source
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, ranges, vmf
+from ....formats.source import LumpId, vmf
 from ....formats.source.records import Contents
 from ....formats.source.vmf.uv import size_of, uv_of
 from ...scene import baselines, meshes

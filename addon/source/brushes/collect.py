@@ -15,8 +15,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats import source
-from ....formats.source import ranges, vmf
+from ....formats import ranges, source
+from ....formats.source import vmf
 from ....formats.source.vmf.uv import UNKNOWN_SIZE, texels_of
 from ...scene import baselines, identity, meshes
 from ...scene.reports import Report, SceneError, listed

@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats import ranges
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, displacements, ranges
+from ....formats.source import LumpId, displacements
 from ....formats.source.displacements import Displacements
 from ....formats.source.numbers import singles
 from ...scene import baselines, identity, meshes

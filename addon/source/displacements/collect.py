@@ -16,10 +16,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats import source
+from ....formats import ranges, source
 from ....formats.arrays import Array, Reals
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, displacements, edits, geometry, ranges
+from ....formats.source import LumpId, displacements, edits, geometry
 from ....formats.source.displacements import Displacements
 from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.geometry import Floats, Ints

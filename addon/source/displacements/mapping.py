@@ -6,9 +6,9 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ....formats import source
+from ....formats import ranges, source
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, displacements, ranges
+from ....formats.source import LumpId, displacements
 from ....formats.source.geometry import Ints
 from ....formats.source.surfaces import ModelFaces, model_faces
 from ...scene import meshes

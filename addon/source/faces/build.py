@@ -10,9 +10,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats import ranges
 from ....formats.arrays import Array
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, geometry, ranges, vertex_normals
+from ....formats.source import LumpId, geometry, vertex_normals
 from ....formats.source.geometry import Polygons
 from ....formats.source.numbers import singles
 from ....formats.source.records import Records, SurfaceFlag

@@ -10,8 +10,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ....formats import source
-from ....formats.source import LumpId, displacements, ranges
+from ....formats import ranges, source
+from ....formats.source import LumpId, displacements
 from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surface_edits import Edits, find, turned_over

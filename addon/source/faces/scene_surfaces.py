@@ -14,9 +14,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats import ranges
 from ....formats.arrays import Integers
 from ....formats.binary import FormatError
-from ....formats.source import ranges
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
 from ...scene import identity, meshes, transforms

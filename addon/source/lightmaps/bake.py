@@ -9,8 +9,8 @@ Luxels beside their face, which a compiler lights too, get the light of their ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import bpy
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.luxel_pixels import LuxelPixels, spread
 from ....formats.source import LumpId, geometry
 from ....formats.source.entities import CLASSNAME
-from ....formats.source.luxel_pixels import LuxelPixels, spread
-from ...scene import attributes, identity, originals, stage
-from ...scene.blender_types import Node, NodeTree, Value
+from ...scene import attributes, baking, identity, originals
+from ...scene.blender_types import Value
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..lights import lamps
@@ -108,14 +108,8 @@ def _objects(level: bpy.types.Collection, settings: BakeSettings) -> list[bpy.ty
         away = obj.hide_render or hidden.issuperset(obj.users_collection)
         if not away and obj.visible_get() and (obj.select_get() or not settings.selected):
             found.append(obj)
-    bare = [obj for obj in found if not obj.material_slots or any(map(_has_no_nodes, obj.material_slots))]
-    if bare:
-        raise SceneError(f"{bare[0].name}: what has no material, or one without nodes, can't be baked", bare)
+    baking.refuse_bare(found)
     return found
-
-
-def _has_no_nodes(slot: bpy.types.MaterialSlot) -> bool:
-    return slot.material is None or slot.material.node_tree is None
 
 
 def _faces_of(obj: bpy.types.Object, token: identity.Token, count: int) -> Ints:
@@ -149,99 +143,25 @@ def _baked(
     where: LuxelPixels,
     settings: BakeSettings,
 ) -> tuple[Light, NDArray[np.bool_]]:
-    """What Cycles bakes: light float32[pixels, 3], 1 is white, and which pixels a surface covers; from the top."""
-    picture = bpy.data.images.new("levelwright bake", where.width, where.height, alpha=True, float_buffer=True)
+    """What Cycles bakes (`scene.baking`), as a compiler lights the map."""
+    group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
     with ExitStack() as stack:
-        stack.callback(bpy.data.images.remove, picture)
-        stack.enter_context(_renderer(context, settings))
         if not settings.scene_world:
-            stack.enter_context(_sky(context, level))
-        stack.enter_context(_lit_by_blender(level))
-        stack.enter_context(_as_compilers_see(level))
-        stack.enter_context(_into(picture, objects))
-        stack.enter_context(_selected(context, objects))
-        try:
-            done: Value = bpy.ops.object.bake(
-                type="DIFFUSE",
-                pass_filter={"DIRECT", "INDIRECT"},
-                target="IMAGE_TEXTURES",
-                save_mode="INTERNAL",
-                use_clear=True,
-                margin=0,
-                uv_layer=layout.LIGHTMAP_UV,
-            )
-        except RuntimeError as error:
-            raise SceneError(f"Cycles can't bake {level.name}: {error}") from error
-        if "FINISHED" not in done:
-            raise SceneError(f"baking {level.name} was cancelled")
-        values = np.empty(where.width * where.height * 4, np.float32)
-        pixels: Value = picture.pixels
-        pixels.foreach_get(values)
-    rows = np.ascontiguousarray(values.reshape(where.height, where.width, 4)[::-1]).reshape(-1, 4)
-    finite = np.isfinite(rows[:, :3]).all(axis=1)
-    return np.maximum(rows[:, :3], 0), (rows[:, 3] > 0) & finite
+            stack.enter_context(baking.world_light(context, _sky(level)))
+        # Surfaces are lit by Blender's lights, not by the lightmaps that they have.
+        stack.enter_context(baking.valued(group, build.BAKED, 0.0))
+        # Only lights that can't be switched, and no copy of what is around the sky camera: it is small where it stands.
+        stack.enter_context(baking.hidden([obj for obj in level.all_objects if _is_switched(obj) or _is_scenery(obj)]))
+        size = (where.width, where.height)
+        return baking.bake(context, level.name, objects, size, layout.LIGHTMAP_UV, settings.samples, settings.bounces)
 
 
-@contextmanager
-def _renderer(context: bpy.types.Context, settings: BakeSettings) -> Iterator[None]:
-    """The scene's renderer as it is for baking."""
-    scene: Value = stage.scene_of(context)
-    was = scene.render.engine
-    scene.render.engine = "CYCLES"
-    cycles = scene.cycles
-    kept = {name: getattr(cycles, name) for name in ("samples", "max_bounces", "diffuse_bounces", "use_denoising")}
-    cycles.samples, cycles.use_denoising = settings.samples, False
-    cycles.max_bounces = cycles.diffuse_bounces = settings.bounces
-    try:
-        yield
-    finally:
-        for name, value in kept.items():
-            setattr(cycles, name, value)
-        scene.render.engine = was
-
-
-@contextmanager
-def _sky(context: bpy.types.Context, level: bpy.types.Collection) -> Iterator[None]:
-    """A world that shines as the map's sky does where no sun is."""
-    scene = stage.scene_of(context)
+def _sky(level: bpy.types.Collection) -> tuple[float, ...]:
+    """How the map's sky shines where no sun is."""
     suns = [obj.get(_AMBIENT) for obj in level.all_objects if obj.get(CLASSNAME) == _SUN]
     ambient = next((text for text in suns if isinstance(text, str)), "")
     color, brightness = lamps.light_color(ambient)
-    was, world = scene.world, stage.plain_world("levelwright sky", tuple(part * brightness for part in color))
-    scene.world = world
-    try:
-        yield
-    finally:
-        scene.world = was
-        bpy.data.worlds.remove(world)
-
-
-@contextmanager
-def _lit_by_blender(level: bpy.types.Collection) -> Iterator[None]:
-    """Surfaces lit by Blender's lights, not by the lightmaps that they have."""
-    group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
-    nodes = [node for node in group.nodes if node.name == build.BAKED] if group is not None else []
-    kept = [node.outputs[0].default_value for node in nodes]
-    for node in nodes:
-        node.outputs[0].default_value = 0.0
-    try:
-        yield
-    finally:
-        for node, value in zip(nodes, kept, strict=True):
-            node.outputs[0].default_value = value
-
-
-@contextmanager
-def _as_compilers_see(level: bpy.types.Collection) -> Iterator[None]:
-    """Only lights that can't be switched, and no copy of what is around the sky camera: it is small where it stands."""
-    hidden = [obj for obj in level.all_objects if not obj.hide_render and (_is_switched(obj) or _is_scenery(obj))]
-    for obj in hidden:
-        obj.hide_render = True
-    try:
-        yield
-    finally:
-        for obj in hidden:
-            obj.hide_render = False
+    return tuple(part * brightness for part in color)
 
 
 def _is_switched(obj: bpy.types.Object) -> bool:
@@ -253,58 +173,12 @@ def _is_scenery(obj: bpy.types.Object) -> bool:
     return identity.kind_of(obj) == layout.PREVIEW and obj.get(layout.UNSEEN) is None
 
 
-@contextmanager
-def _into(picture: bpy.types.Image, objects: Sequence[bpy.types.Object]) -> Iterator[None]:
-    """Materials that say that Cycles is to bake into an image: their active node is one with it."""
-    made: list[tuple[NodeTree, Node, Node]] = []
-    found = dict.fromkeys(slot.material for obj in objects for slot in obj.material_slots)
-    for material in found:
-        if material is not None:
-            tree: NodeTree = material.node_tree
-            active = tree.nodes.active
-            node = tree.nodes.new("ShaderNodeTexImage")
-            node.image = picture
-            tree.nodes.active = node
-            made.append((tree, node, active))
-    try:
-        yield
-    finally:
-        for tree, node, active in made:
-            tree.nodes.remove(node)
-            tree.nodes.active = active
-
-
-@contextmanager
-def _selected(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> Iterator[None]:
-    """Exactly these objects selected, the first one active."""
-    layer = stage.view_layer_of(context)
-    kept, active = [obj for obj in layer.objects if obj.select_get()], layer.objects.active
-    for obj in kept:
-        obj.select_set(False)
-    for obj in objects:
-        obj.select_set(True)
-    layer.objects.active = objects[0]
-    try:
-        yield
-    finally:
-        for obj in objects:
-            obj.select_set(False)
-        for obj in kept:
-            obj.select_set(True)
-        layer.objects.active = active
-
-
 # --------------------------------------------------------------------------------------------------------------- luxels
 
 
 def _write(image: bpy.types.Image, where: LuxelPixels, light: Light, known: NDArray[np.bool_]) -> None:
     """Put light into an image, and keep it in the .blend."""
     collect.picture(image, where)  # raises for one of another size
-    values = np.empty(where.width * where.height * image.channels, np.float32)
-    pixels: Value = image.pixels
-    pixels.foreach_get(values)
-    rows = values.reshape(where.height, where.width, -1)[::-1].reshape(-1, image.channels)
+    rows = baking.pixels_of(image)
     rows[known, :3] = light[known] * np.float32(build.WHITE)
-    pixels.foreach_set(np.ascontiguousarray(rows.reshape(where.height, where.width, -1)[::-1]).reshape(-1))
-    image.update()
-    image.pack()
+    baking.put_pixels(image, rows)

@@ -13,18 +13,16 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats import source
+from ....formats import atlas, ranges, source
+from ....formats.atlas import Atlas
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, atlas, geometry, lighting, radiance, ranges
-from ....formats.source.atlas import Atlas
+from ....formats.source import LumpId, geometry, lighting, radiance
 from ....formats.source.lighting import BUMP_SAMPLES, Blocks
-from ....formats.source.luxel_pixels import fits
 from ....formats.source.numbers import singles
 from ....formats.source.records import NO_STYLE, Records
 from ...scene import baselines, identity, images, originals
 from ...scene.blender_types import Socket, Value
 from ...scene.materials import Nodes
-from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
 
@@ -196,7 +194,7 @@ class _Painter:
     def image(self, lump: LumpId, blocks: Blocks, slot: int, sample: int) -> bpy.types.Image | None:
         """Make the image of a style slot and a bump sample; None where no block has these."""
         begin = blocks.lightmap(slot, sample)
-        there = np.flatnonzero((begin >= 0) & fits(blocks, self.sizes))
+        there = np.flatnonzero((begin >= 0) & lighting.fits(blocks, self.sizes))
         if not len(there):
             return None
         luxels = blocks.luxels[there]
@@ -252,19 +250,19 @@ def _group(
         light = texture.outputs["Color"]
         name = layout.LIGHT_STYLES[slot]
         if name in styles:
-            light = _scaled(nodes, light, _share(nodes, name, np.unique(styles[name]).tolist(), switches))
-        total = light if total is None else _combined(nodes, "ADD", total, light)
+            light = nodes.vector("SCALE", light, factor=_share(nodes, name, np.unique(styles[name]).tolist(), switches))
+        total = light if total is None else nodes.vector("ADD", total, light)
     if shown and is_unlit(importing.level):
         bright = nodes.add("ShaderNodeMix", data_type="RGBA")
-        nodes.link(_value(nodes, FULL, 1.0), bright.inputs[0])
+        nodes.link(nodes.value(FULL, 1.0), bright.inputs[0])
         nodes.link(total, bright.inputs[6])
         bright.inputs[7].default_value = (WHITE, WHITE, WHITE, 1.0)
         total = bright.outputs[2]
-    stops = _value(nodes, EXPOSURE, 0.0)
+    stops = nodes.value(EXPOSURE, 0.0)
     factor = nodes.math("MULTIPLY", nodes.math("POWER", 2.0, stops), 1 / 255)
     out = nodes.add("NodeGroupOutput")
-    nodes.link(_scaled(nodes, total, factor), out.inputs["Light"])
-    nodes.link(_value(nodes, BAKED, 1.0), out.inputs["Baked"])
+    nodes.link(nodes.vector("SCALE", total, factor=factor), out.inputs["Light"])
+    nodes.link(nodes.value(BAKED, 1.0), out.inputs["Baked"])
     originals.set_resource(importing.collection, layout.BAKED_LIGHT, 0, made)
     return made
 
@@ -285,7 +283,7 @@ def _switches(importing: ImportContext, nodes: Nodes, styles: dict[str, NDArray[
     switches = {}
     for style in sorted(used):
         name, dark = lamps.get(style, ("", False))
-        switches[style] = _value(nodes, " ".join(filter(None, (STYLE, str(style), name))), 0.0 if dark else 1.0)
+        switches[style] = nodes.value(" ".join(filter(None, (STYLE, str(style), name))), 0.0 if dark else 1.0)
     return switches
 
 
@@ -298,24 +296,3 @@ def _share(nodes: Nodes, attribute: str, styles: list[int], switches: dict[int, 
             here = nodes.math("COMPARE", given, float(style), 0.5)
             total = nodes.math("MULTIPLY_ADD", here, switches[style], total)
     return total
-
-
-def _value(nodes: Nodes, label: str, value: float) -> Socket:
-    node = nodes.add("ShaderNodeValue", label)
-    node.name = showable(label)
-    node.outputs[0].default_value = value
-    return node.outputs[0]
-
-
-def _scaled(nodes: Nodes, color: Socket, factor: Value) -> Socket:
-    node = nodes.add("ShaderNodeVectorMath", operation="SCALE")
-    nodes.link(color, node.inputs[0])
-    nodes.set(node.inputs["Scale"], factor)
-    return node.outputs[0]
-
-
-def _combined(nodes: Nodes, operation: str, one: Socket, other: Socket) -> Socket:
-    node = nodes.add("ShaderNodeVectorMath", operation=operation)
-    nodes.link(one, node.inputs[0])
-    nodes.link(other, node.inputs[1])
-    return node.outputs[0]

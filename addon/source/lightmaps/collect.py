@@ -12,14 +12,13 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats import source
-from ....formats.source import LumpId, atlas, edits, geometry, lighting, radiance, rgbe
-from ....formats.source.atlas import Atlas
+from ....formats import atlas, source
+from ....formats.atlas import Atlas
+from ....formats.luxel_pixels import LuxelPixels
+from ....formats.source import LumpId, edits, geometry, lighting, radiance, rgbe
 from ....formats.source.lighting import BUMP_SAMPLES, Blocks
-from ....formats.source.luxel_pixels import LuxelPixels
 from ....formats.source.records import Records
-from ...scene import baselines, images, originals
-from ...scene.blender_types import Value
+from ...scene import baking, baselines, images, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..collecting.scene_level import SceneLevel
@@ -88,7 +87,7 @@ def painted_light(
     lump, slot, sample = key
     offsets, _ = lighting.luxel_offsets(found, slot, sample)
     old = lighting.colors_at(before.bytes_of(lump), offsets)
-    inside, pixels = where.of(found, slot, sample)
+    inside, pixels = lighting.luxels_in(where, found, slot, sample)
     now = picture(image, where)[pixels]
     was = pixels_of(old[inside])
     with np.errstate(over="ignore"):
@@ -118,11 +117,7 @@ def picture(image: bpy.types.Image, where: LuxelPixels) -> Light:
             f"image {image.name!r} has {width} x {height} pixels: that of a lightmap has to keep {where.width} x "
             f"{where.height}, in colour"
         )
-    values = np.empty(width * height * image.channels, np.float32)
-    pixels: Value = image.pixels
-    pixels.foreach_get(values)
-    rows = values.reshape(height, width, image.channels)[::-1, :, :_COLORS]
-    return np.ascontiguousarray(rows).reshape(-1, _COLORS)
+    return np.ascontiguousarray(baking.pixels_of(image)[:, :_COLORS])
 
 
 def _follow(before: source.Level, lump: LumpId, found: Blocks, changed: dict[tuple[int, int], Light]) -> None:

@@ -14,9 +14,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats import source
+from ....formats import ranges, source
 from ....formats.binary import FormatError
-from ....formats.source import edits, ranges
+from ....formats.source import edits
 from ....formats.source.edits import flat_polygons
 from ....formats.source.records_tree import OCCLUDER
 from ...scene.reports import Report, SceneError, listed

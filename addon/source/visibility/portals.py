@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats import source
+from ....formats import ranges, source
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, ranges
+from ....formats.source import LumpId
 from ...scene import meshes, transforms
 from ...scene.attributes import Domain, Kind
 from .. import layout

@@ -60,10 +60,6 @@ class ShaderTree(Nodes):
         elif value is not None:
             socket.default_value = value
 
-    def vector(self, operation: str, *inputs: Value) -> Socket:
-        """Vector arithmetic on sockets or tuples."""
-        return self.put("ShaderNodeVectorMath", *inputs, operation=operation).outputs[0]
-
     def split(self, vector: Value) -> tuple[Socket, Socket, Socket]:
         """X, Y and Z (or red, green and blue) of a vector."""
         outputs = self.put("ShaderNodeSeparateXYZ", vector).outputs

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import ranges
 from ...binary import Budget, Buffer, Cursor, FormatError
-from .. import ranges
 from ..records import Dtype, Records, record
 
 VERSION = 7

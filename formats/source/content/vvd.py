@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import ranges
 from ...binary import Buffer, Cursor, FormatError
-from .. import ranges
 from ..records import VECTOR, Records, record
 
 MAGIC, VERSION = b"IDSV", 4

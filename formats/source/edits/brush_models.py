@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ... import ranges
 from ...binary import FormatError
 from ...convex import Polygons
 from .. import brushes as level_brushes
-from .. import physcollide, ranges
+from .. import physcollide
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId

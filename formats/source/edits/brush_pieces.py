@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ... import convex
+from ... import convex, ranges
 from ...arrays import Array
 from ...binary import FormatError
 from ...convex import Polygons
-from .. import ranges
 from ..geometry import Floats, Ints
 
 WHAT = "brush model"

@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ... import ranges
 from ...binary import FormatError
-from .. import overlay_lists, ranges
+from .. import overlay_lists
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Records

@@ -9,9 +9,10 @@ none.
 import numpy as np
 import numpy.typing as npt
 
+from ... import ranges
 from ...binary import FormatError
 from .. import displacements as grids
-from .. import geometry, ranges
+from .. import geometry
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name

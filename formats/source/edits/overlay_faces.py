@@ -14,8 +14,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import ranges
 from ...binary import FormatError
-from .. import displacements, geometry, overlay_quads, ranges
+from .. import displacements, geometry, overlay_quads
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId

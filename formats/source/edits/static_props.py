@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ... import ranges
 from ...binary import FormatError
-from .. import ranges
 from ..game_lump import STATIC_PROPS
 from ..geometry import Floats, Ints
 from ..leaf_tree import LeafTree, clusters

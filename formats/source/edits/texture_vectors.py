@@ -9,9 +9,10 @@ that are protected from these have them no more.
 import numpy as np
 import numpy.typing as npt
 
+from ... import ranges
 from ...arrays import Array
 from ...binary import FormatError
-from .. import brushes, face_sides, geometry, ranges
+from .. import brushes, face_sides, geometry
 from ..geometry import Floats, Ints, Polygons
 from ..level import Level
 from ..lumps import LumpId, lump_name

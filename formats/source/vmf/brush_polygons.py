@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import ranges
 from ...convex import from_planes, planes
-from .. import ranges
 from ..edits import texture_fits
 from ..geometry import Floats, Ints
 from . import texture_axes

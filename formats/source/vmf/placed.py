@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import ranges
 from ...arrays import Array
-from .. import geometry, overlay_lists, overlay_quads, ranges
+from .. import geometry, overlay_lists, overlay_quads
 from ..entities import CLASSNAME, ORIGIN, TARGETNAME, Entity
 from ..geometry import Floats, Ints
 from ..level import Level

@@ -9,7 +9,7 @@ Where the last bits come out otherwise (see `plane_arithmetic`), other points ar
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import ranges
+from ... import ranges
 from ..geometry import Floats, Ints
 from . import plane_arithmetic
 

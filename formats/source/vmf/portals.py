@@ -3,8 +3,8 @@
 
 import numpy as np
 
+from ... import ranges
 from ...binary import FormatError
-from .. import ranges
 from ..entities import Entity
 from ..geometry import Floats, Ints
 from ..level import Level

@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import brushes, face_sides, geometry, ranges
+from ... import ranges
+from .. import brushes, face_sides, geometry
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import lighting, ranges
-from .geometry import Ints
-from .lighting import Blocks
+from . import ranges
 
+Ints = NDArray[np.int64]
 Light = NDArray[np.float32]
 
 
@@ -29,22 +28,6 @@ class LuxelPixels:
     """int64[luxels]: numbers in the image row by row from the top; face f has pixels[first[f] : first[f + 1]]."""
     first: Ints
     """int64[faces + 1]: where each face's begin; none where the image has no room for it."""
-
-    def of(self, found: Blocks, slot: int, sample: int) -> tuple[NDArray[np.bool_], Ints]:
-        """Which luxels of a lightmap of all blocks (as `lighting.luxel_offsets` has them) are in the image, and the
-        pixels of those.
-        """
-        _, owners = lighting.luxel_offsets(found, slot, sample)
-        inside = fits(found, self.sizes)
-        there = np.flatnonzero((found.lightmap(slot, sample) >= 0) & inside)
-        return inside[owners], self.pixels[ranges.flat(self.first[found.faces[there]], found.luxels[there])]
-
-
-def fits(blocks: Blocks, sizes: Ints) -> NDArray[np.bool_]:
-    """Which blocks have the size that the image has room for. sizes: int64[faces + 1, 2], the white patch behind."""
-    room = sizes[np.minimum(blocks.faces, len(sizes) - 1)]
-    fit: NDArray[np.bool_] = (room == np.column_stack([blocks.width, blocks.height])).all(axis=1)
-    return fit & (blocks.faces < len(sizes) - 1)
 
 
 def spread(baked: Light, covered: NDArray[np.bool_], where: LuxelPixels, faces: Ints) -> tuple[Light, int]:

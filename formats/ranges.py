@@ -4,8 +4,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from .. import arrays
-from ..binary import FormatError
+from . import arrays
+from .binary import FormatError
 
 Integers = npt.NDArray[np.int64]
 

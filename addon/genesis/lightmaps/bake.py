@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Light baked anew with Cycles into the lightmaps of a `.bsp`, from where an export takes it: see `collect`.
+
+Baked is the light that doesn't change (type 0): what falls on surfaces, direct and indirect, of all lights that have no
+type of their own. A luxel is what a screen shows of it, as the engine multiplies a screen's numbers. Faces that are lit
+at their corners keep their light.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....formats import genesis
+from ....formats.genesis import CompiledLevel
+from ....formats.genesis.compiled import lighting, surfaces
+from ....formats.luxel_pixels import spread
+from ...scene import baking, originals
+from ...scene.blender_types import Value
+from ...scene.identity import kind_of, record_of
+from ...scene.reports import Report, SceneError
+from .. import layout
+from . import build, collect
+
+DARKEST, BRIGHTEST = 1, 255
+"""Of a luxel: the compiler makes none darker."""
+_TYPES = ("style", "ltype")
+"""Keys of lights that have a type of their own, in lower case."""
+
+
+@dataclass(frozen=True)
+class LightBake:
+    """How light is baked."""
+
+    samples: int = 64
+    """Rays a luxel."""
+    bounces: int = 4
+    """Of light; 0: only what falls straight on surfaces."""
+    selected: bool = False
+    """Only the selected objects; all of the level cast light and shadows anyhow."""
+
+
+def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: LightBake, report: Report) -> None:
+    """Bake the light of a level's visible surfaces into its first image, which is packed.
+
+    Raises SceneError for levels without lightmaps, and where nothing can be baked.
+    """
+    original = originals.find(level)
+    image = collect.shown(level).get(0)
+    before = genesis.read(original.data) if original is not None else None
+    if original is None or image is None or not isinstance(before, CompiledLevel):
+        raise SceneError(f"{level.name} has no lightmaps: only a compiled level (.bsp) has")
+    if context.mode != "OBJECT":
+        raise SceneError("light is baked in Object Mode")
+    drawn = surfaces.of_level(before)
+    found = lighting.blocks(before, drawn)
+    where = collect.places(level, found)
+    collect.picture(image, where)  # raises for one of another size
+    objects = _objects(level, settings)
+    models = [record_of(obj, original.token) for obj in objects]
+    steady = (found.type_of[:, 0] == 0) & np.isin(drawn.model, models)
+    faces = np.intersect1d(np.flatnonzero(steady), collect.with_slot(found, where, 0))
+    if not objects or not len(faces):
+        raise SceneError(f"{level.name}: no surface with a lightmap is visible" + " and selected" * settings.selected)
+    group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
+    with ExitStack() as stack:
+        stack.enter_context(baking.valued(group, build.BAKED, 0.0))
+        stack.enter_context(baking.hidden([obj for obj in level.all_objects if _has_type(obj)]))
+        size = (where.width, where.height)
+        light, covered = baking.bake(
+            context, level.name, objects, size, layout.LIGHTMAP_UV, settings.samples, settings.bounces
+        )
+    made, count = spread(light, covered, where, faces)
+    known = np.isfinite(made[:, 0])
+    rows = baking.pixels_of(image)
+    rows[known, :3] = luxels(made[known]) / np.float32(BRIGHTEST)
+    baking.put_pixels(image, rows)
+    report.count("luxels baked", count)
+
+
+def luxels(light: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The luxels that show light float32[n, 3], 1 is white: as a screen has them, whole numbers (IEC 61966-2-1)."""
+    curve = 1.055 * np.maximum(light, 0.0031308) ** (1 / 2.4) - 0.055
+    shown = np.where(light <= 0.0031308, 12.92 * light, curve)
+    return np.asarray(np.rint(shown * BRIGHTEST).clip(DARKEST, BRIGHTEST), np.float32)
+
+
+def _objects(level: bpy.types.Collection, settings: LightBake) -> list[bpy.types.Object]:
+    """The objects of surfaces that are seen in viewports and in renders."""
+    hidden = {child for child in level.children_recursive if child.hide_render}
+    found = []
+    for obj in level.all_objects:
+        data = obj.data
+        if kind_of(obj) != layout.SURFACES or not isinstance(data, bpy.types.Mesh):
+            continue
+        away = obj.hide_render or hidden.issuperset(obj.users_collection)
+        chosen = obj.select_get() or not settings.selected
+        if layout.LIGHTMAP_UV in data.uv_layers and not away and obj.visible_get() and chosen:
+            found.append(obj)
+    baking.refuse_bare(found)
+    return found
+
+
+def _has_type(obj: bpy.types.Object) -> bool:
+    """Whether an object is a light with a type of its own: it doesn't shine into the first lightmap."""
+    keys: Value = obj.keys()
+    given = [str(obj[key]) for key in keys if key.lower() in _TYPES]
+    return obj.type == "LIGHT" and any(value.strip() not in ("", "0") for value in given)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Surfaces of compiled levels as the engine draws them: the texture's numbers times the light's, as a screen has them.
+
+Blender multiplies light, which a screen's numbers aren't: so these are made of colours before, and colours of them
+behind (genesis.md §4.5).
+"""
+
+from __future__ import annotations
+
+import bpy
+
+from ...scene.blender_types import NodeTree
+from ...scene.materials import Nodes, Socket, node_group
+
+KNEE, SLOPE, OFFSET, POWER = 0.0031308, 12.92, 0.055, 2.4
+"""Of sRGB: straight up to the knee, and a power beyond (IEC 61966-2-1)."""
+
+
+def as_drawn(nodes: Nodes, baked: bpy.types.NodeTree, color: Socket, by_lights: Socket) -> Socket:
+    """A surface with the light of a level's node group, and how much of `by_lights`, that group says."""
+    light = nodes.add("ShaderNodeGroup", node_tree=baked)
+    product = nodes.add("ShaderNodeGroup", node_tree=node_group("Levelwright screen product", 1, _build_product))
+    nodes.link(color, product.inputs[0])
+    nodes.link(light.outputs["Light"], product.inputs[1])
+    shown = nodes.feed(nodes.add("ShaderNodeEmission"), Color=product.outputs[0]).outputs[0]
+    mix = nodes.add("ShaderNodeMixShader")
+    for entry, value in zip(mix.inputs, (light.outputs["Baked"], by_lights, shown), strict=True):
+        nodes.link(value, entry)
+    return mix.outputs[0]
+
+
+def _build_product(nodes: Nodes) -> None:
+    """A colour, as a screen's numbers, times others of them, as a colour."""
+    tree: NodeTree = nodes.tree
+    tree.interface.new_socket("Color", in_out="INPUT", socket_type="NodeSocketColor")
+    tree.interface.new_socket("Light", in_out="INPUT", socket_type="NodeSocketColor")
+    tree.interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
+    entry = nodes.add("NodeGroupInput")
+    screen = _to_screen(nodes, entry.outputs[0])
+    product = nodes.vector("MULTIPLY", screen, entry.outputs[1])
+    nodes.link(_from_screen(nodes, product), nodes.add("NodeGroupOutput").inputs[0])
+
+
+def _power(nodes: Nodes, color: Socket, power: float) -> Socket:
+    node = nodes.add("ShaderNodeGamma")
+    nodes.set(node.inputs["Gamma"], power)
+    nodes.link(color, node.inputs["Color"])
+    return node.outputs[0]
+
+
+def _to_screen(nodes: Nodes, color: Socket) -> Socket:
+    """What lies below the knee on the straight line, and what is beyond it on the curve, channel by channel."""
+    below = nodes.vector("MINIMUM", color, KNEE)
+    above = _power(nodes, nodes.vector("MAXIMUM", color, KNEE), 1 / POWER)
+    curve = nodes.vector("MULTIPLY_ADD", above, 1 + OFFSET, -OFFSET - KNEE * SLOPE)
+    return nodes.vector("MULTIPLY_ADD", below, SLOPE, curve)
+
+
+def _from_screen(nodes: Nodes, numbers: Socket) -> Socket:
+    below = nodes.vector("MINIMUM", numbers, KNEE * SLOPE)
+    above = nodes.vector("MAXIMUM", numbers, KNEE * SLOPE)
+    curve = _power(nodes, nodes.vector("MULTIPLY_ADD", above, 1 / (1 + OFFSET), OFFSET / (1 + OFFSET)), POWER)
+    return nodes.vector("MULTIPLY_ADD", below, 1 / SLOPE, nodes.vector("SUBTRACT", curve, KNEE))

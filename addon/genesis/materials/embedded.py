@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pictures that a compiled level holds itself, so that it needs no texture library."""
+
+from __future__ import annotations
+
+import bpy
+
+from ....formats.binary import FormatError
+from ....formats.genesis import CompiledLevel
+from ....formats.genesis.compiled import pictures
+from ...scene import identity, images, originals
+from ...scene.names import showable
+from .. import layout
+from ..context import ImportContext
+from .library import Pictures
+
+
+class EmbeddedPictures(Pictures):
+    """The images of a `.bsp`'s textures, each made when it is first asked for, and held by the level under its number.
+
+    held: whether the level keeps them, to tell what was painted; not where it is decompiled.
+    """
+
+    def __init__(self, importing: ImportContext, level: CompiledLevel, held: bool = True) -> None:
+        super().__init__(importing, None)
+        self.level = level
+        self.held = held
+        self.numbers: dict[str, int] = {}
+        for number, name in enumerate(pictures.names(level)):
+            self.numbers.setdefault(name.lower(), number)
+        self.keyed = pictures.keyed(level)
+
+    def size(self, name: str) -> tuple[int, int]:
+        """Width and height in texels."""
+        number = self.numbers.get(name.lower())
+        if number is not None:
+            try:
+                return pictures.size(self.level, number)
+            except FormatError:
+                pass
+        return super().size(name)
+
+    def _make(self, name: str) -> bpy.types.Image:
+        number = self.numbers.get(name.lower())
+        shown = showable(name) or "(no name)"
+        if number is None:
+            self.importing.report.missing("textures", shown)
+            return images.checker(shown, *self.size(name))
+        try:
+            width, height = pictures.size(self.level, number)
+            self.importing.pixels.spend(width * height, "pixels")
+            image = images.from_rgba(shown, pictures.read(self.level, number, bool(self.keyed[number])))
+        except FormatError as error:
+            self.importing.report.warn(f"texture {shown} can't be read: {error}")
+            return images.checker(shown, *self.size(name))
+        if self.held:
+            identity.stamp(image, self.importing.token, layout.IMAGE, number)
+            originals.set_resource(self.importing.collection, layout.IMAGE, number, image)
+        return image
