@@ -35,7 +35,10 @@ def pieces(level: Level) -> dict[int, Piece]:
 
 @np.errstate(all="ignore")  # hostile floats
 def apply(level: Level, edits: WorldEdits) -> Carved:
-    """Change the world of a level. Raises WorldError, which names the brushes, or FormatError, and leaves it as it was."""
+    """Change the world of a level.
+
+    Raises WorldError, which names the brushes, or FormatError, and leaves the level as it was.
+    """
     changes = Changes(level)
     carved = carve.carve(changes, edits)
     compact(changes, dense=_LISTS)

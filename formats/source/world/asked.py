@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...binary import FormatError
+from ...convex import Polygons
 from ..edits import brush_pieces
 from ..edits.brush_models import snapped_onto
 from ..edits.brush_pieces import Piece
@@ -88,7 +89,7 @@ def _settled(shape: Piece, old: Piece) -> Piece:
     return snapped_onto([shape], found, [old])[0]
 
 
-def _polygons(shape: Piece) -> brush_pieces.Polygons:
+def _polygons(shape: Piece) -> Polygons:
     try:
         return brush_pieces.polygons([shape])
     except FormatError as error:

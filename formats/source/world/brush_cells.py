@@ -106,8 +106,8 @@ class BrushCells:
             self.boxes[number] = cell.box
 
     def _own(self, number: int) -> Ints:
-        first, end = self._starts[number : number + 2]
-        return first + np.flatnonzero(self._solid_sides[first:end])
+        first, end = self._starts[number : number + 2].tolist()
+        return np.asarray(first + np.flatnonzero(self._solid_sides[first:end]), np.int64)
 
 
 def _boxes(positions: Floats, first: Ints) -> Floats:

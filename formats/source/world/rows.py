@@ -49,9 +49,8 @@ def put_brushes(
         own = numbers[place : place + len(made.dists)]
         place += len(made.dists)
         _put_sides(changes, number, shape, made.source, own)
-        own = own[np.argsort(np.where(made.source < 0, len(made.source), made.source), kind="stable")][
-            : len(shape.dists)
-        ]
+        order = np.argsort(np.where(made.source < 0, len(own), made.source), kind="stable")  # bevels last
+        own = own[order[: len(shape.dists)]]
         used = planes[own]
         written[number] = replace(
             shape, normals=used["normal"].astype(np.float64), dists=used["dist"].astype(np.float64)
@@ -134,8 +133,9 @@ def _above(parents: Mapping[int, tuple[int, int]], node: int, count: int) -> int
 def put_boxes(table: Records, rows: Ints, boxes: Floats) -> None:
     """Give rows boxes float64[n, 2, 3], rounded outwards where they are whole numbers."""
     whole = table.dtype["mins"].base.kind in "iu"
-    for side, (name, outwards) in enumerate((("mins", np.floor), ("maxs", np.ceil))):
-        held(table, name, rows, outwards(np.round(boxes[:, side], 3)).astype(np.int64) if whole else boxes[:, side])
+    rounded = np.stack([np.floor(boxes[:, 0].round(3)), np.ceil(boxes[:, 1].round(3))], axis=1) if whole else boxes
+    for side, name in enumerate(("mins", "maxs")):
+        held(table, name, rows, rounded[:, side].astype(np.int64) if whole else rounded[:, side])
 
 
 def _widen(table: Records, row: int, box: Floats) -> None:

@@ -22,7 +22,7 @@ _ROUNDED = 2.0
 _DIRECTIONS = np.array(
     [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) > (0, 0, 0)], np.float64
 )
-"""The thirteen ways along axes and diagonals: what lies beyond an opening along one of them, both times, it can't join."""
+"""Along axes and diagonals. Two that lie beyond a hole along one of them, both the same way, it can't join."""
 
 Bools = npt.NDArray[np.bool_]
 
@@ -39,8 +39,8 @@ def widened(before: Visibility, holes: Sequence[Hole], boxes: Floats) -> Visibil
     """Visibility through holes. boxes: float64[clusters, 2, 3], around each, with the holes that are in it.
 
     A line of sight through a hole comes from a cluster that one of those beside it sees, and goes to another such; the
-    hole isn't wholly on one side of both. One through several holes is covered one by one: the sight between two of them
-    was there, or is there by the one before.
+    hole isn't wholly on one side of both. One through several holes is covered one by one: the sight between two of
+    them was there, or is there by the one before.
     """
     after = Visibility(before.pvs.copy(), before.pas.copy())
     for hole in holes:
@@ -78,7 +78,7 @@ def boxes(leafs: Records, count: int) -> Floats:
 
 
 def put_flags(level: Level, leafs: Records, after: Visibility, changed: Ints) -> None:
-    """Have leafs of clusters that see more know whether they see the sky, and water, as the compiler would tell them."""
+    """Have leafs of clusters that see more know whether they see the sky, and water, as the compilers tell them."""
     clusters = leafs["cluster"].astype(np.int64)
     contents = leafs["contents"].astype(np.int64)
     known = (clusters >= 0) & (clusters < after.clusters) & (contents & Contents.SOLID == 0)
