@@ -55,6 +55,38 @@ class Space:
         leafs = self.leafs[self.leaf(points)]
         return np.column_stack([leafs["cluster"].astype(np.int64), areas(leafs)[0]])
 
+    def sees(self, one, other):
+        """bool[n]: whether no solid leaf is between two points each; brushes that are details hide nothing."""
+        heads = np.full(len(one), self.tree.head)
+        parts = [(np.arange(len(one)), np.zeros(len(one)), np.ones(len(one)), heads)]
+        seen = np.ones(len(one), np.bool_)
+        while parts:
+            number, start, end, node = parts.pop()
+            leafs = node < 0
+            solid = self.leafs["contents"][-1 - node[leafs]] & Contents.SOLID != 0
+            seen[number[leafs][solid & (end - start > 1e-9)[leafs]]] = False
+            left = ~leafs & seen[number]
+            if not left.any():
+                continue
+            number, start, end, node = number[left], start[left], end[left], node[left]
+            normal, dist = self.tree.normals[node], self.tree.dists[node]
+            first = np.einsum("ni,ni->n", normal, one[number]) - dist
+            slope = np.einsum("ni,ni->n", normal, other[number] - one[number])
+            with np.errstate(all="ignore"):
+                cut = np.where(slope != 0, -first / slope, np.inf).clip(start, end)
+            before = (first + slope * (start + cut) / 2 < 0).astype(np.int64)
+            behind = (first + slope * (cut + end) / 2 < 0).astype(np.int64)
+            parts.append((number, start, cut, self.tree.children[node, before]))
+            some = cut < end
+            parts.append((number[some], cut[some], end[some], self.tree.children[node, behind][some]))
+        return seen
+
+    def visible(self, visibility, one, other):
+        """bool[n]: whether the cluster of a point has that of another in its row."""
+        rows, columns = (self.leafs["cluster"][self.leaf(points)].astype(np.int64) for points in (one, other))
+        bits = visibility.pvs[rows, columns // 8] >> (columns % 8).astype(np.uint8) & 1
+        return (bits != 0) | (rows < 0) | (columns < 0)
+
 
 def near(points, pieces, margin=0.0):
     """bool[n]: which points are in one of some pieces, these made larger by a margin."""
