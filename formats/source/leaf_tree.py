@@ -26,7 +26,8 @@ class LeafTree:
     """The tree of one model; head: its first node (a model's `headnode`, the world's is 0).
 
     children int64[nodes, 2]: in front of the plane and behind it, -1 - leaf. normals float64[nodes, 3] and dists
-    float64[nodes]: the planes of nodes. Raises FormatError for planes and children that aren't there, and for a tree that runs in circles.
+    float64[nodes]: the planes of nodes. Raises FormatError for planes and children that aren't there, and for a tree
+    that runs in circles.
     """
 
     def __init__(self, level: Tabled, head: int = 0) -> None:

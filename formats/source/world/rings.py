@@ -23,6 +23,8 @@ ON = 0.02
 _LEAST_CORNERS = 3
 SLIVER = 0.05
 """Square units: what has no more area than that is no polygon."""
+_THIN = 0.1
+"""Units: what is left between polygons and is no wider comes of corners that lie beside their place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +86,17 @@ class Rings:
         normals = self.area_normals
         return np.asarray(np.sqrt((normals * normals).sum(axis=1)))
 
+    @property
+    def walls(self) -> tuple[Floats, Floats]:
+        """The planes through the edges across each polygon, out of it: float64[n, m, 3] and [n, m]; 0 where none is."""
+        following = np.where(np.arange(self.corners.shape[1]) + 1 < self.sizes[:, None], 1, 1 - self.sizes[:, None])
+        following = following + np.arange(self.corners.shape[1])
+        after = np.take_along_axis(self.corners, (following * self.there)[:, :, None], axis=1)
+        out = np.cross(self.area_normals[:, None], (after - self.corners) * self.there[:, :, None])  # clockwise
+        lengths = np.sqrt((out * out).sum(axis=2, keepdims=True))
+        out = np.divide(out, lengths, out=np.zeros_like(out), where=lengths > 0)
+        return out, (out * self.corners).sum(axis=2)
+
     def boxes(self) -> tuple[Floats, Floats]:
         """Lowest and highest corner of each, float64[n, 3] both."""
         there = self.there[:, :, None]
@@ -117,21 +130,11 @@ def joined(parts: Iterable[Rings]) -> Rings:
     return Rings(np.concatenate([np.zeros((0, width, 3)), *padded]), sizes)
 
 
-def walls(ring: Floats) -> tuple[Floats, Floats]:
-    """The planes through the edges of a polygon float64[k, 3] across it, out of it: normals [w, 3], dists [w]."""
-    normal = Rings.of([ring]).area_normals[0]
-    edges = np.roll(ring, -1, axis=0) - ring
-    out = np.cross(normal, edges)  # of polygons that turn clockwise, seen from where the normal points
-    lengths = np.sqrt((out * out).sum(axis=1))
-    long = lengths > 0
-    out = out[long] / lengths[long, None]
-    return out, (out * ring[long]).sum(axis=1)
-
-
 def parted(rings: Sequence[Floats], by: Floats) -> tuple[list[Floats], list[Floats]]:
     """Of polygons what lies within another one in their plane, and the rest of them, in convex pieces."""
     inside, outside = Rings.of(rings), []
-    for normal, dist in zip(*walls(by), strict=True):
+    facing, dists_of = Rings.of([by]).walls
+    for normal, dist in zip(facing[0], dists_of[0], strict=True):
         normals, dists = np.tile(normal, (len(inside), 1)), np.full(len(inside), dist)
         heights = inside.heights(normals, dists)
         beyond = inside.below(-heights)
@@ -152,3 +155,8 @@ def without(rings: Sequence[Floats], taken: Sequence[Floats]) -> list[Floats]:
         inside, outside = parted(left, each)
         left = outside if inside else left
     return left
+
+
+def is_thin(ring: Floats) -> bool:
+    """Whether a polygon float64[n, 3] is a strip that rounding has left."""
+    return 2 * float(Rings.of([ring]).areas[0]) <= _THIN * float(np.sqrt((np.ptp(ring, axis=0) ** 2).sum()))
