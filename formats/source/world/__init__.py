@@ -13,12 +13,12 @@ from ..edits.changes import Changes
 from ..edits.compaction import compact
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from . import carve
+from . import carve, cells
 from .asked import editable
 from .brush_cells import BrushCells
 from .types import Bare, Carved, Change, WorldEdits, WorldError
 
-__all__ = ["Bare", "Carved", "Change", "WorldEdits", "WorldError", "apply", "check", "editable", "pieces"]
+__all__ = ["Bare", "Carved", "Change", "WorldEdits", "WorldError", "apply", "cells", "check", "editable", "pieces"]
 
 _GROWS = (
     *(LumpId.PLANES, LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.NODES, LumpId.LEAFS, LumpId.LEAFBRUSHES),
