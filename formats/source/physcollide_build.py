@@ -13,9 +13,13 @@ from .. import convex_hull
 from ..binary import FormatError
 from .physcollide import SOLID_TAG
 from .physcollide_surface import (
+    ACROSS,
     COLLIDE_POLY,
     HEADER,
     LEDGE,
+    MATERIAL,
+    MOST_MATERIALS,
+    MOST_TRIANGLES,
     NODE,
     POINT,
     SURFACE,
@@ -28,12 +32,13 @@ from .physcollide_surface import (
     to_ivp,
 )
 
+Bools = npt.NDArray[np.bool_]
+
 VERSION = 0x100
 STEPS = 250  # box sizes and deviations are told in as many parts of a radius
 _COMPACT = 1 << 2
 _HAS_CHILDREN = 1
 _VIRTUAL = 1 << 31
-_MOST_TRIANGLES = 1 << 12
 _MOST_POINTS = 1 << 16
 _MOST_BYTES = 1 << 23
 _SAME_MIDDLE = 1e-6  # metres
@@ -63,15 +68,14 @@ def build(hulls: Sequence[Hull], tagged: bool = True, with_outer: bool = True) -
     size = root + nodes.nbytes
     if len(points) > _MOST_POINTS or size >= _MOST_BYTES:
         raise FormatError(f"{len(points)} points and {size} bytes are more than a solid can have", WHAT)
-    ledges = []
-    inner = np.concatenate(numbers[: len(hulls)])
-    real = _edge_keys(inner, len(points))
-    for part, triangles, place in zip(parts, numbers, places.tolist(), strict=False):
-        around = part is outer
-        own = root - place if around else part.brush
-        edges = np.isin(_edge_keys(triangles, len(points)), real)
-        faces = np.isin(triangles @ [1, len(points), len(points) ** 2], inner @ [1, len(points), len(points) ** 2])
-        ledges.append(_ledge(part, triangles, int(places[-1]) - place, own, ~edges & around, ~faces & around, around))
+    ledges = [
+        _ledge(part, triangles, int(places[-1]) - place, part.brush)
+        for part, triangles, place in zip(hulls, numbers, places.tolist(), strict=False)
+    ]
+    if outer is not None:
+        place = int(places[-2])
+        virtual = _virtual(numbers[-1], np.concatenate(numbers[:-1]), len(points))
+        ledges.append(_ledge(outer, numbers[-1], int(places[-1]) - place, root - place, virtual))
     table = np.zeros(len(points), POINT)
     table["k"] = points
     whole = b"".join([_surface(hulls, size, root).tobytes(), *ledges, table.tobytes(), nodes.tobytes()])
@@ -135,30 +139,38 @@ def _shared(parts: Sequence[Hull]) -> tuple[npt.NDArray[np.float32], list[Ints]]
 # ------------------------------------------------------------------------------------------------------------- ledges
 
 
-def _ledge(
-    part: Hull,
-    triangles: Ints,
-    to_points: int,
-    own: int,
-    virtual_edges: npt.NDArray[np.bool_],
-    virtual: npt.NDArray[np.bool_],
-    around: bool,
-) -> bytes:
-    """A hull's header and triangles. virtual_edges: bool[t, 3], virtual: bool[t]: those of a hull around others that
-    none of these has: edges either way, triangles that begin with the same corner. around: whether it is one.
+def _virtual(triangles: Ints, inner: Ints, count: int) -> tuple[Bools, Bools]:
+    """Of a hull around others, what none of these has: bool[t, 3] edges, either way, and bool[t] triangles, which begin
+    with the same corner. inner: the triangles of these; count: of all points.
     """
+    edges = np.isin(_edge_keys(triangles, count), _edge_keys(inner, count))
+    numbers = [1, count, count**2]
+    return ~edges, ~np.isin(triangles @ numbers, inner @ numbers)
+
+
+def _ledge(part: Hull, triangles: Ints, to_points: int, own: int, virtual: tuple[Bools, Bools] | None = None) -> bytes:
+    """A hull's header and triangles. virtual: of a hull around others, see `_virtual`."""
     count = len(triangles)
-    if count >= _MOST_TRIANGLES:
-        raise FormatError(f"a hull of {count} triangles, {_MOST_TRIANGLES - 1} are the most", WHAT)
+    if count >= MOST_TRIANGLES:
+        raise FormatError(f"a hull of {count} triangles, {MOST_TRIANGLES - 1} are the most", WHAT)
     ledge, records = np.zeros(1, LEDGE), np.zeros(count, TRIANGLE)
     ledge["c_point_offset"], ledge["client_data"], ledge["n_triangles"] = to_points, own, count
-    ledge["flags"] = _COMPACT | (_HAS_CHILDREN if around else 0)
+    ledge["flags"] = _COMPACT | (0 if virtual is None else _HAS_CHILDREN)
     ledge["size_div_16"] = _three_bytes(1 + count + len(np.unique(triangles)))
     opposite = _opposites(part.triangles) & 0x7FFF
     edges = triangles | opposite << 16
-    indices = np.arange(count) | _pierced(part) << 12
-    records["indices"] = indices | np.where(virtual, _VIRTUAL, 0)
-    records["edges"] = edges | np.where(virtual_edges, _VIRTUAL, 0)
+    across = _pierced(part) if part.across is None else part.across
+    materials = np.zeros(count, np.int64) if part.materials is None else part.materials
+    if (
+        materials.shape != (count,)
+        or across.shape != (count,)
+        or ((materials < 0) | (materials > MOST_MATERIALS)).any()
+    ):
+        raise FormatError(f"materials of triangles that a hull hasn't, or beyond {MOST_MATERIALS}", WHAT)
+    indices = np.arange(count) | across << ACROSS | materials << MATERIAL
+    edge_bits, bits = (0, 0) if virtual is None else (np.where(each, _VIRTUAL, 0) for each in virtual)
+    records["indices"] = indices | bits
+    records["edges"] = edges | edge_bits
     return ledge.tobytes() + records.tobytes()
 
 
