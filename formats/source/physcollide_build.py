@@ -43,7 +43,7 @@ _MOST_POINTS = 1 << 16
 _MOST_BYTES = 1 << 23
 _SAME_MIDDLE = 1e-6  # metres
 _ON_EDGE = 1e-3  # units
-_TOLERANCES = (1e-3, 1e-2, 1e-1)  # units: the hull around hulls is as exact as closes it
+_TOLERANCES = (1e-3, 1e-2, 1e-1)  # units
 
 
 def build(hulls: Sequence[Hull], tagged: bool = True, with_outer: bool = True) -> bytes:
@@ -56,7 +56,8 @@ def build(hulls: Sequence[Hull], tagged: bool = True, with_outer: bool = True) -
         raise FormatError("no hulls", WHAT)
     if not volume(hulls) > 0:
         raise FormatError("hulls of no volume", WHAT)
-    outer = _outer(hulls) if with_outer and len(hulls) > 1 else None
+    wanted = with_outer and len(hulls) > 1
+    outer = around(np.concatenate([hull.points for hull in hulls])) if wanted else None
     parts = [*hulls, *([outer] if outer is not None else [])]
     points, numbers = _shared(parts)
     sizes = [LEDGE.itemsize + TRIANGLE.itemsize * len(part.triangles) for part in parts]
@@ -100,27 +101,35 @@ def triangulated(positions: Floats, corners: Ints, first_corner: Ints, brush: in
 
 def volume(hulls: Sequence[Hull]) -> float:
     """Cubic units in hulls."""
-    total = 0.0
-    for hull in hulls:
-        a, b, c = (hull.points[hull.triangles[:, corner]] for corner in range(3))
-        total += float(np.einsum("ni,ni->", a - hull.points[0], np.cross(b - hull.points[0], c - hull.points[0]))) / 6
-    return total
+    corners = _corners(hulls)
+    counts = [len(hull.triangles) for hull in hulls]
+    middles = np.repeat(np.array([hull.points[0] for hull in hulls]).reshape(-1, 3), counts, axis=0)
+    a, b, c = (corners[:, corner] - middles for corner in range(3))
+    return float(np.einsum("ni,ni->", a, np.cross(b, c))) / 6
 
 
-def _outer(hulls: Sequence[Hull]) -> Hull | None:
-    """The hull around hulls, of their points; None where rounding leaves it open."""
-    points = np.concatenate([hull.points for hull in hulls])
+def _corners(hulls: Sequence[Hull]) -> Floats:
+    """Where the corners of all triangles are, float64[t, 3, 3]."""
+    return np.concatenate([np.zeros((0, 3, 3)), *(hull.points[hull.triangles] for hull in hulls)])
+
+
+def around(points: Floats, brush: int = 0) -> Hull | None:
+    """The hull around points float64[n, 3], as exact as closes it; None where they enclose nothing."""
     for tolerance in _TOLERANCES:
-        around = convex_hull.hull(points, tolerance)
-        if around is None:
-            continue
-        made = triangulated(points, around.corners, around.first_corner)
-        try:
-            _opposites(made.triangles)
-        except FormatError:
-            continue
-        return made
+        found = convex_hull.hull(points, tolerance)
+        made = None if found is None else triangulated(points, found.corners, found.first_corner, brush)
+        if made is not None and is_closed(made):
+            return made
     return None
+
+
+def is_closed(hull: Hull) -> bool:
+    """Whether each edge of a hull's triangles has a neighbour: rounding may leave points that are nearly one."""
+    try:
+        _opposites(hull.triangles)
+    except FormatError:
+        return False
+    return True
 
 
 def _shared(parts: Sequence[Hull]) -> tuple[npt.NDArray[np.float32], list[Ints]]:
@@ -232,15 +241,11 @@ def _pierced(part: Hull) -> Ints:
 
 def _surface(hulls: Sequence[Hull], size: int, root: int) -> npt.NDArray[np.void]:
     """The header: mass centre, inertia and radius of all hulls."""
-    weight, first, second = 0.0, np.zeros(3), np.zeros(3)
-    corners = [to_ivp(hull.points)[hull.triangles] for hull in hulls]
-    for solid in corners:
-        six = np.einsum("ni,ni->n", solid[:, 0], np.cross(solid[:, 1], solid[:, 2]))
-        sums = solid.sum(axis=1)
-        weight += float(six.sum()) / 6
-        first += six @ sums / 24
-        second += six @ (sums * sums + (solid * solid).sum(axis=1)) / 120
-    everything = np.concatenate(corners)
+    everything = to_ivp(_corners(hulls))
+    six = np.einsum("ni,ni->n", everything[:, 0], np.cross(everything[:, 1], everything[:, 2]))
+    sums = everything.sum(axis=1)
+    weight, first = float(six.sum()) / 6, six @ sums / 24
+    second = six @ (sums * sums + (everything * everything).sum(axis=1)) / 120
     flat = everything.reshape(-1, 3)
     center = first / weight
     spread = np.maximum(second / weight - center * center, 0)
