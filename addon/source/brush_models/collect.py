@@ -23,8 +23,8 @@ from ....formats.source import LumpId, brush_classes, convex_pieces, edits, geom
 from ....formats.source.convex_pieces import ConvexSolid, points_of
 from ....formats.source.edits import brush_models, brush_pieces
 from ....formats.source.edits.brush_models import NEW, Face, Piece
-from ....formats.source.edits.nearest_light import NearestLight
 from ....formats.source.edits.texture_fits import TOLERANCE, fit
+from ....formats.source.edits.world_light import WorldLight
 from ....formats.source.entities import CLASSNAME
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Contents, SurfaceFlag
@@ -92,9 +92,9 @@ class _Rebuilding:
     report: Report
 
     @cached_property
-    def light(self) -> NearestLight:
+    def light(self) -> WorldLight:
         """The light where new faces are."""
-        return NearestLight(self.level)
+        return WorldLight(self.level)
 
 
 class _Model:

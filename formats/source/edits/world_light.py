@@ -10,7 +10,7 @@ from ..lumps import LumpId
 from ..records import SurfaceFlag
 
 
-class NearestLight:
+class WorldLight:
     """The lit faces of a map's world. Raises FormatError for faces that aren't there."""
 
     def __init__(self, level: Level) -> None:
