@@ -80,7 +80,7 @@ def build(
         made += _of_brush(changes, brush, shape, change, own, brush in again)
     made += _bared(changes, carved, polygons, {part.face for part in parts}, made)
     texinfos = changes.table(LumpId.TEXINFO)["flags"]
-    made = [draft for draft in made if (draft.face != NEW and draft.kept) or not texinfos[draft.texinfo] & UNDRAWN]
+    made = [draft for draft in made if draft.face != NEW and draft.kept or not texinfos[draft.texinfo] & UNDRAWN]
     return _seen(changes, made)
 
 
