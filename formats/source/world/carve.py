@@ -82,7 +82,7 @@ def tried(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[Worl
     rows.cut_off(changes)
     _put_box(changes, box, _box(brushes))
     spaces = {numbers.get(leaf, leaf): cell for leaf, cell in openings.opened.items()}
-    bare = BareSides(changes.level, brushes, shapes)
+    bare = BareSides(brushes, shapes)
     return Carved(
         removed=np.array(asked.removed, np.int64),
         shapes=shapes,
