@@ -64,7 +64,8 @@ def tried(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[Worl
     openings = Openings(tree, leafs["contents"].astype(np.int64) & Contents.SOLID != 0, brushes)
     for each in removed:
         if each.contents & Contents.SOLID:
-            openings.take_out(each.number, each.cell, each.planes, each.planenums)
+            detail = bool(each.contents & Contents.DETAIL)
+            openings.take_out(each.number, each.cell, each.planes, each.planenums, detail)
     openings.fill()
     found = openings.found()
     errors += _refused(changes, found)
