@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
@@ -18,36 +18,29 @@ _BEFORE = 0.1  # units before a side, where it is seen from
 _LEAST = 0.05  # square units
 
 
-class BareSides:
-    """Finds sides that were hidden. known: brushes that are as they were; of others all sides are new."""
+def sides(spaces: Iterable[tuple[int, Cell]], brushes: BrushCells, but: Collection[int]) -> Iterator[Bare]:
+    """The sides that look into spaces: leafs, and the convex parts of them that a brush was in before. but: brushes that
+    are new. Parts that another solid brush hides are left out; whether a face shows a part already isn't asked.
+    """
+    for leaf, space in spaces:
+        for number in brushes.near(space.box, _BEFORE).tolist():
+            cell = brushes.cell(number)
+            if cell is not None and number not in but:
+                yield from _of_brush(leaf, space, brushes, number, cell)
 
-    def __init__(self, brushes: BrushCells, but: Collection[int]) -> None:
-        self.brushes = brushes
-        self.but = frozenset(but)
 
-    def into(self, spaces: Iterable[tuple[int, Cell]]) -> list[Bare]:
-        """The sides that look into spaces: leafs, and the convex parts of them that were solid before."""
-        return [bare for leaf, space in spaces for bare in self._into(leaf, space)]
-
-    def _into(self, leaf: int, space: Cell) -> Iterable[Bare]:
-        for number in self.brushes.near(space.box, _BEFORE).tolist():
-            cell = self.brushes.cell(number)
-            if number in self.but or cell is None:
-                continue
-            planes, _ = self.brushes.planes(number)
-            for plane, ring in zip(cell.planes, cell.rings, strict=True):
-                low, high = space.span(plane)
-                if low > _BEFORE or high < _BEFORE / 2:
-                    continue
-                side = np.flatnonzero((planes == plane).all(axis=1))
-                part = _clipped_to(ring + plane[:3] * _BEFORE, space.planes)
-                if not len(side) or cells.area(part) <= _LEAST:
-                    continue
-                shown = [each - plane[:3] * _BEFORE for each in uncovered(part, self.brushes, but=number)]
-                row = int(self.brushes.rows(number)[int(side[0])])
-                for points in shown:
-                    if cells.area(points) > _LEAST:
-                        yield Bare(number, row, leaf, points[::-1])
+def _of_brush(leaf: int, space: Cell, brushes: BrushCells, number: int, cell: Cell) -> Iterator[Bare]:
+    planes, rows = brushes.planes(number)[0], brushes.rows(number)
+    for plane, ring in zip(cell.planes, cell.rings, strict=True):
+        low, high = space.span(plane)
+        side = np.flatnonzero((planes == plane).all(axis=1))
+        if low > _BEFORE or high < _BEFORE / 2 or not len(side):
+            continue
+        before = plane[:3] * _BEFORE
+        part = _clipped_to(ring + before, space.planes)
+        if cells.area(part) > _LEAST:
+            for points in uncovered(part, brushes, but=number):
+                yield Bare(number, int(rows[side[0]]), leaf, (points - before)[::-1])
 
 
 def _clipped_to(ring: Floats, planes: Floats) -> Floats:
