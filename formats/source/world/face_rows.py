@@ -38,7 +38,7 @@ def tables(changes: Changes) -> Iterator[Records]:
 
 
 def _lumps(changes: Changes) -> list[LumpId]:
-    return [lump for lump in DRAWN if len(changes.level.bytes_of(lump))] or [geometry.drawn_faces(changes.level)]
+    return [lump for lump in DRAWN if len(changes.level.bytes_of(lump))] or [LumpId.FACES]
 
 
 def put(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[Draft]) -> tuple[Ints, int]:
