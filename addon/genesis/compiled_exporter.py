@@ -51,7 +51,7 @@ def merged(level: CompiledLevel | None, exporting: ExportContext) -> CompiledLev
     for part in parts.entities:
         entity = entity_of[id(part)]
         collect_map_entity(exporting, part, entity, parts.root, types, names_of_others(level, entity))
-    collect_map_world(exporting, level.entities[0])
+    collect_map_world(exporting, level.entities[0], parts.root)
     drawn = surfaces.of_level(level)
     shape = geometry.of_compiled(level, drawn)
     collect_lightmaps(exporting, level, drawn)

@@ -19,7 +19,10 @@ from .settings import ExportSettings
 
 def _examine(context: bpy.types.Context, collection: bpy.types.Collection) -> Sealing:
     """Flood the level as it would be exported. Raises SceneError, FormatError."""
-    return examine(genesis.leaks.space(genesis.read(export_level(context, collection, ExportSettings(), Report()))))
+    level = genesis.read(export_level(context, collection, ExportSettings(), Report()))
+    if isinstance(level, genesis.CompiledLevel):
+        raise SceneError(f"{collection.name} is compiled, and leaks no more: decompile it to look for leaks")
+    return examine(genesis.leaks.space(level))
 
 
 def _faces(_context: bpy.types.Context, collection: bpy.types.Collection) -> list[leaks.StillFaces]:

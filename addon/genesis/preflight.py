@@ -15,7 +15,7 @@ import numpy as np
 
 from ...formats import genesis, solid_leaks
 from ...formats.binary import FormatError
-from ...formats.genesis import txl, typedefs
+from ...formats.genesis import CompiledLevel, txl, typedefs
 from ...formats.genesis.entities import CLASSNAME, NAME
 from ...formats.genesis.records import WORLD_BOUND, texture_names
 from ..scene import content_folders, identity, known_files
@@ -40,6 +40,8 @@ def preflight(_context: bpy.types.Context, collection: bpy.types.Collection, mad
     """Add to a report's findings what a level lacks. made: its file, as it is to be written."""
     try:
         level = genesis.read(made)
+        if isinstance(level, CompiledLevel):  # nothing compiles it any more
+            return
         entities = _entities(collection)
         _textures(level, collection, report)
         _classes(level, collection, entities, report)

@@ -143,7 +143,10 @@ class ExportSettings:
         {
             "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
             "visual": ("Visual only", "What is seen moves, what collides stays where it was"),
-            "rebuild": ("Rebuild", "Models of brush entities are built anew from convex meshes, with collision"),
+            "rebuild": (
+                "Rebuild",
+                "Models of brush entities are built anew from convex meshes, and copies get their own",
+            ),
         },
     )
     backup: bool = option(False, "Keep a .bak", "The file that is replaced stays beside the new one, as .bak")

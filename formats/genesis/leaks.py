@@ -11,6 +11,7 @@ from ..convex import Floats
 from ..solid_leaks import Space
 from . import convert
 from .check_map import title
+from .compiled import CompiledLevel
 from .editor_level import Level3dt
 from .map_file import MapLevel
 from .records import BrushFlag
@@ -22,14 +23,18 @@ ENDING = ".Pnt"
 SEVERITY: Severity = "error"  # the compiler fails
 
 
-def space(level: MapLevel | Level3dt) -> Space:
-    """What of a level counts for leaks; of a `.3dt`, what its cuts leave. Raises FormatError.
+def space(level: MapLevel | Level3dt | CompiledLevel) -> Space:
+    """What of a level counts for leaks; of a `.3dt`, what its cuts leave; of a compiled one nothing.
 
     Only solid brushes of the world seal, details too, but not sheets, which the compiler takes for clips. Every entity
-    with an origin counts, but for models and definitions of classes.
+    with an origin counts, but for models and definitions of classes. Raises FormatError.
     """
     if isinstance(level, Level3dt):
         return _editor_space(upgraded(level))
+    if isinstance(level, CompiledLevel):  # nothing compiles it any more
+        nowhere, none = np.zeros((0, 3)), np.zeros(0, np.int64)
+        walls = solid_tree.brushes(nowhere, nowhere[:, 0], none)
+        return Space(walls, none.astype(np.bool_), none.astype(np.bool_), nowhere, [], none)
     table, faces = level.table()
     normals = faces["normal"].astype(np.float64)
     with np.errstate(all="ignore"):  # hostile floats
@@ -71,7 +76,7 @@ def _editor_space(level: Level3dt) -> Space:
     )
 
 
-def problems(level: MapLevel | Level3dt) -> list[Problem]:
+def problems(level: MapLevel | Level3dt | CompiledLevel) -> list[Problem]:
     """The leak of a level, as a problem at the place of an entity; none if it is sealed. Raises FormatError.
 
     It takes a second for a large level, so `check` doesn't ask.

@@ -43,7 +43,7 @@ def _unused(changes: Changes, lump: LumpId) -> Ints:
     table = changes.table(lump)
     free = ~Living(changes.level, changes.peek).rows(lump)
     free[:1] = False
-    for name, value in _WIPED[lump].items():
+    for name, value in _WIPED[lump].items() if len(table) else ():
         free &= (table[name] == value).reshape(len(table), -1).all(axis=1)
     return np.flatnonzero(free)
 
@@ -87,6 +87,26 @@ def plane_numbers(changes: Changes, normals: Floats, dists: Floats) -> Ints:
         rows["type"] = np.where((across == 1).any(axis=1), 0, 3) + across.argmax(axis=1)
         changes.append(LumpId.PLANES, rows)
     return np.array(found, np.int64)
+
+
+def vector_numbers(changes: Changes, lump: LumpId, vectors: npt.ArrayLike) -> Ints:
+    """The numbers of float32[n, 3] rows of VERTEXES or VERTNORMALS: of ones that are there, bit for bit but for -0, or
+    of new ones behind them, each once. int64[n].
+    """
+    table = changes.table(lump)
+    name = (table.dtype.names or ("",))[0]
+    known, wanted = (
+        np.ascontiguousarray(part, "<f4").reshape(-1, 3) + np.float32(0) for part in (table[name], vectors)
+    )
+    keys = np.concatenate([known, wanted]).view("S12").reshape(-1)  # compares all bytes, as all have one length
+    _, first, where = np.unique(keys, return_index=True, return_inverse=True)
+    numbers: Ints = first[where.reshape(-1)[len(known) :]].astype(np.int64)
+    fresh = np.unique(numbers[numbers >= len(known)])
+    numbers[numbers >= len(known)] = len(known) + np.searchsorted(fresh, numbers[numbers >= len(known)])
+    rows = np.zeros(len(fresh), table.dtype)
+    rows[name] = wanted[fresh - len(known)]
+    changes.append(lump, rows)
+    return numbers
 
 
 def _turned(planes: Records) -> Records:

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ... import ranges
 from ...binary import FormatError
-from .. import brushes, ranges
+from .. import brushes
 from ..geometry import Floats, Ints
 from ..leaf_tree import LeafTree
 from ..level import Level

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ... import ranges
 from ...binary import FormatError
-from .. import ranges
 from ..content.keyvalues import Block
 from ..entities import Entities, Entity
 from ..geometry import Floats, Ints
