@@ -84,8 +84,7 @@ def build(
         for points in [draft.points] if there else shown.beside(draft.plane, draft.points):
             drawn.append(draft if points is draft.points else replace(draft, points=points, whole=False))
             shown.add(draft.plane, points)
-    bare = [draft for draft in _bared(changes, carved, shown) if not flags[draft.texinfo] & UNDRAWN]
-    return drawn + _seen(changes, bare)
+    return [*drawn, *_bared(changes, carved, shown)]
 
 
 def _of_brush(
@@ -183,13 +182,13 @@ def _bared(changes: Changes, carved: Carved, shown: _Shown) -> Iterator[Draft]:
     wanted: dict[tuple[int, int], list[Floats]] = {}
     for part in carved.bare:
         wanted.setdefault((part.brush, part.side), []).append(part.points)
-    sides = changes.table(LumpId.BRUSHSIDES)
+    sides, flags = changes.table(LumpId.BRUSHSIDES), changes.table(LumpId.TEXINFO)["flags"]
     for (brush, side), parts in wanted.items():
         plane = int(sides["planenum"][side])
-        for whole in merged(parts):
+        for whole in [] if flags[sides["texinfo"][side]] & UNDRAWN else merged(parts):
             for points in shown.beside(plane, whole):
                 shown.add(plane, points)
-                yield Draft(points, plane, int(sides["texinfo"][side]), brush)
+                yield Draft(points, plane, int(sides["texinfo"][side]), brush, kept=True)
 
 
 def _seen(changes: Changes, made: Sequence[Draft]) -> list[Draft]:
