@@ -19,7 +19,7 @@ _LEAST = 0.05  # square units
 
 
 def sides(spaces: Iterable[tuple[int, Cell]], brushes: BrushCells, but: Collection[int]) -> Iterator[Bare]:
-    """The sides that look into spaces: leafs, and the convex parts of them that a brush was in before. but: brushes that
+    """The sides that look into spaces: leafs, and the convex parts of them that a brush was in. but: brushes that
     are new. Parts that another solid brush hides are left out; whether a face shows a part already isn't asked.
     """
     for leaf, space in spaces:
