@@ -89,13 +89,13 @@ def _write(changes: Changes, made: PutFaces, fresh: _Fresh, lump: LumpId, faces:
     """Write a lighting lump; the rows of its faces, with their light."""
     data = np.frombuffer(changes.level.bytes_of(lump), np.uint8)
     rows = changes.table(faces).copy()
-    keep, moved = _kept(found, made.now, len(data))
+    dropped = _dropped(found, made.now)
     offsets = rows["lightofs"].astype(np.int64)
     stays = np.zeros(len(rows), np.bool_)
     stays[made.now[made.now >= 0]] = True
-    known = stays & (offsets >= 0) & (offsets < len(moved))
-    rows["lightofs"][known] = moved[offsets[known]]
-    parts = [data[keep]]
+    known = stays & (offsets >= 0)
+    rows["lightofs"][known] = offsets[known] - np.searchsorted(dropped, offsets[known])
+    parts = [np.delete(data, dropped)]
     end = len(parts[0])
     of = np.array([draft.face for draft in made.made], np.int64)
     block = np.full(len(made.now), -1)
@@ -124,18 +124,14 @@ def _held(rows: Records, which: Ints, offsets: Ints, lump: LumpId) -> None:
     rows["lightofs"][which] = offsets
 
 
-def _kept(found: Blocks, now: Ints, length: int) -> tuple[Ints, Ints]:
-    """The bytes of a lump that stay, ascending, and where each byte of before is now, int64[length]: all but what only
-    faces that are gone have.
-    """
+def _dropped(found: Blocks, now: Ints) -> Ints:
+    """The bytes of a lump that only faces have that are gone: int64[n], ascending."""
+    first, end = found.offset - found.header, found.offset + found.size
     gone = now[found.faces] < 0
-    count = np.zeros((2, length + 1), np.int64)
-    for row, which in zip(count, (gone, ~gone), strict=True):
-        np.add.at(row, (found.offset - found.header)[which], 1)
-        np.add.at(row, (found.offset + found.size)[which], -1)
-    only, shared = np.cumsum(count, axis=1)[:, :-1] > 0
-    keep = ~only | shared
-    return np.flatnonzero(keep), np.cumsum(keep) - keep
+    starts, stops = np.sort(first[gone]), np.sort(end[gone])
+    shared = ~gone & (np.searchsorted(starts, end) > np.searchsorted(stops, first, side="right"))
+    dropped = np.unique(ranges.flat(first[gone], (end - first)[gone]))
+    return dropped[~np.isin(dropped, ranges.flat(first[shared], (end - first)[shared]))]
 
 
 def _donors(changes: Changes, found: Blocks) -> Blocks:

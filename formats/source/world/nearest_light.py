@@ -17,7 +17,8 @@ _NEAR = 12
 """Faces that are looked at for each new one."""
 _TURNED = 48.0
 """Units that a face counts as farther away when it looks across; twice as many when it looks the other way."""
-_STEP = 64
+_STEP, _LUXELS = 12, 1 << 13
+"""Faces and luxels at once: memory stays small."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,8 +67,21 @@ def nearest(made: LuxelPlanes, there: LuxelPlanes, candidates: Ints, owners: Int
     """For luxels int64[k, 2] of new lightmaps int64[k] the nearest that was there: its lightmap int64[k], and where in
     it, int64[k, 2]. candidates: of each new lightmap, as `near` gives them.
     """
-    points = made.points(made.back, owners, luxels)
-    back = there.back
+    ways = made.back, there.back
+    found = [
+        _nearest(made, there, candidates, owners[at : at + _LUXELS], luxels[at : at + _LUXELS], ways)
+        for at in range(0, len(owners), _LUXELS)
+    ]
+    none = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
+    face, place = (np.concatenate(part) for part in zip(none, *found, strict=True))
+    return face, place
+
+
+def _nearest(
+    made: LuxelPlanes, there: LuxelPlanes, candidates: Ints, owners: Ints, luxels: Ints, ways: tuple[Floats, Floats]
+) -> tuple[Ints, Ints]:
+    """As `nearest`. ways: `LuxelPlanes.back` of both."""
+    points, back = made.points(ways[0], owners, luxels), ways[1]
     best = np.full(len(owners), np.inf)
     face, place = np.zeros(len(owners), np.int64), np.zeros((len(owners), 2), np.int64)
     for column in candidates.T:
