@@ -104,7 +104,12 @@ class _Lists:
         )
         own = np.arange(int(model["firstface"]), int(model["firstface"]) + int(model["numfaces"]))
         own = own[(faces["dispinfo"][own] < 0) & ~gone[own]]
-        low, high = owned.rings_of(polygons, own).boxes()
+        counts = np.diff(polygons.first_corner)[own]
+        own, counts = own[counts > 0], counts[counts > 0]
+        if not len(own) or not len(carved.opened):
+            return np.zeros(0, np.int64)
+        corners = polygons.positions[polygons.corners[ranges.flat(polygons.first_corner[own], counts)]]
+        low, high = (extreme.reduceat(corners, ranges.starts(counts)[:-1]) for extreme in (np.minimum, np.maximum))
         near = np.zeros(len(own), np.bool_)
         for leaf in carved.opened.tolist():
             box = carved.cells[leaf].box
