@@ -20,7 +20,7 @@ from ..lumps import LumpId
 from ..records import Contents
 from . import drafts, face_rows, fragments, lightmap_size, owned
 from .drafts import NEW, Draft
-from .rings import ON, Bools, Rings
+from .rings import ON, Bools, FlatRings
 from .types import Carved, WorldEdits, WorldError
 
 _AHEAD = 0.25
@@ -105,14 +105,19 @@ class _Lists:
         )
         own = np.arange(int(model["firstface"]), int(model["firstface"]) + int(model["numfaces"]))
         own = own[(faces["dispinfo"][own] < 0) & ~gone[own]]
-        low, high = owned.rings_of(polygons, own).boxes()
+        counts = np.diff(polygons.first_corner)[own]
+        own, counts = own[counts > 0], counts[counts > 0]
+        if not len(own) or not len(carved.opened):
+            return np.zeros(0, np.int64)
+        corners = polygons.positions[polygons.corners[ranges.flat(polygons.first_corner[own], counts)]]
+        low, high = (extreme.reduceat(corners, ranges.starts(counts)[:-1]) for extreme in (np.minimum, np.maximum))
         near = np.zeros(len(own), np.bool_)
         for leaf in carved.opened.tolist():
             box = carved.cells[leaf].box
             near |= ((low <= box[1] + ON) & (high >= box[0] - ON)).all(axis=1)
         return np.asarray(own[near])
 
-    def _looking(self, rings: Rings, planes: Ints) -> Ints:
+    def _looking(self, rings: FlatRings, planes: Ints) -> Ints:
         """Leafs that aren't solid and polygons on planes that look into them, int64[n, 2]."""
         normals = self.changes.table(LumpId.PLANES)["normal"].astype(np.float64)[planes]
         found = fragments.find(self.tree, rings, normals)
@@ -122,13 +127,13 @@ class _Lists:
 
     def write(self, now: Ints, first: int, made: Sequence[Draft]) -> None:
         """Have LEAFFACES as it is, with faces by their new numbers."""
-        rings = Rings.of([draft.points for draft in made])
+        rings = FlatRings.of([draft.points for draft in made])
         planes = np.array([draft.plane for draft in made], np.int64)
         pairs = self._looking(rings, planes)
         lost = np.setdiff1d(np.arange(len(made)), pairs[:, 1])
         if len(lost):  # what is before them is thinner than numbers tell
             ahead = self.changes.table(LumpId.PLANES)["normal"].astype(np.float64)[planes[lost]] * _AHEAD
-            behind = self._looking(Rings(rings.corners[lost] + ahead[:, None], rings.sizes[lost]), planes[lost])
+            behind = self._looking(FlatRings(rings.corners[lost] + ahead[:, None], rings.sizes[lost]), planes[lost])
             pairs = np.concatenate([pairs, np.column_stack([behind[:, 0], lost[behind[:, 1]]])])
         numbers = now[self.listed]
         owners = np.concatenate([self.owners[numbers >= 0], pairs[:, 0]])

@@ -23,8 +23,8 @@ from ..records import NO_STYLE, RGBE, Records, SurfaceFlag
 from . import leaf_light, lightmap_size, nearest_light, owned
 from .drafts import NEW
 from .faces import PutFaces
-from .nearest_light import Lightmaps
-from .rings import Bools, Rings
+from .nearest_light import LuxelPlanes
+from .rings import Bools, FlatRings
 from .types import Carved
 
 Bytes = NDArray[np.uint8]
@@ -53,7 +53,7 @@ class _Fresh:
     """Faces without light of their own that are to be lit. places: int64[n], among the drafts."""
 
     places: Ints
-    maps: Lightmaps
+    maps: LuxelPlanes
     samples: Ints
 
 
@@ -62,7 +62,7 @@ def _fresh(changes: Changes, made: PutFaces) -> _Fresh:
     new = np.array([n for n, draft in enumerate(made.made) if draft.face == NEW], np.int64)
     drafts = [made.made[place] for place in new.tolist()]
     texinfos = changes.table(LumpId.TEXINFO)[[draft.texinfo for draft in drafts]]
-    rings = Rings.of([draft.points for draft in drafts])
+    rings = FlatRings.of([draft.points for draft in drafts])
     vectors = texinfos["lightmap_vecs"].astype(np.float64)
     mins, sizes = lightmap_size.extents(rings, vectors)
     for lump in (LumpId.FACES, LumpId.FACES_HDR):
@@ -73,7 +73,7 @@ def _fresh(changes: Changes, made: PutFaces) -> _Fresh:
     planes = changes.table(LumpId.PLANES)[[draft.plane for draft in drafts]]
     lit = (texinfos["flags"] & SurfaceFlag.NOLIGHT) == 0
     low, high = rings.boxes()
-    maps = Lightmaps(
+    maps = LuxelPlanes(
         vectors[lit],
         planes["normal"].astype(np.float64)[lit],
         planes["dist"].astype(np.float64)[lit],
@@ -90,13 +90,13 @@ def _write(changes: Changes, made: PutFaces, fresh: _Fresh, lump: LumpId, faces:
     """Write a lighting lump; the rows of its faces, with their light."""
     data = np.frombuffer(changes.level.bytes_of(lump), np.uint8)
     rows = changes.table(faces).copy()
-    keep, moved = _kept(found, made.now, len(data))
+    dropped = _dropped(found, made.now)
     offsets = rows["lightofs"].astype(np.int64)
     stays = np.zeros(len(rows), np.bool_)
     stays[made.now[made.now >= 0]] = True
-    known = stays & (offsets >= 0) & (offsets < len(moved))
-    rows["lightofs"][known] = moved[offsets[known]]
-    parts = [data[keep]]
+    known = stays & (offsets >= 0)
+    rows["lightofs"][known] = offsets[known] - np.searchsorted(dropped, offsets[known])
+    parts = [np.delete(data, dropped)]
     end = len(parts[0])
     of = np.array([draft.face for draft in made.made], np.int64)
     block = np.full(len(made.now), -1)
@@ -125,18 +125,14 @@ def _held(rows: Records, which: Ints, offsets: Ints, lump: LumpId) -> None:
     rows["lightofs"][which] = offsets
 
 
-def _kept(found: Blocks, now: Ints, length: int) -> tuple[Ints, Ints]:
-    """The bytes of a lump that stay, ascending, and where each byte of before is now, int64[length]: all but what only
-    faces that are gone have.
-    """
+def _dropped(found: Blocks, now: Ints) -> Ints:
+    """The bytes of a lump that only faces have that are gone: int64[n], ascending."""
+    first, end = found.offset - found.header, found.offset + found.size
     gone = now[found.faces] < 0
-    count = np.zeros((2, length + 1), np.int64)
-    for row, which in zip(count, (gone, ~gone), strict=True):
-        np.add.at(row, (found.offset - found.header)[which], 1)
-        np.add.at(row, (found.offset + found.size)[which], -1)
-    only, shared = np.cumsum(count, axis=1)[:, :-1] > 0
-    keep = ~only | shared
-    return np.flatnonzero(keep), np.cumsum(keep) - keep
+    starts, stops = np.sort(first[gone]), np.sort(end[gone])
+    shared = ~gone & (np.searchsorted(starts, end) > np.searchsorted(stops, first, side="right"))
+    dropped = np.unique(ranges.flat(first[gone], (end - first)[gone]))
+    return dropped[~np.isin(dropped, ranges.flat(first[shared], (end - first)[shared]))]
 
 
 def _donors(changes: Changes, found: Blocks) -> Blocks:
@@ -243,13 +239,13 @@ def _put_colors(made: Bytes, places: Ints, there: Bools, colors: Records) -> Non
         made[places[there] + byte] = raw[there, byte]
 
 
-def _lightmaps(changes: Changes, donors: Blocks) -> Lightmaps:
+def _lightmaps(changes: Changes, donors: Blocks) -> LuxelPlanes:
     """Where the luxels of faces are."""
     level = changes.level
     faces = level.table(geometry.drawn_faces(level))[donors.faces]
     planes = level.table(LumpId.PLANES)[faces["planenum"]]
     low, high = owned.rings_of(geometry.polygons(level), donors.faces).boxes()
-    return Lightmaps(
+    return LuxelPlanes(
         level.table(LumpId.TEXINFO)["lightmap_vecs"].astype(np.float64)[faces["texinfo"]],
         planes["normal"].astype(np.float64),
         planes["dist"].astype(np.float64),

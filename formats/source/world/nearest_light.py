@@ -17,12 +17,13 @@ _NEAR = 12
 """Faces that are looked at for each new one."""
 _TURNED = 48.0
 """Units that a face counts as farther away when it looks across; twice as many when it looks the other way."""
-_STEP = 64
+_STEP, _LUXELS = 12, 1 << 13
+"""Faces and luxels at once: memory stays small."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lightmaps:
-    """Lightmaps n on planes. vectors: float64[n, 2, 4]. normals: float64[n, 3]. dists: float64[n]. mins, sizes:
+class LuxelPlanes:
+    """LuxelPlanes n on planes. vectors: float64[n, 2, 4]. normals: float64[n, 3]. dists: float64[n]. mins, sizes:
     int64[n, 2], the first luxel and how many, along s and t. low, high: float64[n, 3], the boxes of their faces.
     """
 
@@ -48,7 +49,7 @@ class Lightmaps:
         return np.asarray(np.einsum("kij,kj->ki", back[which], np.column_stack([placed, self.dists[which]])))
 
 
-def near(made: Lightmaps, there: Lightmaps) -> Ints:
+def near(made: LuxelPlanes, there: LuxelPlanes) -> Ints:
     """The faces nearest to new ones, the first one first: int64[n, k]; k is 0 where there are none."""
     most = min(_NEAR, len(there.dists))
     found = np.zeros((len(made.dists), most), np.int64)
@@ -62,12 +63,25 @@ def near(made: Lightmaps, there: Lightmaps) -> Ints:
     return found
 
 
-def nearest(made: Lightmaps, there: Lightmaps, candidates: Ints, owners: Ints, luxels: Ints) -> tuple[Ints, Ints]:
+def nearest(made: LuxelPlanes, there: LuxelPlanes, candidates: Ints, owners: Ints, luxels: Ints) -> tuple[Ints, Ints]:
     """For luxels int64[k, 2] of new lightmaps int64[k] the nearest that was there: its lightmap int64[k], and where in
     it, int64[k, 2]. candidates: of each new lightmap, as `near` gives them.
     """
-    points = made.points(made.back, owners, luxels)
-    back = there.back
+    ways = made.back, there.back
+    found = [
+        _nearest(made, there, candidates, owners[at : at + _LUXELS], luxels[at : at + _LUXELS], ways)
+        for at in range(0, len(owners), _LUXELS)
+    ]
+    none = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
+    face, place = (np.concatenate(part) for part in zip(none, *found, strict=True))
+    return face, place
+
+
+def _nearest(
+    made: LuxelPlanes, there: LuxelPlanes, candidates: Ints, owners: Ints, luxels: Ints, ways: tuple[Floats, Floats]
+) -> tuple[Ints, Ints]:
+    """As `nearest`. ways: `LuxelPlanes.back` of both."""
+    points, back = made.points(ways[0], owners, luxels), ways[1]
     best = np.full(len(owners), np.inf)
     face, place = np.zeros(len(owners), np.int64), np.zeros((len(owners), 2), np.int64)
     for column in candidates.T:
