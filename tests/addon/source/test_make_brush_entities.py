@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brush entities by operators: boxes at the 3D cursor, brushes that become entities, and entities that become brushes."""
+"""Brush entities by operators: boxes at the 3D cursor, entities made of brushes, and brushes made of entities."""
 
 from pathlib import Path
 
