@@ -70,7 +70,9 @@ class CollectedBrushes:
     kept: Ints
     """int64[k]: the brushes that are as they were."""
     solids: list[VmfSolids]
-    """All others; their records in BRUSHES are those of the brushes that they were made of."""
+    """All others; their records in BRUSHES and BRUSHSIDES are those of what they were made of."""
+    polygons: list[Ints]
+    """int64[n] for each of `solids`: the polygons that it was drawn with."""
 
 
 def match(before: VmfSolids, drawn: BrushPolygons) -> CollectedBrushes:
@@ -82,7 +84,8 @@ def match(before: VmfSolids, drawn: BrushPolygons) -> CollectedBrushes:
     matcher = _Matcher(before, drawn)
     whole = matcher.unchanged()
     kept = set(whole.tolist())
-    made = []
+    made: list[VmfSolids] = []
+    polygons_of: list[Ints] = []
     brushes = drawn.brushes[matcher.source]
     rest = ~np.isin(brushes, whole)
     for brush in np.unique(brushes[rest & (brushes >= 0)]).tolist():
@@ -90,6 +93,7 @@ def match(before: VmfSolids, drawn: BrushPolygons) -> CollectedBrushes:
         shifted = matcher.shifted(brush, own)
         if shifted is not None:
             made.append(shifted)
+            polygons_of.append(np.unique(matcher.source[own]))
             rest[own] = False
     for polygons in matcher.parts(rest):
         brush = int(drawn.brushes[matcher.source[polygons[0]]])
@@ -97,7 +101,8 @@ def match(before: VmfSolids, drawn: BrushPolygons) -> CollectedBrushes:
             kept.add(brush)
         else:
             made.append(matcher.solid(brush, polygons))
-    return CollectedBrushes(np.array(sorted(kept), np.int64), made)
+            polygons_of.append(np.unique(matcher.source[polygons]))
+    return CollectedBrushes(np.array(sorted(kept), np.int64), made, polygons_of)
 
 
 class _Matcher:
@@ -305,7 +310,7 @@ class _Matcher:
             smoothing,
             names,
             ids,
-            np.full(len(places), -1, np.int64),
+            np.where(known, before.records[places], -1),
             np.full(len(places), -1, np.int64),
         )
 
