@@ -168,7 +168,10 @@ def _parts(scene: SceneLevel, level: source.Level, report: Report) -> Iterator[_
         uv = data.uv(layout.UV) if data.uv(layout.UV) is not None else data.uv()
         painted = _materials(obj, textures, sizes)
         places = np.clip(data.material_index, 0, len(painted) - 1)
-        names, pixels = [painted[place][0] for place in places.tolist()], np.array([each[2] for each in painted])[places]
+        names, pixels = (
+            [painted[place][0] for place in places.tolist()],
+            np.array([each[2] for each in painted])[places],
+        )
         texels = np.full((len(corners), 2), np.nan)
         if uv is not None:
             texels = texels_of(uv, np.repeat(pixels, counts, axis=0))
@@ -180,9 +183,7 @@ def _parts(scene: SceneLevel, level: source.Level, report: Report) -> Iterator[_
         )
         yield _Part(
             obj,
-            vmf.BrushPolygons(
-                positions, corners, first, texels, brush - 1, sides - 1, names, vmf.is_detail(contents)
-            ),
+            vmf.BrushPolygons(positions, corners, first, texels, brush - 1, sides - 1, names, vmf.is_detail(contents)),
             np.where(contents == 0, NO_CONTENTS, contents & 0xFFFFFFFF),
             {name: (material, size) for name, material, size in painted},
         )
@@ -225,4 +226,3 @@ def _joined(parts: list[_Part]) -> vmf.BrushPolygons:
         [name for one in polygons for name in one.names],
         np.concatenate([one.detail for one in polygons]),
     )
-

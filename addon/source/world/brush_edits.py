@@ -62,9 +62,9 @@ class BrushEdits:
     @cached_property
     def touched(self) -> Ints:
         """int64[n]: the brushes of the map that are others or gone."""
-        return np.unique(np.concatenate([self.deleted, [each.brush for each in self.shaped if each.brush >= 0]])).astype(
-            np.int64
-        )
+        return np.unique(
+            np.concatenate([self.deleted, [each.brush for each in self.shaped if each.brush >= 0]])
+        ).astype(np.int64)
 
     def refused(self, message: str, blamed: Ints, polygons: Ints | None = None) -> SceneError:
         """An error about brushes of the map, int64[n], with what was drawn of them, or with polygons int64[k]."""

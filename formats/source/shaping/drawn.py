@@ -20,6 +20,7 @@ from ..world.types import Change, WorldEdits
 from .side_looks import KEPT, SideLooks, WantedSides, moved, sides_of
 
 _RIGID = 1e-4
+_FLAT = 1e-9
 _WHOLE = 2.0**-10
 """Units: what moves are rounded to, where they are that near to it."""
 _UNMOVED = 0.05
@@ -200,7 +201,9 @@ def rigid(there: Floats, here: Floats) -> Floats | None:
     """
     middle, mean = there.mean(axis=0), here.mean(axis=0)
     arms, wanted = there - middle, here - mean
-    left, _, right = np.linalg.svd(arms.T @ wanted)
+    left, sizes, right = np.linalg.svd(arms.T @ wanted)
+    if sizes[2] <= _FLAT * sizes[0] and np.linalg.det(left @ right) < 0:  # of points in one plane, either side will do
+        left[:, 2] = -left[:, 2]
     turn = (left @ right).T
     near = np.round(turn)
     turn = np.where(np.abs(turn - near) < _RIGID, near, turn) if np.abs(turn - near).max() < _RIGID else turn
@@ -221,4 +224,3 @@ def contents_of(names: Sequence[str]) -> int:
         if contents is not None:
             return int(contents)
     return int(Contents.SOLID)
-

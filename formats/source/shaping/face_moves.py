@@ -127,18 +127,20 @@ class FaceMoves:
         loose = self._reshaped[self._sides(surfaces.faces[self._reshaped]) < 0]
         if len(loose):
             raise FaceMoveError("faces were moved that are on no brush", loose)
-        covered = np.zeros(len(surfaces.vertices), np.bool_)
         made: list[tuple[_Brush, _Moved]] = []
+        sliding: list[_Brush] = []
         for brush in self._brushes():
-            moved = self._moved(brush)
-            if len(moved.changed):
-                made.append((brush, moved))
-                concerned = brush.polygons if moved.move is not None else brush.polygons[
-                    np.isin(brush.side_of, moved.changed)
-                ]  # fmt: skip
-                covered[self._corners(concerned)] = True
-        self._refuse_sliding(covered)
-        self._refuse_strays([(brush, moved) for brush, moved in made])
+            by_sides = self._by_sides(brush)
+            if by_sides is not None and not len(by_sides.changed):
+                sliding.append(brush)
+            elif by_sides is not None and self._fits(brush, by_sides):
+                made.append((brush, by_sides))
+            else:
+                made.append((brush, self._whole(brush)))
+        for brush in sliding:
+            if not self._goes_along(brush, made):
+                made.append((brush, self._whole(brush)))
+        self._refuse_strays(made)
         self.shaped = [self._shaped(brush, moved) for brush, moved in made]
 
     def _brushes(self) -> Iterator[_Brush]:
@@ -160,20 +162,8 @@ class FaceMoves:
             begin, last = np.searchsorted(owners, [number, number + 1]).tolist()
             at = {row: side for side, row in enumerate(rows[first:end].tolist())}
             side_of = np.array([at.get(row, -1) for row in sides[begin:last].tolist()], np.int64)
-            yield _Brush(number, rows[first:end], normals[first:end], dists[first:end], kept[begin:last], side_of)
-
-    def _moved(self, brush: _Brush) -> _Moved:
-        """Where the sides of a brush went."""
-        by_sides = self._by_sides(brush)
-        if by_sides is not None and self._fits(brush, by_sides):
-            return by_sides
-        whole = self._whole(brush)
-        if whole is not None and self._fits(brush, whole):
-            return whole
-        raise FaceMoveError(
-            f"faces were moved to where their brush isn't convex, or comes away from sides that nobody sees: {_EDIT}",
-            brush.polygons[np.isin(brush.polygons, self._reshaped)],
-        )
+            polygons, side_of = kept[begin:last][side_of >= 0], side_of[side_of >= 0]
+            yield _Brush(number, rows[first:end], normals[first:end], dists[first:end], polygons, side_of)
 
     def _by_sides(self, brush: _Brush) -> _Moved | None:
         """Each side where its faces went, and the rest where it was; None where faces of one side went apart."""
@@ -191,18 +181,20 @@ class FaceMoves:
             changed.append(side)
         return _Moved(normals, dists, None, np.array(changed, np.int64))
 
-    def _whole(self, brush: _Brush) -> _Moved | None:
-        """The brush where one map took all corners of its faces; None where none did."""
+    def _whole(self, brush: _Brush) -> _Moved:
+        """The brush where one map took all corners of its faces. Raises FaceMoveError where none did."""
         there, here = self._before(brush.polygons), self._surfaces.positions[self._corners(brush.polygons)]
         move = rigid(there, here)
-        if move is not None and np.linalg.det(move[:3, :3]) < 0:
-            return None
-        if move is None:
-            linear = _least_change(there, here)
-            if linear is None:
-                return None
-        normals, dists = moved_planes(brush.normals, brush.dists, linear if move is None else move)
-        return _Moved(normals, dists, move, np.arange(len(dists)))
+        linear = move if move is not None else _least_change(there, here)
+        if linear is not None and np.linalg.det(linear[:3, :3]) > 0:
+            normals, dists = moved_planes(brush.normals, brush.dists, linear)
+            made = _Moved(normals, dists, move, np.arange(len(dists)))
+            if self._fits(brush, made):
+                return made
+        raise FaceMoveError(
+            f"faces were moved to where their brush isn't convex, or comes away from sides that nobody sees: {_EDIT}",
+            np.intersect1d(brush.polygons, self._reshaped),
+        )
 
     def _fits(self, brush: _Brush, moved: _Moved) -> bool:
         """Whether moved corners are still on the sides that they were on, and all faces on the brush's surface."""
@@ -220,19 +212,20 @@ class FaceMoves:
             return False
         return bool((np.diff(found.first_corner)[brush.side_of] > 0).all())
 
-    def _refuse_sliding(self, covered: Ints) -> None:
-        """Raise FaceMoveError for faces that changed in their own plane, and not with a side beside them."""
+    def _goes_along(self, brush: _Brush, made: list[tuple[_Brush, _Moved]]) -> bool:
+        """Whether faces that changed in their own plane did so with sides beside them, and are still on their brush:
+        then what is seen of it follows from these.
+        """
         surfaces = self._surfaces
-        numbers = np.unique(surfaces.vertices[np.flatnonzero(covered)])
-        alone = self._edits.moved & ~(covered | np.isin(surfaces.vertices, numbers))
-        owners = ranges.owners(np.diff(surfaces.starts))
-        sliding = np.bincount(owners, alone[surfaces.corners], len(surfaces.faces)) > 0
-        found = self._reshaped[sliding[self._reshaped]]
-        if len(found):
-            raise FaceMoveError(
-                f"faces have corners that were moved in their own plane: what is seen follows from the brushes, {_EDIT}",
-                found,
-            )
+        covered = np.zeros(len(surfaces.vertices), np.bool_)
+        for other, moved in made:
+            chosen = np.isin(other.side_of, moved.changed)
+            covered[self._corners(other.polygons[chosen])] = True
+        numbers = np.unique(surfaces.vertices[covered & (surfaces.vertices >= 0)])
+        corners = self._corners(brush.polygons)
+        alone = self._edits.moved[corners] & ~covered[corners] & ~np.isin(surfaces.vertices[corners], numbers)
+        heights = surfaces.positions[corners] @ brush.normals.T - brush.dists
+        return not alone.any() and bool(heights.max(initial=0) <= BEHIND)
 
     def _refuse_strays(self, made: list[tuple[_Brush, _Moved]]) -> None:
         """Raise FaceMoveError for new faces that are on no side of a brush that was moved."""
