@@ -168,10 +168,8 @@ def _parts(scene: SceneLevel, level: source.Level, report: Report) -> Iterator[_
         uv = data.uv(layout.UV) if data.uv(layout.UV) is not None else data.uv()
         painted = _materials(obj, textures, sizes)
         places = np.clip(data.material_index, 0, len(painted) - 1)
-        names, pixels = (
-            [painted[place][0] for place in places.tolist()],
-            np.array([each[2] for each in painted])[places],
-        )
+        names = [painted[place][0] for place in places.tolist()]
+        pixels = np.array([size for _, _, size in painted], np.int64)[places]
         texels = np.full((len(corners), 2), np.nan)
         if uv is not None:
             texels = texels_of(uv, np.repeat(pixels, counts, axis=0))

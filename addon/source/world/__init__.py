@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The world of a map that was edited: its brushes, in their collection or by their faces, back into the compiled map."""
+"""The world of a map that was edited, by its brushes or by their faces, back into the compiled map."""

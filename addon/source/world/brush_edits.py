@@ -57,14 +57,13 @@ class BrushEdits:
     def deleted(self) -> Ints:
         """int64[n]: the brushes that are gone."""
         gone = self._brushes.deleted
-        return gone[self._brushes.is_world[gone]]
+        return np.asarray(gone[self._brushes.is_world[gone]])
 
     @cached_property
     def touched(self) -> Ints:
         """int64[n]: the brushes of the map that are others or gone."""
-        return np.unique(
-            np.concatenate([self.deleted, [each.brush for each in self.shaped if each.brush >= 0]])
-        ).astype(np.int64)
+        shaped = np.array([each.brush for each in self.shaped if each.brush >= 0], np.int64)
+        return np.asarray(np.union1d(self.deleted, shaped))
 
     def refused(self, message: str, blamed: Ints, polygons: Ints | None = None) -> SceneError:
         """An error about brushes of the map, int64[n], with what was drawn of them, or with polygons int64[k]."""

@@ -38,7 +38,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         if names and scene.settings.world == IGNORE:
             report.warn(f"{listed(names)}: {brushes.LEFT_OUT}")
         elif names:
-            raise SceneError(f"{listed(names)}: brushes were edited. {_HINT}", _objects(names))
+            raise SceneError(f"{listed(names)}: brushes were edited. {_HINT}", _objects(scene, names))
         return
     surfaces = scene_surfaces.read(scene)
     moved = None if surfaces is None else geometry_edits.of_world(scene, surfaces)
@@ -51,8 +51,8 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     _World(level, looks, drawn, faces, report).write()
 
 
-def _objects(names: list[str]) -> list[bpy.types.Object]:
-    return [obj for name in names if (obj := bpy.data.objects.get(name)) is not None]
+def _objects(scene: SceneLevel, names: list[str]) -> list[bpy.types.Object]:
+    return [obj for obj in brushes.objects(scene) if obj.name in names]
 
 
 @dataclass(frozen=True)

@@ -218,7 +218,7 @@ def rigid(there: Floats, here: Floats) -> Floats | None:
 
 
 def contents_of(names: Sequence[str]) -> int:
-    """What a new brush contains, by the textures of its sides: solid, unless it has tool textures that say otherwise."""
+    """What a new brush contains: it is solid, unless a side has a tool texture that says otherwise."""
     for name in names:
         contents = tools.contents_of(name)
         if contents is not None:

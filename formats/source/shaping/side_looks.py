@@ -171,7 +171,7 @@ class SideLooks:
 
 
 def moved(vectors: Floats, moves: Floats, carried: Bools) -> Floats:
-    """Vectors float64[n, 2, 4] on sides that moves float64[n, 4, 4] took elsewhere; those not carried, bool[n], stay."""
+    """Vectors float64[n, 2, 4] that moves float64[n, 4, 4] took along; those that aren't carried, bool[n], stay."""
     made = vectors.copy()
     for number in np.flatnonzero(carried).tolist():
         linear, shift = moves[number, :3, :3], moves[number, :3, 3]
