@@ -26,8 +26,17 @@ def prim_counts(faces: Records) -> tuple[Integers, Booleans]:
 def areas(leafs: Records) -> tuple[Integers, Integers]:
     """Return the area and the LeafFlags of leafs."""
     word = leafs["area_flags"].astype(np.int64)
-    bits = 17 if leafs.dtype.newbyteorder("<") == LEAF_FLOAT else 9
+    bits = _area_bits(leafs)
     return word & ((1 << bits) - 1), word >> bits
+
+
+def put_areas(leafs: Records, area: Integers, flags: Integers) -> None:
+    """Give leafs an area and LeafFlags: what `areas` returns."""
+    leafs["area_flags"] = area | flags << _area_bits(leafs)
+
+
+def _area_bits(leafs: Records) -> int:
+    return 17 if leafs.dtype.newbyteorder("<") == LEAF_FLOAT else 9
 
 
 def overlay_counts(overlays: Records) -> tuple[Integers, Integers]:

@@ -77,7 +77,7 @@ def rebuild(
     edit.check([*drawn, *unseen])
     polygons = brush_pieces.polygons(list(solids))
     old = pieces(level, model)
-    shapes = _snapped(solids, polygons, old)
+    shapes = snapped_onto(solids, polygons, old)
     polygons = brush_pieces.polygons(shapes)
     box = np.array([polygons.positions.min(axis=0), polygons.positions.max(axis=0)])
     if np.abs(box).max() > FARTHEST:
@@ -119,7 +119,7 @@ def _check_model(level: Level, model: int) -> None:
         raise FormatError(f"model {model} isn't there, there are {count}", WHAT)
 
 
-def _snapped(solids: Sequence[Piece], polygons: Polygons, old: Sequence[Piece]) -> list[Piece]:
+def snapped_onto(solids: Sequence[Piece], polygons: Polygons, old: Sequence[Piece]) -> list[Piece]:
     """Pieces with the very planes that the model had, where their sides are still on these."""
     normals = np.concatenate([np.zeros((0, 3)), *(piece.normals for piece in old)])
     dists = np.concatenate([np.zeros(0), *(piece.dists for piece in old)])

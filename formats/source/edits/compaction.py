@@ -7,6 +7,7 @@ for the next edit to use, or cut off at the table's end. No row that was there b
 nothing changes but what was edited.
 """
 
+from collections.abc import Collection
 from contextlib import suppress
 from functools import cached_property
 
@@ -92,10 +93,10 @@ class Living:
         return found
 
 
-def compact(changes: Changes) -> None:
-    """Have an edit use the rows again that it left behind. Raises FormatError."""
+def compact(changes: Changes, dense: Collection[LumpId] = ()) -> None:
+    """Have an edit use the rows again that it left behind, but for lumps that have none. Raises FormatError."""
     before, after = Living(changes.level, _tables_of(changes.level)), Living(changes.level, changes.peek)
-    rows = {lump: (before.rows(lump), after.rows(lump)) for lump in COMPACTED}
+    rows = {lump: (before.rows(lump), after.rows(lump)) for lump in COMPACTED if lump not in dense}
     for lump, (was, now) in rows.items():
         records = changes.peek(lump)
         if records is None or not len(records) or np.array_equal(was, now):

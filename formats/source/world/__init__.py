@@ -1,2 +1,81 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The world of a compiled map, changed without a compiler (source.md §4)."""
+"""The world of a compiled map, changed without a compiler (source.md §4).
+
+Brushes are put into the leafs that are there, as the compiler does it with a func_detail, and taken out of them; what
+opens sees and is seen. Nothing but what was edited changes.
+"""
+
+import numpy as np
+
+from ..check import most_records
+from ..edits.brush_pieces import Piece
+from ..edits.changes import Changes
+from ..edits.compaction import compact
+from ..level import Level
+from ..lumps import LumpId, lump_name
+from . import carve
+from .asked import editable
+from .brush_cells import BrushCells
+from .types import Bare, Carved, Change, WorldEdits, WorldError
+
+__all__ = ["Bare", "Carved", "Change", "WorldEdits", "WorldError", "apply", "check", "editable", "pieces"]
+
+_GROWS = (
+    *(LumpId.PLANES, LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.NODES, LumpId.LEAFS, LumpId.LEAFBRUSHES),
+    *(LumpId.LEAFFACES, LumpId.FACES, LumpId.VERTEXES, LumpId.EDGES, LumpId.SURFEDGES, LumpId.TEXINFO),
+)
+_LISTS = (LumpId.LEAFBRUSHES, LumpId.LEAFFACES)
+
+
+def pieces(level: Level) -> dict[int, Piece]:
+    """The brushes of the world as they are, without bevels, by their numbers. Raises FormatError."""
+    brushes = BrushCells(Changes(level))
+    return {number: brushes.piece(number) for number in brushes.numbers.tolist()}
+
+
+@np.errstate(all="ignore")  # hostile floats
+def apply(level: Level, edits: WorldEdits) -> Carved:
+    """Change the world of a level.
+
+    Raises WorldError, which names the brushes, or FormatError, and leaves the level as it was.
+    """
+    changes = Changes(level)
+    carved = carve.carve(changes, edits)
+    compact(changes, dense=_LISTS)
+    _check_limits(changes)
+    changes.apply()
+    _put_bounds(level, carved)
+    return carved
+
+
+@np.errstate(all="ignore")
+def check(level: Level, edits: WorldEdits) -> list[WorldError]:
+    """All that `apply` would refuse, as far as that can be told of each by itself. Raises FormatError."""
+    return carve.refusals(Changes(level), edits)
+
+
+def _check_limits(changes: Changes) -> None:
+    """Raise WorldError where a table has become larger than usual compilers allow."""
+    for lump in _GROWS:
+        before, after = changes.level.table(lump), changes.peek(lump)
+        most = most_records(changes.level, lump)
+        if after is not None and len(before) < len(after) > most:
+            raise WorldError(f"{lump_name(lump)} would have {len(after)} records, usual compilers allow {most}")
+
+
+def _put_bounds(level: Level, carved: Carved) -> None:
+    """Have the worldspawn say how far the world reaches, where it opened."""
+    world = level.entities[0] if len(level.entities) else None
+    if world is None or not len(carved.opened):
+        return
+    corners = np.concatenate([cell.corners for cell in carved.cells.values()])
+    for key, outer, bound in (
+        ("world_mins", np.minimum, corners.min(axis=0)),
+        ("world_maxs", np.maximum, corners.max(axis=0)),
+    ):
+        try:
+            now = np.array([float(word) for word in (world.get(key) or "").split()])
+        except ValueError:
+            continue
+        if now.shape == (3,) and (outer(now, bound) != now).any() and np.abs(now).max() <= 65536:
+            world.set(key, " ".join(f"{value:g}" for value in outer(now, bound)))
