@@ -95,6 +95,7 @@ class DrawnBrushes:
         self.is_world = models <= 0
         """bool[brushes]: those of the world, and of nothing at all."""
         self.contents: Ints = looks.before.table(LumpId.BRUSHES)["contents"].astype(np.int64)
+        self._kept = frozenset(found.kept.tolist())
         self.place_of = {brush: place for place, brush in enumerate(self.solids.brushes.tolist())}
         self.side_of = {row: place for place, row in enumerate(self.solids.records.tolist()) if row >= 0}
 
@@ -117,6 +118,7 @@ class DrawnBrushes:
         """
         solid, polygons = self.found.solids[number], self.found.polygons[number]
         brush = int(solid.brushes[0])
+        own_row = -1 if brush in self._kept else brush  # else a copy of one that is still there
         move = self._move(solid)
         if contents is None:
             contents = int(self.contents[brush]) if brush >= 0 else contents_of(solid.names)
@@ -125,7 +127,7 @@ class DrawnBrushes:
             sides = WantedSides(
                 solid.records, solid.normals, self._textures(solid, np.eye(4)), solid.luxels, texdata, none
             )
-            return Shaped(brush, sides, solid.dists, contents, None, polygons)
+            return Shaped(own_row, sides, solid.dists, contents, None, polygons)
         own = sides_of(self.looks.before, np.array([brush]))[0]
         place = {row: side for side, row in enumerate(solid.records.tolist())}
         at = np.array([place.get(row, -1) for row in own.tolist()], np.int64)
@@ -136,7 +138,7 @@ class DrawnBrushes:
         still = np.array_equal(move, np.eye(4))
         moves = np.repeat((np.full((1, 4, 4), np.nan) if still else move[None]), len(own), axis=0)
         sides = WantedSides(own, normals, vectors, np.full(len(own), texture_axes.LUXEL), data, moves)
-        return Shaped(brush, sides, dists, contents, None if still else move, polygons)
+        return Shaped(own_row, sides, dists, contents, None if still else move, polygons)
 
     def recontained(self, brush: int, contents: int, polygons: Ints) -> Shaped:
         """A brush that is where it was, with other contents."""
