@@ -310,7 +310,7 @@ def _clipped(
         rows = np.flatnonzero(((heights > 0) & there).any(axis=1) & cuts[:, plane])
         if not len(rows):
             continue
-        shorter, left = _cut(rings[rows], heights[rows], sizes[rows])
+        shorter, left = cut(rings[rows], heights[rows], sizes[rows])
         wider = shorter.shape[1] - rings.shape[1]
         if wider > 0:
             rings = np.pad(rings, ((0, 0), (0, wider), (0, 0)))
@@ -331,15 +331,20 @@ def _plane_square(normal: Floats, dist: float) -> Floats:
     return np.asarray(normal * dist + np.array([-right - up, right - up, right + up, up - right]))
 
 
-def _cut(rings: Floats, heights: Floats, sizes: Ints) -> tuple[Floats, Ints]:
-    """The parts of convex polygons whose heights over a plane are not positive, and how many corners they have."""
+def cut(rings: Floats, heights: Floats, sizes: Ints) -> tuple[Floats, Ints]:
+    """The parts of convex polygons whose heights over a plane are not positive, and how many corners they have.
+
+    rings: float64[n, m, 3], of which the first sizes[k] corners count, int64[n]. heights: float64[n, m], of the
+    corners; a corner of height 0 stays as it is. Returns the same for what is left, at most twice as wide.
+    """
     count, width = heights.shape
     corner = np.arange(width)
     there = corner < sizes[:, None]
     following = np.where(corner + 1 < sizes[:, None], corner + 1, 0)
     inside = there & (heights <= 0)
-    crosses = there & (inside != np.take_along_axis(inside, following, axis=1))
-    share = heights / np.where(crosses, heights - np.take_along_axis(heights, following, axis=1), 1)
+    after_heights = np.take_along_axis(heights, following, axis=1)
+    crosses = there & (np.minimum(heights, after_heights) < 0) & (np.maximum(heights, after_heights) > 0)
+    share = heights / np.where(crosses, heights - after_heights, 1)
     after = np.take_along_axis(rings, following[:, :, None], axis=1)
     crossing = rings + share[:, :, None] * (after - rings)
     both = np.stack([rings, crossing], axis=2).reshape(count, 2 * width, 3)
@@ -354,7 +359,7 @@ def within(ring: Floats, bound: float) -> Floats:
     rings, sizes = ring[None], np.array([len(ring)])
     for axis in (0, 1, 2):
         for sign in (1.0, -1.0):
-            rings, sizes = _cut(rings, sign * rings[:, :, axis] - bound, sizes)
+            rings, sizes = cut(rings, sign * rings[:, :, axis] - bound, sizes)
     return np.clip(rings[0, : sizes[0]], -bound, bound)
 
 

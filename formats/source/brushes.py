@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..binary import FormatError
 from ..convex import Polygons, from_planes
 from . import ranges
+from .leaf_tree import Tabled
 from .level import Level
 from .lumps import LumpId, lump_name
 from .records import Records
@@ -34,7 +35,7 @@ class Solids:
         return ranges.starts(self.brushes["numsides"])
 
 
-def solids(level: Level, numbers: Ints | None = None) -> Solids:
+def solids(level: Tabled, numbers: Ints | None = None) -> Solids:
     """The polyhedra of all brushes, or of those with the numbers int64[n]; FormatError for what isn't there."""
     brushes, sides, planes = (level.table(lump) for lump in (LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.PLANES))
     if numbers is not None:

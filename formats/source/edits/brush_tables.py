@@ -89,6 +89,26 @@ def plane_numbers(changes: Changes, normals: Floats, dists: Floats) -> Ints:
     return np.array(found, np.int64)
 
 
+def vector_numbers(changes: Changes, lump: LumpId, vectors: npt.ArrayLike) -> Ints:
+    """The numbers of float32[n, 3] rows of VERTEXES or VERTNORMALS: of ones that are there, bit for bit but for -0, or
+    of new ones behind them, each once. int64[n].
+    """
+    table = changes.table(lump)
+    name = (table.dtype.names or ("",))[0]
+    known, wanted = (
+        np.ascontiguousarray(part, "<f4").reshape(-1, 3) + np.float32(0) for part in (table[name], vectors)
+    )
+    keys = np.concatenate([known, wanted]).view("S12").reshape(-1)  # compares all bytes, as all have one length
+    _, first, where = np.unique(keys, return_index=True, return_inverse=True)
+    numbers: Ints = first[where.reshape(-1)[len(known) :]].astype(np.int64)
+    fresh = np.unique(numbers[numbers >= len(known)])
+    numbers[numbers >= len(known)] = len(known) + np.searchsorted(fresh, numbers[numbers >= len(known)])
+    rows = np.zeros(len(fresh), table.dtype)
+    rows[name] = wanted[fresh - len(known)]
+    changes.append(lump, rows)
+    return numbers
+
+
 def _turned(planes: Records) -> Records:
     turned = planes.copy()
     turned["normal"], turned["dist"] = -planes["normal"], -planes["dist"]

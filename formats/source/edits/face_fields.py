@@ -17,6 +17,7 @@ from ..geometry import Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records
+from .brush_tables import vector_numbers
 from .changes import Changes, fitting, numbered
 
 DRAWN = (LumpId.FACES, LumpId.FACES_HDR)
@@ -65,18 +66,10 @@ def set_normals(level: Level, corners: npt.ArrayLike, normals: npt.ArrayLike) ->
     numbered(wanted, len(indices), LumpId.VERTNORMALINDICES)
     made = np.zeros(len(wanted), table.dtype)
     made["normal"] = fitting(normals, made["normal"], "normals of faces' corners")
-    known, rows = (np.ascontiguousarray(part["normal"], "<f4") + np.float32(0) for part in (table, made))  # no -0
-    keys = np.concatenate([known, rows]).view("S12").reshape(-1)  # compares all bytes, as all have one length
-    _, first, where = np.unique(keys, return_index=True, return_inverse=True)
-    numbers = first[where.reshape(-1)[len(known) :]]
-    fresh = np.unique(numbers[numbers >= len(known)])
-    numbers[numbers >= len(known)] = len(known) + np.searchsorted(fresh, numbers[numbers >= len(known)])
-    most = int(np.iinfo(indices.dtype["normal"]).max)
-    if len(known) + len(fresh) > most + 1:
-        raise FormatError(
-            f"would have {len(known) + len(fresh)}, {most + 1} can be told", lump_name(LumpId.VERTNORMALS)
-        )
-    changes.append(LumpId.VERTNORMALS, made[fresh - len(known)])
+    numbers = vector_numbers(changes, LumpId.VERTNORMALS, made["normal"])
+    count, most = len(changes.table(LumpId.VERTNORMALS)), int(np.iinfo(indices.dtype["normal"]).max)
+    if count > most + 1:
+        raise FormatError(f"would have {count}, {most + 1} can be told", lump_name(LumpId.VERTNORMALS))
     indices["normal"][wanted] = numbers
     changes.apply()
 

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The faces that an edited world is to have: of brushes that are new or other, and of sides that came to be seen.
+
+A side that was there takes its faces along, with their light; what of it they don't cover is new. Of all only what is
+seen is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .. import geometry
+from ..edits import brush_pieces
+from ..edits.brush_pieces import Piece
+from ..edits.brush_tables import plane_numbers
+from ..edits.changes import Changes
+from ..geometry import Floats, Ints, Polygons
+from ..leaf_tree import LeafTree
+from ..lumps import LumpId
+from ..records import SurfaceFlag
+from . import fragments, owned
+from .hidden import Brushes, shows
+from .owned import Part
+from .rings import ON, Rings, is_thin, parted, without
+from .types import Carved, Change, WorldEdits
+
+NEW = -1
+UNDRAWN = SurfaceFlag.NODRAW | SurfaceFlag.SKIP | SurfaceFlag.HINT
+"""What no face is made of."""
+_ALL = 0.999
+"""Share of an area that is all of it: corners of faces lie off those of brushes."""
+_NEAR = 0.1
+"""Units that a face that was moved may lie off its side."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """A face to be. points: float64[n, 3], clockwise seen from the front. plane, texinfo: their rows. brush: its brush.
+
+    face: the face of before that it is a part of, or NEW. move: float64[4, 4], what took it here; None: it is where it
+    was. whole: the points are that face's own. kept: it isn't asked whether it is seen.
+    """
+
+    points: Floats
+    plane: int
+    texinfo: int
+    brush: int
+    face: int = NEW
+    move: Floats | None = None
+    whole: bool = False
+    kept: bool = False
+
+
+def build(
+    changes: Changes, edits: WorldEdits, carved: Carved, polygons: Polygons, parts: Sequence[Part]
+) -> list[Draft]:
+    """All faces that come into the place of those that parts are of, and new ones. polygons: of the faces of before."""
+    faces = changes.level.table(geometry.drawn_faces(changes.level))
+    made = [
+        Draft(
+            part.points, int(faces["planenum"][part.face]), int(faces["texinfo"][part.face]), -1, part.face, kept=True
+        )
+        for part in parts
+        if part.brush < 0
+    ]
+    own: dict[tuple[int, int], list[Part]] = {}
+    for part in parts:
+        own.setdefault((part.brush, part.side), []).append(part)
+    bodies = dict(carved.shapes)
+    for brush in carved.retextured.tolist():
+        shape = edits.changed[brush].shape
+        if shape is not None:
+            bodies[brush] = shape
+    again = set(carved.retextured.tolist())
+    for brush, shape in bodies.items():
+        change = edits.changed.get(brush)
+        made += _of_brush(changes, brush, shape, change, own, brush in again)
+    made += _bared(changes, carved, polygons, {part.face for part in parts}, made)
+    texinfos = changes.table(LumpId.TEXINFO)["flags"]
+    made = [draft for draft in made if draft.face != NEW and draft.kept or not texinfos[draft.texinfo] & UNDRAWN]
+    return _seen(changes, made)
+
+
+def _of_brush(
+    changes: Changes,
+    brush: int,
+    shape: Piece,
+    change: Change | None,
+    own: dict[tuple[int, int], list[Part]],
+    retextured: bool,
+) -> Iterator[Draft]:
+    """The faces of a brush that is new or other."""
+    found = brush_pieces.polygons([shape])
+    planes = plane_numbers(changes, shape.normals, shape.dists)
+    rows = _old_rows(changes, brush) if change is not None else np.zeros(0, np.int64)
+    sides = np.full(len(planes), -1) if change is None or change.sides is None else change.sides
+    old = changes.level.table(LumpId.BRUSHSIDES)["texinfo"].astype(np.int64)
+    move = None if change is None else change.move
+    for side, (plane, texinfo) in enumerate(zip(planes.tolist(), shape.texinfos.tolist(), strict=True)):
+        first, end = found.first_corner[side : side + 2]
+        ring = found.positions[found.corners[first:end]][::-1]  # those of solids go the other way
+        if len(ring) < 3:
+            continue
+        row = int(rows[sides[side]]) if 0 <= sides[side] < len(rows) else -1
+        stays = row >= 0 and move is None and old[row] == texinfo
+        carried: list[Floats] = []
+        for part in own.get((brush, row), []) if row >= 0 else []:
+            draft = Draft(part.points, plane, texinfo, brush, part.face, move, part.whole, retextured)
+            if stays:
+                faces = changes.level.table(geometry.drawn_faces(changes.level))
+                draft = replace(draft, texinfo=int(faces["texinfo"][part.face]))
+            for piece in _carried(draft, ring, shape.normals[side], float(shape.dists[side])):
+                carried.append(piece.points)
+                yield piece
+        for points in [] if retextured else without([ring], carried):
+            if not carried or not is_thin(points):
+                yield Draft(points, plane, texinfo, brush)
+
+
+def _carried(draft: Draft, ring: Floats, normal: Floats, dist: float) -> Iterator[Draft]:
+    """What of a face is on its side, float64[n, 3], when both have been moved."""
+    points = draft.points
+    if draft.move is not None:
+        points = points @ draft.move[:3, :3].T + draft.move[:3, 3]
+        if np.linalg.det(draft.move[:3, :3]) <= 0:
+            return
+    if np.abs(points @ normal - dist).max() > _NEAR or float(Rings.of([points]).area_normals[0] @ normal) <= 0:
+        return
+    inside, outside = parted([points], ring)
+    if not outside and inside:
+        yield replace(draft, points=points, whole=draft.whole)
+        return
+    for piece in inside:
+        yield replace(draft, points=piece, whole=False)
+
+
+def _old_rows(changes: Changes, brush: int) -> Ints:
+    """The sides of a brush as it was, without bevels: rows of BRUSHSIDES."""
+    row = changes.level.table(LumpId.BRUSHES)[brush]
+    rows = np.arange(int(row["firstside"]), int(row["firstside"]) + int(row["numsides"]))
+    return np.asarray(rows[changes.level.table(LumpId.BRUSHSIDES)["bevel"][rows] == 0])
+
+
+def _bared(
+    changes: Changes, carved: Carved, polygons: Polygons, gone: set[int], made: Sequence[Draft]
+) -> Iterator[Draft]:
+    """What sides of other brushes show that were hidden: whole where all is that no face shows already, else in parts."""
+    wanted: dict[tuple[int, int], list[Floats]] = {}
+    for part in carved.bare:
+        wanted.setdefault((part.brush, part.side), []).append(part.points)
+    if not wanted:
+        return
+    solids, rings = owned.side_rings(changes, np.unique([brush for brush, _ in wanted]))
+    sides = changes.table(LumpId.BRUSHSIDES)
+    place = {int(row): number for number, row in enumerate(solids.sides.tolist())}
+    planes = changes.level.table(geometry.drawn_faces(changes.level))["planenum"].astype(np.int64)
+    shown: dict[int, list[Floats]] = {}
+    for draft in made:
+        shown.setdefault(draft.plane, []).append(draft.points)
+    for plane in {int(sides["planenum"][side]) for _, side in wanted}:
+        there = np.array([face for face in np.flatnonzero(planes == plane).tolist() if face not in gone], np.int64)
+        shown.setdefault(plane, []).extend(owned.rings_of(polygons, there).listed())
+    for (brush, side), parts in wanted.items():
+        ring, plane = rings.listed()[place[side]], int(sides["planenum"][side])
+        low, high = ring.min(axis=0) - ON, ring.max(axis=0) + ON
+        near = [each for each in shown[plane] if (each.min(axis=0) < high).all() and (each.max(axis=0) > low).all()]
+        for whole in without([ring], near):
+            seen, _ = parted(parts, whole)
+            area = float(Rings.of([whole]).areas[0])
+            found = [whole] if float(Rings.of(seen).areas.sum()) > _ALL * area else seen
+            for points in found:
+                if not is_thin(points):
+                    shown[plane].append(points)
+                    yield Draft(points, plane, int(sides["texinfo"][side]), brush, kept=True)
+
+
+def _seen(changes: Changes, made: Sequence[Draft]) -> list[Draft]:
+    """What of faces to be is seen, in the fewest pieces."""
+    asked = [draft for draft in made if not draft.kept]
+    left = [draft for draft in made if draft.kept]
+    if not asked:
+        return left
+    normals = changes.table(LumpId.PLANES)["normal"].astype(np.float64)[[draft.plane for draft in asked]]
+    rings = Rings.of([draft.points for draft in asked])
+    found = fragments.find(LeafTree(changes), rings, normals)
+    brushes = Brushes(changes)
+    ends = np.flatnonzero(found.leafs >= 0)
+    own = np.array([draft.brush for draft in asked], np.int64)
+    hidden = brushes.within(rings, normals, own, found.leafs[ends], found.owners[ends])
+    contents = changes.table(LumpId.LEAFS)["contents"].astype(np.int64)
+    seen = np.zeros(len(found.leafs), np.bool_)
+    seen[ends] = shows(brushes.contents[own[found.owners[ends]]], contents[found.leafs[ends]])
+    pieces = found.rings.listed()
+    for piece in found.largest(seen).tolist():
+        number = int(found.owners[piece])
+        whole = asked[number] if found.parents[piece] < 0 else replace(asked[number], points=pieces[piece], whole=False)
+        if number in hidden:
+            left += [replace(whole, points=points, whole=False) for points in _beside(whole.points, hidden[number])]
+        else:
+            left.append(whole)
+    return left
+
+
+def _beside(points: Floats, hidden: Sequence[Floats]) -> list[Floats]:
+    return [ring for ring in without([points], hidden) if not is_thin(ring)]

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How large the lightmaps of new faces are, and faces that would have too large ones (source.md §2.4, §2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .. import geometry, lighting
+from ..edits.changes import Changes
+from ..edits.texture_vectors import share
+from ..geometry import Floats, Ints
+from ..level import Level
+from ..lumps import LumpId
+from ..records import SurfaceFlag
+from .drafts import NEW, Draft
+from .rings import Bools, Rings
+
+MOST = 32
+"""Luxels, less one, that compilers give a lightmap along a side."""
+USUAL = 16.0
+"""Units a luxel where nothing says how many: Hammer's."""
+_LEAST = 1e-4
+"""Luxels a unit: where there are fewer, vectors don't part the points of a plane."""
+_ROUND = 1e-3
+"""Luxels that a corner may lie beyond a whole one: vectors are float32."""
+
+
+def extents(rings: Rings, vectors: Floats) -> tuple[Ints, Ints]:
+    """`lightmap_mins` and `lightmap_size` of polygons by their vectors float64[n, 2, 4]: int64[n, 2] both."""
+    placed = np.einsum("nmi,nsi->nms", rings.corners, vectors[:, :, :3]) + vectors[:, None, :, 3]
+    there = rings.there[:, :, None]
+    low = np.floor(np.where(there, placed, np.inf).min(axis=1) + _ROUND).astype(np.int64)
+    high = np.ceil(np.where(there, placed, -np.inf).max(axis=1) - _ROUND).astype(np.int64)
+    return low, np.maximum(high - low, 0)
+
+
+def fitted(changes: Changes, made: Sequence[Draft]) -> list[Draft]:
+    """Faces to be with lightmap vectors that fit them, those without light of their own in parts of `MOST` luxels.
+
+    One that takes its light along has the vectors of its old face, moved with it.
+    """
+    if not made:
+        return []
+    rows = changes.table(LumpId.TEXINFO)[[draft.texinfo for draft in made]]
+    old = np.array([draft.texinfo for draft in made], np.int64)
+    normals = changes.table(LumpId.PLANES)["normal"].astype(np.float64)[[draft.plane for draft in made]]
+    lit = rows["flags"] & SurfaceFlag.NOLIGHT == 0
+    blocks = lit_faces(changes.level)
+    texinfos = changes.level.table(geometry.drawn_faces(changes.level))["texinfo"].astype(np.int64)
+    drafted = list(made)
+    for number, draft in enumerate(drafted):
+        if draft.face != NEW and (draft.move is not None or draft.texinfo != texinfos[draft.face]):
+            was = changes.table(LumpId.TEXINFO)[texinfos[draft.face]]
+            if (
+                blocks[draft.face]
+                and lit[number]
+                and not (was["flags"] ^ rows["flags"][number]) & SurfaceFlag.BUMPLIGHT
+            ):
+                back = np.eye(4) if draft.move is None else np.linalg.inv(draft.move)
+                rows["lightmap_vecs"][number] = was["lightmap_vecs"].astype(np.float64) @ back
+            else:
+                drafted[number] = draft = replace(draft, face=NEW, move=None, whole=False)
+        if draft.face == NEW and lit[number] and not _spans(rows["lightmap_vecs"][number], normals[number]):
+            rows["lightmap_vecs"][number] = _across(normals[number])
+    numbers = share(changes, rows, old)
+    found: list[Draft] = []
+    for number, draft in enumerate(drafted):
+        draft = replace(draft, texinfo=int(numbers[number]))
+        if draft.face != NEW or not lit[number]:
+            found.append(draft)
+        else:
+            vectors = rows["lightmap_vecs"][number].astype(np.float64)
+            found += [replace(draft, points=points) for points in _parts(draft.points, vectors)]
+    return found
+
+
+def lit_faces(level: Level) -> Bools:
+    """bool[faces]: which have luxels."""
+    found = np.zeros(len(level.table(geometry.drawn_faces(level))), np.bool_)
+    for blocks in lighting.lightmaps(level).values():
+        found[blocks.faces] = True
+    return found
+
+
+def _spans(vectors: Floats, normal: Floats) -> bool:
+    """Whether lightmap vectors float64[2, 4] tell the points of a plane apart."""
+    s, t = vectors[:, :3].astype(np.float64)
+    return bool(np.isfinite(vectors).all()) and abs(float(np.cross(s, t) @ normal)) > _LEAST**2
+
+
+def _across(normal: Floats) -> Floats:
+    """Lightmap vectors float64[2, 4] for a plane that has none: along the axes that it is nearest to."""
+    axis = int(np.abs(normal).argmax())
+    vectors = np.zeros((2, 4))
+    vectors[0, 1 if axis == 0 else 0] = 1 / USUAL
+    vectors[1, 1 if axis == 2 else 2] = -1 / USUAL
+    return vectors
+
+
+def _parts(points: Floats, vectors: Floats) -> list[Floats]:
+    """A polygon in strips, along each axis, of no more than `MOST` luxels."""
+    left = [points]
+    for vector in vectors:
+        length = float(np.sqrt(vector[:3] @ vector[:3]))
+        strips: list[Floats] = []
+        for ring in left:
+            placed = ring @ vector[:3] + vector[3]
+            low, high = np.floor(placed.min() + _ROUND), np.ceil(placed.max() - _ROUND)
+            count = max(int(np.ceil((high - low) / MOST)), 1)
+            for edge in (low + np.ceil((high - low) / count) * np.arange(1, count)).tolist():
+                part = Rings.of([ring])
+                heights = part.heights(vector[None, :3] / length, np.array([edge - vector[3]]) / length)
+                strips += [each for each in part.below(heights).listed() if len(each)]
+                rest = part.below(-heights).listed()[0]
+                if not len(rest):
+                    break
+                ring = rest
+            else:
+                strips.append(ring)
+        left = strips
+    return left

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which parts of faces are of brushes that are changed: faces are shared where the compiler joined them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...binary import FormatError
+from .. import brushes, face_brushes, face_sides, geometry, ranges
+from ..brushes import Solids
+from ..geometry import Floats, Ints, Polygons
+from ..leaf_tree import Tabled
+from ..level import Level
+from ..lumps import LumpId
+from .rings import ON, Bools, Rings, is_thin, parted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A part of a face. brush, side: whose it is, the side's row in BRUSHSIDES; -1: of a brush that stays. points:
+    float64[n, 3], clockwise seen from the front. whole: the face's own corners, all of it.
+    """
+
+    face: int
+    brush: int
+    side: int
+    points: Floats
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sides:
+    """Sides s of brushes. rings: clockwise seen from the front, as faces."""
+
+    brush: Ints
+    row: Ints
+    plane: Ints
+    texinfo: Ints
+    rings: Rings
+
+
+def parts(level: Level, polygons: Polygons, chosen: Collection[int]) -> list[Part]:
+    """The faces that some brushes have a part in, in parts. Faces of others and displaced ones are left out.
+
+    chosen: numbers of brushes of the world. A part is of the side on whose plane it is and within whose polygon; of
+    several that of a brush that the map names for the face (CS:GO), then one with its texinfo, then the first.
+    Raises FormatError.
+    """
+    faces = level.table(geometry.drawn_faces(level))
+    sides = _sides(level, np.fromiter(chosen, np.int64, len(chosen)))
+    own = np.isin(sides.brush, list(chosen))
+    model = level.table(LumpId.MODELS)[0]
+    ours = np.zeros(len(faces), np.bool_)
+    ours[int(model["firstface"]) : int(model["firstface"]) + int(model["numfaces"])] = True
+    planes = faces["planenum"].astype(np.int64)
+    near = np.flatnonzero(ours & (faces["dispinfo"] < 0) & np.isin(planes, sides.plane[own]))
+    rings = rings_of(polygons, near)
+    named = _named(level, near)
+    found: list[Part] = []
+    low, high = sides.rings.boxes()
+    facing, dists = sides.rings.walls
+    for place, ring in enumerate(rings.listed()):
+        face = int(near[place])
+        there = np.flatnonzero(sides.plane == planes[face])
+        apart = (low[there] > ring.max(axis=0) + ON) | (high[there] < ring.min(axis=0) - ON)
+        there = there[~apart.any(axis=1)]
+        if not own[there].any():
+            continue
+        heights = np.einsum("smi,ki->smk", facing[there], ring) - dists[there][:, :, None]
+        meets = ((heights.min(axis=2) < -ON) | ~facing[there].any(axis=2)).all(axis=1)
+        holds = (heights.max(axis=2) <= ON).all(axis=1)[meets]
+        there = there[meets]
+        other = sides.texinfo[there] != int(faces["texinfo"][face])
+        rank = np.lexsort((there, other, ~np.isin(sides.brush[there], named.get(face, ()))))
+        if own[there].any():
+            found += _shared(face, ring, sides, own, there[rank], holds[rank])
+    return found
+
+
+def _shared(face: int, ring: Floats, sides: _Sides, own: Bools, order: Ints, holds: Bools) -> list[Part]:
+    """A face shared out to sides in their order, which hold all of it or not; none where all is of sides that stay."""
+    left, found, taken = [ring], [], False
+    for side, all_of_it in zip(order.tolist(), holds.tolist(), strict=True):
+        mine = bool(own[side])
+        who = (int(sides.brush[side]), int(sides.row[side])) if mine else (-1, -1)
+        if all_of_it and len(left) == 1 and left[0] is ring:
+            return [Part(face, *who, ring, True)] if mine else []
+        inside, outside = parted(left, sides.rings.corners[side, : sides.rings.sizes[side]])
+        if inside:
+            taken |= mine
+            found += [Part(face, *who, points, False) for points in inside]
+            left = outside
+        if not left:
+            break
+    found += [Part(face, -1, -1, points, False) for points in left if not is_thin(points)]
+    return found if taken else []
+
+
+def rings_of(polygons: Polygons, faces: Ints) -> Rings:
+    """Faces as polygons."""
+    counts = np.diff(polygons.first_corner)[faces]
+    corners = polygons.corners[ranges.flat(polygons.first_corner[faces], counts)]
+    return Rings.of_runs(polygons.positions[corners].astype(np.float64), counts)
+
+
+def side_rings(level: Tabled, numbers: Ints) -> tuple[Solids, Rings]:
+    """The solids of brushes, and the polygons of their sides, clockwise seen from the front."""
+    solids = brushes.solids(level, numbers)
+    counts = np.diff(solids.polygons.first_corner)
+    owners, first = ranges.owners(counts), solids.polygons.first_corner
+    local = np.arange(len(owners)) - ranges.starts(counts)[owners]
+    turned = solids.polygons.corners[first[owners] + counts[owners] - 1 - local]
+    return solids, Rings.of_runs(solids.polygons.positions[turned], counts)
+
+
+def _sides(level: Level, chosen: Ints) -> _Sides:
+    """The sides of brushes of the world on whose planes the chosen ones have sides, without what bounds nothing."""
+    table, sides = level.table(LumpId.BRUSHES), level.table(LumpId.BRUSHSIDES)
+    owners = ranges.owners(table["numsides"])
+    rows = ranges.flat(table["firstside"], table["numsides"])
+    planes = sides["planenum"].astype(np.int64)[rows]
+    mine = np.isin(owners, chosen) & (sides["bevel"][rows] == 0)
+    world = brushes.of_models(level) == 0
+    near = np.unique(owners[np.isin(planes, np.unique(planes[mine]))])
+    near = near[world[near]]
+    solids, rings = side_rings(level, near)
+    used = np.flatnonzero(rings.sizes > 0)
+    row = solids.sides[used]
+    return _Sides(
+        near[ranges.owners(solids.brushes["numsides"])[used]],
+        row,
+        sides["planenum"].astype(np.int64)[row],
+        sides["texinfo"].astype(np.int64)[row],
+        rings.take(used),
+    )
+
+
+def _named(level: Level, faces: Ints) -> dict[int, Ints]:
+    """The brushes of faces, where the map says them."""
+    try:
+        owners, named = face_brushes.pairs(level.table(LumpId.CLUSTERS), level.table(LumpId.PORTALS))
+    except FormatError:
+        return {}
+    kept = np.isin(owners, faces)
+    owners, named = owners[kept], named[kept]
+    found, first = np.unique(owners, return_index=True)
+    return dict(zip(found.tolist(), np.split(named, first)[1:], strict=True))
+
+
+def displaced(level: Level) -> dict[int, Ints]:
+    """The displacements that lie on sides of brushes of the world, by brush: those brushes can't go without them.
+
+    Their own brushes the compiler left out; but another one's side may be beneath. Raises FormatError.
+    """
+    faces = level.table(geometry.drawn_faces(level))
+    there = np.flatnonzero(faces["dispinfo"] >= 0)
+    if not len(there):
+        return {}
+    solids = brushes.solids(level)
+    flat = faces.copy()
+    flat["dispinfo"] = np.where(faces["dispinfo"] >= 0, -1, 0)  # just those are looked for
+    sides = face_sides.of_faces(level, solids, geometry.polygons(level), flat)[there]
+    owners = ranges.owners(solids.brushes["numsides"])
+    world = brushes.of_models(level) == 0
+    found: dict[int, list[int]] = {}
+    for face, side in zip(there.tolist(), sides.tolist(), strict=True):
+        if side >= 0 and world[owners[side]]:
+            found.setdefault(int(owners[side]), []).append(int(faces["dispinfo"][face]))
+    return {brush: np.array(numbers, np.int64) for brush, numbers in found.items()}

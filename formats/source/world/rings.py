@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Convex flat polygons, many in one go: cut by planes, put together of others and taken out of them.
+
+All keep the order that their corners go around in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import convex
+from .. import ranges
+from ..geometry import Floats, Ints
+
+Bools = NDArray[np.bool_]
+
+ON = 0.02
+"""Units that corners may lie off a plane and count as on it: vbsp's vertices are off by as much."""
+_LEAST_CORNERS = 3
+SLIVER = 0.05
+"""Square units: what has no more area than that is no polygon."""
+_THIN = 0.1
+"""Units: what is left between polygons and is no wider comes of corners that lie beside their place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rings:
+    """n polygons. corners: float64[n, m, 3], of which the first sizes[k] count, int64[n]."""
+
+    corners: Floats
+    sizes: Ints
+
+    @classmethod
+    def of(cls, rings: Sequence[Floats]) -> Rings:
+        """Polygons float64[k, 3] each."""
+        sizes = np.array([len(ring) for ring in rings], np.int64)
+        corners = np.zeros((len(rings), max(int(sizes.max(initial=0)), 1), 3))
+        owners = ranges.owners(sizes)
+        corners[owners, np.arange(len(owners)) - ranges.starts(sizes)[owners]] = np.concatenate(
+            [np.zeros((0, 3)), *rings]
+        )
+        return cls(corners, sizes)
+
+    @classmethod
+    def of_runs(cls, points: Floats, sizes: Ints) -> Rings:
+        """Polygons whose corners float64[sum of sizes, 3] follow one another."""
+        corners = np.zeros((len(sizes), max(int(sizes.max(initial=0)), 1), 3))
+        owners = ranges.owners(sizes)
+        corners[owners, np.arange(len(owners)) - ranges.starts(sizes)[owners]] = points
+        return cls(corners, np.asarray(sizes, np.int64))
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def take(self, rows: Ints | Bools) -> Rings:
+        """Some of them."""
+        return Rings(self.corners[rows], self.sizes[rows])
+
+    def listed(self) -> list[Floats]:
+        """Each as float64[k, 3]."""
+        return [ring[:size] for ring, size in zip(self.corners, self.sizes.tolist(), strict=True)]
+
+    @property
+    def there(self) -> Bools:
+        """bool[n, m]: which of the corners count."""
+        return np.asarray(np.arange(self.corners.shape[1]) < self.sizes[:, None])
+
+    @property
+    def points(self) -> Floats:
+        """float64[sum of sizes, 3]: the corners, one polygon after another."""
+        return np.asarray(self.corners[self.there])
+
+    @property
+    def area_normals(self) -> Floats:
+        """float64[n, 3]: as long as the area, along the normal that looks to where they turn clockwise."""
+        arms = np.where(self.there[:, :, None], self.corners - self.corners[:, :1], 0)
+        return np.asarray(np.cross(np.roll(arms, -1, axis=1), arms).sum(axis=1) / 2)
+
+    @property
+    def areas(self) -> Floats:
+        """float64[n], square units."""
+        normals = self.area_normals
+        return np.asarray(np.sqrt((normals * normals).sum(axis=1)))
+
+    @property
+    def walls(self) -> tuple[Floats, Floats]:
+        """The planes through the edges across each polygon, out of it: float64[n, m, 3] and [n, m]; 0 where none is."""
+        following = np.where(np.arange(self.corners.shape[1]) + 1 < self.sizes[:, None], 1, 1 - self.sizes[:, None])
+        following = following + np.arange(self.corners.shape[1])
+        after = np.take_along_axis(self.corners, (following * self.there)[:, :, None], axis=1)
+        out = np.cross(self.area_normals[:, None], (after - self.corners) * self.there[:, :, None])  # clockwise
+        lengths = np.sqrt((out * out).sum(axis=2, keepdims=True))
+        out = np.divide(out, lengths, out=np.zeros_like(out), where=lengths > 0)
+        return out, (out * self.corners).sum(axis=2)
+
+    def boxes(self) -> tuple[Floats, Floats]:
+        """Lowest and highest corner of each, float64[n, 3] both."""
+        there = self.there[:, :, None]
+        low, high = np.where(there, self.corners, np.inf), np.where(there, self.corners, -np.inf)
+        return low.min(axis=1), high.max(axis=1)
+
+    def heights(self, normals: Floats, dists: Floats) -> Floats:
+        """float64[n, m]: of corners over a plane of each polygon, float64[n, 3] and [n]; 0 within `ON`, and where no
+        corner is.
+        """
+        heights = np.einsum("nmi,ni->nm", self.corners, normals) - dists[:, None]
+        return np.where(self.there & (np.abs(heights) > ON), heights, 0.0)
+
+    def behind(self, normals: Floats, dists: Floats) -> Rings:
+        """What of each lies behind a plane of its own; nothing (0 corners) where less than a sliver does."""
+        return self.below(self.heights(normals, dists))
+
+    def below(self, heights: Floats) -> Rings:
+        """What of each lies where heights float64[n, m] aren't positive."""
+        corners, sizes = convex.cut(self.corners, heights, self.sizes)
+        found = Rings(corners, sizes)
+        return Rings(corners, np.where((sizes >= _LEAST_CORNERS) & (found.areas > SLIVER), sizes, 0))
+
+
+def joined(parts: Iterable[Rings]) -> Rings:
+    """All polygons of several."""
+    known = list(parts)
+    width = max((part.corners.shape[1] for part in known), default=1)
+    padded = [np.pad(part.corners, ((0, 0), (0, width - part.corners.shape[1]), (0, 0))) for part in known]
+    sizes = np.concatenate([np.zeros(0, np.int64), *(part.sizes for part in known)])
+    return Rings(np.concatenate([np.zeros((0, width, 3)), *padded]), sizes)
+
+
+def parted(rings: Sequence[Floats], by: Floats) -> tuple[list[Floats], list[Floats]]:
+    """Of polygons what lies within another one in their plane, and the rest of them, in convex pieces."""
+    inside, outside = Rings.of(rings), []
+    facing, dists_of = Rings.of([by]).walls
+    for normal, dist in zip(facing[0], dists_of[0], strict=True):
+        normals, dists = np.tile(normal, (len(inside), 1)), np.full(len(inside), dist)
+        heights = inside.heights(normals, dists)
+        beyond = inside.below(-heights)
+        outside += [ring for ring in beyond.listed() if len(ring)]
+        inside = inside.below(heights)
+        inside = inside.take(inside.sizes > 0)
+        if not len(inside):
+            break
+    return inside.listed(), outside
+
+
+def without(rings: Sequence[Floats], taken: Sequence[Floats]) -> list[Floats]:
+    """What is left of polygons without others in their plane."""
+    left = list(rings)
+    for each in taken:
+        if not left:
+            break
+        inside, outside = parted(left, each)
+        left = outside if inside else left
+    return left
+
+
+def is_thin(ring: Floats) -> bool:
+    """Whether a polygon float64[n, 3] is a strip that rounding has left."""
+    return 2 * float(Rings.of([ring]).areas[0]) <= _THIN * float(np.sqrt((np.ptp(ring, axis=0) ** 2).sum()))
