@@ -13,9 +13,13 @@ from .. import convex_hull
 from ..binary import FormatError
 from .physcollide import SOLID_TAG
 from .physcollide_surface import (
+    ACROSS,
     COLLIDE_POLY,
     HEADER,
     LEDGE,
+    MATERIAL,
+    MOST_MATERIALS,
+    MOST_TRIANGLES,
     NODE,
     POINT,
     SURFACE,
@@ -28,17 +32,18 @@ from .physcollide_surface import (
     to_ivp,
 )
 
+Bools = npt.NDArray[np.bool_]
+
 VERSION = 0x100
 STEPS = 250  # box sizes and deviations are told in as many parts of a radius
 _COMPACT = 1 << 2
 _HAS_CHILDREN = 1
 _VIRTUAL = 1 << 31
-_MOST_TRIANGLES = 1 << 12
 _MOST_POINTS = 1 << 16
 _MOST_BYTES = 1 << 23
 _SAME_MIDDLE = 1e-6  # metres
 _ON_EDGE = 1e-3  # units
-_TOLERANCES = (1e-3, 1e-2, 1e-1)  # units: the hull around hulls is as exact as closes it
+_TOLERANCES = (1e-3, 1e-2, 1e-1)  # units
 
 
 def build(hulls: Sequence[Hull], tagged: bool = True, with_outer: bool = True) -> bytes:
@@ -51,7 +56,8 @@ def build(hulls: Sequence[Hull], tagged: bool = True, with_outer: bool = True) -
         raise FormatError("no hulls", WHAT)
     if not volume(hulls) > 0:
         raise FormatError("hulls of no volume", WHAT)
-    outer = _outer(hulls) if with_outer and len(hulls) > 1 else None
+    wanted = with_outer and len(hulls) > 1
+    outer = around(np.concatenate([hull.points for hull in hulls])) if wanted else None
     parts = [*hulls, *([outer] if outer is not None else [])]
     points, numbers = _shared(parts)
     sizes = [LEDGE.itemsize + TRIANGLE.itemsize * len(part.triangles) for part in parts]
@@ -63,15 +69,14 @@ def build(hulls: Sequence[Hull], tagged: bool = True, with_outer: bool = True) -
     size = root + nodes.nbytes
     if len(points) > _MOST_POINTS or size >= _MOST_BYTES:
         raise FormatError(f"{len(points)} points and {size} bytes are more than a solid can have", WHAT)
-    ledges = []
-    inner = np.concatenate(numbers[: len(hulls)])
-    real = _edge_keys(inner, len(points))
-    for part, triangles, place in zip(parts, numbers, places.tolist(), strict=False):
-        around = part is outer
-        own = root - place if around else part.brush
-        edges = np.isin(_edge_keys(triangles, len(points)), real)
-        faces = np.isin(triangles @ [1, len(points), len(points) ** 2], inner @ [1, len(points), len(points) ** 2])
-        ledges.append(_ledge(part, triangles, int(places[-1]) - place, own, ~edges & around, ~faces & around, around))
+    ledges = [
+        _ledge(part, triangles, int(places[-1]) - place, part.brush)
+        for part, triangles, place in zip(hulls, numbers, places.tolist(), strict=False)
+    ]
+    if outer is not None:
+        place = int(places[-2])
+        virtual = _virtual(numbers[-1], np.concatenate(numbers[:-1]), len(points))
+        ledges.append(_ledge(outer, numbers[-1], int(places[-1]) - place, root - place, virtual))
     table = np.zeros(len(points), POINT)
     table["k"] = points
     whole = b"".join([_surface(hulls, size, root).tobytes(), *ledges, table.tobytes(), nodes.tobytes()])
@@ -96,27 +101,35 @@ def triangulated(positions: Floats, corners: Ints, first_corner: Ints, brush: in
 
 def volume(hulls: Sequence[Hull]) -> float:
     """Cubic units in hulls."""
-    total = 0.0
-    for hull in hulls:
-        a, b, c = (hull.points[hull.triangles[:, corner]] for corner in range(3))
-        total += float(np.einsum("ni,ni->", a - hull.points[0], np.cross(b - hull.points[0], c - hull.points[0]))) / 6
-    return total
+    corners = _corners(hulls)
+    counts = [len(hull.triangles) for hull in hulls]
+    middles = np.repeat(np.array([hull.points[0] for hull in hulls]).reshape(-1, 3), counts, axis=0)
+    a, b, c = (corners[:, corner] - middles for corner in range(3))
+    return float(np.einsum("ni,ni->", a, np.cross(b, c))) / 6
 
 
-def _outer(hulls: Sequence[Hull]) -> Hull | None:
-    """The hull around hulls, of their points; None where rounding leaves it open."""
-    points = np.concatenate([hull.points for hull in hulls])
+def _corners(hulls: Sequence[Hull]) -> Floats:
+    """Where the corners of all triangles are, float64[t, 3, 3]."""
+    return np.concatenate([np.zeros((0, 3, 3)), *(hull.points[hull.triangles] for hull in hulls)])
+
+
+def around(points: Floats, brush: int = 0) -> Hull | None:
+    """The hull around points float64[n, 3], as exact as closes it; None where they enclose nothing."""
     for tolerance in _TOLERANCES:
-        around = convex_hull.hull(points, tolerance)
-        if around is None:
-            continue
-        made = triangulated(points, around.corners, around.first_corner)
-        try:
-            _opposites(made.triangles)
-        except FormatError:
-            continue
-        return made
+        found = convex_hull.hull(points, tolerance)
+        made = None if found is None else triangulated(points, found.corners, found.first_corner, brush)
+        if made is not None and is_closed(made):
+            return made
     return None
+
+
+def is_closed(hull: Hull) -> bool:
+    """Whether each edge of a hull's triangles has a neighbour: rounding may leave points that are nearly one."""
+    try:
+        _opposites(hull.triangles)
+    except FormatError:
+        return False
+    return True
 
 
 def _shared(parts: Sequence[Hull]) -> tuple[npt.NDArray[np.float32], list[Ints]]:
@@ -135,30 +148,38 @@ def _shared(parts: Sequence[Hull]) -> tuple[npt.NDArray[np.float32], list[Ints]]
 # ------------------------------------------------------------------------------------------------------------- ledges
 
 
-def _ledge(
-    part: Hull,
-    triangles: Ints,
-    to_points: int,
-    own: int,
-    virtual_edges: npt.NDArray[np.bool_],
-    virtual: npt.NDArray[np.bool_],
-    around: bool,
-) -> bytes:
-    """A hull's header and triangles. virtual_edges: bool[t, 3], virtual: bool[t]: those of a hull around others that
-    none of these has: edges either way, triangles that begin with the same corner. around: whether it is one.
+def _virtual(triangles: Ints, inner: Ints, count: int) -> tuple[Bools, Bools]:
+    """Of a hull around others, what none of these has: bool[t, 3] edges, either way, and bool[t] triangles, which begin
+    with the same corner. inner: the triangles of these; count: of all points.
     """
+    edges = np.isin(_edge_keys(triangles, count), _edge_keys(inner, count))
+    numbers = [1, count, count**2]
+    return ~edges, ~np.isin(triangles @ numbers, inner @ numbers)
+
+
+def _ledge(part: Hull, triangles: Ints, to_points: int, own: int, virtual: tuple[Bools, Bools] | None = None) -> bytes:
+    """A hull's header and triangles. virtual: of a hull around others, see `_virtual`."""
     count = len(triangles)
-    if count >= _MOST_TRIANGLES:
-        raise FormatError(f"a hull of {count} triangles, {_MOST_TRIANGLES - 1} are the most", WHAT)
+    if count >= MOST_TRIANGLES:
+        raise FormatError(f"a hull of {count} triangles, {MOST_TRIANGLES - 1} are the most", WHAT)
     ledge, records = np.zeros(1, LEDGE), np.zeros(count, TRIANGLE)
     ledge["c_point_offset"], ledge["client_data"], ledge["n_triangles"] = to_points, own, count
-    ledge["flags"] = _COMPACT | (_HAS_CHILDREN if around else 0)
+    ledge["flags"] = _COMPACT | (0 if virtual is None else _HAS_CHILDREN)
     ledge["size_div_16"] = _three_bytes(1 + count + len(np.unique(triangles)))
     opposite = _opposites(part.triangles) & 0x7FFF
     edges = triangles | opposite << 16
-    indices = np.arange(count) | _pierced(part) << 12
-    records["indices"] = indices | np.where(virtual, _VIRTUAL, 0)
-    records["edges"] = edges | np.where(virtual_edges, _VIRTUAL, 0)
+    across = _pierced(part) if part.across is None else part.across
+    materials = np.zeros(count, np.int64) if part.materials is None else part.materials
+    if (
+        materials.shape != (count,)
+        or across.shape != (count,)
+        or ((materials < 0) | (materials > MOST_MATERIALS)).any()
+    ):
+        raise FormatError(f"materials of triangles that a hull hasn't, or beyond {MOST_MATERIALS}", WHAT)
+    indices = np.arange(count) | across << ACROSS | materials << MATERIAL
+    edge_bits, bits = (0, 0) if virtual is None else (np.where(each, _VIRTUAL, 0) for each in virtual)
+    records["indices"] = indices | bits
+    records["edges"] = edges | edge_bits
     return ledge.tobytes() + records.tobytes()
 
 
@@ -220,15 +241,11 @@ def _pierced(part: Hull) -> Ints:
 
 def _surface(hulls: Sequence[Hull], size: int, root: int) -> npt.NDArray[np.void]:
     """The header: mass centre, inertia and radius of all hulls."""
-    weight, first, second = 0.0, np.zeros(3), np.zeros(3)
-    corners = [to_ivp(hull.points)[hull.triangles] for hull in hulls]
-    for solid in corners:
-        six = np.einsum("ni,ni->n", solid[:, 0], np.cross(solid[:, 1], solid[:, 2]))
-        sums = solid.sum(axis=1)
-        weight += float(six.sum()) / 6
-        first += six @ sums / 24
-        second += six @ (sums * sums + (solid * solid).sum(axis=1)) / 120
-    everything = np.concatenate(corners)
+    everything = to_ivp(_corners(hulls))
+    six = np.einsum("ni,ni->n", everything[:, 0], np.cross(everything[:, 1], everything[:, 2]))
+    sums = everything.sum(axis=1)
+    weight, first = float(six.sum()) / 6, six @ sums / 24
+    second = six @ (sums * sums + (everything * everything).sum(axis=1)) / 120
     flat = everything.reshape(-1, 3)
     center = first / weight
     spread = np.maximum(second / weight - center * center, 0)

@@ -70,7 +70,10 @@ LEDGE = record(
 TRIANGLE = record(("indices", "<u4"), ("edges", "<u4", 3), size=16)
 POINT = record(("k", VECTOR), ("hesse_val", "<f4"), size=16)
 
-_MOST_TRIANGLES = 1 << 12
+MOST_TRIANGLES = 1 << 12
+ACROSS, MATERIAL = 12, 24
+"""The first bit of what a triangle's `indices` say."""
+MOST_MATERIALS = (1 << 7) - 1
 _CHILDREN = 1
 
 
@@ -78,11 +81,16 @@ _CHILDREN = 1
 class Hull:
     """A convex hull. points: float64[p, 3], units. triangles: int64[t, 3] points, anticlockwise seen from outside.
     brush: the number of the brush that it was made of.
+
+    materials: int64[t], 0 to 127, which row of the text's `materialtable` each triangle is of, 0: none; left out: all
+    are 0. across: int64[t], the triangle that a line from each one's middle leaves the hull by; left out: not known.
     """
 
     points: Floats
     triangles: Ints
     brush: int = 0
+    materials: Ints | None = None
+    across: Ints | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +173,7 @@ def _hulls(whole: memoryview, root: int) -> tuple[list[Hull], Hull | None]:
 def _hull(whole: memoryview, place: int) -> Hull:
     ledge = _at(whole, place, LEDGE, 1)[0]
     count = int(ledge["n_triangles"])
-    if not 0 <= count <= _MOST_TRIANGLES:
+    if not 0 <= count <= MOST_TRIANGLES:
         raise FormatError(f"{count} triangles", WHAT, place)
     triangles = _at(whole, place + LEDGE.itemsize, TRIANGLE, count)
     starts = (triangles["edges"] & 0xFFFF).astype(np.int64)
@@ -174,7 +182,15 @@ def _hull(whole: memoryview, place: int) -> Hull:
     if not np.isfinite(points["k"]).all():
         raise FormatError("a point is NaN or infinite", WHAT, place)
     brush = 0 if ledge["flags"] & _CHILDREN else int(ledge["client_data"])
-    return Hull(from_ivp(points["k"][used]), numbers.reshape(-1, 3).astype(np.int64), brush)
+    words = triangles["indices"].astype(np.int64)
+    across = words >> ACROSS & MOST_TRIANGLES - 1
+    return Hull(
+        from_ivp(points["k"][used]),
+        numbers.reshape(-1, 3).astype(np.int64),
+        brush,
+        words >> MATERIAL & MOST_MATERIALS,
+        across if int(across.max(initial=0)) < count else None,
+    )
 
 
 def _at(whole: memoryview, place: int, dtype: np.dtype[np.void], count: int) -> npt.NDArray[np.void]:

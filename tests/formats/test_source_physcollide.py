@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solids of vphysics: what is built is read back, and holds together as the engine walks through it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -124,6 +126,22 @@ def test_hulls_of_any_points_are_read_back_as_they_were(points, scale, place):
     assert build.build([found], with_outer=False)[28 + 28 :] == data[28 + 28 :] or len(found.points) == len(hull.points)
 
 
+def test_triangles_keep_their_material_and_what_lies_across():
+    """Of the world, each triangle says which row of the text's `materialtable` it is of."""
+    upper = hull_of(box((-16, -16, 16), (16, 16, 48)), 8)
+    hulls = [replace(hull, materials=np.arange(12) * 11) for hull in (UNIT, upper)]
+    data = build.build(hulls, with_outer=False)
+    assert (records(data)[1]["indices"] >> 24 == np.arange(12) * 11).all()
+    found = sorted(surface.read(data).hulls, key=lambda hull: hull.brush)
+    for hull, was in zip(found, hulls, strict=True):
+        assert hull.materials.tolist() == was.materials.tolist()
+        assert np.allclose(hull.points[hull.triangles], was.points[was.triangles], atol=1e-4)
+    assert surface.read(build.build([UNIT])).hulls[0].materials.tolist() == [0] * 12
+    turned = replace(found[0], across=found[0].across[::-1].copy())  # what was read is not found anew
+    again = surface.read(build.build([turned])).hulls[0]
+    assert again.across.tolist() == turned.across.tolist() != found[0].across.tolist()
+
+
 def test_what_no_solid_can_hold_is_refused():
     for hulls, message in (
         ([], "no hulls"),
@@ -131,6 +149,8 @@ def test_what_no_solid_can_hold_is_refused():
         ([Hull(UNIT.points, UNIT.triangles[[*range(12), 0]])], "isn't closed"),
         ([Hull(UNIT.points * [1, 1, 0], UNIT.triangles)], "no volume"),
         ([Hull(np.zeros((8, 3)), UNIT.triangles)], "no volume"),
+        ([replace(UNIT, materials=np.full(12, 128))], "materials of triangles"),
+        ([replace(UNIT, materials=np.zeros(3, np.int64))], "materials of triangles"),
     ):
         with pytest.raises(FormatError, match=message):
             build.build(hulls)

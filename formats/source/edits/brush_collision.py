@@ -26,7 +26,7 @@ SHRINK = 0.5
 """Units; older compilers have half of it."""
 _THIN = 3  # times that
 _COVERED = 0.1  # units in front of a side
-_NEAR = 1e-2  # units: what amounts may differ by
+NEAR = 1e-2  # units: what amounts may differ by
 _SAME, _ROUNDED = 1e-3, 1e-7  # units, and a part of the distance: what a hull that is read back may be off by
 COLLIDES = (
     Contents.SOLID
@@ -40,7 +40,7 @@ COLLIDES = (
     | Contents.MONSTERCLIP
 )
 """Contents of brushes that become hulls."""
-_TAGGED_SINCE = 19  # the version of maps
+TAGGED_SINCE = 19  # the version of maps
 _HEAVIEST = (50000.0, 100000.0)  # kilograms: what compilers of different years write at most
 _DENSITY = 2000 * 0.0254**3  # kilograms in a cubic unit of the material "default"
 _MASS, _VOLUME = (re.compile(rf'"{key}" "([^"]*)"', re.IGNORECASE) for key in ("mass", "volume"))
@@ -62,18 +62,18 @@ def collision(level: Level, model: int, pieces: Sequence[Piece], polygons: Polyg
     if hulls:
         if level.byte_order == ">":
             raise FormatError("collides, and solids of consoles are not known", WHAT)
-        recent = level.version >= _TAGGED_SINCE
+        recent = level.version >= TAGGED_SINCE
         tagged = recent if entry is None else bytes(entry.solids[0][:4]) == SOLID_TAG
         outer = recent if old is None or len(old.hulls) == 1 else old.outer is not None
         keys = _text(None if entry is None else entry.text, old, hulls)
         solid = physcollide_build.build(hulls, tagged, outer)
-        _check(hulls, physcollide_surface.read(solid))
+        check_told(hulls, physcollide_surface.read(solid))
         rest.append(PhysModel(model, [solid], keys))
         rest.sort(key=lambda other: other.model)
     return PhysCollide(rest, found.ended, found.last, found.trailing)
 
 
-def _check(hulls: Sequence[Hull], solid: Solid) -> None:
+def check_told(hulls: Sequence[Hull], solid: Solid) -> None:
     """Raise FormatError for a solid that is read back as other hulls than it was made of."""
     found = {hull.brush: hull.points for hull in solid.hulls}
     for hull in hulls:
@@ -85,19 +85,24 @@ def _check(hulls: Sequence[Hull], solid: Solid) -> None:
 
 def _shrink(level: Level, old: Solid | None) -> float:
     """By how much the compiler made this model's hulls smaller: the half or the quarter of a unit."""
+    amounts = insets(level, () if old is None else old.hulls)
+    quarters, halves = (np.count_nonzero(np.abs(amounts - amount) < NEAR) for amount in (SHRINK / 2, SHRINK))
+    return SHRINK / 2 if quarters > halves else SHRINK
+
+
+def insets(level: Level, hulls: Sequence[Hull]) -> Floats:
+    """How far hulls stay behind the sides of their brushes: float64[n], units, of each side that is no bevel."""
     brushes, sides, planes = (level.table(lump) for lump in (LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.PLANES))
-    amounts = []
-    for hull in () if old is None else old.hulls:
+    amounts = [np.zeros(0)]
+    for hull in hulls:
         if 0 <= hull.brush < len(brushes):
             first, count = int(brushes["firstside"][hull.brush]), int(brushes["numsides"][hull.brush])
             own = sides[first : first + count]
             own = own[(own["bevel"] == 0) & (own["planenum"] < len(planes))]
             used = planes[own["planenum"]]
             heights = hull.points @ used["normal"].astype(np.float64).T - used["dist"].astype(np.float64)
-            amounts += (-heights.max(axis=0, initial=-np.inf)).tolist()
-    quarters = sum(1 for amount in amounts if abs(amount - SHRINK / 2) < _NEAR)
-    halves = sum(1 for amount in amounts if abs(amount - SHRINK) < _NEAR)
-    return SHRINK / 2 if quarters > halves else SHRINK
+            amounts.append(-heights.max(axis=0, initial=-np.inf))
+    return np.concatenate(amounts)
 
 
 def _hulls(pieces: Sequence[Piece], polygons: Polygons, brushes: Ints, shrink: float) -> list[Hull]:
@@ -123,10 +128,18 @@ def _hulls(pieces: Sequence[Piece], polygons: Polygons, brushes: Ints, shrink: f
         found = convex.from_planes(piece.normals, piece.dists - inwards, [len(piece.dists)])
         if not found.closed[0]:
             raise FormatError(f"piece {number} is too thin: what collides would enclose nothing", WHAT)
-        made.append(
-            physcollide_build.triangulated(found.positions, found.corners, found.first_corner, int(brushes[number]))
-        )
+        made.append(hull_of(found, int(brushes[number])))
     return made
+
+
+def hull_of(polygons: Polygons, brush: int) -> Hull:
+    """The hull of a brush, of its polygons. Raises FormatError for one that is too fine to be told."""
+    hull = physcollide_build.triangulated(polygons.positions, polygons.corners, polygons.first_corner, brush)
+    told = bool(polygons.closed[0]) and physcollide_build.is_closed(hull)
+    closed = hull if told else physcollide_build.around(polygons.positions, brush)
+    if closed is None:
+        raise FormatError(f"what collides of brush {brush} is too fine to be told", WHAT)
+    return closed
 
 
 def _is_covered(ring: Floats, pieces: Sequence[Piece], own: int) -> bool:

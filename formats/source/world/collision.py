@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of the world physics objects collide with, after its brushes have changed (source.md §2.8, §4).
+
+The world has a solid for each class of contents that is of use to them: walls, what stops players, what stops monsters.
+A brush has a hull in the solid of each class that it has contents of; all hulls but those of changed brushes stay.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ... import convex
+from ...binary import Buffer, FormatError
+from .. import physcollide, physcollide_build, physcollide_surface
+from ..edits import brush_collision
+from ..edits.brush_pieces import Piece
+from ..edits.changes import Changes
+from ..level import Level
+from ..lumps import LumpId
+from ..physcollide import SOLID_TAG, PhysCollide, PhysModel
+from ..physcollide_surface import Hull
+from ..records import Contents
+from .collision_materials import Materials
+from .types import Carved, WorldError
+
+_WALLS = Contents.SOLID | Contents.WINDOW | Contents.MOVEABLE | Contents.MONSTER
+_CLASSES = (_WALLS, Contents.GRATE, Contents.PLAYERCLIP, Contents.MONSTERCLIP)
+"""The contents that compilers make solids of; most put gratings into the first one's."""
+_INSETS = (0.0, 0.25, 0.5)
+"""Units that compilers of different years make the world's hulls smaller by."""
+_SAMPLE = 64
+"""Hulls that tell by how much."""
+_EMPTY = "virtualterrain {}\nmaterialtable {\n}\n"
+_BLOCK = re.compile(r"(\w+)\s*\{([^{}]*)\}\n?")
+_PAIR = re.compile(r'"([^"]*)"\s*"([^"]*)"')
+_INDEX = re.compile(r'(?<="index" ")\d+(?=")')
+
+
+def put(changes: Changes, carved: Carved) -> None:
+    """Have the world collide as it is now; in a map without any collision, nothing does.
+
+    Raises WorldError for brushes that no hull can be made of, and in maps of consoles, whose solids aren't known.
+    """
+    level = changes.level
+    if not len(level.bytes_of(LumpId.PHYSCOLLIDE)):
+        return
+    found = level.physcollide
+    old = found.of_model(0)
+    made = _World.of(level, old)
+    if level.byte_order == ">":
+        made.refuse_consoles(changes, carved)
+    elif made.change(changes, carved):
+        entry = PhysModel(0, made.solids, made.text.encode("latin-1") + made.rest)
+        models = [*([entry] if made.solids else []), *(each for each in found.models if each is not old)]
+        collide = PhysCollide(models, found.ended, found.last, found.trailing)
+        changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(collide, level.byte_order))
+
+
+@dataclass(slots=True, eq=False)
+class _World:
+    """The world's collision. text: its key-values, rest: what follows their end; solids: their bytes; masks: the
+    contents that solids are for, by place: others are those of displacements and of water. tagged: see `build`.
+    """
+
+    level: Level
+    text: str
+    rest: bytes
+    solids: list[Buffer]
+    masks: dict[int, int]
+    tagged: bool
+
+    @classmethod
+    def of(cls, level: Level, old: PhysModel | None) -> "_World":
+        """That of a map. old: its entry, None: there is none."""
+        if old is None:
+            return cls(level, _EMPTY, b"\0", [], {}, level.version >= brush_collision.TAGGED_SINCE)
+        known = {place: mask for place, mask in masks(old.text).items() if place < len(old.solids)}
+        tagged = any(bytes(solid[:4]) == SOLID_TAG for solid in old.solids)
+        return cls(level, old.text, old.keys[len(old.text) :], list(old.solids), known, tagged)
+
+    def change(self, changes: Changes, carved: Carved) -> bool:
+        """Take hulls out and put others in; whether there were any. Raises WorldError."""
+        known = {place: physcollide_surface.read(self.solids[place]).hulls for place in self.masks}
+        hulls = [hull for own in known.values() for hull in own]
+        gone = frozenset(carved.removed.tolist())
+        shapes = {number: piece for number, piece in carved.shapes.items() if piece.contents & self._classes()}
+        retextured = frozenset(carved.retextured.tolist()) - gone
+        fresh = _hulls(shapes, self._inset(hulls), carved)
+        again = [hull for hull in hulls if hull.brush in retextured]
+        materials = Materials(changes, self.text, hulls)
+        given = materials.given([*fresh.values(), *again])
+        self.text = materials.text
+        fresh = {hull.brush: hull for hull in given[: len(fresh)]}
+        other = {
+            id(old): new
+            for old, new in zip(again, given[len(fresh) :], strict=True)
+            if old.materials is None or new.materials is None or not np.array_equal(old.materials, new.materials)
+        }
+        before = list(self.solids)
+        for place, own in known.items():
+            kept = [other.get(id(hull), hull) for hull in own if hull.brush not in gone]
+            added = [hull for number, hull in fresh.items() if shapes[number].contents & self.masks[place]]
+            if added or len(kept) < len(own) or any(id(hull) in other for hull in own):
+                self.solids[place] = self._solid([*kept, *added])
+        for mask in self._missing():
+            added = [hull for number, hull in fresh.items() if shapes[number].contents & mask]
+            if added:
+                self._append(mask, self._solid(added))
+        self._drop_empty()
+        return self.solids != before
+
+    def refuse_consoles(self, changes: Changes, carved: Carved) -> None:
+        """Raise WorldError where anything that collides has changed."""
+        contents = changes.level.table(LumpId.BRUSHES)["contents"].astype(np.int64)
+        collides = int(np.bitwise_or.reduce(_CLASSES))
+        gone = [number for number in carved.removed.tolist() if contents[number] & collides]
+        new = [number for number, piece in carved.shapes.items() if piece.contents & collides]
+        if gone or new:
+            raise _refusal("collide, and solids of consoles aren't known", [*gone, *new], carved)
+
+    def _classes(self) -> int:
+        """All contents that hulls are made of."""
+        return int(np.bitwise_or.reduce([0, *self.masks.values(), *self._missing()]))
+
+    def _missing(self) -> list[int]:
+        """The contents that the map has no solids for yet, a number for each that could be."""
+        there = int(np.bitwise_or.reduce([0, *self.masks.values()]))
+        classes = _CLASSES if there & (_WALLS | Contents.GRATE) else (_WALLS | Contents.GRATE, *_CLASSES[2:])
+        return [int(each) for each in classes if not int(each) & there]
+
+    def _inset(self, hulls: Sequence[Hull]) -> float:
+        """Units by which the map's compiler made hulls smaller."""
+        amounts = brush_collision.insets(self.level, hulls[:: max(1, len(hulls) // _SAMPLE)])
+        many = [np.count_nonzero(np.abs(amounts - inset) < brush_collision.NEAR) for inset in _INSETS]
+        return _INSETS[int(np.argmax(many))]
+
+    def _solid(self, hulls: Sequence[Hull]) -> bytes:
+        """The bytes of a solid; none of no hulls."""
+        return physcollide_build.build(hulls, self.tagged, with_outer=False) if hulls else b""
+
+    def _append(self, mask: int, solid: bytes) -> None:
+        """Put a further solid of a class behind the others."""
+        block = f'staticsolid {{\n"index" "{len(self.solids)}"\n"contents" "{mask}"\n}}\n'
+        places = [found.end() for found in _BLOCK.finditer(self.text) if found[1] == "staticsolid"]
+        end = max(places, default=0)
+        self.text = self.text[:end] + block + self.text[end:]
+        self.solids.append(solid)
+
+    def _drop_empty(self) -> None:
+        """Take solids out that have no hulls left; those behind them have other numbers."""
+        for place in reversed([number for number, solid in enumerate(self.solids) if not len(solid)]):
+            del self.solids[place]
+            self.text = _without(self.text, place)
+
+
+def masks(text: str) -> dict[int, int]:
+    """The contents that solids are for, by place, as key-values say."""
+    found = {}
+    for kind, body in _BLOCK.findall(text):
+        values = dict(_PAIR.findall(body))
+        if kind == "staticsolid" and values.get("contents", "").isdecimal() and values.get("index", "").isdecimal():
+            found[int(values["index"])] = int(values["contents"])
+    return found
+
+
+def _without(text: str, gone: int) -> str:
+    """Key-values where a solid is gone: its block goes, too, and those behind it have other numbers."""
+
+    def renumbered(block: re.Match[str]) -> str:
+        index = _INDEX.search(block[0])
+        if index is None or int(index[0]) < gone:
+            return block[0]
+        return "" if int(index[0]) == gone else _INDEX.sub(str(int(index[0]) - 1), block[0])
+
+    return _BLOCK.sub(renumbered, text)
+
+
+def _hulls(shapes: Mapping[int, Piece], inset: float, carved: Carved) -> dict[int, Hull]:
+    """The hull of each brush, by number. Raises WorldError for one that is too fine to have one."""
+    made = {}
+    for number, piece in shapes.items():
+        for amount in (inset, 0.0):  # what is too thin for it stays as large as it is
+            found = convex.from_planes(piece.normals, piece.dists - amount, [len(piece.dists)])
+            if found.closed[0]:
+                break
+        try:
+            made[number] = brush_collision.hull_of(found, number)
+        except FormatError as error:
+            raise _refusal(f"can't collide: {error.message}", [number], carved) from error
+    return made
+
+
+def _refusal(message: str, brushes: Sequence[int], carved: Carved) -> WorldError:
+    """An error about brushes, by their numbers."""
+    places = {number: place for place, number in enumerate(carved.added.tolist())}
+    return WorldError(
+        f"{len(brushes)} brushes {message}",
+        [number for number in brushes if number not in places],
+        [places[number] for number in brushes if number in places],
+    )
