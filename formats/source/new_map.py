@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..binary import FormatError
-from . import edits, ranges, rgbe, world
+from . import edits, geometry, ranges, rgbe, world
 from .edits.brush_pieces import Piece
 from .edits.changes import FARTHEST
 from .entities import Entity
@@ -23,6 +23,8 @@ from .new_level import BRANCHES, Branch, new_level
 from .records import NO_STYLE, RGBE, Contents, EmitType, Records, SurfaceFlag
 from .visibility import Visibility
 from .vmf import texture_axes
+from .world.lightmap_size import extents
+from .world.rings import Rings
 
 SKY_MATERIAL, OUTSIDE, FLOOR = "tools/toolsskybox", "tools/toolsnodraw", "dev/dev_measuregeneric01"
 _SIZES = {SKY_MATERIAL: (64, 64), OUTSIDE: (64, 64), FLOOR: (512, 512)}
@@ -209,9 +211,14 @@ def _lights(level: Level, sun: Sun) -> None:
 def _shine(level: Level, sun: Sun) -> None:
     """Light on the faces and in the room: nothing throws a shadow yet, so that each face has one colour."""
     normals = level.table(LumpId.PLANES)["normal"].astype(np.float64)
-    faces = level.table(LumpId.FACES).copy()
+    faces = level.table(geometry.drawn_faces(level)).copy()
+    texinfos = level.table(LumpId.TEXINFO)[faces["texinfo"]]
+    polygons = geometry.polygons(level)
+    rings = Rings.of(np.split(polygons.positions[polygons.corners].astype(np.float64), polygons.first_corner[1:-1]))
+    vectors = texinfos["lightmap_vecs"].astype(np.float64)
+    faces["lightmap_mins"], faces["lightmap_size"] = extents(rings, vectors)
     colors = rgbe.encode(_light_on(sun, normals[faces["planenum"].astype(np.int64)]))
-    unlit = level.table(LumpId.TEXINFO)["flags"][faces["texinfo"]] & int(SurfaceFlag.NOLIGHT) != 0
+    unlit = texinfos["flags"] & int(SurfaceFlag.NOLIGHT) != 0
     counts = np.where(
         unlit, 0, 1 + (faces["lightmap_size"].astype(np.int64) + 1).prod(axis=1)
     )  # an average before them
@@ -221,9 +228,9 @@ def _shine(level: Level, sun: Sun) -> None:
     faces["styles"][~unlit, 0] = 0
     data = np.repeat(colors, counts).tobytes()
     for drawn, light in ((LumpId.FACES, LumpId.LIGHTING), (LumpId.FACES_HDR, LumpId.LIGHTING_HDR)):
-        if drawn == LumpId.FACES or level.version >= FIRST_WITH_HDR:
-            level.set_table(drawn, faces)
-            level.set_bytes(light, data)
+        there = drawn == LumpId.FACES or level.version >= FIRST_WITH_HDR
+        level.set_table(drawn, faces if there else faces[:0])
+        level.set_bytes(light, data if there else b"")
     light_cube = rgbe.encode(_cube(sun))
     if level.version < FIRST_WITH_HDR:
         leafs = level.table(LumpId.LEAFS).copy()

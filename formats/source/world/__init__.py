@@ -13,7 +13,7 @@ from ..edits.changes import Changes
 from ..edits.compaction import compact
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from . import carve
+from . import carve, collision, faces, leaf_light, light, props
 from .asked import editable
 from .brush_cells import BrushCells
 from .types import Bare, Carved, Change, WorldEdits, WorldError
@@ -41,9 +41,14 @@ def apply(level: Level, edits: WorldEdits) -> Carved:
     """
     changes = Changes(level)
     carved = carve.carve(changes, edits)
+    placed, lengths = props.place(changes, carved), leaf_light.lengths(level)
+    light.put(changes, edits, carved, faces.put(changes, edits, carved))
+    collision.put(changes, carved)
     compact(changes, dense=_LISTS)
     _check_limits(changes)
     changes.apply()
+    props.put(level.static_props, placed)
+    leaf_light.keep_lengths(level, lengths)
     _put_bounds(level, carved)
     return carved
 
