@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each edit of a brush, and of the faces of the world, is written, refused or told: with edits of the world and without."""
+"""Each edit of a brush, and of the faces of the world, is written, refused or told: with edits of the world or not."""
 
 from pathlib import Path
 
@@ -22,6 +22,8 @@ def test_no_edit_is_dropped_without_a_word(world: str, tmp_path: Path) -> None:
     assert {each.kind for each in chosen} == set(KINDS)
     made = [edits.outcome(GAME, sample, each, ExportSettings(world=world)) for each in chosen]
     found = [one for one in made if one is not None]
-    assert [(one.edit.kind, one.edit.aspect, one.result, one.said) for one in found if one.result not in edits.GOOD] == []
+    assert [
+        (one.edit.kind, one.edit.aspect, one.result, one.said) for one in found if one.result not in edits.GOOD
+    ] == []
     shapes = {one.edit.aspect: one.result for one in found if one.edit.kind == layout.BRUSHES}
     assert shapes["vertices"] in ({edits.REFUSED} if world == REFUSE else {edits.WRITTEN, edits.REFUSED})
