@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..edits.changes import FARTHEST
 from ..geometry import Floats
 
 ON = 0.01
 """Units that points may lie off a plane and count as on it."""
-OUTERMOST = 32768.0
-"""Units: the box that all cells are within. The engine's world ends at half of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +101,7 @@ def of_box(low: Floats, high: Floats) -> Cell:
 
 def everything() -> Cell:
     """The cell of the whole world."""
-    return of_box(np.full(3, -OUTERMOST), np.full(3, OUTERMOST))
+    return of_box(np.full(3, -FARTHEST), np.full(3, FARTHEST))
 
 
 def clipped(ring: Floats, plane: Floats) -> Floats:

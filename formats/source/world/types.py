@@ -63,9 +63,9 @@ class Bare:
 class Carved:
     """What the world became.
 
-    Brushes, whose numbers never change. removed: those whose shape went, int64[n]: ones that are gone and ones that have
-    another shape. shapes: those that have another shape or are new, by their numbers, as they are written: planes are
-    the file's float32, and contents have DETAIL. added: int64[n], the number of each of `WorldEdits.added`.
+    Brushes, whose numbers never change. removed: those whose shape went, int64[n]: ones that are gone and ones that
+    have another shape. shapes: those that have another shape or are new, by their numbers, as they are written: planes
+    are the file's float32, and contents have DETAIL. added: int64[n], the number of each of `WorldEdits.added`.
     retextured: brushes of which only texinfos of sides changed, int64[n].
 
     Leafs. Those that were there keep their numbers. source: int64[leafs], the leaf of before that each is a part of:

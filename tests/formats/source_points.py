@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is at points of the world of a map, as its game tells it: by leafs and by the brushes that these list."""
+
+import numpy as np
+
+from formats.source import LumpId, ranges
+from formats.source.fields import areas
+from formats.source.leaf_tree import LeafTree
+from formats.source.records import Contents
+
+STEP = 1 << 16
+IGNORED = ~np.int64(Contents.DETAIL | Contents.TESTFOGVOLUME)
+"""Contents that say how a map was compiled, and what leafs see."""
+
+
+class Space:
+    """The world of a level."""
+
+    def __init__(self, level) -> None:
+        self.tree = LeafTree(level)
+        self.leafs = level.table(LumpId.LEAFS)
+        self.brushes, sides = level.table(LumpId.BRUSHES), level.table(LumpId.BRUSHSIDES)
+        self.listed = level.table(LumpId.LEAFBRUSHES)["brush"].astype(np.int64)
+        planes = level.table(LumpId.PLANES)[sides["planenum"]]
+        self.planes = np.column_stack([planes["normal"], planes["dist"]]).astype(np.float64)
+        self.planes[sides["bevel"] != 0] = (0, 0, 0, 1)  # always behind it
+
+    def leaf(self, points):
+        """int64[n]: the leaf of each point."""
+        return self.tree.of_points(points)
+
+    def brushes_at(self, points, brushes):
+        """bool[n]: whether each point is in the brush of its number; on a side counts as in."""
+        first, counts = (self.brushes[name][brushes].astype(np.int64) for name in ("firstside", "numsides"))
+        owner, planes = ranges.owners(counts), self.planes[ranges.flat(first, counts)]
+        out = np.einsum("ni,ni->n", planes[:, :3], points[owner]) > planes[:, 3]
+        return np.bincount(owner[out], minlength=len(points)) == 0
+
+    def contents(self, points):
+        """int64[n]: the contents of each point, of its leaf and of the brushes in it."""
+        found = np.empty(len(points), np.int64)
+        for start in range(0, len(points), STEP):
+            some = points[start : start + STEP]
+            leaf = self.leaf(some)
+            first, counts = (self.leafs[name][leaf].astype(np.int64) for name in ("firstleafbrush", "numleafbrushes"))
+            owner, brushes = ranges.owners(counts), self.listed[ranges.flat(first, counts)]
+            inside = self.brushes_at(some[owner], brushes)
+            contents = self.leafs["contents"][leaf].astype(np.int64)
+            np.bitwise_or.at(contents, owner[inside], self.brushes["contents"][brushes[inside]].astype(np.int64))
+            found[start : start + STEP] = contents & IGNORED
+        return found
+
+    def where(self, points):
+        """int64[n, 2]: cluster and area of each point."""
+        leafs = self.leafs[self.leaf(points)]
+        return np.column_stack([leafs["cluster"].astype(np.int64), areas(leafs)[0]])
+
+    def sees(self, one, other):
+        """bool[n]: whether no solid leaf is between two points each; brushes that are details hide nothing."""
+        heads = np.full(len(one), self.tree.head)
+        parts = [(np.arange(len(one)), np.zeros(len(one)), np.ones(len(one)), heads)]
+        seen = np.ones(len(one), np.bool_)
+        while parts:
+            number, start, end, node = parts.pop()
+            leafs = node < 0
+            solid = self.leafs["contents"][-1 - node[leafs]] & Contents.SOLID != 0
+            seen[number[leafs][solid & (end - start > 1e-9)[leafs]]] = False
+            left = ~leafs & seen[number]
+            if not left.any():
+                continue
+            number, start, end, node = number[left], start[left], end[left], node[left]
+            normal, dist = self.tree.normals[node], self.tree.dists[node]
+            first = np.einsum("ni,ni->n", normal, one[number]) - dist
+            slope = np.einsum("ni,ni->n", normal, other[number] - one[number])
+            with np.errstate(all="ignore"):
+                cut = np.where(slope != 0, -first / slope, np.inf).clip(start, end)
+            before = (first + slope * (start + cut) / 2 < 0).astype(np.int64)
+            behind = (first + slope * (cut + end) / 2 < 0).astype(np.int64)
+            parts.append((number, start, cut, self.tree.children[node, before]))
+            some = cut < end
+            parts.append((number[some], cut[some], end[some], self.tree.children[node, behind][some]))
+        return seen
+
+    def visible(self, visibility, one, other):
+        """bool[n]: whether the cluster of a point has that of another in its row."""
+        rows, columns = (self.leafs["cluster"][self.leaf(points)].astype(np.int64) for points in (one, other))
+        bits = visibility.pvs[rows, columns // 8] >> (columns % 8).astype(np.uint8) & 1
+        return (bits != 0) | (rows < 0) | (columns < 0)
+
+
+def near(points, pieces, margin=0.0):
+    """bool[n]: which points are in one of some pieces, these made larger by a margin."""
+    found = np.zeros(len(points), np.bool_)
+    for piece in pieces:
+        found |= (points @ piece.normals.T <= piece.dists + margin).all(axis=1)
+    return found
