@@ -65,16 +65,24 @@ class Drawn:
         except vmf.BrushShapeError as error:
             raise self.refused(f"a brush {error.message}", error.polygons) from error
 
-    def refused(self, message: str, polygons: Ints) -> SceneError:
-        """An error about polygons int64[n], with the faces of their objects selected, and the name of the first."""
-        faces = {}
+    def _faces(self, polygons: Ints) -> dict[bpy.types.Object, Ints]:
+        """Polygons int64[n] as faces of their objects."""
+        found = {}
         for obj, begin, end in zip(self._objects, self._first[:-1].tolist(), self._first[1:].tolist(), strict=True):
             own = polygons[(polygons >= begin) & (polygons < end)] - begin
             if len(own):
-                faces[obj] = own
-        named = listed([obj.name for obj in faces]) if faces else self._objects[0].name
+                found[obj] = own
+        return found
+
+    def named(self, polygons: Ints) -> str:
+        """The names of the objects that polygons int64[n] are in, the first few."""
+        return listed([obj.name for obj in self._faces(polygons)]) or self._objects[0].name
+
+    def refused(self, message: str, polygons: Ints) -> SceneError:
+        """An error about polygons int64[n], with the faces of their objects selected, and the name of the first."""
+        faces = self._faces(polygons)
         return SceneError(
-            f"{named}: {message}",
+            f"{self.named(polygons)}: {message}",
             faces,
             faces={obj: own for obj, own in faces.items() if not meshes.needs_evaluation(obj)},
         )

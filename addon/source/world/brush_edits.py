@@ -12,6 +12,7 @@ from ....formats.source import edits, vmf
 from ....formats.source.geometry import Ints
 from ....formats.source.shaping.drawn import DrawnBrushes, Shaped
 from ....formats.source.shaping.side_looks import KEPT, SideLooks
+from ....formats.source.vmf import tools
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..brushes import collect as brushes
@@ -24,7 +25,7 @@ class BrushEdits:
     """What was done to a map's brushes in their collection. Raises SceneError, with the faces at fault."""
 
     def __init__(self, scene: SceneLevel, level: source.Level, looks: SideLooks, report: Report) -> None:
-        self._level, self._looks = level, looks
+        self._level, self._looks, self._report = level, looks, report
         self._textures = TextureTable(scene, level, report)
         drawn = brushes.read(scene, level, report)
         if drawn is None:
@@ -72,7 +73,16 @@ class BrushEdits:
 
     def _shaped(self, number: int) -> Shaped:
         solid, polygons = self._brushes.found.solids[number], self._brushes.found.polygons[number]
-        return self._brushes.shaped(number, self._texdata(solid), self._contents(polygons))
+        texdata = self._texdata(solid)
+        shaped = self._brushes.shaped(number, texdata, self._contents(polygons))
+        for name in {solid.names[side] for side in np.flatnonzero(texdata != KEPT).tolist()}:
+            meaning = tools.contents_of(name)
+            if meaning is not None and not shaped.contents & meaning:
+                self._report.warn(
+                    f"{self._drawn.named(polygons)}: sides have the texture {name}, but their brush doesn't contain "
+                    f"what it stands for: the face attribute {layout.CONTENTS!r} says what a brush contains"
+                )
+        return shaped
 
     def _contents(self, polygons: Ints) -> int | None:
         """What polygons int64[n] of one brush say that it contains; None: nothing. Raises SceneError."""

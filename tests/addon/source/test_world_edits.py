@@ -142,7 +142,7 @@ def test_a_brush_cut_in_two() -> None:
 def test_an_object_moved_with_all_its_brushes_is_told_to_leak() -> None:
     scene = World()
     obj = scene.object_of(0)
-    obj.location.z += 8
+    obj.location.z += 64
     with pytest.raises(SceneError, match="leak") as caught:
         scene.edit()
     assert obj in caught.value.objects
