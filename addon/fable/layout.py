@@ -313,7 +313,7 @@ FATES: Fates = {
         "instancing": unset(read_only("levels have no instances of collections")),
         "color": unset(_DISPLAY),
     },
-    LEVEL: _written("thing_uid_counter", "checksum", "map_version", prefix="property "),
+    LEVEL: {**_written("thing_uid_counter", "checksum", "map_version", prefix="property "), **_written("list *")},
     TERRAIN: {
         **_SURFACE,
         **_written(*_PLACE, *_THERE, "vertices", "faces", "modifiers", "shape keys", "vertex groups"),

@@ -36,7 +36,11 @@ FATES: Fates = {
         "vertex groups": unset(aside("they are for Blender alone")),
         "instancing": unset(read_only("a level has no instances of collections")),
     },
-    identity.LEVEL: _written("property *"),
+    identity.LEVEL: {
+        **_written("property *", "list *"),
+        "list ns2 hide undrawn": aside("it is how Blender displays it"),
+        "list ns2 groups: pathing": aside("only layers have it"),
+    },
     layout.VIEWPORTS: {**_written("text"), DELETED: read_only("the level's views stay as they were")},
     layout.GEOMETRY: {
         **_written(_PLACE, _SHAPE),

@@ -20,16 +20,17 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from . import animation, attributes, identity, properties
+from . import animation, attributes, identity, originals, properties
 from .blender_types import Attribute, Socket, Value
 
-PROPERTY, ATTRIBUTE = "property ", "attribute "
-"""What the names of aspects begin with that are a custom property, an attribute of a mesh."""
+PROPERTY, ATTRIBUTE, LIST = "property ", "attribute ", "list "
+"""What the names of aspects begin with that are a custom property, an attribute of a mesh, a list in the sidebar."""
 OURS = "levelwright"
 """What the names of properties begin with that are for the extension alone: they are no aspects."""
 _IDENTITY = frozenset((identity.ID, identity.CHECK, "vertex_id", "vertex_check"))
 _SHAPE = frozenset(("position", "custom_normal", "sharp_face", "sharp_edge", "material_index"))
 """Attributes that have aspects of their own."""
+_PLAIN = (str, float, int, bool)
 _SIMPLE = frozenset(("BOOLEAN", "INT", "FLOAT", "ENUM", "STRING"))
 _DISPLAY = re.compile(
     r"name|tag|use_(fake|extra)_user|show_.*|passepartout_.*|display_.*|pass_index|is_runtime_data|use_preview_world"
@@ -85,6 +86,8 @@ def of(holder: bpy.types.ID) -> Iterator[Aspect]:
     yield from custom_properties(holder)
     if isinstance(holder, bpy.types.Mesh):
         yield from mesh_attributes(holder)
+    if isinstance(holder, bpy.types.Collection) and originals.describe(holder) is not None:
+        yield from lists(holder)
 
 
 @contextmanager
@@ -123,11 +126,51 @@ def custom_properties(block: bpy.types.ID, wanted: Callable[[str], bool] = lambd
             yield Aspect(PROPERTY + key, partial(_property, key))
 
 
-def mesh_attributes(mesh: bpy.types.Mesh) -> Iterator[Aspect]:
-    """Give an aspect for each attribute that artists see, UV maps and colours included."""
+def mesh_attributes(mesh: bpy.types.Mesh, wanted: Callable[[str], bool] = lambda _: True) -> Iterator[Aspect]:
+    """Give an aspect for each attribute that artists see, UV maps and colours included. wanted: says which."""
     for name in mesh.attributes.keys():  # noqa: SIM118 - iterating gives attributes
-        if not name.startswith(".") and name not in _IDENTITY and name not in _SHAPE:
+        if not name.startswith(".") and name not in _IDENTITY and name not in _SHAPE and wanted(ATTRIBUTE + name):
             yield Aspect(ATTRIBUTE + name, partial(_attribute, name), of_elements=True)
+
+
+def lists(level: bpy.types.Collection) -> Iterator[Aspect]:
+    """Give an aspect for each field of the lists of a level in the sidebar, and for each switch beside them."""
+    kind: Value = type(level)
+    for prop in _registered(kind):
+        group: Value = prop.fixed_type.bl_rna if prop.type == "POINTER" else None
+        for field in group.properties if group is not None else ():
+            if field.type == "COLLECTION":
+                for one in filter(_is_shown, field.fixed_type.bl_rna.properties):
+                    read = partial(_of_list, prop.identifier, field.identifier, one.identifier)
+                    yield Aspect(f"{list_title(prop, field)}: {one.identifier}", read, ())
+            elif _is_shown(field):
+                read = partial(_beside_list, prop.identifier, field.identifier)
+                yield Aspect(list_title(prop, field), read, field.default)
+
+
+def list_title(prop: Value, field: Value) -> str:
+    """Return what the aspects of a list begin with, and what a switch is called. prop: the group of both, as RNA."""
+    return f"{LIST}{prop.identifier.removeprefix(OURS)[1:]} {field.identifier}".replace("_", " ")
+
+
+def _is_shown(field: Value) -> bool:
+    """Whether the sidebar shows a field of a list as one that can be changed: it has a label there."""
+    return field.is_runtime and field.name != field.identifier and field.type in _SIMPLE
+
+
+@cache
+def _registered(kind: Value) -> tuple[Value, ...]:
+    """The properties that the extension gave to all data-blocks of a kind."""
+    return tuple(prop for prop in kind.bl_rna.properties if prop.is_runtime and prop.identifier.startswith(OURS))
+
+
+def _of_list(key: str, items: str, field: str, block: bpy.types.ID) -> object:
+    found: Value = [getattr(item, field) for item in getattr(getattr(block, key), items)]
+    return tuple(tuple(one) if hasattr(one, "__len__") and not isinstance(one, str) else one for one in found)
+
+
+def _beside_list(key: str, field: str, block: bpy.types.ID) -> object:
+    return getattr(getattr(block, key), field)
 
 
 def _still(read: Callable[[Value], object], *paths: str) -> Callable[[Value], object]:
@@ -198,15 +241,22 @@ def _setting(identifier: str, block: Value) -> object:
 # ---- values
 
 
-def mark(aspect: Aspect, holder: bpy.types.ID) -> int:
-    """Return the fingerprint of an aspect of a data-block, with the number of elements where it is of elements."""
-    value = aspect.read(holder)
-    if value is None:
-        return 0
-    if value.__class__ is str:  # as most are
-        return 0 if value == aspect.default else zlib.crc32(value.encode("utf-8", "surrogatepass")) or 1
-    found = fingerprint(value, aspect.default)
-    return found | len(value) << COUNTS if found and aspect.of_elements and isinstance(value, np.ndarray) else found
+def marks(wanted: Iterable[Aspect], holder: bpy.types.ID) -> dict[str, int]:
+    """Return the fingerprints of aspects of a data-block by name, with the number of elements where they are of those.
+
+    Aspects whose fingerprint is 0 are left out. An import waits for it at each object, so that it has no calls in it
+    that it can do without.
+    """
+    found = {}
+    for name, read, default, of_elements in wanted:
+        value = read(holder)
+        if value is None or (value.__class__ in _PLAIN and value == default):
+            continue
+        if value.__class__ is str:
+            found[name] = zlib.crc32(value.encode("utf-8", "surrogatepass")) or 1
+        elif one := fingerprint(value, default):
+            found[name] = one | len(value) << COUNTS if of_elements and isinstance(value, np.ndarray) else one
+    return found
 
 
 def comparable(one: int, other: int) -> bool:
@@ -223,8 +273,7 @@ def _bytes(value: object) -> bytes:
 
 
 def _own_name(block: bpy.types.ID) -> str:
-    name = block.name
-    return identity.unnumbered(name) if "." in name else name
+    return identity.unnumbered(block.name)
 
 
 def _rotation(obj: bpy.types.Object) -> object:
@@ -384,5 +433,5 @@ _SETTINGS: dict[type, str] = {
     bpy.types.LightProbe: "probe",
 }
 """Types whose every plain setting is an aspect, and what these are called."""
-GROUPS = (PROPERTY, ATTRIBUTE, *(f"{word} " for word in _SETTINGS.values()))
+GROUPS = (PROPERTY, ATTRIBUTE, LIST, *(f"{word} " for word in _SETTINGS.values()))
 """What the names of aspects begin with of which there are many alike."""

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ...formats.arrays import Array, Integers, Reals
 from . import attributes
 from .attributes import Domain, Kind
-from .names import storable
+from .names import showable, storable
 
 ID, CHECK = "record_id", "record_check"
 """Names of the two mesh attributes. Not plain "id": Blender 4 keeps that name for points, and refuses it on faces."""
@@ -182,8 +182,11 @@ def unnumbered(name: str) -> str:
 
 
 def is_named(name: str, given: str) -> bool:
-    """Say whether a data-block's name is the one that it was given, but for what Blender added to it or cut off."""
-    bare = unnumbered(name)
+    """Say whether a data-block's name is the one that it was given, but for what Blender added to it or cut off.
+
+    given: as the level has it, or as it was shown.
+    """
+    bare, given = unnumbered(name), showable(given)
     return given in (name, bare) or (len(bare.encode()) >= _CUT and given.startswith(bare))
 
 

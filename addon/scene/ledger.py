@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import ClassVar, NamedTuple
 
 import bpy
@@ -166,12 +167,12 @@ class _Entries:
     """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
 
     @classmethod
-    def of(cls, collection: bpy.types.Collection, fates: Fates) -> _Entries:
-        """Make the entries of a level as it is now."""
+    def of(cls, marked: Iterable[tuple[LevelBlock, dict[str, int]]], fates: Fates) -> _Entries:
+        """Make the entries of a level as it is now. marked: see `_marks`."""
         found = cls()
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
         counted: dict[str, bool] = {}
-        for block, marks in _marks(collection, fates, is_import=True):
+        for block, marks in marked:
             together[block.entry].append(marks)
             if block.kind not in counted:
                 written = (fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED))
@@ -203,22 +204,21 @@ def enter(collection: bpy.types.Collection, fates: Fates) -> None:
 
     fates: the game's.
     """
-    _Entries.of(collection, fates).keep(collection)
-    _lock(collection, fates)
+    marked = list(_marks(collection, fates, is_import=True))
+    _Entries.of(marked, fates).keep(collection)
+    _lock((block for block, _ in marked), fates)
 
 
-def _lock(collection: bpy.types.Collection, fates: Fates) -> None:
+def _lock(listed: Iterable[LevelBlock], fates: Fates) -> None:
     """Lock the channels of objects that are read-only, so that they look so in the sidebar and no gizmo moves them."""
     locked: dict[str, list[str]] = {}
-    for obj in collection.all_objects:
-        kind = identity.kind_of(obj)
-        if kind is None:
-            continue
+    for kind, _, id_block in listed:
         if kind not in locked:
             channels = {name: fate_of(fates, kind, name) for name in ("location", "rotation", "scale")}
             locked[kind] = [name for name, fate in channels.items() if not (fate.is_written or fate.is_aside)]
-        for name in locked[kind]:
-            setattr(obj, f"lock_{name}", (True, True, True))
+        if locked[kind] and isinstance(id_block, bpy.types.Object):
+            for name in locked[kind]:
+                setattr(id_block, f"lock_{name}", (True, True, True))
 
 
 def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None:
@@ -280,7 +280,7 @@ def _marks(
         if block.kind in needed.read_whole:
             continue
         marks = needed.marks(block.kind, block.id_block)
-        data = aspects.data_of(block.id_block)
+        data = getattr(block.id_block, "data", None)
         if data is not None and needed.has_any(block.kind, data):
             known = (data.session_uid, block.kind)  # objects share data
             if known not in shared:
@@ -296,6 +296,8 @@ class _Plan(NamedTuple):
     static: tuple[Aspect, ...]
     has_properties: bool
     has_attributes: bool
+    is_needed: Callable[[str], bool]
+    """Whether an aspect of this name, a property or an attribute, is one that no export reads."""
 
 
 class _Needed:
@@ -322,17 +324,17 @@ class _Needed:
     def marks(self, kind: str, holder: bpy.types.ID) -> dict[str, int]:
         """Return the fingerprints of a data-block, or of the data of an object, of a kind: those that aren't 0."""
         plan = self._plan_of(kind, holder)
-        found = {each.name: mark for each in plan.static if (mark := aspects.mark(each, holder))}
+        found = aspects.marks(plan.static, holder)
         if plan.has_properties:
-            wanted = aspects.custom_properties(holder, lambda name: not self._is_written(kind, name))
-            found |= {each.name: mark for each in wanted if (mark := aspects.mark(each, holder))}
+            found |= aspects.marks(aspects.custom_properties(holder, plan.is_needed), holder)
         if plan.has_attributes and isinstance(holder, bpy.types.Mesh):
-            found |= self._several(kind, holder, aspects.mesh_attributes(holder))
+            found |= aspects.marks(aspects.mesh_attributes(holder, plan.is_needed), holder)
         return found
 
     def has_any(self, kind: str, holder: bpy.types.ID) -> bool:
         """Whether there may be anything to look at."""
-        return any(self._plan_of(kind, holder))
+        plan = self._plan_of(kind, holder)
+        return bool(plan.static) or plan.has_properties or plan.has_attributes
 
     def _plan_of(self, kind: str, holder: bpy.types.ID) -> _Plan:
         plan = self._plans.get((kind, type(holder)))
@@ -340,14 +342,16 @@ class _Needed:
             plan = self._plans[kind, type(holder)] = self._plan(kind, holder)
         return plan
 
-    def _several(self, kind: str, holder: bpy.types.ID, several: Iterable[Aspect]) -> dict[str, int]:
-        needed = (each for each in several if not self._is_written(kind, each.name))
-        return {each.name: mark for each in needed if (mark := aspects.mark(each, holder))}
-
     def _plan(self, kind: str, holder: bpy.types.ID) -> _Plan:
-        static = tuple(each for each in aspects.static(holder) if not self._is_written(kind, each.name))
-        groups = (aspects.PROPERTY, aspects.ATTRIBUTE)
-        return _Plan(static, *(not self._all_written(kind, group) for group in groups))
+        static = list(aspects.static(holder))
+        if kind == identity.LEVEL and isinstance(holder, bpy.types.Collection):
+            static += aspects.lists(holder)
+        return _Plan(
+            tuple(each for each in static if not self._is_written(kind, each.name)),
+            not self._all_written(kind, aspects.PROPERTY),
+            not self._all_written(kind, aspects.ATTRIBUTE),
+            cache(lambda name: not self._is_written(kind, name)),
+        )
 
     def _is_written(self, kind: str, name: str) -> bool:
         found = self._written.get((kind, name))

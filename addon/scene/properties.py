@@ -17,7 +17,7 @@ import dataclasses
 import enum
 import json
 import typing
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
@@ -163,6 +163,15 @@ def put(id_block: bpy.types.ID, key: str, value: Value) -> None:
         put_bytes(id_block, key, value)
     else:
         id_block[key] = storable(value) if isinstance(value, str) else value
+
+
+def put_texts(id_block: bpy.types.ID, texts: Mapping[str, str]) -> None:
+    """Set custom properties to texts: what `put` does, at a third of its price, since all are looked at together."""
+    together = "".join(texts.values())
+    if storable(together) != together:
+        texts = {key: storable(text) for key, text in texts.items()}
+    for key, text in texts.items():
+        id_block[key] = text
 
 
 def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:

@@ -7,6 +7,7 @@ import bpy
 
 from ..scene.sidebar import LevelPanel
 from . import layout
+from .brush_models.operators import AddBrushEntity, MakeBrushEntity, MakeWorldBrush
 from .brushes.operators import AddBrush
 from .entities import custom_properties
 from .entities.operators import AddEntity, EditOutput, RemoveOutput, entity_of
@@ -25,8 +26,10 @@ class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the operators; of an entity its properties and outputs."""
         column = self.layout.column(align=True)
-        for operator in (AddEntity, AddStaticProp, AddOverlay, AddBrush):
+        for operator in (AddEntity, AddBrushEntity, AddStaticProp, AddOverlay, AddBrush):
             column.operator(operator.bl_idname, icon="ADD")
+        column.operator(MakeBrushEntity.bl_idname)
+        column.operator(MakeWorldBrush.bl_idname)
         obj = entity_of(context)
         if obj is None:
             return
@@ -46,4 +49,7 @@ class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
         column.operator(EditOutput.bl_idname, text="Add Output", icon="ADD")
 
 
-CLASSES = (AddEntity, AddStaticProp, AddOverlay, AddBrush, EditOutput, RemoveOutput, LEVELWRIGHT_PT_source_edit)
+CLASSES = (
+    *(AddEntity, AddBrushEntity, AddStaticProp, AddOverlay, AddBrush, MakeBrushEntity, MakeWorldBrush),
+    *(EditOutput, RemoveOutput, LEVELWRIGHT_PT_source_edit),
+)

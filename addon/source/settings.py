@@ -145,7 +145,10 @@ class ExportSettings:
         {
             "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
             "visual": ("Visual only", "What is seen moves, what collides stays where it was"),
-            "rebuild": ("Rebuild", "Models of brush entities are built anew from convex meshes, with collision"),
+            "rebuild": (
+                "Rebuild",
+                "Models of brush entities are built anew from convex meshes, and copies get their own",
+            ),
         },
     )
     world: str = option(

@@ -29,6 +29,8 @@ class Edits:
     """bool[p]: those that are no face of the map, or one that is there already."""
     deleted: Ints
     """int64[n]: faces of the map that are gone."""
+    short: Ints
+    """int64[n]: objects that show a brush model again, and not all of its faces."""
 
     @property
     def faulty(self) -> Ints:
@@ -37,7 +39,7 @@ class Edits:
 
     def models(self, surfaces: Surfaces) -> Ints:
         """The models that have edits, int64[n] ascending; -1: objects that show none."""
-        homes = surfaces.homes[surfaces.owners[self.faulty]]
+        homes = surfaces.homes[np.concatenate([surfaces.owners[self.faulty], self.short])]
         return np.asarray(np.unique(np.concatenate([homes, surfaces.model_faces.models[self.deleted]])))
 
 
@@ -63,7 +65,7 @@ def find(surfaces: Surfaces) -> Edits:
         part = np.arange(surfaces.polygons[number], surfaces.polygons[number + 1])
         keep[_nearest(surfaces, part[surfaces.faces[part] >= 0])] = True
     torn = keep & (surfaces.turns < 0)
-    return Edits(moved, reshaped, torn, ~keep, _deleted(surfaces, keep & ~twin))
+    return Edits(moved, reshaped, torn, ~keep, _deleted(surfaces, keep & ~twin), _short(surfaces, keep))
 
 
 def _nearest(surfaces: Surfaces, polygons: Ints) -> Ints:
@@ -92,6 +94,15 @@ def _deleted(surfaces: Surfaces, there: Bools) -> Ints:
     gone = model_faces.drawable & np.isin(model_faces.models, shown)
     gone[surfaces.faces[there]] = False
     return np.flatnonzero(gone)
+
+
+def _short(surfaces: Surfaces, there: Bools) -> Ints:
+    """Objects that show a model again without all of its faces. there: which polygons are faces."""
+    model_faces = surfaces.model_faces
+    seen = np.bincount(surfaces.owners[there], minlength=len(surfaces.homes))
+    models = surfaces.homes[surfaces.twins]
+    wanted = [np.count_nonzero(model_faces.drawable & (model_faces.models == model)) for model in models.tolist()]
+    return np.flatnonzero(surfaces.twins)[seen[surfaces.twins] < np.array(wanted, np.int64)]
 
 
 def turned_over(surfaces: Surfaces, polygons: Ints) -> Ints:

@@ -9,20 +9,25 @@ faces gets none: its polygons are the sides of its brushes (`side_faces`), and h
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import bpy
 import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, convex_pieces, geometry
+from ....formats.source import LumpId, brush_classes, convex_pieces, edits, geometry, ranges
 from ....formats.source.convex_pieces import ConvexSolid, points_of
 from ....formats.source.edits import brush_models, brush_pieces
 from ....formats.source.edits.brush_models import NEW, Face, Piece
 from ....formats.source.edits.texture_fits import TOLERANCE, fit
+from ....formats.source.edits.world_light import WorldLight
+from ....formats.source.entities import CLASSNAME
 from ....formats.source.geometry import Floats, Ints
-from ....formats.source.records import Contents
+from ....formats.source.records import Contents, SurfaceFlag
 from ....formats.source.surface_edits import Edits, find
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -42,32 +47,41 @@ _SCALE = 4.0
 _SIZE = (64, 64)
 """Pixels of a new face's texture that nothing tells the size of."""
 _NEAR_SIDE = 0.02
+_DETAIL = int(Contents.DETAIL)
+"""What brushes of the world have that hide nothing: those of entities never do."""
 
 
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
-    """Build the models of brush entities anew whose geometry was edited, where the settings say so.
+    """Add the models of new brush entities; build those anew whose geometry was edited, where the settings say so.
 
-    Raises SceneError, with faces selected, for what is not convex and for what the format cannot hold.
+    A copy of another shape gets a model of its own. Raises SceneError, with faces selected, for what is not convex and
+    for what the format cannot hold.
     """
-    if scene.settings.geometry != REBUILD:
+    is_asked = scene.settings.geometry == REBUILD
+    if not is_asked and not any(map(scene.is_new_model, scene.added(layout.ENTITY))):
         return
     surfaces = scene_surfaces.read(scene)
     if surfaces is None:
         return
-    edits = find(surfaces)
-    models = [model for model in edits.models(surfaces).tolist() if model > 0]
-    if not models:
+    found = find(surfaces)
+    count = len(scene.before.table(LumpId.MODELS))
+    edited = [model for model in found.models(surfaces).tolist() if 0 < model < count and is_asked]
+    scene.models.update((obj, model) for obj, model in surfaces.shown.items() if model >= count)
+    if not edited and not surfaces.sources:
         return
     textures = TextureTable(scene, level, report)
     mapping = TextureMapping(surfaces.model_faces, level, textures, report)
+    shared = _Rebuilding(scene, surfaces, found, level, mapping, textures, report)
     first = scene.before.table(LumpId.MODELS)["firstface"]
-    for model in sorted(models, key=lambda model: -int(first[model])):  # so that faces of the next keep their numbers
-        _Model(scene, surfaces, edits, level, mapping, textures, report, model).rebuild()
+    for model, of in surfaces.sources.items():  # behind all others, while these are as they were
+        _Model(shared, model, of).add()
+    for model in sorted(edited, key=lambda model: -int(first[model])):  # so that faces of the next keep their numbers
+        _Model(shared, model, model).rebuild()
 
 
 @dataclass(frozen=True, eq=False)
-class _Model:
-    """One model that is built anew. `edits`, `surfaces`: of the whole scene, with the original's numbers."""
+class _Rebuilding:
+    """What all models of an export share. `edits`, `surfaces`: of the whole scene, with the original's numbers."""
 
     scene: SceneLevel
     surfaces: SceneSurfaces
@@ -76,90 +90,118 @@ class _Model:
     mapping: TextureMapping
     textures: TextureTable
     report: Report
-    model: int
+
+    @cached_property
+    def light(self) -> WorldLight:
+        """The light where new faces are."""
+        return WorldLight(self.level)
+
+
+class _Model:
+    """One model that is built anew, or added. model: its number. source: the model that its polygons have the faces of:
+    itself, of one that is added what it is a copy of, -1: of none.
+    """
+
+    def __init__(self, shared: _Rebuilding, model: int, source: int) -> None:
+        self.shared, self.model, self.source = shared, model, source
+        self.scene, self.surfaces, self.edits = shared.scene, shared.surfaces, shared.edits
+        self.level, self.mapping, self.textures, self.report = (
+            shared.level, shared.mapping, shared.textures, shared.report
+        )  # fmt: skip
+        self.is_added = model != source
+        known = self.surfaces.model_faces
+        self.is_bare = source > 0 and bool((known.models[known.drawn :] == source).any())
+        """Whether the model has no faces: its polygons are sides."""
+        self.places = np.flatnonzero((self.surfaces.homes == model) & (self.is_added | ~self.surfaces.twins))
+        self.objects = [self.surfaces.instances[place].object for place in self.places.tolist()]
+        bounds = self.surfaces.polygons
+        self.polygons = ranges.flat(bounds[self.places], bounds[self.places + 1] - bounds[self.places])
 
     def rebuild(self) -> None:
         """Change the level. Raises SceneError."""
-        objects = self._objects()
-        own = [n for n, home in enumerate(self.surfaces.homes) if home == self.model and not self.surfaces.twins[n]]
-        polygons = np.concatenate(
-            [np.arange(self.surfaces.polygons[n], self.surfaces.polygons[n + 1]) for n in own] or [np.zeros(0, int)]
-        )
-        self._refuse_twins()
+        polygons = self.polygons
         records = np.where(self.edits.new[polygons], NEW, self.surfaces.faces[polygons])
         numbers.apply(self.surfaces, self.level, polygons[records >= 0], self.report)
         self._write_looks(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
         shown = dict(zip(polygons.tolist(), self._faces(polygons, records), strict=True))
-        carry = convex_pieces.carry_of(self.surfaces, polygons) if self._is_complete(polygons) else None
-        kept: list[Piece] = []
-        with scene_level.at_fault(*objects):
-            old = brush_models.pieces(self.level, self.model)  # with the looks that sides were given just now
-            first, drawn_on = self._drawn_on(old)
-            if carry is not None:
-                pieces = [convex_pieces.moved(piece, carry) for piece in old]
-            else:
-                copy_of = self.surfaces.faces[polygons] - first
-                copy_of = np.where(copy_of >= 0, drawn_on[np.maximum(copy_of, 0)] if len(drawn_on) else -1, -1)
-                pieces = self._pieces(polygons, np.where(records >= 0, copy_of, -1), copy_of, shown, old)
-                kept = [piece for number, piece in enumerate(old) if len(drawn_on) and number not in drawn_on]
-            self._put([*pieces, *kept], shown)
+        with scene_level.at_fault(*self.objects):
+            old, pieces, kept = self._solids(shown)
+            with self._at_face(list(shown)):
+                drawn, unseen = ([], list(shown.values())) if self.is_bare else (list(shown.values()), [])
+                brush_models.rebuild(self.level, self.model, [*pieces, *kept], drawn, unseen)
         self.report.count("brush models built anew")
         if kept:
             self.report.warn(f"model *{self.model}: {len(kept)} of its brushes have no faces, and stay where they were")
-        names = ", ".join(obj.name for obj in objects)
-        seen = f"{len(drawn_on)} faces {len(shown)}; moved faces keep their light, new ones have that of the nearest"
+        names = ", ".join(obj.name for obj in self.objects)
+        faces = int(self.scene.before.table(LumpId.MODELS)["numfaces"][self.model])
+        seen = f"{faces} faces {len(shown)}; moved faces keep their light, new ones have that of the nearest"
         self.report.note(
             f"model *{self.model} ({names}): {len(old)} pieces became {len(pieces) + len(kept)}, "
-            f"{'and it still has no faces' if self._is_bare else seen}"
+            f"{'and it still has no faces' if self.is_bare else seen}"
         )
 
-    @property
-    def _is_bare(self) -> bool:
-        """Whether the model has no faces: its polygons are sides."""
-        known = self.surfaces.model_faces
-        return bool((known.models[known.drawn :] == self.model).any())
+    def add(self) -> None:
+        """Add the model to the level. Raises SceneError."""
+        for obj in self.objects:
+            if np.linalg.det(self.scene.matrix(obj)[:3, :3]) <= 0:
+                message = "it is mirrored or flat: apply its scale (Ctrl+A), then Flip Normals"
+                raise SceneError(f"{obj.name}: {message}", [obj])
+        polygons = self.polygons
+        shown = dict(zip(polygons.tolist(), self._faces(polygons, self.surfaces.faces[polygons]), strict=True))
+        drawn = {polygon: face for polygon, face in shown.items() if not self.is_bare and not self._is_unseen(face)}
+        unseen = {polygon: face for polygon, face in shown.items() if polygon not in drawn}
+        with scene_level.at_fault(*self.objects):
+            old, pieces, kept = self._solids(shown)
+            with self._at_face([*drawn, *unseen]):
+                brush_models.add(self.level, [*pieces, *kept], list(drawn.values()), list(unseen.values()), old)
+        self.report.count("brush models added")
+        names = ", ".join(obj.name for obj in self.objects)
+        self.report.note(f"model *{self.model} ({names}) is new: {len(pieces) + len(kept)} pieces, {len(drawn)} faces")
+
+    def _is_unseen(self, face: Face) -> bool:
+        """Whether a face is none of those that are drawn."""
+        flags = face.flags if face.flags is not None else int(self.level.table(LumpId.TEXINFO)["flags"][face.texinfo])
+        return bool(flags & SurfaceFlag.NODRAW)
+
+    def _solids(self, shown: dict[int, Face]) -> tuple[list[Piece], list[Piece], list[Piece]]:
+        """The pieces that the model had; those that its polygons are; and those that no face was on, which stay.
+
+        Raises SceneError, FormatError.
+        """
+        polygons = self.polygons
+        if self.source < 0:
+            return [], self._pieces(np.full(len(polygons), -1), np.full(len(polygons), -1), shown, []), []
+        old = brush_models.pieces(self.level, self.source)  # with the looks that sides were given just now
+        first, drawn_on = self._drawn_on(old)
+        carry = convex_pieces.carry_of(self.surfaces, polygons) if self._is_complete() else None
+        if carry is not None:
+            return old, [convex_pieces.moved(piece, carry) for piece in old], []
+        copy_of = self.surfaces.faces[polygons] - first
+        copy_of = np.where(copy_of >= 0, drawn_on[np.maximum(copy_of, 0)] if len(drawn_on) else -1, -1)
+        pieces = self._pieces(np.where(self.edits.new[polygons], -1, copy_of), copy_of, shown, old)
+        return old, pieces, [piece for n, piece in enumerate(old) if len(drawn_on) and n not in drawn_on]
 
     def _drawn_on(self, old: list[Piece]) -> tuple[int, Ints]:
         """The number of the model's first face, and of each the piece that it is on, -1: none. Raises FormatError."""
         known = self.surfaces.model_faces
-        if known.sides is not None and self._is_bare:
-            own = np.flatnonzero(known.sides.models == self.model)
+        if known.sides is not None and self.is_bare:
+            own = np.flatnonzero(known.sides.models == self.source)
             pieces = known.sides.pieces[own]
             return known.drawn + int(own[0]), np.where(pieces < len(old), pieces, -1)
-        first = int(self.scene.before.table(LumpId.MODELS)["firstface"][self.model])
-        return first, _drawn_on(brush_models.faces(self.scene.before, self.model), old)
+        first = int(self.scene.before.table(LumpId.MODELS)["firstface"][self.source])
+        return first, _drawn_on(brush_models.faces(self.scene.before, self.source), old)
 
-    def _put(self, pieces: list[Piece], shown: dict[int, Face]) -> None:
-        """Put pieces and faces into the level. Raises FormatError, or SceneError with the face that it is about."""
+    @contextmanager
+    def _at_face(self, polygons: list[int]) -> Iterator[None]:
+        """Have a FormatError about a face name its polygon, with that selected. polygons: those of the faces."""
         try:
-            polygons = list(shown.values())
-            drawn, unseen = ([], polygons) if self._is_bare else (polygons, [])
-            brush_models.rebuild(self.level, self.model, pieces, drawn, unseen)
+            yield
         except FormatError as error:
             number = re.match(r"face (\d+) of", error.reading)
             if number is None:
                 raise
-            polygon = np.array([list(shown)[int(number[1])]])
+            polygon = np.array([polygons[int(number[1])]])
             raise self.surfaces.refused(f"{self.surfaces.named(polygon)}: {error.message}", polygon) from error
-
-    def _objects(self) -> list[bpy.types.Object]:
-        """The objects that show the model."""
-        return [
-            instance.object
-            for instance, home in zip(self.surfaces.instances, self.surfaces.homes.tolist(), strict=True)
-            if home == self.model
-        ]
-
-    def _refuse_twins(self) -> None:
-        """Raise SceneError where several objects show the model, and not by the same mesh."""
-        several = np.flatnonzero((self.surfaces.homes == self.model) & self.surfaces.twins)
-        if len(several):
-            objects = [self.surfaces.instances[number].object for number in several.tolist()]
-            raise SceneError(
-                f"{objects[0].name}: it shows a brush model that another object has, too: only one of them can shape "
-                "it, let the others use its mesh (Link Object Data)",
-                objects,
-            )
 
     def _write_looks(self, polygons: Ints) -> None:
         """Give faces that stay where they were the textures, flags and normals that they have in the scene."""
@@ -168,18 +210,15 @@ class _Model:
 
     # ----------------------------------------------------------------------------------------------------- pieces
 
-    def _is_complete(self, polygons: Ints) -> bool:
-        """Whether polygons are all faces of the model, each as it was but for its place."""
-        gone = self.surfaces.model_faces.models[self.edits.deleted] == self.model
-        return len(polygons) > 0 and not (
-            gone.any() or self.edits.new[polygons].any() or self.edits.torn[polygons].any()
-        )
+    def _is_complete(self) -> bool:
+        """Whether its polygons are all faces of the model, each as it was but for its place."""
+        polygons, known = self.polygons, self.surfaces.model_faces
+        count = np.count_nonzero(known.drawable & (known.models == self.source))
+        return 0 < count == len(polygons) and not (self.edits.new[polygons].any() or self.edits.torn[polygons].any())
 
-    def _pieces(
-        self, polygons: Ints, brush_of: Ints, copy_of: Ints, shown: dict[int, Face], old: list[Piece]
-    ) -> list[Piece]:
+    def _pieces(self, brush_of: Ints, copy_of: Ints, shown: dict[int, Face], old: list[Piece]) -> list[Piece]:
         """The pieces that polygons enclose. Raises SceneError for those that enclose none."""
-        corners = _corners(old)
+        polygons, corners = self.polygons, _corners(old)
         parted = convex_pieces.find(self.surfaces, polygons, brush_of, copy_of, corners)
         if len(parted.bent):
             raise self.surfaces.refused(
@@ -201,14 +240,14 @@ class _Model:
             numbers[side] = texinfos.of_side(solid.hull.normals[side], ring, solid.brush)
         unknown = numbers < 0
         numbers[unknown] = numbers[~unknown][0] if not unknown.all() else 0
-        contents = old[max(solid.brush, 0)].contents if old else int(Contents.SOLID)
+        contents = old[max(solid.brush, 0)].contents if old else self._contents(solid.polygons, numbers)
         return Piece(solid.hull.normals, solid.hull.dists, numbers, contents)
 
     # ------------------------------------------------------------------------------------------------------ faces
 
     def _faces(self, polygons: Ints, records: Ints) -> list[Face]:
         """The faces of polygons, which have the texinfos of their records, or of like faces. Raises SceneError."""
-        texinfos, is_bare = self.level.table(LumpId.TEXINFO), self._is_bare
+        texinfos = self.level.table(LumpId.TEXINFO)
         made, bent, stays, other = [], [], 0, 0
         flags = self._flags(polygons[records != NEW])
         for polygon, record in zip(polygons.tolist(), records.tolist(), strict=True):
@@ -216,8 +255,8 @@ class _Model:
             turn = int(self.surfaces.turns[polygon]) if record != NEW else 0
             order = _clockwise(len(points), max(turn, 0))
             still = record != NEW and not self.edits.reshaped[polygon] and not self.edits.torn[polygon]
-            face = NEW if is_bare else record
-            if still:
+            face = NEW if self.is_bare or self.is_added else record
+            if still and not self.is_added:
                 made.append(Face(points[order], self._texinfo(record), face))
                 continue
             texdata = self._texdata(polygon, record)
@@ -226,7 +265,10 @@ class _Model:
                 raise self.surfaces.refused(
                     f"{self.surfaces.named(polygons)}: a face has no texinfo", np.array([polygon])
                 )
+            vectors: Floats | None
             vectors, off = self._vectors(polygon, points, texdata)
+            if still and not self._has_other_uv(polygon, turn):
+                vectors, off = None, 0.0
             if off > TOLERANCE:
                 if record == NEW or self._has_other_uv(polygon, turn):
                     bent.append(polygon)
@@ -234,20 +276,22 @@ class _Model:
                 vectors, stays = texinfos["texture_vecs"][texinfo].astype(np.float64), stays + 1
             groups = int(self.surfaces.numbers[layout.SMOOTHING_GROUPS][polygon])
             shown = int(self.surfaces.numbers[layout.FLAGS][polygon])
-            if record == NEW and shown not in (0, UNKNOWN):
+            own_flags = flags.get(polygon)
+            if self.source < 0:
+                own_flags = self._new_flags(shown, texdata, texinfo)
+            elif record == NEW and shown not in (0, UNKNOWN):
                 other += shown & 0xFFFFFFFF != int(texinfos["flags"][texinfo])
-            made.append(
-                Face(
-                    points[order],
-                    texinfo,
-                    face,
-                    vectors,
-                    texdata,
-                    flags=flags.get(polygon),
-                    smoothing_groups=None if record != NEW or groups == UNKNOWN else groups & 0xFFFFFFFF,
-                    normals=normals.shaded(self.surfaces, polygon)[order].astype(np.float64),
-                )
+            one = Face(
+                points[order],
+                texinfo,
+                face,
+                vectors,
+                texdata,
+                flags=own_flags,
+                smoothing_groups=None if record != NEW or groups == UNKNOWN else groups & 0xFFFFFFFF,
+                normals=normals.shaded(self.surfaces, polygon)[order].astype(np.float64),
             )
+            made.append(self._lit(one, polygon, record) if self.is_added else one)
         if bent:
             raise self.surfaces.refused(
                 f"the UVs of {len(bent)} faces in {self.surfaces.named(np.array(bent))} are bent or torn: a map's "
@@ -302,6 +346,8 @@ class _Model:
                 return own
             if own >= 0:
                 size = int(texdata["width"][own]), int(texdata["height"][own])
+        if material is None and self.source < 0 and brush_classes.is_trigger(str(self.objects[0].get(CLASSNAME))):
+            return edits.textures.add(self.level, brush_classes.TRIGGER_TEXTURE, size)
         if material is None:
             raise self.surfaces.refused(
                 f"{self.surfaces.named(np.array([polygon]))}: a new face has no material", np.array([polygon])
@@ -316,10 +362,50 @@ class _Model:
             return self.textures.is_nameless(material)
         return self.textures.name(material).lower() == names[string].replace("\\", "/").lower()
 
+    def _new_flags(self, shown: int, texdata: int, texinfo: int) -> int | None:
+        """The flags of a face of a model that is new: those that it says, else those of others with its texture (None),
+        else what follows from its texture's name. shown: what it says.
+        """
+        texinfos = self.level.table(LumpId.TEXINFO)
+        if shown not in (0, UNKNOWN):
+            return shown & 0xFFFFFFFF
+        if int(texinfos["texdata"][texinfo]) == texdata:
+            return None
+        string = int(self.level.table(LumpId.TEXDATA)["name_string_table_id"][texdata])
+        return brush_classes.flags_of(self.level.texture_names.names[string])
+
+    def _lit(self, face: Face, polygon: int, record: int) -> Face:
+        """A face of a model that is added, with the light of the face that it is a copy of, or of the nearest one."""
+        if record != NEW:
+            return replace(face, like=record) if record < self.surfaces.model_faces.drawn else face
+        flags = face.flags if face.flags is not None else int(self.level.table(LumpId.TEXINFO)["flags"][face.texinfo])
+        if flags & SurfaceFlag.NOLIGHT:
+            return face
+        obj = self.surfaces.instances[int(self.surfaces.owners[polygon])].object
+        matrix = np.asarray(self.scene.matrix(obj), np.float64)
+        left, _, right = np.linalg.svd(matrix[:3, :3])
+        turned = np.eye(3) if self.source < 0 and obj.get(CLASSNAME) in brush_classes.DIRECTED else left @ right
+        found = self.shared.light.of(face.points @ turned.T + matrix[:3, 3], bool(flags & SurfaceFlag.BUMPLIGHT))
+        return face if found is None else replace(face, like=found[0], luxels=found[1])
+
+    def _contents(self, polygons: Ints, texinfos: Ints) -> int:
+        """The contents of a new piece: what its polygons say, else those of most brushes with its texture, else SOLID.
+
+        texinfos: int64[k], of its sides.
+        """
+        place = int(self.surfaces.owners[polygons[0]])
+        said = self.scene.mesh(self.surfaces.instances[place].object).attribute(layout.CONTENTS, "FACE")
+        if said is not None and said.dtype == np.int32:
+            values = said[polygons - self.surfaces.polygons[place]].astype(np.int64) & 0xFFFFFFFF
+            if values.any():
+                return int(values[values != 0][0]) & ~_DETAIL
+        found = brush_models.contents_of(self.level, texinfos)
+        return int(Contents.SOLID) if found is None else found & ~_DETAIL
+
     def _like(self, texdata: int) -> int:
         """A texinfo of a face of the model with this texture, else of any in the map, else of any face of the model."""
         texinfos = self.level.table(LumpId.TEXINFO)
-        records = np.flatnonzero(self.surfaces.model_faces.models == self.model).tolist()
+        records = np.flatnonzero(self.surfaces.model_faces.models == self.source).tolist() if self.source > 0 else []
         own = np.array([self._texinfo(record) for record in records], np.int64)
         own = own[(own >= 0) & (own < len(texinfos))]
         for found in (own[texinfos["texdata"][own] == texdata], np.flatnonzero(texinfos["texdata"] == texdata), own):

@@ -11,10 +11,12 @@ import numpy as np
 from ....formats.source import vmf
 from ....formats.source.vmf.uv import size_of, uv_of
 from ...scene import declared, meshes
+from ...scene.names import showable
 from ...scene.reports import Report
 from .. import layout
 from ..adding.open_map import importing_into
 from ..adding.operators import AddAtCursor, known_materials
+from ..context import ImportContext
 
 SIZE, GRID = 64.0, 8.0
 """Units: of a new brush each way, and what its corners lie on."""
@@ -31,22 +33,27 @@ def add_brush(
     place: its middle, units below the root. Raises SceneError.
     """
     importing = importing_into(context, level, report)
+    made = box(importing, "Brush", material, place)
+    home = importing.group(layout.BRUSH_HOME)
+    home.hide_viewport = False
+    home.objects.link(made)
+    return made
+
+
+def box(importing: ImportContext, name: str, material: str, place: Sequence[float]) -> bpy.types.Object:
+    """A box of a material, its corners on the grid, in no collection yet. place: its middle, units below the root."""
     low = np.round((np.array(place[:3]) - SIZE / 2) / GRID) * GRID
     corners = np.array([(n & 1, n >> 1 & 1, n >> 2 & 1) for n in range(8)]) * SIZE
     quads = np.array(_QUADS).reshape(-1)
     vectors = vmf.standard(np.array(_NORMALS, np.float64)).repeat(4, axis=0)
     texels = np.einsum("nki,ni->nk", vectors[:, :, :3], (corners + low)[quads])
     size = size_of(material, vmf.sizes(importing.level))
-    mesh = meshes.build(
-        "Brush", corners, quads, np.arange(6) * 4, {layout.UV: uv_of(texels, np.array([size]))}, report=report
-    )
+    uvs = {layout.UV: uv_of(texels, np.array([size]))}
+    mesh = meshes.build(name, corners, quads, np.arange(6) * 4, uvs, report=importing.report)
     mesh.materials.append(importing.materials.of(material, size=size))
-    made = bpy.data.objects.new("Brush", mesh)
+    made: bpy.types.Object = bpy.data.objects.new(showable(name), mesh)
     made.parent = importing.root
     made.location = low.tolist()
-    home = importing.group(layout.BRUSH_HOME)
-    home.hide_viewport = False
-    home.objects.link(made)
     return made
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source.entities import CLASSNAME
+from ....formats.source import brush_classes
+from ....formats.source.entities import CLASSNAME, MODEL
 from ...scene import evaluated, identity, level, meshes, originals, transforms
 from ...scene.instances import Instance, mark_copies
 from ...scene.names import storable
@@ -37,7 +38,8 @@ class SceneLevel:
     """A level in Blender. original: what it was imported from. before: that, decoded: never to be changed.
 
     root: the parent of everything, or None. depsgraph: for objects that have modifiers or constraints. loose: objects
-    that stand for nothing, which the user added: without a stamp and without a class.
+    that stand for nothing, which the user added: without a stamp and without a class. models: the brush models that the
+    export has made, or found, for objects of new entities (`brush_models.collect`).
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class SceneLevel:
         self.depsgraph: bpy.types.Depsgraph | None = None
         self.root = level.root_of(collection)
         self._instances, self.loose = _found(collection, original.token)
+        self.models: dict[bpy.types.Object, int] = {}
         for kind in ALONE & self._instances.keys():
             mark_copies(self._instances[kind], lambda one: transforms.unchanged(one.object, self.root))
             self._instances[kind].sort(key=_order)
@@ -107,15 +110,27 @@ class SceneLevel:
         """Whether an entity's object shows a brush model, or did when it was imported."""
         if not isinstance(one.object.data, bpy.types.Mesh):
             return False
-        return shows_faces(one.object) or one.record in self._brush_entities
+        return shows_faces(one.object) or one.record in self._brush_entities or self.is_new_model(one)
+
+    def is_new_model(self, one: Instance) -> bool:
+        """Whether an entity's object is to have a brush model that the map hasn't: a mesh with the class of one, that
+        is neither an entity of the map, nor a copy of one, nor names a model of the map.
+        """
+        obj = one.object
+        classname, model = obj.get(CLASSNAME), obj.get(MODEL)
+        if one.record >= 0 or not isinstance(obj.data, bpy.types.Mesh) or not isinstance(classname, str):
+            return False
+        if not brush_classes.has_model(classname, self._brush_entities.values()):
+            return False
+        return not isinstance(model, str) or not model or (model.startswith("*") and shows_faces(obj))
 
     @cached_property
-    def _brush_entities(self) -> frozenset[int]:
-        """The entities of the original that have a brush model."""
+    def _brush_entities(self) -> dict[int, str]:
+        """The entities of the original that have a brush model, and their classes."""
         try:
-            return frozenset(number for number, entity in enumerate(self.before.entities) if entity.model)
+            return {number: one.classname for number, one in enumerate(self.before.entities) if one.model}
         except FormatError:
-            return frozenset()
+            return {}
 
     @property
     def evaluated(self) -> list[bpy.types.Object]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 
 from ....formats.binary import FormatError
-from ....formats.source import entity_values
+from ....formats.source import brush_classes, entity_values
 from ....formats.source.content import fgd
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, brush_model, vector
 from ....formats.source.entity_values import by_key, number
@@ -192,6 +192,6 @@ def rotation_of(values: Mapping[str, str], data: bpy.types.ID | None, is_brush: 
             return 0.0, 0.0, 0.0  # they lie where their points are
     if classname == classes.DECAL:
         return 0.0, 0.0, 0.0
-    if is_brush and classname in classes.DIRECTED:
+    if is_brush and classname in brush_classes.DIRECTED:
         return 0.0, 0.0, 0.0
     return layout.euler((pitch, yaw, roll))

@@ -80,16 +80,3 @@ LADDERS = LADDER_BOX, LADDER_WAY = ("info_ladder", "func_useableladder")
 """Classes: of what was a func_ladder, with "mins.x" and others; of what players move along, with "point0", "point1"."""
 ROPES = ("move_rope", "keyframe_rope")
 DECAL = "infodecal"
-DIRECTED = frozenset(
-    (
-        "func_door",
-        "func_button",
-        "func_movelinear",
-        "func_conveyor",
-        "func_water",
-        "func_water_analog",
-        "momentary_door",
-        "trigger_push",
-    )
-)
-"""Brush entities of which `angles`, in older maps, is where they move or push: their model isn't turned."""

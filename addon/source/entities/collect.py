@@ -14,7 +14,7 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import edits, entity_values, numbers, orientation
+from ....formats.source import brush_classes, edits, entity_values, numbers, orientation
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
 from ....formats.source.entity_values import ANGLE, DOWN, UP
 from ...scene import identity, meshes, transforms
@@ -46,8 +46,6 @@ _CHANNELS = {
 }
 """Keys that say what an object's place says as well, and which of its channels does."""
 _STANDS_IN = "what was done to its mesh or curve is ignored: the map has only its place and its properties"
-_BRUSH_CLASSES = ("func_", "trigger_")
-"""What classes begin with whose entities are nothing without a brush model."""
 
 
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
@@ -102,6 +100,8 @@ class _EntityCollector:
         place = placement.here(self.scene, obj) if is_new else placement.place_of(self.scene, obj)
         edited = self._typed(obj, edited) if is_new else edited
         made = Entity(pairs)
+        if obj in self.scene.models:
+            made.set(MODEL, f"*{self.scene.models[obj]}")
         values = entity_values.by_key(made)
         if is_new:
             self._report_shape(obj, values)
@@ -128,19 +128,20 @@ class _EntityCollector:
     def _report_shape(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
         """Warn of a new entity's mesh that no map can have. Raises ValueError where the entity is nothing without."""
         classname, model = values.get(CLASSNAME, ""), values.get(MODEL, "")
+        if obj in self.scene.models:
+            return
         mark = identity.stamped(obj)
         if model.startswith("*") and mark is not None and mark.record >= 0:
             raise ValueError(f"its model {model} is that of another map, and {geometry_edits.NO_MORE}")
-        if not model and obj.data is None and classname.lower().startswith(_BRUSH_CLASSES):
-            self.report.warn(f"{obj.name}: a {classname} needs a brush model: copy an entity that has one")
+        if not model and obj.data is None and brush_classes.has_model(classname, ()):
+            self.report.warn(f"{obj.name}: a {classname} needs a brush model: give it a mesh")
         if not isinstance(obj.data, bpy.types.Mesh) or models.is_model(model) or model.startswith("*"):
             return
         if classname in (*classes.LADDERS, classes.DECAL):
             return
-        why = "its mesh isn't part of the map: models can only be built anew from those that the map has"
-        if classname.lower().startswith(_BRUSH_CLASSES):
-            raise ValueError(f"{why}: copy an entity that has one")
-        self.report.warn(f"{obj.name}: {why}")
+        if brush_classes.is_of_compiler(classname):
+            raise ValueError(f"a compiler makes no model of a {classname}, but something of the world")
+        self.report.warn(f"{obj.name}: its mesh isn't part of the map: its class has no brush model")
 
     def _report_odd(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
         """Warn of what isn't part of the entity: groups of properties, a light of another type, what was done
@@ -182,7 +183,9 @@ class _EntityCollector:
         if isinstance(obj.data, bpy.types.Camera):
             pitch, yaw = _looking(place)
             return _angle_keys(values, was, numbers.nearly(was, (-pitch, yaw, was[2])))
-        if is_brush and values.get(CLASSNAME, "") in classes.DIRECTED:
+        if obj in self.scene.models and values.get(CLASSNAME, "") in brush_classes.DIRECTED:
+            return {}  # its model is as it is seen
+        if is_brush and values.get(CLASSNAME, "") in brush_classes.DIRECTED:
             raise ValueError("the angles of its class are where it moves: turn its model by editing that property")
         if isinstance(obj.data, bpy.types.Curve) or _is_decal(values):
             self.report.warn(f"{obj.name}: its class is not turned, so its rotation is ignored")
@@ -197,7 +200,7 @@ class _EntityCollector:
         if np.allclose(now, was, rtol=1e-5, atol=0):
             return
         has_shape = isinstance(obj.data, bpy.types.Mesh) and len(obj.data.polygons) and scene_level.shows_faces(obj)
-        if is_brush and self.reshapes and has_shape and (now > 0).all():
+        if obj in self.scene.models or (is_brush and self.reshapes and has_shape and (now > 0).all()):
             return  # the vertices were moved by it
         if is_brush:
             raise ValueError("brush models have no scale: apply it to the mesh, and export it as moved geometry")

@@ -13,7 +13,7 @@ import bpy
 from ....formats.source.content import fgd
 from ....formats.source.entities import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
 from ...scene.blender_types import Value, gives
-from ...scene.properties import INT32, MAX_KEY, is_registered, put
+from ...scene.properties import INT32, MAX_KEY, is_registered, put, put_texts
 from ...scene.reports import SceneError
 
 RESERVED = "levelwright"
@@ -233,12 +233,26 @@ def readable(value: str) -> str:
 def write(id_block: bpy.types.ID, entity: Entity, types: Types) -> None:
     """Write an entity's pairs as custom properties, in their order."""
     known = types.definitions.of(entity.classname) if types.definitions.classes else None
-    for key, values in shown(entity).items():
+    found = shown(entity)
+    if known is None and (texts := _plain_texts(found)) is not None:
+        put_texts(id_block, texts)
+        return
+    for key, values in found.items():
         kind = known.keys.get(key.lower()) if known is not None else None
         value = as_property(key, values, kind)
         put(id_block, key, value)
         if kind is not None:
             _describe(id_block, key, value, kind)
+
+
+def _plain_texts(found: dict[str, list[str]]) -> dict[str, str] | None:
+    """The properties that `as_property` makes of keys without types, where it keeps each value as it is, as it does of
+    most entities; None where it doesn't.
+    """
+    texts = {key: values[0] for key, values in found.items() if len(values) == 1}
+    together = "".join(texts.values())
+    has_others = SEPARATOR in together or OLD_SEPARATOR in together or "\0" in together
+    return None if has_others or len(texts) < len(found) else texts
 
 
 def _describe(id_block: bpy.types.ID, key: str, value: Property, kind: fgd.Key) -> None:

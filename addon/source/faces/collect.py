@@ -111,7 +111,8 @@ def _moved_off_white(scene: SceneLevel, surfaces: SceneSurfaces, polygons: Ints)
 
 def _refuse_twins(surfaces: SceneSurfaces, mapping: TextureMapping) -> None:
     """Raise SceneError for objects that show a brush model again, and otherwise than its own object does."""
-    twins = np.flatnonzero(surfaces.twins[surfaces.owners] & (surfaces.turns >= 0))
+    shared = surfaces.twins & ~np.isin(surfaces.homes, list(surfaces.sources))
+    twins = np.flatnonzero(shared[surfaces.owners] & (surfaces.turns >= 0))
     twins = twins[np.unique(surfaces.faces[twins], return_index=True)[1]]
     if not len(twins):
         return

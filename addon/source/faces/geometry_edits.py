@@ -7,6 +7,8 @@ world. Of a brush model that entities have, all can be built anew (`brush_models
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 
@@ -33,7 +35,7 @@ def apply(scene: SceneLevel, surfaces: SceneSurfaces, level: source.Level, repor
 
     Raises SceneError, with the faces selected, for what is refused.
     """
-    edits = find(surfaces)
+    edits = _of_map(surfaces, find(surfaces))
     models = edits.models(surfaces)
     if not len(models):
         return set()
@@ -44,7 +46,7 @@ def apply(scene: SceneLevel, surfaces: SceneSurfaces, level: source.Level, repor
         models = models[models != 0]
     if not len(models) or (scene.settings.geometry == REBUILD and models[0] > 0):
         return set(models.tolist())
-    kept = not (edits.torn.any() or edits.new.any() or len(edits.deleted))
+    kept = not (edits.torn.any() or edits.new.any() or len(edits.deleted) or len(edits.short))
     if scene.settings.geometry == VISUAL and kept and not _unseen(surfaces, edits).any():
         _move(surfaces, edits, level, report)
         return set()
@@ -71,6 +73,13 @@ def undisturbed(surfaces: SceneSurfaces, polygons: Ints) -> Ints:
     return polygons[~beside[polygons]]
 
 
+def _of_map(surfaces: SceneSurfaces, edits: Edits) -> Edits:
+    """Edits of models that the map has, or had before they got another shape: new entities' are no edits of any."""
+    added = [model for model, source in surfaces.sources.items() if source < 0]
+    others = ~np.isin(surfaces.homes, added)[surfaces.owners]
+    return replace(edits, reshaped=edits.reshaped & others, torn=edits.torn & others, new=edits.new & others)
+
+
 def _unseen(surfaces: SceneSurfaces, edits: Edits) -> Bools:
     """bool[p]: edited polygons that stand in for faces: the game draws none there, so that nothing can be for show."""
     return edits.reshaped & (surfaces.faces >= surfaces.model_faces.drawn)
@@ -86,6 +95,7 @@ def _refusal(scene: SceneLevel, surfaces: SceneSurfaces, edits: Edits, models: I
         "cut or joined": int(torn.sum()) - len(flipped),
         "new": int(edits.new.sum()),
         "deleted": len(edits.deleted),
+        "missing in another object of the same model": len(edits.short),
     }
     listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     faulty = edits.faulty
@@ -106,6 +116,8 @@ def _refusal(scene: SceneLevel, surfaces: SceneSurfaces, edits: Edits, models: I
         message += _OF_ENTITIES if models[0] > 0 else of_world
     if len(faulty):
         return surfaces.refused(message, faulty)
+    if len(edits.short):
+        return SceneError(message, [surfaces.instances[number].object for number in edits.short.tolist()])
     homes = surfaces.model_faces.models[edits.deleted]
     return SceneError(message, [b.object for b, home in zip(surfaces.instances, surfaces.homes, strict=True)
                                 if home in homes])  # fmt: skip

@@ -3,12 +3,14 @@
 
 A polygon is a face while it has the face's number and goes around its very vertices. Faces of the world may be in any
 of the world's objects, those of a brush model only in the object of that model: elsewhere they are new ones.
+
+Objects of new brush entities show models that the map hasn't yet: these are numbered behind its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
@@ -16,8 +18,10 @@ from numpy.typing import NDArray
 
 from ....formats.arrays import Integers
 from ....formats.binary import FormatError
-from ....formats.source import ranges
+from ....formats.source import LumpId, brush_classes, ranges
+from ....formats.source.entities import CLASSNAME
 from ....formats.source.geometry import Floats, Ints
+from ....formats.source.surface_edits import find
 from ....formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
 from ...scene import identity, meshes, transforms
 from ...scene.instances import Instance
@@ -25,6 +29,7 @@ from ...scene.meshes import MeshData
 from ...scene.reports import SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel
+from ..settings import REBUILD
 from . import sides
 
 NUMBERS = (layout.TEXINFO, layout.ORIGINAL_FACE, layout.SMOOTHING_GROUPS, layout.FLAGS)
@@ -54,6 +59,17 @@ class SceneSurfaces(Surfaces):
     """float32[c, 3]: as they are shaded."""
     flat: NDArray[np.float32]
     """float32[p, 3]: normals of the polygons themselves."""
+    sources: dict[int, int]
+    """Models that are to be added, by their numbers, ascending: the model of the map that each is a copy of in another
+    shape, -1: of none."""
+    others: list[tuple[Instance, int]]
+    """Objects that show the very mesh of another one, which isn't read again, and which of `instances` has it."""
+
+    @property
+    def shown(self) -> dict[bpy.types.Object, int]:
+        """The model that each object shows, -1: none."""
+        places = [*enumerate(self.instances), *((place, instance) for instance, place in self.others)]
+        return {instance.object: int(self.homes[place]) for place, instance in places}
 
     def refused(self, message: str, polygons: Ints) -> SceneError:
         """An error about polygons int64[n], with them selected: those of meshes that aren't made by modifiers."""
@@ -111,47 +127,67 @@ def read(scene: SceneLevel) -> SceneSurfaces | None:
     instances = [*scene.instances(layout.MODEL), *filter(scene.shows_model, scene.instances(layout.ENTITY))]
     if not instances and not scene.is_shown(layout.MODEL):
         return None
-    return _SurfaceCollector(scene, original).read(instances)
+    surfaces = _SurfaceCollector(scene, original).read(instances)
+    return _parted(surfaces) if scene.settings.geometry == REBUILD else surfaces
+
+
+def _parted(surfaces: SceneSurfaces) -> SceneSurfaces:
+    """Have objects that show a model again, and no longer in one shape, show models of their own."""
+    if not surfaces.twins.any():
+        return surfaces
+    edits = find(surfaces)
+    edited = np.zeros(len(surfaces.homes), np.bool_)
+    edited[surfaces.owners[edits.faulty]] = edited[edits.short] = True
+    first = np.concatenate([surfaces.homes[edited & ~surfaces.twins], surfaces.model_faces.models[edits.deleted]])
+    homes, sources = surfaces.homes.copy(), dict(surfaces.sources)
+    count = len(surfaces.model_faces.level.table(LumpId.MODELS)) + len(sources)
+    for place in np.flatnonzero(surfaces.twins & (edited | np.isin(homes, first))).tolist():
+        sources[count], homes[place] = int(homes[place]), count
+        count += 1
+    return replace(surfaces, homes=homes, sources=sources)
 
 
 class _SurfaceCollector:
     def __init__(self, scene: SceneLevel, original: ModelFaces) -> None:
         self.scene, self.original = scene, original
+        self.others: list[tuple[Instance, int]] = []
+        self.first_added, self.added = len(scene.before.table(LumpId.MODELS)), 0
+        """The number of the first model that is to be added, and how many there are."""
 
     def read(self, instances: Iterable[Instance]) -> SceneSurfaces:
-        """Read all objects but those that show, unedited by what is their own, the very mesh of another one."""
+        """Read all objects but those that show the very mesh of another one, scaled alike."""
         used: list[Instance] = []
         data: list[MeshData] = []
         homes: list[int] = []
         faces: list[Ints] = []
         positions: list[Floats] = []
-        known: set[tuple[int, str]] = set()
+        known: dict[tuple[int, str, bytes], int] = {}
         for instance in instances:
             mesh = self.scene.mesh(instance.object, normals=True)
             own = records(mesh, "FACE", self.scene.token)
             own[own >= len(self.original.records)] = -1
-            home = self._home(instance, own)
+            is_new = self.scene.is_new_model(instance)
+            home = self.first_added + self.added if is_new else self._home(instance, own)
             matrix = self._matrix(instance.object, home)
-            places = placed(mesh.positions, matrix)
+            shown = instance.object.data
+            if home > 0 and shown is not None and _is_all_of_its_looks(instance.object):
+                shape = (-1 if is_new else home, shown.name, matrix.tobytes())
+                if known.setdefault(shape, len(used)) != len(used):
+                    self.others.append((instance, known[shape]))
+                    continue
+            self.added += is_new
             mesh.corner_normals = turned(mesh.corner_normals, matrix)
             mesh.face_normals = turned(mesh.face_normals, matrix)
-            if home > 0 and instance.object.data is not None and not meshes.needs_evaluation(instance.object):
-                again = (home, instance.object.data.name)
-                own_materials = any(slot.link == "OBJECT" for slot in instance.object.material_slots)
-                if np.array_equal(places, mesh.positions):
-                    if again in known and not own_materials:
-                        continue
-                    known.add(again)
             used.append(instance)
             data.append(mesh)
             homes.append(home)
             own[(own >= 0) & (self.original.models[own] != home)] = -1
             faces.append(own)
-            positions.append(places)
+            positions.append(placed(mesh.positions, matrix))
         return self._joined(used, data, homes, faces, positions)
 
     def _home(self, instance: Instance, faces: Ints) -> int:
-        """The model that an object shows: of a plain object its record, of an entity the one that it has."""
+        """The model that an object shows: of a plain object its record, of an entity the one that it has, or gets."""
         if identity.kind_of(instance.object) == layout.MODEL:
             return instance.record
         entities = self.scene.before.entities
@@ -170,9 +206,11 @@ class _SurfaceCollector:
             left, sizes, right = np.linalg.svd(matrix[:3, :3])
             if np.linalg.det(left @ right) < 0:
                 sizes[-1] = -sizes[-1]
+            turns = home < self.first_added or obj.get(CLASSNAME) not in brush_classes.DIRECTED
+            linear = right.T @ np.diag(sizes) @ right if turns else matrix[:3, :3]
             matrix = np.eye(4)
-            if np.abs(sizes - 1).max() > NEAR:
-                matrix[:3, :3] = right.T @ np.diag(sizes) @ right
+            if not turns or np.abs(sizes - 1).max() > NEAR:
+                matrix[:3, :3] = linear
         return np.asarray(matrix, np.float64)
 
     def _joined(
@@ -190,6 +228,7 @@ class _SurfaceCollector:
         corners = _chain([mesh.corner_verts for mesh in data], np.int64) + points[owner_of_corner]
         vertices = _chain([records(mesh, "POINT", self.scene.token) for mesh in data], np.int64)
         vertices[vertices >= len(self.original.positions)] = -1
+        vertices[np.repeat(np.array(homes, np.int64) >= self.first_added, np.diff(points))] = -1
         seen: set[int] = set()
         twins = np.zeros(len(instances), np.bool_)
         for number, home in enumerate(homes):
@@ -212,12 +251,32 @@ class _SurfaceCollector:
             instances=instances,
             slots=slots,
             slot=slot,
-            uv=np.concatenate([*map(_uv, instances, data), np.zeros((0, 2), "f4")]),
+            uv=np.concatenate([*map(self._uv, instances, data, homes), np.zeros((0, 2), "f4")]),
             light=np.concatenate([*map(_light, data), np.zeros((0, 2), "f4")]),
+            sources=dict.fromkeys(range(self.first_added, self.first_added + self.added), -1),
+            others=self.others,
             numbers={name: _chain([_numbers(mesh, name) for mesh in data], np.int64) for name in NUMBERS},
             normals=np.concatenate([*(mesh.corner_normals for mesh in data), np.zeros((0, 3), "f4")]),
             flat=np.concatenate([*(mesh.face_normals for mesh in data), np.zeros((0, 3), "f4")]),
         )
+
+    def _uv(self, instance: Instance, mesh: MeshData, home: int) -> NDArray[np.float32]:
+        """An object's UVs; of a new one those that it has, or 0."""
+        uv = mesh.uv(layout.UV)
+        if uv is None and home >= self.first_added:
+            uv = mesh.uv()
+            return np.zeros((len(mesh.corner_verts), 2), np.float32) if uv is None else uv
+        if uv is None:
+            if not len(mesh.corner_verts):
+                return np.zeros((0, 2), np.float32)
+            raise SceneError(f"{instance.object.name}: its UV map {layout.UV!r} is gone", [instance.object])
+        return uv
+
+
+def _is_all_of_its_looks(obj: bpy.types.Object) -> bool:
+    """Whether all that an object shows is its mesh: others with the mesh show the same."""
+    own = any(slot.link == "OBJECT" for slot in obj.material_slots)
+    return not own and not meshes.needs_evaluation(obj)
 
 
 def _chain(parts: Sequence[Integers], dtype: type[np.int64]) -> Ints:
@@ -233,15 +292,6 @@ def _slots(data: list[MeshData]) -> tuple[list[bpy.types.Material | None], Ints]
         places.append(index + len(slots) if mesh.materials else np.full(len(index), -1, np.int64))
         slots += mesh.materials
     return slots, _chain(places, np.int64)
-
-
-def _uv(instance: Instance, mesh: MeshData) -> NDArray[np.float32]:
-    uv = mesh.uv(layout.UV)
-    if uv is None:
-        if not len(mesh.corner_verts):
-            return np.zeros((0, 2), np.float32)
-        raise SceneError(f"{instance.object.name}: its UV map {layout.UV!r} is gone", [instance.object])
-    return uv
 
 
 def _numbers(mesh: MeshData, name: str) -> Ints:

@@ -9,7 +9,7 @@ import bpy
 
 from ....formats import teeworlds
 from ....formats.binary import FormatError
-from ...scene import originals
+from ...scene import identity, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import UNNAMED, read_properties
@@ -79,7 +79,7 @@ def _merge(block: bpy.types.Sound, sound: teeworlds.Sound) -> None:
     values, changed = read_properties(block, SoundProperties)
     if "sound_name" in changed:
         sound.name = values.sound_name
-    elif _name(block) != layout.plain_name(layout.readable(sound.name) or UNNAMED):
+    elif not identity.is_named(block.name, layout.readable(sound.name) or UNNAMED):
         sound.name = _name(block)
     if "external" in changed and values.external:
         sound.set_data(None)

@@ -39,11 +39,12 @@ class Face:
     """A face to be drawn. points: float64[n, 3], clockwise seen from the front, as in the file. texinfo: the one that
     flags, texture and vectors are of. record: the number of the drawn face that it is, NEW for none.
 
-    vectors float64[2, 4], texdata and flags: where they are others than the texinfo's. luxels float64[n, 2]: where each
-    corner lies in the lightmap, as `geometry.luxels`; where left out, corners of a face that is there stay as they
-    were. smoothing_groups: where left out, those of its record, or of the face that it is lit like. normals float64[n,
-    3]: of its corners, 0: the plane's; where left out, they are smoothed by the groups. A face that is where it was
-    keeps its own.
+    vectors float64[2, 4], texdata and flags: where they are others than the texinfo's. like: of a new face, the number
+    of the drawn face that it is lit like; where left out, the nearest one of the model. luxels float64[n, 2]: where
+    each corner lies in the lightmap, as `geometry.luxels`; where left out, corners of a face that is there, or of a
+    copy of the one that it is lit like, stay as they were. smoothing_groups: where left out, those of its record, or of
+    the face that it is lit like. normals float64[n, 3]: of its corners, 0: the plane's; where left out, they are
+    smoothed by the groups. A face that is where it was keeps its own.
     """
 
     points: Floats
@@ -55,6 +56,7 @@ class Face:
     flags: int | None = None
     smoothing_groups: int | None = None
     normals: Floats | None = None
+    like: int = NEW
 
 
 class FaceEdit:
@@ -98,6 +100,8 @@ class FaceEdit:
                 raise FormatError("its texinfo or its texture isn't there", what)
             if face.record != NEW and (not 0 <= face.record - self.first < self.count or face.record in seen):
                 raise FormatError(f"{face.record} is no face of the model, or two", what)
+            if face.like != NEW and (face.record != NEW or not 0 <= face.like < len(self.old)):
+                raise FormatError(f"it can't be lit like {face.like}", what)
             if face.luxels is not None and face.luxels.shape != (len(face.points), 2):
                 raise FormatError("luxels for other corners than it has", what)
             if face.normals is not None and face.normals.shape != face.points.shape:
@@ -164,8 +168,8 @@ class FaceEdit:
 
     def _donor(self, face: Face) -> int:
         """The face that one is lit like: itself, or the nearest of those that are lit as a new one is; -1: none."""
-        if face.record != NEW:
-            return face.record
+        if face.record != NEW or face.like != NEW:
+            return max(face.record, face.like)
         flags = self.level.table(LumpId.TEXINFO)["flags"]
         own = int(flags[face.texinfo]) if face.flags is None else face.flags
         bumped = own & SurfaceFlag.BUMPLIGHT
@@ -209,8 +213,8 @@ class FaceEdit:
         texinfo = int(self.old["texinfo"][donor])
         known = 0 <= texinfo < len(self.level.table(LumpId.TEXINFO))
         luxels = None if face.luxels is None else face.luxels - 0.5
-        if luxels is None and face.record != NEW and known:
-            points = self.points_of(face.record)
+        if luxels is None and known and donor in (face.record, face.like):
+            points = self.points_of(donor)
             vectors = self.level.table(LumpId.TEXINFO)["lightmap_vecs"][texinfo].astype(np.float64)
             points = points if len(points) == len(face.points) else face.points  # it was cut: light stays in its place
             luxels = points @ vectors[:, :3].T + vectors[:, 3] - mins

@@ -12,7 +12,7 @@ import numpy as np
 from ...binary import FormatError
 from ...convex import Polygons
 from .. import brushes as level_brushes
-from .. import physcollide, ranges
+from .. import geometry, physcollide, ranges
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
@@ -22,10 +22,10 @@ from .brush_faces import NEW, Face, FaceEdit, is_sliver, level_faces, plane_of
 from .brush_pieces import WHAT, Piece
 from .brush_tables import held, plane_numbers, slots, wipe
 from .brush_tree import Tree
-from .changes import FARTHEST, Changes, joined
+from .changes import FARTHEST, Changes, joined, room_for
 from .compaction import compact
 
-__all__ = ["NEW", "Face", "Piece", "faces", "pieces", "rebuild"]
+__all__ = ["NEW", "Face", "Piece", "add", "contents_of", "faces", "pieces", "rebuild"]
 
 faces = level_faces
 
@@ -57,7 +57,78 @@ def pieces(level: Level, model: int) -> list[Piece]:
     return found
 
 
-@np.errstate(all="ignore")  # hostile floats
+def add(
+    level: Level,
+    solids: Sequence[Piece],
+    drawn: Sequence[Face],
+    unseen: Sequence[Face] = (),
+    like: Sequence[Piece] = (),
+) -> int:
+    """Add a brush model behind those that there are; its number. Arguments as of `rebuild`; all faces are new ones.
+
+    like: what it is a copy of: sides that are still where those are have their very planes.
+
+    Raises FormatError as `rebuild` does, and for one too many.
+    """
+    touched = (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS, *_PER_LEAF)
+    before = {lump: bytes(level.bytes_of(lump)) for lump in touched}
+    versions = level.file.entries["version"].copy()
+    model = _add_empty(level)
+    try:
+        _rebuild(level, model, solids, drawn, unseen, like)
+    except FormatError:
+        for lump, data in before.items():
+            if data != level.bytes_of(lump):
+                level.set_bytes(lump, data)
+        level.file.entries["version"] = versions
+        raise
+    return model
+
+
+def _add_empty(level: Level) -> int:
+    """Add a model of a node and two leafs, in which nothing is; its number."""
+    changes = Changes(level)
+    models, nodes, leafs = (changes.table(lump) for lump in (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS))
+    room_for(level, LumpId.MODELS, len(models))
+    row, node, pair = np.zeros(1, models.dtype), np.zeros(1, nodes.dtype), np.zeros(2, leafs.dtype)
+    pair["cluster"] = pair["leaf_water_data_id"] = -1
+    if len(models) > 1:  # what leafs say of themselves besides: which sky they see
+        old_nodes, old_leafs = _of_model(level, len(models) - 1)
+        node[:] = nodes[old_nodes[:1]] if len(old_nodes) else node
+        pair[:] = leafs[old_leafs[0]]
+    for name in ("firstleafface", "numleaffaces", "firstleafbrush", "numleafbrushes"):
+        pair[name] = 0
+    pair["contents"] = 0, Contents.SOLID
+    lengths = _cube_lengths(level)
+    first_leaf = changes.append(LumpId.LEAFS, pair)
+    _extend(changes, first_leaf, np.array([first_leaf - 1]))
+    node["children"], node["firstface"], node["numfaces"] = (-1 - first_leaf, -2 - first_leaf), 0, 0
+    held(row, "headnode", 0, changes.append(LumpId.NODES, node))
+    held(row, "firstface", 0, len(level.table(geometry.drawn_faces(level))))
+    model = changes.append(LumpId.MODELS, row)
+    changes.apply()
+    _keep_versions(level, lengths)
+    return model
+
+
+def contents_of(level: Level, texinfos: Ints) -> int | None:
+    """The contents that most brushes have with a side of the textures of texinfos int64[n]; None: there are none.
+
+    Compilers make contents of the textures' files; this is what they made of those that the map has.
+    """
+    texdata, sides = level.table(LumpId.TEXINFO)["texdata"].astype(np.int64), level.table(LumpId.BRUSHSIDES)
+    brushes = level.table(LumpId.BRUSHES)
+    first, counts = brushes["firstside"].astype(np.int64), brushes["numsides"].astype(np.int64)
+    rows = ranges.flat(first, counts)
+    owners = ranges.owners(counts)[rows < len(sides)]
+    rows = rows[rows < len(sides)]
+    numbers = sides["texinfo"][rows].astype(np.int64)
+    known = (numbers >= 0) & (numbers < len(texdata)) & (sides["bevel"][rows] == 0)
+    alike = owners[known][np.isin(texdata[numbers[known]], texdata[texinfos])]
+    values, many = np.unique(brushes["contents"][alike], return_counts=True)
+    return int(values[many.argmax()]) if len(values) else None
+
+
 def rebuild(
     level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[Face], unseen: Sequence[Face] = ()
 ) -> None:
@@ -69,6 +140,19 @@ def rebuild(
     Raises FormatError for the world, for models with displacements and area portals, for pieces that enclose nothing or
     are too thin to collide, faces that aren't flat, overlays on faces that go, and for more than tables can have.
     """
+    _rebuild(level, model, solids, drawn, unseen, pieces(level, model))
+
+
+@np.errstate(all="ignore")  # hostile floats
+def _rebuild(
+    level: Level,
+    model: int,
+    solids: Sequence[Piece],
+    drawn: Sequence[Face],
+    unseen: Sequence[Face],
+    old: Sequence[Piece],
+) -> None:
+    """See `rebuild`. old: pieces whose sides keep their planes."""
     _check_model(level, model)
     if any(piece.contents & Contents.AREAPORTAL for piece in solids):
         raise FormatError("it is an area portal, which parts the world", WHAT)
@@ -76,7 +160,6 @@ def rebuild(
     edit = FaceEdit(changes, model)
     edit.check([*drawn, *unseen])
     polygons = brush_pieces.polygons(list(solids))
-    old = pieces(level, model)
     shapes = snapped_onto(solids, polygons, old)
     polygons = brush_pieces.polygons(shapes)
     box = np.array([polygons.positions.min(axis=0), polygons.positions.max(axis=0)])
@@ -100,15 +183,27 @@ def rebuild(
     row["mins"][model], row["maxs"][model] = box
     held(row, "firstface", model, first)
     held(row, "numfaces", model, len(listed))
-    if not _same(old, shapes):
+    if not _same(pieces(level, model), shapes):
         collide = brush_collision.collision(level, model, shapes, polygons, brushes)
         changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(collide, level.byte_order))
-    lengths = {lump: len(level.bytes_of(lump)) for lump in _CUBES}
+    lengths = _cube_lengths(level)
     compact(changes)
     changes.apply()
-    for lump, length in lengths.items():
-        if length and level.version_of(lump) == length:  # what some compilers have for a version (source.md §2.5)
-            level.file.entries["version"][lump] = len(level.bytes_of(lump))
+    _keep_versions(level, lengths)
+
+
+def _cube_lengths(level: Level) -> dict[LumpId, int]:
+    """Those lumps of ambient light that have their own length for a version, as some compilers left it, and how long
+    they are (source.md §2.5).
+    """
+    lengths = {lump: len(level.bytes_of(lump)) for lump in _CUBES}
+    return {lump: length for lump, length in lengths.items() if length and level.version_of(lump) == length}
+
+
+def _keep_versions(level: Level, lengths: dict[LumpId, int]) -> None:
+    """Have lumps that had their length for a version have it again."""
+    for lump in lengths:
+        level.file.entries["version"][lump] = len(level.bytes_of(lump))
 
 
 def _check_model(level: Level, model: int) -> None:

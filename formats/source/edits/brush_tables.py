@@ -43,7 +43,7 @@ def _unused(changes: Changes, lump: LumpId) -> Ints:
     table = changes.table(lump)
     free = ~Living(changes.level, changes.peek).rows(lump)
     free[:1] = False
-    for name, value in _WIPED[lump].items():
+    for name, value in _WIPED[lump].items() if len(table) else ():
         free &= (table[name] == value).reshape(len(table), -1).all(axis=1)
     return np.flatnonzero(free)
 

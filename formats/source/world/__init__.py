@@ -13,12 +13,12 @@ from ..edits.changes import Changes
 from ..edits.compaction import compact
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from . import carve, collision, faces, leaf_light, light, props
+from . import carve, cells, collision, faces, leaf_light, light, props
 from .asked import editable
 from .brush_cells import BrushCells
 from .types import Bare, Carved, Change, WorldEdits, WorldError
 
-__all__ = ["Bare", "Carved", "Change", "WorldEdits", "WorldError", "apply", "check", "editable", "pieces"]
+__all__ = ["Bare", "Carved", "Change", "WorldEdits", "WorldError", "apply", "cells", "check", "editable", "pieces"]
 
 _GROWS = (
     *(LumpId.PLANES, LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.NODES, LumpId.LEAFS, LumpId.LEAFBRUSHES),
@@ -41,11 +41,8 @@ def apply(level: Level, edits: WorldEdits) -> Carved:
     """
     changes = Changes(level)
     carved = carve.carve(changes, edits)
+    _follow(changes, edits, carved)
     placed, lengths = props.place(changes, carved), leaf_light.lengths(level)
-    light.put(changes, edits, carved, faces.put(changes, edits, carved))
-    collision.put(changes, carved)
-    compact(changes, dense=_LISTS)
-    _check_limits(changes)
     changes.apply()
     props.put(level.static_props, placed)
     leaf_light.keep_lengths(level, lengths)
@@ -53,10 +50,25 @@ def apply(level: Level, edits: WorldEdits) -> Carved:
     return carved
 
 
+def _follow(changes: Changes, edits: WorldEdits, carved: Carved) -> None:
+    """Have faces, light and what collides follow the brushes. Raises WorldError and FormatError."""
+    light.put(changes, carved, faces.put(changes, edits, carved))
+    collision.put(changes, carved)
+    compact(changes, dense=_LISTS)
+    _check_limits(changes)
+
+
 @np.errstate(all="ignore")
 def check(level: Level, edits: WorldEdits) -> list[WorldError]:
     """All that `apply` would refuse, as far as that can be told of each by itself. Raises FormatError."""
-    return carve.refusals(Changes(level), edits)
+    changes = Changes(level)
+    carved, errors = carve.tried(changes, edits)
+    if carved is not None:
+        try:
+            _follow(changes, edits, carved)
+        except WorldError as error:
+            errors.append(error)
+    return errors
 
 
 def _check_limits(changes: Changes) -> None:

@@ -55,7 +55,7 @@ class BareSides:
                 part = _clipped_to(ring + plane[:3] * _BEFORE, space.planes)
                 if not len(side) or cells.area(part) <= _LEAST:
                     continue
-                shown = uncovered(part - plane[:3] * _BEFORE, plane[:3], self.brushes, solid=True, but=number, margin=0)
+                shown = [each - plane[:3] * _BEFORE for each in uncovered(part, self.brushes, but=number)]
                 for points in self._unseen(shown, plane):
                     row = int(self.brushes.rows(number)[int(side[0])])
                     yield Bare(number, row, leaf, points[::-1])

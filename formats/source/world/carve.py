@@ -42,18 +42,14 @@ def carve(changes: Changes, edits: WorldEdits) -> Carved:
 
     Raises WorldError for what can't be, FormatError for damaged tables and numbers that fields cannot hold.
     """
-    carved, errors = _carved(changes, edits)
+    carved, errors = tried(changes, edits)
     if errors or carved is None:
         raise errors[0]
     return carved
 
 
-def refusals(changes: Changes, edits: WorldEdits) -> list[WorldError]:
-    """All that can't be of some edits. Raises FormatError for damaged tables. The changes are of no use afterwards."""
-    return _carved(changes, edits)[1]
-
-
-def _carved(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[WorldError]]:
+def tried(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[WorldError]]:
+    """What `carve` gives, or all that can't be of some edits. Raises FormatError for damaged tables."""
     editable(changes.level)
     brushes = BrushCells(changes)
     asked, errors = looked_through(changes, brushes, edits)

@@ -78,10 +78,16 @@ def build(
     for brush, shape in bodies.items():
         change = edits.changed.get(brush)
         made += _of_brush(changes, brush, shape, change, own, brush in again)
-    made += _bared(changes, carved, polygons, {part.face for part in parts}, made)
-    texinfos = changes.table(LumpId.TEXINFO)["flags"]
-    made = [draft for draft in made if draft.face != NEW and draft.kept or not texinfos[draft.texinfo] & UNDRAWN]
-    return _seen(changes, made)
+    shown = _Shown(changes, polygons, {part.face for part in parts})
+    flags = changes.table(LumpId.TEXINFO)["flags"]
+    drawn = []
+    for draft in _seen(changes, [draft for draft in made if draft.brush < 0 or not flags[draft.texinfo] & UNDRAWN]):
+        there = draft.face != NEW and draft.move is None
+        for points in [draft.points] if there else shown.beside(draft.plane, draft.points):
+            drawn.append(draft if points is draft.points else replace(draft, points=points, whole=False))
+            shown.add(draft.plane, points)
+    bare = _bared(changes, carved, shown)
+    return drawn + [draft for draft in bare if not flags[draft.texinfo] & UNDRAWN]
 
 
 def _of_brush(
@@ -98,6 +104,7 @@ def _of_brush(
     rows = _old_rows(changes, brush) if change is not None else np.zeros(0, np.int64)
     sides = np.full(len(planes), -1) if change is None or change.sides is None else change.sides
     old = changes.level.table(LumpId.BRUSHSIDES)["texinfo"].astype(np.int64)
+    flags = changes.table(LumpId.TEXINFO)["flags"]
     move = None if change is None else change.move
     for side, (plane, texinfo) in enumerate(zip(planes.tolist(), shape.texinfos.tolist(), strict=True)):
         first, end = found.first_corner[side : side + 2]
@@ -106,6 +113,7 @@ def _of_brush(
             continue
         row = int(rows[sides[side]]) if 0 <= sides[side] < len(rows) else -1
         stays = row >= 0 and move is None and old[row] == texinfo
+        appears = not retextured or (row >= 0 and bool(flags[old[row]] & UNDRAWN))
         carried: list[Floats] = []
         for part in own.get((brush, row), []) if row >= 0 else []:
             draft = Draft(part.points, plane, texinfo, brush, part.face, move, part.whole, retextured)
@@ -115,7 +123,7 @@ def _of_brush(
             for piece in _carried(draft, ring, shape.normals[side], float(shape.dists[side])):
                 carried.append(piece.points)
                 yield piece
-        for points in [] if retextured else without([ring], carried):
+        for points in without([ring], carried) if appears else []:
             if not carried or not is_thin(points):
                 yield Draft(points, plane, texinfo, brush)
 
@@ -144,36 +152,56 @@ def _old_rows(changes: Changes, brush: int) -> Ints:
     return np.asarray(rows[changes.level.table(LumpId.BRUSHSIDES)["bevel"][rows] == 0])
 
 
-def _bared(
-    changes: Changes, carved: Carved, polygons: Polygons, gone: set[int], made: Sequence[Draft]
-) -> Iterator[Draft]:
-    """What sides of other brushes show that were hidden: whole where all is that no face shows already, else in parts."""
+class _Shown:
+    """What faces show already: of coplanar brushes that overlap, one does, as compilers have it."""
+
+    def __init__(self, changes: Changes, polygons: Polygons, gone: set[int]) -> None:
+        self._polygons, self._gone = polygons, gone
+        faces = changes.level.table(geometry.drawn_faces(changes.level))
+        self._planes = np.where(faces["dispinfo"] < 0, faces["planenum"].astype(np.int64), -1)
+        self._rings: dict[int, list[Floats]] = {}
+        self._boxes: dict[int, Floats] = {}  # by plane, float64[n, 2, 3]
+
+    def add(self, plane: int, points: Floats) -> None:
+        """Have a further polygon."""
+        self._of(plane).append(points)
+        self._boxes[plane] = np.concatenate([self._boxes[plane], [[points.min(axis=0), points.max(axis=0)]]])
+
+    def beside(self, plane: int, points: Floats) -> list[Floats]:
+        """What of a polygon on a plane no other one shows."""
+        rings, (low, high) = self._of(plane), (points.min(axis=0) - ON, points.max(axis=0) + ON)
+        boxes = self._boxes[plane]
+        near = ((boxes[:, 0] < high) & (boxes[:, 1] > low)).all(axis=1)
+        left = without([points], [rings[place] for place in np.flatnonzero(near).tolist()])
+        return left if left and left[0] is points else [ring for ring in left if not is_thin(ring)]
+
+    def _of(self, plane: int) -> list[Floats]:
+        if plane not in self._rings:
+            there = [face for face in np.flatnonzero(self._planes == plane).tolist() if face not in self._gone]
+            rings = owned.rings_of(self._polygons, np.array(there, np.int64))
+            self._rings[plane] = rings.listed()
+            self._boxes[plane] = np.stack(rings.boxes(), axis=1)
+        return self._rings[plane]
+
+
+def _bared(changes: Changes, carved: Carved, shown: _Shown) -> Iterator[Draft]:
+    """What sides of other brushes show that were hidden: whole where all is that no face shows already, else parts."""
     wanted: dict[tuple[int, int], list[Floats]] = {}
     for part in carved.bare:
         wanted.setdefault((part.brush, part.side), []).append(part.points)
     if not wanted:
         return
     solids, rings = owned.side_rings(changes, np.unique([brush for brush, _ in wanted]))
-    sides = changes.table(LumpId.BRUSHSIDES)
+    listed, sides = rings.listed(), changes.table(LumpId.BRUSHSIDES)
     place = {int(row): number for number, row in enumerate(solids.sides.tolist())}
-    planes = changes.level.table(geometry.drawn_faces(changes.level))["planenum"].astype(np.int64)
-    shown: dict[int, list[Floats]] = {}
-    for draft in made:
-        shown.setdefault(draft.plane, []).append(draft.points)
-    for plane in {int(sides["planenum"][side]) for _, side in wanted}:
-        there = np.array([face for face in np.flatnonzero(planes == plane).tolist() if face not in gone], np.int64)
-        shown.setdefault(plane, []).extend(owned.rings_of(polygons, there).listed())
     for (brush, side), parts in wanted.items():
-        ring, plane = rings.listed()[place[side]], int(sides["planenum"][side])
-        low, high = ring.min(axis=0) - ON, ring.max(axis=0) + ON
-        near = [each for each in shown[plane] if (each.min(axis=0) < high).all() and (each.max(axis=0) > low).all()]
-        for whole in without([ring], near):
+        plane = int(sides["planenum"][side])
+        for whole in shown.beside(plane, listed[place[side]]):
             seen, _ = parted(parts, whole)
             area = float(Rings.of([whole]).areas[0])
-            found = [whole] if float(Rings.of(seen).areas.sum()) > _ALL * area else seen
-            for points in found:
+            for points in [whole] if float(Rings.of(seen).areas.sum()) > _ALL * area else seen:
                 if not is_thin(points):
-                    shown[plane].append(points)
+                    shown.add(plane, points)
                     yield Draft(points, plane, int(sides["texinfo"][side]), brush, kept=True)
 
 

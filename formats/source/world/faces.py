@@ -23,6 +23,10 @@ from .rings import ON, Bools, Rings
 from .types import Carved, WorldEdits, WorldError
 
 
+_AHEAD = 0.25
+"""Units before a face that its leafs are looked for where there are none at it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PutFaces:
     """What became of the faces. now: int64[faces before], the number of each, -1: it is gone. first: of new ones, whose
@@ -118,9 +122,14 @@ class _Lists:
 
     def write(self, now: Ints, first: int, made: Sequence[Draft]) -> None:
         """Have LEAFFACES as it is, with faces by their new numbers."""
-        pairs = self._looking(
-            Rings.of([draft.points for draft in made]), np.array([draft.plane for draft in made], np.int64)
-        )
+        rings = Rings.of([draft.points for draft in made])
+        planes = np.array([draft.plane for draft in made], np.int64)
+        pairs = self._looking(rings, planes)
+        lost = np.setdiff1d(np.arange(len(made)), pairs[:, 1])
+        if len(lost):  # what is before them is thinner than numbers tell
+            ahead = self.changes.table(LumpId.PLANES)["normal"].astype(np.float64)[planes[lost]] * _AHEAD
+            behind = self._looking(Rings(rings.corners[lost] + ahead[:, None], rings.sizes[lost]), planes[lost])
+            pairs = np.concatenate([pairs, np.column_stack([behind[:, 0], lost[behind[:, 1]]])])
         numbers = now[self.listed]
         owners = np.concatenate([self.owners[numbers >= 0], pairs[:, 0]])
         listed = np.concatenate([numbers[numbers >= 0], first + pairs[:, 1]])

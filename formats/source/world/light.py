@@ -24,14 +24,14 @@ from .drafts import NEW
 from .faces import PutFaces
 from .nearest_light import Lightmaps
 from .rings import Bools, Rings
-from .types import Carved, WorldEdits
+from .types import Carved
 
 Bytes = NDArray[np.uint8]
 
 _COLOR = RGBE.itemsize
 
 
-def put(changes: Changes, edits: WorldEdits, carved: Carved, made: PutFaces) -> None:
+def put(changes: Changes, carved: Carved, made: PutFaces) -> None:
     """Give new faces their light, and leafs that are new or parted theirs. Raises FormatError."""
     leaf_light.put(changes, carved)
     fresh = _fresh(changes, made)

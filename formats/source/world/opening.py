@@ -19,7 +19,6 @@ from .cells import ON, Cell
 from .tree import Link, WorldTree
 
 _LEAST = 0.05  # square units that two leafs touch in, at least
-_BEFORE = 0.1  # units before a side where it is looked what hides it
 _COVERS = 0.05  # units that a brush may come short of what it covers
 
 Number = Callable[[int], int]
@@ -184,7 +183,7 @@ class Openings:
                     self._joined.setdefault(other, set()).add(leaf)
                 elif not self.is_solid(other):
                     self._touching[leaf][other] = self._touching[leaf].get(other, 0.0) + size
-                elif leaf not in self._void and uncovered(part, plane[:3], self.brushes, solid=True):
+                elif leaf not in self._void and uncovered(part, self.brushes, margin=_COVERS):
                     self._void.add(leaf)
 
     def like(self, opening: Opening, clusters: Ints) -> dict[int, int]:
@@ -245,19 +244,17 @@ class Openings:
         )
 
 
-def uncovered(
-    ring: Floats, normal: Floats, brushes: BrushCells, solid: bool, but: int = -1, margin: float = _COVERS
-) -> list[Floats]:
-    """What of a flat convex polygon no (solid) brush covers, right in front of it: convex polygons of some size."""
-    shift = normal * _BEFORE
-    moved = ring + shift
-    near = brushes.near(np.array([moved.min(axis=0), moved.max(axis=0)]), margin).tolist()
-    parts = [moved]
-    for number in brushes.solid(near) if solid else near:
+def uncovered(ring: Floats, brushes: BrushCells, but: int = -1, margin: float = 0.0) -> list[Floats]:
+    """What of a flat convex polygon lies in none of the solid brushes, these made larger by some units: convex polygons
+    of some size. but: a brush that doesn't count.
+    """
+    near = brushes.near(np.array([ring.min(axis=0), ring.max(axis=0)]), margin).tolist()
+    parts = [ring]
+    for number in brushes.solid(near):
         if number != but:
             planes = brushes.planes(number)[0] + np.array([0, 0, 0, margin])
             parts = [left for part in parts for left in without(part, planes)]
-    return [part - shift for part in parts if cells.area(part) > _LEAST]
+    return [part for part in parts if cells.area(part) > _LEAST]
 
 
 def without(ring: Floats, planes: Floats) -> list[Floats]:

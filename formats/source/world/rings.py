@@ -101,7 +101,7 @@ class Rings:
         """Lowest and highest corner of each, float64[n, 3] both."""
         there = self.there[:, :, None]
         low, high = np.where(there, self.corners, np.inf), np.where(there, self.corners, -np.inf)
-        return low.min(axis=1), high.max(axis=1)
+        return low.min(axis=1, initial=np.inf), high.max(axis=1, initial=-np.inf)
 
     def heights(self, normals: Floats, dists: Floats) -> Floats:
         """float64[n, m]: of corners over a plane of each polygon, float64[n, 3] and [n]; 0 within `ON`, and where no
@@ -147,13 +147,14 @@ def parted(rings: Sequence[Floats], by: Floats) -> tuple[list[Floats], list[Floa
 
 
 def without(rings: Sequence[Floats], taken: Sequence[Floats]) -> list[Floats]:
-    """What is left of polygons without others in their plane."""
+    """What is left of polygons without others in their plane; those that nothing is taken from stay what they are."""
     left = list(rings)
     for each in taken:
-        if not left:
-            break
-        inside, outside = parted(left, each)
-        left = outside if inside else left
+        whole = left
+        left = []
+        for ring in whole:
+            inside, outside = parted([ring], each)
+            left += outside if inside else [ring]
     return left
 
 

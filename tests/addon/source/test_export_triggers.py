@@ -200,8 +200,9 @@ def test_a_copy_has_the_model_in_common(scene: Scene) -> None:
     assert scene.changed(made) == ["ENTITIES"]
     own = copied(scene.trigger)
     move(own, meshes.read(own).positions[:, 2] > 0, (0, 0, 8))
-    with pytest.raises(SceneError, match="another object has, too"):
-        scene.export(geometry="rebuild")
+    made = scene.export(geometry="rebuild")
+    assert [entity.model for entity in made.entities][-3:] == [1, 1, 2] and box_of(made, 2)[1] == [4, 24, 104]
+    assert box_of(made, 1) == box_of(source.read(MAP)) and made.table(E.MODELS)["numfaces"][2] == 0
     removed(own)
     removed(linked)
     removed(scene.trigger)

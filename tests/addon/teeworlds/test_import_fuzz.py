@@ -12,7 +12,7 @@ from levelwright.formats.binary import FormatError
 
 from tests.addon.teeworlds.export_helpers import changes, exported, image, imported, layer, parse
 from tests.formats import teeworlds_fuzz
-from tests.formats.teeworlds_bytes import AUTOMAPPER, GAME, IMAGE, LAYER, Map, noise, small_map, tile
+from tests.formats.teeworlds_bytes import AUTOMAPPER, GAME, IMAGE, LAYER, Map, noise, point, small_map, tile
 from tests.fuzz.driver import Fuzzer
 from tests.fuzz.scenes import empty_file, try_all
 
@@ -77,6 +77,17 @@ def test_a_layer_of_no_quads_and_no_blob() -> None:
     m.layer((0, 3, 0, 2, 0, -1, -1, 0, 0, 0))
     m.layer((0, 10, 0, 2, 0, 77, -1, 0, 0, 0))
     assert exported(imported(m.build())) == m.build()
+
+
+@pytest.mark.parametrize("name", ["two\rlines", "two\nlines", "a long name " * 8, "\uffff", "ends with .png", "x.opus"])
+def test_names_that_blender_shows_otherwise(name: str) -> None:
+    m = small_map()
+    m.group(name[:8])  # such a name has at most 11 bytes
+    m.tiles(4, 3, tile(1) * 12, image=m.image(name, 64, 64), title=name[:8])
+    m.sound(name, b"OggS")
+    m.envelope(4, [point(0, 0, 0, 0, 0, 0)], name[:8])
+    data = m.build()
+    assert exported(imported(data)) == data
 
 
 def shared_layer() -> bytes:

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is true of the faces of an edited world, asked of points: by brushes and planes alone, without its own code."""
+
+import numpy as np
+
+from formats.source import Level, LumpId, brushes, geometry, leaf_tree, lighting, ranges
+from formats.source.leaf_tree import LeafTree
+from formats.source.world import Carved
+
+E = LumpId
+SOLID = 1
+UNDRAWN = 0x80 | 0x100 | 0x200
+BEFORE = 0.05  # units before a face that a point is asked at
+EDGE = 0.3  # units from an edge within which points say nothing
+
+
+class Map:
+    """A level as points see it."""
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+        self.tree = LeafTree(level)
+        self.contents = level.table(E.LEAFS)["contents"].astype(np.int64)
+        self.faces = level.table(geometry.drawn_faces(level))
+        self.planes = level.table(E.PLANES)
+        self.polygons = geometry.polygons(level)
+        model = level.table(E.MODELS)[0]
+        self.world = np.arange(int(model["firstface"]), int(model["firstface"]) + int(model["numfaces"]))
+        self.of_world = brushes.of_models(level) == 0
+
+    def ring(self, face: int) -> np.ndarray:
+        first, end = self.polygons.first_corner[face : face + 2]
+        return self.polygons.positions[self.polygons.corners[first:end]].astype(np.float64)
+
+    def normal(self, face: int) -> np.ndarray:
+        return self.planes["normal"][self.faces["planenum"][face]].astype(np.float64)
+
+    def side_planes(self, brush: int) -> tuple[np.ndarray, np.ndarray]:
+        """Planes float64[n, 4] of a brush without bevels, and their sides' rows."""
+        row, sides = self.level.table(E.BRUSHES)[brush], self.level.table(E.BRUSHSIDES)
+        rows = np.arange(int(row["firstside"]), int(row["firstside"]) + int(row["numsides"]))
+        rows = rows[sides["bevel"][rows] == 0]
+        used = self.planes[sides["planenum"][rows]]
+        return np.column_stack([used["normal"], used["dist"]]).astype(np.float64), rows
+
+    def solid(self, points: np.ndarray, but: int = -1) -> np.ndarray:
+        """bool[n]: in a solid leaf, or in a solid brush of the world other than one."""
+        if not len(points):
+            return np.zeros(0, np.bool_)
+        leafs = self.tree.of_points(points)
+        found = self.contents[leafs] & SOLID > 0
+        wanted = self.level.table(E.BRUSHES)["contents"].astype(np.int64) & SOLID > 0
+        low, high = points.min(axis=0), points.max(axis=0)
+        for brush in np.flatnonzero(wanted & self.of_world).tolist():
+            planes, _ = self.side_planes(brush)
+            if brush == but or not len(planes):
+                continue
+            corners = np.where(planes[:, :3] > 0, low, high)  # of the points' box, the one that is deepest
+            if ((planes[:, :3] * corners).sum(axis=1) - planes[:, 3]).max() > 0:
+                continue
+            left = np.flatnonzero(~found)
+            found[left[(points[left] @ planes[:, :3].T - planes[:, 3]).max(axis=1) < -BEFORE / 4]] = True
+        return found
+
+
+def inside_points(ring: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
+    """Points of a convex polygon, not at its edges; fewer of thin ones."""
+    shares = random.dirichlet(np.ones(len(ring)), count)
+    return points_in(ring, shares @ ring)
+
+
+def points_in(ring: np.ndarray, points: np.ndarray, edge: float = EDGE) -> np.ndarray:
+    """Those of points on its plane that are within a convex polygon by a distance."""
+    return points[depth(ring, points) > edge]
+
+
+def depth(ring: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """How far points on its plane lie within a convex polygon: units, negative outside."""
+    arms = ring - ring[0]
+    normal = np.cross(np.roll(arms, -1, axis=0), arms).sum(axis=0)
+    edges = np.roll(ring, -1, axis=0) - ring
+    out = np.cross(normal, edges)
+    lengths = np.sqrt((out * out).sum(axis=1))
+    if not lengths.any():
+        return np.full(len(points), -1.0)
+    out = out[lengths > 0] / lengths[lengths > 0, None]
+    return -((points[:, None] - ring[lengths > 0]) * out).sum(axis=2).max(axis=1)
+
+
+def unlisted(level: Level, faces: np.ndarray, random: np.random.Generator, count: int = 40) -> tuple[int, int]:
+    """How many points before faces are in an empty leaf that doesn't list the face, and how many were asked."""
+    here = Map(level)
+    owners, listed = leaf_tree.faces(level)
+    pairs = set(zip(owners.tolist(), listed.tolist(), strict=True))
+    bad = asked = 0
+    for face in faces.tolist():
+        points = inside_points(here.ring(face), count, random) + BEFORE * here.normal(face)
+        leafs = here.tree.of_points(points)
+        leafs = leafs[here.contents[leafs] & SOLID == 0]
+        asked += len(leafs)
+        bad += sum((leaf, face) not in pairs for leaf in leafs.tolist())
+    return bad, asked
+
+
+def hidden(level: Level, faces: np.ndarray, random: np.random.Generator, count: int = 40) -> tuple[int, int]:
+    """How many points before faces are in something solid, and how many were asked."""
+    here = Map(level)
+    points = [inside_points(here.ring(face), count, random) + BEFORE * here.normal(face) for face in faces.tolist()]
+    asked = np.concatenate([np.zeros((0, 3)), *points])
+    return int(here.solid(asked).sum()), len(asked)
+
+
+def side_cover(
+    level: Level, wanted: list[tuple[int, int]], random: np.random.Generator, count: int = 60
+) -> tuple[int, int, int, int]:
+    """Points on sides (brush, row of BRUSHSIDES) that are seen: how many no face covers, how many two do, how many
+    that aren't seen a face of no other side covers, and how many were asked.
+    """
+    here = Map(level)
+    sides, flags = level.table(E.BRUSHSIDES), level.table(E.TEXINFO)["flags"]
+    bare = twice = asked = buried = 0
+    by_plane: dict[int, list[np.ndarray]] = {}
+    for face in here.world.tolist():
+        if here.faces["dispinfo"][face] < 0:
+            by_plane.setdefault(int(here.faces["planenum"][face]), []).append(here.ring(face))
+    for brush, row in wanted:
+        if flags[sides["texinfo"][row]] & UNDRAWN or not level.table(E.BRUSHES)["contents"][brush] & SOLID:
+            continue  # of two panes of glass one hides the other
+        solids = brushes.solids(level, np.array([brush]))
+        place = int(np.flatnonzero(solids.sides == row)[0])
+        first, end = solids.polygons.first_corner[place : place + 2]
+        ring = solids.polygons.positions[solids.polygons.corners[first:end]][::-1]
+        if len(ring) < 3:
+            continue
+        points = inside_points(ring, count, random)
+        plane = int(sides["planenum"][row])
+        normal = here.planes["normal"][plane].astype(np.float64)
+        seen = ~here.solid(points + BEFORE * normal, but=brush)
+        deep = np.array([np.full(len(points), -1.0), *(depth(each, points) for each in by_plane.get(plane, []))])
+        near = (np.abs(deep) < EDGE).any(axis=0)
+        covers = (deep > 0).sum(axis=0)
+        asked += int((seen & ~near).sum())
+        bare += int((seen & ~near & (covers == 0)).sum())
+        twice += int((seen & ~near & (covers > 1)).sum())
+        buried += int((~seen & ~near & (covers > 0)).sum())
+    return bare, twice, buried, asked
+
+
+def luxels_of(level: Level) -> dict[LumpId, dict[int, bytes]]:
+    """The bytes of each face's block, with its averages, by lump and face."""
+    found = {}
+    for lump, blocks in lighting.lightmaps(level).items():
+        data = bytes(level.bytes_of(lump))
+        first, end = blocks.offset - blocks.header, blocks.offset + blocks.size
+        found[lump] = {
+            face: data[a:b] for face, a, b in zip(blocks.faces.tolist(), first.tolist(), end.tolist(), strict=True)
+        }
+    return found
+
+
+def new_faces(before: Level, after: Level) -> tuple[np.ndarray, dict[int, int]]:
+    """Faces of the world that were not there, by their corners; and of the others which each was."""
+    was, now = Map(before), Map(after)
+
+    def key(here: Map, face: int) -> tuple[bytes, bytes]:
+        return here.ring(face).tobytes(), here.normal(face).tobytes()
+
+    known: dict[tuple[bytes, bytes], list[int]] = {}
+    for face in was.world.tolist():
+        known.setdefault(key(was, face), []).append(face)
+    fresh, same = [], {}
+    for face in now.world.tolist():
+        places = known.get(key(now, face))
+        if places:
+            same[face] = places.pop(0)
+        else:
+            fresh.append(face)
+    return np.array(fresh, np.int64), same
+
+
+def changed_sides(level: Level, carved: Carved) -> list[tuple[int, int]]:
+    """The sides of brushes that have another shape, and those that came to be seen."""
+    here = Map(level)
+    own = [(brush, int(row)) for brush in carved.shapes for row in here.side_planes(brush)[1]]
+    return own
+
+
+def list_runs(level: Level) -> np.ndarray:
+    """Where each leaf's faces begin, if lists follow one another without gaps."""
+    return ranges.starts(level.table(E.LEAFS)["numleaffaces"])
