@@ -31,7 +31,7 @@ def new_level(
     return made
 
 
-class NewMap(declared.Declared, bpy.types.Operator):
+class NewSourceMap(declared.Declared, bpy.types.Operator):
     """Make a Source map: a box of sky over a floor, with a spawn and a sun. Brushes are built into it"""
 
     bl_idname = "levelwright.source_new_level"
@@ -64,16 +64,16 @@ class NewMap(declared.Declared, bpy.types.Operator):
 
 
 def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    sidebar.layout_of(menu).operator(NewMap.bl_idname, icon="FILE_NEW")
+    sidebar.layout_of(menu).operator(NewSourceMap.bl_idname, icon="FILE_NEW")
 
 
 def register() -> None:
     """Register the operator, and put it into the menu File > New."""
-    bpy.utils.register_class(NewMap)
+    bpy.utils.register_class(NewSourceMap)
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
-    bpy.utils.unregister_class(NewMap)
+    bpy.utils.unregister_class(NewSourceMap)

@@ -21,8 +21,8 @@ from ..brushes import contents
 from ..collecting.scene_level import SceneLevel
 from ..faces import geometry_edits, scene_surfaces
 from ..settings import EDIT, IGNORE
-from .brush_edits import BrushEdits
-from .face_edits import FaceEdits
+from .brushes import WorldBrushes
+from .faces import WorldFaces
 
 EDITED, ADDED, DELETED = "brushes of the world edited", "brushes of the world added", "brushes of the world deleted"
 """What the report counts."""
@@ -46,8 +46,8 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if not names and moved is None and not recontained:
         return
     looks = SideLooks(scene.before, vmf.compiled(scene.before))
-    drawn = BrushEdits(scene, level, looks, report) if names or recontained else None
-    faces = FaceEdits(surfaces, moved, looks, report) if surfaces is not None and moved is not None else None
+    drawn = WorldBrushes(scene, level, looks, report) if names or recontained else None
+    faces = WorldFaces(surfaces, moved, looks, report) if surfaces is not None and moved is not None else None
     _World(level, looks, drawn, faces, report).write()
 
 
@@ -61,8 +61,8 @@ class _World:
 
     level: source.Level
     looks: SideLooks
-    drawn: BrushEdits | None
-    faces: FaceEdits | None
+    drawn: WorldBrushes | None
+    faces: WorldFaces | None
     report: Report
 
     def write(self) -> None:
@@ -80,7 +80,7 @@ class _World:
         try:
             world.apply(self.level, made.edits)
         except world.WorldError as error:
-            raise self._refused(error, made) from error
+            raise self._refused(world.check(self.level, made.edits) or [error], made) from error
         self.report.count(EDITED, sum(change.shape is not None for change in made.edits.changed.values()))
         self.report.count(DELETED, sum(change.shape is None for change in made.edits.changed.values()))
         self.report.count(ADDED, len(made.edits.added))
@@ -101,14 +101,20 @@ class _World:
                 both,
             )
 
-    def _refused(self, error: world.WorldError, made: DrawnEdits) -> SceneError:
-        """The error with what drew the brushes that it is about."""
-        own = [made.changed[brush] for brush in error.changed if brush in made.changed]
-        own += [made.added[place] for place in error.added if 0 <= place < len(made.added)]
-        blamed = np.array([brush for brush in error.changed if brush in made.changed], np.int64)
-        polygons: Ints = np.concatenate([*own, np.zeros(0, np.int64)]).astype(np.int64)
-        if self.drawn is not None and (error.added or np.isin(blamed, self.drawn.touched).any()):
-            return self.drawn.refused(error.message, blamed, polygons)
-        if self.faces is not None and len(blamed):
-            return self.faces.refused(error.message, blamed)
-        return SceneError(f"{layout.WORLD}: {error.message}")
+    def _refused(self, errors: list[world.WorldError], made: DrawnEdits) -> SceneError:
+        """The errors as one, with what drew the brushes that they are about: those of the map as a whole, with all."""
+        changed = {brush for error in errors for brush in error.changed if brush in made.changed}
+        added = {place for error in errors for place in error.added if 0 <= place < len(made.added)}
+        if not changed and not added:
+            changed, added = set(made.changed), set(range(len(made.added)))
+        message = "; ".join(dict.fromkeys(error.message for error in errors))
+        blamed = np.array(sorted(changed), np.int64)
+        parts = [made.added[place] for place in sorted(added)]
+        if self.drawn is not None:
+            parts += [made.changed[brush] for brush in blamed.tolist() if brush in self.drawn.touched]
+        polygons: Ints = np.concatenate([*parts, np.zeros(0, np.int64)]).astype(np.int64)
+        if self.drawn is not None and (len(polygons) or self.faces is None):
+            return self.drawn.refused(message, blamed, polygons)
+        if self.faces is not None:
+            return self.faces.refused(message, blamed)
+        return SceneError(f"{layout.WORLD}: {message}")

@@ -58,7 +58,7 @@ def test_edits_of_brushes(path: Path) -> None:
     made = scene.edit()
     assert scene.report.counts["brushes of the world added"] == 1
     there = [each for each in range(len(made.table(LumpId.BRUSHES))) if made.table(LumpId.BRUSHES)["numsides"][each]]
-    low, high = np.array(bounds(before, number)) + [0, 0, 24]
+    low, high = np.add(bounds(before, number), (0, 0, 24))
     assert any(np.allclose(bounds(made, each), [low, high], atol=0.02) for each in there)
     with scene.selected(other):
         bpy.ops.mesh.delete(type="FACE")

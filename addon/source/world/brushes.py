@@ -21,7 +21,7 @@ from ..collecting.scene_level import SceneLevel
 from ..materials.collect import TextureTable
 
 
-class BrushEdits:
+class WorldBrushes:
     """What was done to a map's brushes in their collection. Raises SceneError, with the faces at fault."""
 
     def __init__(self, scene: SceneLevel, level: source.Level, looks: SideLooks, report: Report) -> None:

@@ -14,7 +14,7 @@ from ...scene.reports import Report, SceneError
 from ..faces.scene_surfaces import SceneSurfaces
 
 
-class FaceEdits:
+class WorldFaces:
     """What was done to the faces of a map's world. Raises SceneError, with the faces selected."""
 
     def __init__(self, surfaces: SceneSurfaces, edits: Edits, looks: SideLooks, report: Report) -> None:
