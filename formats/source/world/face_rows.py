@@ -227,12 +227,12 @@ def _beside(changes: Changes, gone: Bools, made: Sequence[Draft], end: int) -> N
     of = np.array([draft.face for draft in made], np.int64)
     for lump, usual in ((LumpId.FACEIDS, 0), (LumpId.FACE_MACRO_TEXTURE_INFO, _NO_MACRO)):
         table = changes.peek(lump)
-        if table is not None and len(table) == len(gone) > 0:
+        if table is not None and 0 < len(table) == len(gone):
             rows = table[np.maximum(of, 0)].copy()
             rows[(rows.dtype.names or ("",))[0]][of == NEW] = usual
             changes.set_table(lump, _in_place(table, gone, rows, end))
     lists = changes.peek(LumpId.CLUSTERS)
-    if lists is None or not has(lists, "start", "count") or not len(lists) == len(gone) > 0:
+    if lists is None or not has(lists, "start", "count") or not 0 < len(lists) == len(gone):
         return
     rows = lists[np.maximum(of, 0)].copy()
     brush = np.array([draft.brush for draft in made], np.int64)
