@@ -404,3 +404,62 @@ def test_overlays_that_share_a_list_of_faces_follow():
     assert overlay_lists.read(level.bytes_of(E.OVERLAYS)).faces.tolist() == [first, 11]
     with pytest.raises(FormatError, match="an overlay lies on face 11, which has gone"):
         brush_models.rebuild(level, 1, [piece()], [face for face in brush_models.faces(level, 1) if face.record != 11])
+
+
+# ----------------------------------------------------------------------------------------------------------- new models
+
+
+def test_a_model_is_added_behind_the_others(level):
+    before = read(write(level))
+    number = brush_models.add(level, [piece((-8, -8, -8), (8, 8, 8))], faces(level, (-8, -8, -8), (8, 8, 8), [NEW] * 6))
+    after = read(write(level))
+    assert number == 2 and np.array_equal(after.table(E.MODELS)[:2], before.table(E.MODELS))
+    assert after.table(E.MODELS)["maxs"][2].tolist() == [8, 8, 8] and after.table(E.MODELS)["numfaces"][2] == 6
+    assert brushes.of_models(after).tolist() == [0, 0, 1, 2]
+    head = int(after.table(E.MODELS)["headnode"][2])
+    points = np.array([[0.0, 0, 0], [9, 0, 0], [0, -7.5, 7.5]])
+    assert after.table(E.LEAFS)["contents"][LeafTree(after, head).of_points(points)].tolist() == [1, 0, 1]
+    assert [problem.message for problem in check(after)] == ["no entity has model *2; 1 such"]
+    brush_models.rebuild(level, 1, [piece((-4, -24, 0), (4, 24, 128))], brush_models.faces(level, 1))
+    assert np.array_equal(level.table(E.MODELS)["maxs"][1:], [[4, 24, 128], [8, 8, 8]])
+
+
+def test_new_faces_are_lit_like_others(level):
+    """A copy of a face has its luxels; a face that is told a luxel has that one all over."""
+    rings = box((-4, -24, 0), (4, 24, 96))
+    copies = [Face(ring, 1, like=record) for ring, record in zip(rings, range(10, 16), strict=True)]
+    number = brush_models.add(level, [piece()], copies)
+    spot = [Face(ring, 1, like=10, luxels=np.full((4, 2), 1.5)) for ring in rings]
+    other = brush_models.add(level, [piece()], spot)
+    after = read(write(level))
+    table, texinfos = after.table(E.FACES), after.table(E.TEXINFO)
+    polygons = geometry.polygons(after)
+    for model in (number, other):
+        first = int(after.table(E.MODELS)["firstface"][model])
+        assert (table["lightofs"][first : first + 6] == table["lightofs"][10:16]).all()
+        for face in range(first, first + 6):
+            places = polygons.corners[polygons.first_corner[face] : polygons.first_corner[face + 1]]
+            points = polygons.positions[places]
+            numbers = np.full(4, table["texinfo"][face])
+            found = geometry.luxels(points, texinfos, numbers, np.tile(table["lightmap_mins"][face], (4, 1)))
+            assert model == number or np.allclose(found, 1.5, atol=1e-3)
+            assert ((found >= 0.49) & (found <= table["lightmap_size"][face] + 0.51)).all()
+    refused(level, "lit like", brush_models.add, [piece()], [Face(rings[0], 1, like=99)])
+    refused(level, "lit like", brush_models.rebuild, 1, [piece()], [Face(rings[0], 1, 10, like=10)])
+
+
+def test_what_can_not_be_added_leaves_no_trace(level):
+    for pieces, message in (
+        ([], "no piece"),
+        ([piece(contents=0x8000)], "area portal"),
+        ([piece(texinfo=999)], "isn't there"),
+    ):
+        refused(level, message, brush_models.add, pieces, [])
+
+
+def test_contents_are_those_of_brushes_with_the_texture(level):
+    assert brush_models.contents_of(level, np.array([0, 1])) == 1
+    table = level.table(E.BRUSHES).copy()
+    table["contents"][:2] = 2
+    level.set_table(E.BRUSHES, table)
+    assert brush_models.contents_of(level, np.array([0])) == 2

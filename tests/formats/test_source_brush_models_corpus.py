@@ -179,6 +179,44 @@ def test_doors_of_real_maps_in_another_shape(maps):
     assert count > 150
 
 
+def test_a_model_is_added_to_every_map(maps):
+    """A copy of one of its models: behind the others, with the same tree, collision and light; nothing else changes."""
+    count = 0
+    for name, data in maps.items():
+        before, level = read(data), read(data)
+        model = some(before)[0]
+        old, faces = brush_models.pieces(before, model), brush_models.faces(before, model)
+        copies = [Face(face.points, face.texinfo, like=face.record) for face in faces]
+        try:
+            number = brush_models.add(level, old, copies, like=old)
+        except FormatError as error:
+            assert any(each in str(error) for each in (*MAY_BE_REFUSED, "solids of consoles")), name
+            assert write(level) == data, "what is refused leaves no trace"
+            continue
+        after = read(write(level))
+        models = after.table(E.MODELS)
+        assert number == len(models) - 1 == len(before.table(E.MODELS))
+        assert (models[:-1] == before.table(E.MODELS)).all(), name
+        assert np.allclose(models[number]["maxs"], models[model]["maxs"], atol=0.3), name
+        first = int(models["firstface"][number])
+        assert first == len(before.table(E.FACES) if len(before.bytes_of(E.FACES)) else before.table(E.FACES_HDR))
+        for lump in (E.FACES, E.FACES_HDR):
+            if len(before.bytes_of(lump)):
+                light = [face.record for face in faces]
+                made = after.table(lump)[first:]
+                assert sorted(made["lightofs"]) == sorted(before.table(lump)["lightofs"][light]), name
+        shapes = [sorted(map(tuple, np.column_stack([one.normals, one.dists]))) for one in old]
+        again = brush_models.pieces(after, number)
+        assert [sorted(map(tuple, np.column_stack([one.normals, one.dists]))) for one in again] == shapes, name
+        for lump in (E.LIGHTING, E.LIGHTING_HDR, E.VISIBILITY, E.ENTITIES, E.TEXDATA):
+            assert after.bytes_of(lump) == before.bytes_of(lump), (name, lump)
+        known = {problem.kind for problem in check(before)}
+        found = [problem for problem in check(after) if problem.kind not in known]
+        assert all("no entity has model" in problem.message for problem in found), name
+        count += 1
+    assert count == 18
+
+
 # ------------------------------------------------------------------------------------- what others make of our files
 
 

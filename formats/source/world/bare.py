@@ -3,73 +3,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
-from .. import geometry
 from ..geometry import Floats
-from ..level import Level
-from ..lumps import LumpId
 from . import cells
 from .brush_cells import BrushCells
 from .cells import Cell
-from .opening import uncovered, without
+from .opening import uncovered
 from .types import Bare
 
 _BEFORE = 0.1  # units before a side, where it is seen from
-_SAME_NORMAL, _SAME_DIST = 1e-3, 0.1  # units: a face that is so near to a side's plane lies in it
 _LEAST = 0.05  # square units
 
 
-class BareSides:
-    """Finds sides that were hidden. known: brushes that are as they were; of others all sides are new."""
+def sides(spaces: Iterable[tuple[int, Cell]], brushes: BrushCells, but: Collection[int]) -> Iterator[Bare]:
+    """The sides that look into spaces: leafs, and the convex parts of them that a brush was in. but: brushes that
+    are new. Parts that another solid brush hides are left out; whether a face shows a part already isn't asked.
+    """
+    for leaf, space in spaces:
+        for number in brushes.near(space.box, _BEFORE).tolist():
+            cell = brushes.cell(number)
+            if cell is not None and number not in but:
+                yield from _of_brush(leaf, space, brushes, number, cell)
 
-    def __init__(self, level: Level, brushes: BrushCells, but: Collection[int]) -> None:
-        self.level, self.brushes = level, brushes
-        self.but = frozenset(but)
-        drawn = geometry.drawn_faces(level)
-        model = level.table(LumpId.MODELS)[0]
-        first, count = int(model["firstface"]), int(model["numfaces"])
-        faces, planes = level.table(drawn), level.table(LumpId.PLANES)
-        self._faces = np.arange(len(faces))[first : first + count]
-        used = planes[faces["planenum"][self._faces].astype(np.int64)]
-        self._face_planes = np.column_stack([used["normal"], used["dist"]]).astype(np.float64)
-        self._polygons = geometry.polygons(level, drawn)
 
-    def into(self, spaces: Iterable[tuple[int, Cell]]) -> list[Bare]:
-        """The sides that look into spaces: leafs, and the convex parts of them that were solid before."""
-        return [bare for leaf, space in spaces for bare in self._into(leaf, space)]
-
-    def _into(self, leaf: int, space: Cell) -> Iterable[Bare]:
-        for number in self.brushes.near(space.box, _BEFORE).tolist():
-            cell = self.brushes.cell(number)
-            if number in self.but or cell is None:
-                continue
-            planes, _ = self.brushes.planes(number)
-            for plane, ring in zip(cell.planes, cell.rings, strict=True):
-                low, high = space.span(plane)
-                if low > _BEFORE or high < _BEFORE / 2:
-                    continue
-                side = np.flatnonzero((planes == plane).all(axis=1))
-                part = _clipped_to(ring + plane[:3] * _BEFORE, space.planes)
-                if not len(side) or cells.area(part) <= _LEAST:
-                    continue
-                shown = [each - plane[:3] * _BEFORE for each in uncovered(part, self.brushes, but=number)]
-                for points in self._unseen(shown, plane):
-                    row = int(self.brushes.rows(number)[int(side[0])])
-                    yield Bare(number, row, leaf, points[::-1])
-
-    def _unseen(self, parts: list[Floats], plane: Floats) -> list[Floats]:
-        """What of polygons on a plane no face shows yet."""
-        near = (np.abs(self._face_planes[:, :3] - plane[:3]).max(axis=1) <= _SAME_NORMAL) & (
-            np.abs(self._face_planes[:, 3] - plane[3]) <= _SAME_DIST
-        )
-        for face in self._faces[near].tolist() if parts else ():
-            first, end = self._polygons.first_corner[face : face + 2]
-            ring = self._polygons.positions[self._polygons.corners[first:end]].astype(np.float64)
-            parts = [left for part in parts for left in without(part, _edges(ring, plane[:3]))]
-        return [part for part in parts if cells.area(part) > _LEAST]
+def _of_brush(leaf: int, space: Cell, brushes: BrushCells, number: int, cell: Cell) -> Iterator[Bare]:
+    planes, rows = brushes.planes(number)[0], brushes.rows(number)
+    for plane, ring in zip(cell.planes, cell.rings, strict=True):
+        low, high = space.span(plane)
+        side = np.flatnonzero((planes == plane).all(axis=1))
+        if low > _BEFORE or high < _BEFORE / 2 or not len(side):
+            continue
+        before = plane[:3] * _BEFORE
+        part = _clipped_to(ring + before, space.planes)
+        if cells.area(part) > _LEAST:
+            for points in uncovered(part, brushes, but=number):
+                yield Bare(number, int(rows[side[0]]), leaf, (points - before)[::-1])
 
 
 def _clipped_to(ring: Floats, planes: Floats) -> Floats:
@@ -78,13 +49,3 @@ def _clipped_to(ring: Floats, planes: Floats) -> Floats:
         if not len(ring):
             break
     return ring
-
-
-def _edges(ring: Floats, normal: Floats) -> Floats:
-    """The planes float64[n, 4] through a polygon's edges, that look out; its corners are clockwise from the front."""
-    ways = np.roll(ring, -1, axis=0) - ring
-    out = np.cross(normal, ways)
-    lengths = np.sqrt((out * out).sum(axis=1))
-    kept = lengths > 1e-6
-    out = out[kept] / lengths[kept, None]
-    return np.column_stack([out, (out * ring[kept]).sum(axis=1)])

@@ -7,14 +7,19 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ...binary import FormatError
 from .. import brushes as level_brushes
+from .. import ranges
 from ..edits.brush_pieces import Piece
 from ..edits.changes import Changes
 from ..geometry import Floats, Ints
-from ..lumps import LumpId
+from ..lumps import LumpId, lump_name
 from ..records import Contents
 from . import cells
 from .cells import Cell
+
+_LOOSE = 0.5
+"""Units that compilers' bevels may cut into a brush."""
 
 
 class BrushCells:
@@ -24,22 +29,29 @@ class BrushCells:
     """
 
     def __init__(self, changes: Changes) -> None:
-        level = changes.level
         table, sides = changes.table(LumpId.BRUSHES), changes.table(LumpId.BRUSHSIDES)
+        planes = changes.table(LumpId.PLANES)
+        first, counts = table["firstside"].astype(np.int64), table["numsides"].astype(np.int64)
+        bad = (first < 0) | (counts < 0) | (first + counts > len(sides))
+        if bad.any():
+            raise FormatError(f"brush {int(bad.argmax())} has sides that aren't there", lump_name(LumpId.BRUSHES))
+        ranges.check_total(counts, len(sides), lump_name(LumpId.BRUSHES))
         self.contents = table["contents"].astype(np.int64)
-        found = level_brushes.solids(level)
-        self._there = level_brushes.of_models(level) == 0
-        own = sides["planenum"][found.sides].astype(np.int64)
-        planes = changes.table(LumpId.PLANES)[own]
-        self._planes = np.column_stack([planes["normal"], planes["dist"]]).astype(np.float64)
-        self._planenums = own
-        self._solid_sides = sides["bevel"][found.sides] == 0
-        self._rows = found.sides
-        self._texinfos = sides["texinfo"][found.sides].astype(np.int64)
-        self._starts = found.first_side
+        self._there = level_brushes.of_models(changes.level) == 0
+        self._rows, self._starts = ranges.flat(first, counts), ranges.starts(counts)
+        used = sides[self._rows]
+        self._planenums, self._texinfos = used["planenum"].astype(np.int64), used["texinfo"].astype(np.int64)
+        if len(used) and self._planenums.max() >= len(planes):
+            raise FormatError(f"plane {self._planenums.max()} of {len(planes)}", lump_name(LumpId.BRUSHSIDES))
+        own = planes[self._planenums]
+        self._planes = np.column_stack([own["normal"], own["dist"]]).astype(np.float64)
+        self._solid_sides = used["bevel"] == 0
         self._shapes: dict[int, tuple[Floats, Ints]] = {}
         self._cells: dict[int, Cell | None] = {}
-        self.boxes = _boxes(found.polygons.positions, found.polygons.first_vertex)
+        self.boxes = _boxes(self._planes, ranges.owners(counts), len(table))
+        for number in np.flatnonzero(self._there & np.isnan(self.boxes).any(axis=(1, 2))).tolist():
+            cell = self.cell(number)  # of a compiler that makes no bevels
+            self.boxes[number] = np.nan if cell is None else cell.box
         self.boxes[~self._there] = np.nan
 
     @property
@@ -77,7 +89,8 @@ class BrushCells:
 
     def near(self, box: Floats, margin: float = 0.0) -> Ints:
         """The brushes whose boxes come within `margin` units of a box float64[2, 3]: int64[n], ascending."""
-        touching = (self.boxes[:, 0] <= box[1] + margin) & (self.boxes[:, 1] >= box[0] - margin)
+        reach = margin + _LOOSE
+        touching = (self.boxes[:, 0] <= box[1] + reach) & (self.boxes[:, 1] >= box[0] - reach)
         return np.flatnonzero(touching.all(axis=1))
 
     def solid(self, numbers: Iterable[int]) -> list[int]:
@@ -110,12 +123,13 @@ class BrushCells:
         return np.asarray(first + np.flatnonzero(self._solid_sides[first:end]), np.int64)
 
 
-def _boxes(positions: Floats, first: Ints) -> Floats:
-    """The boxes float64[n, 2, 3] of runs of points, NaN of none."""
-    found = np.full((len(first) - 1, 2, 3), np.nan)
-    some = np.diff(first) > 0
-    if some.any():
-        where = first[:-1][some]
-        found[some, 0] = np.minimum.reduceat(positions, where)
-        found[some, 1] = np.maximum.reduceat(positions, where)
-    return found
+def _boxes(planes: Floats, owners: Ints, count: int) -> Floats:
+    """The boxes float64[count, 2, 3] of brushes, by those of their sides and bevels that look along an axis; NaN where
+    one is missing.
+    """
+    found = np.stack([np.full((count, 3), -np.inf), np.full((count, 3), np.inf)], axis=1)
+    for axis in range(3):
+        for end, way, nearest in ((0, -1, np.maximum), (1, 1, np.minimum)):
+            along = planes[:, axis] == way
+            nearest.at(found[:, end, axis], owners[along], way * planes[along, 3])
+    return np.where(np.isfinite(found) & (found[:, :1] <= found[:, 1:]), found, np.nan)

@@ -14,9 +14,8 @@ from ..fields import areas
 from ..geometry import Floats, Ints
 from ..lumps import LumpId
 from ..records import Contents
-from . import lists, rows, visibility
+from . import bare, lists, rows, visibility
 from .asked import Asked, editable, looked_through
-from .bare import BareSides
 from .brush_cells import BrushCells
 from .cells import Cell
 from .opening import Opening, Openings
@@ -82,7 +81,7 @@ def tried(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[Worl
     rows.cut_off(changes)
     _put_box(changes, box, _box(brushes))
     spaces = {numbers.get(leaf, leaf): cell for leaf, cell in openings.opened.items()}
-    bare = BareSides(changes.level, brushes, shapes)
+    freed = sorted([*spaces.items(), *_freed(openings, removed, numbers)], key=lambda each: each[0])
     return Carved(
         removed=np.array(asked.removed, np.int64),
         shapes=shapes,
@@ -92,7 +91,7 @@ def tried(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[Worl
         like=alike,
         opened=np.array(sorted(spaces), np.int64),
         cells=spaces,
-        bare=bare.into(sorted([*spaces.items(), *_freed(openings, removed, numbers)], key=lambda each: each[0])),
+        bare=list(bare.sides(freed, brushes, shapes)),
         clusters=seen,
     ), []
 

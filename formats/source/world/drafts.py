@@ -24,14 +24,12 @@ from ..records import SurfaceFlag
 from . import fragments, owned
 from .hidden import Brushes, shows
 from .owned import Part
-from .rings import ON, Rings, is_thin, parted, without
+from .rings import ON, Rings, is_thin, joined, merged, parted, without
 from .types import Carved, Change, WorldEdits
 
 NEW = -1
 UNDRAWN = SurfaceFlag.NODRAW | SurfaceFlag.SKIP | SurfaceFlag.HINT
 """What no face is made of."""
-_ALL = 0.999
-"""Share of an area that is all of it: corners of faces lie off those of brushes."""
 _NEAR = 0.1
 """Units that a face that was moved may lie off its side."""
 
@@ -159,50 +157,39 @@ class _Shown:
         self._polygons, self._gone = polygons, gone
         faces = changes.level.table(geometry.drawn_faces(changes.level))
         self._planes = np.where(faces["dispinfo"] < 0, faces["planenum"].astype(np.int64), -1)
-        self._rings: dict[int, list[Floats]] = {}
-        self._boxes: dict[int, Floats] = {}  # by plane, float64[n, 2, 3]
+        self._rings: dict[int, Rings] = {}  # by plane
 
     def add(self, plane: int, points: Floats) -> None:
         """Have a further polygon."""
-        self._of(plane).append(points)
-        self._boxes[plane] = np.concatenate([self._boxes[plane], [[points.min(axis=0), points.max(axis=0)]]])
+        self._rings[plane] = joined([self._of(plane), Rings.of([points])])
 
     def beside(self, plane: int, points: Floats) -> list[Floats]:
         """What of a polygon on a plane no other one shows."""
-        rings, (low, high) = self._of(plane), (points.min(axis=0) - ON, points.max(axis=0) + ON)
-        boxes = self._boxes[plane]
-        near = ((boxes[:, 0] < high) & (boxes[:, 1] > low)).all(axis=1)
-        left = without([points], [rings[place] for place in np.flatnonzero(near).tolist()])
+        rings = self._of(plane)
+        low, high = rings.boxes()
+        rings = rings.take(((low < points.max(axis=0) + ON) & (high > points.min(axis=0) - ON)).all(axis=1))
+        left = without([points], rings.take(rings.meeting(points)).listed())
         return left if left and left[0] is points else [ring for ring in left if not is_thin(ring)]
 
-    def _of(self, plane: int) -> list[Floats]:
+    def _of(self, plane: int) -> Rings:
         if plane not in self._rings:
             there = [face for face in np.flatnonzero(self._planes == plane).tolist() if face not in self._gone]
-            rings = owned.rings_of(self._polygons, np.array(there, np.int64))
-            self._rings[plane] = rings.listed()
-            self._boxes[plane] = np.stack(rings.boxes(), axis=1)
+            self._rings[plane] = owned.rings_of(self._polygons, np.array(there, np.int64))
         return self._rings[plane]
 
 
 def _bared(changes: Changes, carved: Carved, shown: _Shown) -> Iterator[Draft]:
-    """What sides of other brushes show that were hidden: whole where all is that no face shows already, else parts."""
+    """What sides of other brushes show that were hidden, and no face shows already."""
     wanted: dict[tuple[int, int], list[Floats]] = {}
     for part in carved.bare:
         wanted.setdefault((part.brush, part.side), []).append(part.points)
-    if not wanted:
-        return
-    solids, rings = owned.side_rings(changes, np.unique([brush for brush, _ in wanted]))
-    listed, sides = rings.listed(), changes.table(LumpId.BRUSHSIDES)
-    place = {int(row): number for number, row in enumerate(solids.sides.tolist())}
+    sides = changes.table(LumpId.BRUSHSIDES)
     for (brush, side), parts in wanted.items():
         plane = int(sides["planenum"][side])
-        for whole in shown.beside(plane, listed[place[side]]):
-            seen, _ = parted(parts, whole)
-            area = float(Rings.of([whole]).areas[0])
-            for points in [whole] if float(Rings.of(seen).areas.sum()) > _ALL * area else seen:
-                if not is_thin(points):
-                    shown.add(plane, points)
-                    yield Draft(points, plane, int(sides["texinfo"][side]), brush, kept=True)
+        for whole in merged(parts):
+            for points in shown.beside(plane, whole):
+                shown.add(plane, points)
+                yield Draft(points, plane, int(sides["texinfo"][side]), brush, kept=True)
 
 
 def _seen(changes: Changes, made: Sequence[Draft]) -> list[Draft]:

@@ -22,7 +22,6 @@ from .drafts import NEW, Draft
 from .rings import ON, Bools, Rings
 from .types import Carved, WorldEdits, WorldError
 
-
 _AHEAD = 0.25
 """Units before a face that its leafs are looked for where there are none at it."""
 

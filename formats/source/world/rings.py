@@ -23,6 +23,8 @@ ON = 0.02
 _LEAST_CORNERS = 3
 SLIVER = 0.05
 """Square units: what has no more area than that is no polygon."""
+_BENT = 1e-4
+"""Share that the hull of two polygons may be larger than these and count as the two."""
 _THIN = 0.1
 """Units: what is left between polygons and is no wider comes of corners that lie beside their place."""
 
@@ -97,6 +99,15 @@ class Rings:
         out = np.divide(out, lengths, out=np.zeros_like(out), where=lengths > 0)
         return out, (out * self.corners).sum(axis=2)
 
+    def meeting(self, ring: Floats) -> Bools:
+        """bool[n]: which have more in common with another polygon float64[k, 3] in their plane than an edge."""
+        facing, dists = self.walls
+        own, own_dists = (part[0] for part in Rings.of([ring]).walls)
+        theirs = np.einsum("nmi,ki->nmk", facing, ring) - dists[:, :, None]
+        apart = ((theirs.min(axis=2, initial=np.inf) >= -ON) & facing.any(axis=2)).any(axis=1)
+        heights = np.where(self.there[:, :, None], self.corners @ own.T - own_dists, np.inf)
+        return np.asarray(~(apart | ((heights.min(axis=1, initial=np.inf) >= -ON) & own.any(axis=1)).any(axis=1)))
+
     def boxes(self) -> tuple[Floats, Floats]:
         """Lowest and highest corner of each, float64[n, 3] both."""
         there = self.there[:, :, None]
@@ -150,12 +161,54 @@ def without(rings: Sequence[Floats], taken: Sequence[Floats]) -> list[Floats]:
     """What is left of polygons without others in their plane; those that nothing is taken from stay what they are."""
     left = list(rings)
     for each in taken:
-        whole = left
-        left = []
-        for ring in whole:
-            inside, outside = parted([ring], each)
+        if not left:
+            break
+        whole, left = left, []
+        for ring, meets in zip(whole, Rings.of(whole).meeting(each).tolist(), strict=True):
+            inside, outside = parted([ring], each) if meets else ([], [])
             left += outside if inside else [ring]
     return left
+
+
+def merged(rings: Sequence[Floats]) -> list[Floats]:
+    """Polygons of one plane that don't overlap, joined where two make a convex one."""
+    left = list(rings)
+    place = 0
+    while place < len(left):
+        for other in range(place + 1, len(left)):
+            whole = _hull(np.concatenate([left[place], left[other]]), Rings.of(left[:1]).area_normals[0])
+            area, parts = Rings.of([whole]).areas[0], Rings.of([left[place], left[other]]).areas.sum()
+            if area <= parts * (1 + _BENT) + SLIVER:
+                left = [*left[:place], *left[place + 1 : other], *left[other + 1 :], whole]
+                place = -1
+                break
+        place += 1
+    return left
+
+
+def _hull(points: Floats, normal: Floats) -> Floats:
+    """The convex polygon around points float64[n, 3] of a plane, clockwise seen from where the normal points to."""
+    axis = int(np.abs(normal).argmax())
+    flat = np.delete(points, axis, axis=1)
+    if (normal[axis] > 0) == (axis != 1):
+        flat = flat[:, ::-1]  # so that anticlockwise here is clockwise there
+    order = np.lexsort(flat.T)
+    halves = []
+    for run in (order.tolist(), order[::-1].tolist()):
+        found: list[int] = []
+        for point in run:
+            while len(found) > 1 and _turn(flat[found[-2]], flat[found[-1]], flat[point]) <= 0:
+                found.pop()
+            found.append(point)
+        halves += found[:-1]
+    return np.asarray(points[halves])
+
+
+def _turn(a: Floats, b: Floats, c: Floats) -> float:
+    """How far c lies to one side of the line from a to b, with `ON` taken off: units times that line's length."""
+    x, y = (b - a).tolist()
+    u, v = (c - a).tolist()
+    return float(u * y - v * x) - ON * float(np.hypot(x, y))
 
 
 def is_thin(ring: Floats) -> bool:
