@@ -7,11 +7,14 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon.scene import identity
+from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes, world
+from levelwright.formats.source import LumpId, brushes, vmf, world
 from levelwright.formats.source.records import Contents
+from levelwright.formats.source.shaping.side_looks import SideLooks, sides_of
 
-from tests.addon.source.worlds import World, bounds, translate
+from tests.addon.source.worlds import World, bounds, editing, translate
 
 MAPS = ("de_rats", "gm_oasis", "csgo_tooltextures", "zoo_jukebox", "aim_TheBest")
 """Of versions 19, 20 and 21, with face brushes, and with Left 4 Dead 2's header."""
@@ -67,3 +70,33 @@ def test_edits_of_brushes(path: Path) -> None:
     assert scene.report.counts["brushes of the world deleted"] == 1
     again = World(wanted, entities=False, static_props="none", lightmaps="none")
     assert source.write(again.edit()) == wanted
+
+
+@pytest.mark.slow
+def test_edits_of_faces(path: Path) -> None:
+    """The faces of a brush that is seen from all sides but one at most, lifted: what is hidden of it goes along."""
+    scene = World(path.read_bytes(), entities=False, static_props="none", lightmaps="none")
+    before = source.read(scene.data)
+    looks = SideLooks(before, vmf.compiled(before))
+    sides = looks.side_of_face
+    owners = np.where(sides >= 0, looks.brush_of(np.maximum(sides, 0)), -1)
+    number = next(
+        each
+        for each in inner(before)
+        if len(np.unique(sides[owners == each])) >= len(sides_of(before, np.array([each]))[0]) - 1
+        and not leaks(before, each)
+    )
+    faces = set((np.flatnonzero(owners == number) + 1).tolist())
+    for obj in scene.level.all_objects:
+        if identity.kind_of(obj) == layout.MODEL and obj.type == "MESH":
+            ids = [item.value for item in obj.data.attributes[identity.ID].data]
+            chosen = [each in faces for each in ids]
+            if any(chosen):
+                with editing(obj, chosen):
+                    bpy.ops.mesh.split()
+                    translate(0, 0, 8)
+    made = scene.edit()
+    low, high = np.add(bounds(before, number), (0, 0, 8))
+    assert np.allclose(bounds(made, number), [low, high], atol=0.02)
+    others = [each for each in world.pieces(made) if each != number]
+    assert [each for each in others if bounds(made, each) != bounds(before, each)] == []
