@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .. import convex_hull
 from ..binary import FormatError
+from . import ranges
 from .physcollide import SOLID_TAG
 from .physcollide_surface import (
     ACROSS,
@@ -24,11 +25,11 @@ from .physcollide_surface import (
     POINT,
     SURFACE,
     SURFACE_TAG,
-    TRIANGLE,
     WHAT,
     Floats,
     Hull,
     Ints,
+    Ledges,
     to_ivp,
 )
 
@@ -58,34 +59,92 @@ def build(hulls: Sequence[Hull], tagged: bool = True, with_outer: bool = True) -
         raise FormatError("hulls of no volume", WHAT)
     wanted = with_outer and len(hulls) > 1
     outer = around(np.concatenate([hull.points for hull in hulls])) if wanted else None
-    parts = [*hulls, *([outer] if outer is not None else [])]
-    points, numbers = _shared(parts)
-    sizes = [LEDGE.itemsize + TRIANGLE.itemsize * len(part.triangles) for part in parts]
-    places = SURFACE.itemsize + np.concatenate([[0], np.cumsum(sizes)])
+    return build_ledges(ledges_of(hulls), tagged, None if outer is None else ledges_of([outer]))
+
+
+def build_ledges(ledges: Ledges, tagged: bool = True, outer: Ledges | None = None) -> bytes:
+    """The same of hulls that are all in one. outer: the one around them. Raises FormatError for more than can be."""
+    parts = ledges if outer is None else joined(ledges, outer)
+    if (parts.counts < 1).any() or not len(ledges.counts):
+        raise FormatError("hulls without triangles", WHAT)
+    points, triangles = _shared(parts)
+    first = ranges.starts(parts.counts + 1)  # of records of 16 bytes, as ledges and triangles are
+    places = SURFACE.itemsize + LEDGE.itemsize * first
     root = int(places[-1]) + POINT.itemsize * len(points)
-    nodes = _tree(hulls, places, root)
-    if outer is not None:
-        nodes["offset_compact_ledge"][0] = places[-2] - root
+    inner = int(ledges.counts.sum())
+    corners = points[triangles[:inner]].astype(np.float64)
+    nodes = _tree(_ends(corners, ledges.counts), places, root)
     size = root + nodes.nbytes
     if len(points) > _MOST_POINTS or size >= _MOST_BYTES:
         raise FormatError(f"{len(points)} points and {size} bytes are more than a solid can have", WHAT)
-    ledges = [
-        _ledge(part, triangles, int(places[-1]) - place, part.brush)
-        for part, triangles, place in zip(hulls, numbers, places.tolist(), strict=False)
-    ]
+    brushes = parts.brushes.copy()
+    words, edges = parts.words.copy(), triangles | parts.opposites << 16
     if outer is not None:
-        place = int(places[-2])
-        virtual = _virtual(numbers[-1], np.concatenate(numbers[:-1]), len(points))
-        ledges.append(_ledge(outer, numbers[-1], int(places[-1]) - place, root - place, virtual))
+        nodes["offset_compact_ledge"][0] = places[-2] - root
+        brushes[-1] = root - places[-2]
+        virtual_edges, virtual = _virtual(triangles[inner:], triangles[:inner], len(points))
+        words[inner:] |= np.where(virtual, _VIRTUAL, 0)
+        edges[inner:] |= np.where(virtual_edges, _VIRTUAL, 0)
+    owners = ranges.owners(parts.counts)
+    rows = np.zeros((int(first[-1]), 4), np.uint32)
+    flags = np.full(len(brushes), _COMPACT)
+    flags[len(ledges.counts) :] |= _HAS_CHILDREN
+    distinct = np.bincount(np.unique(np.repeat(owners, 3) * len(points) + triangles.reshape(-1)) // len(points))
+    sizes = 1 + parts.counts + distinct
+    heads = np.column_stack([places[-1] - places[:-1], brushes, flags | sizes << 8, parts.counts])
+    rows[first[:-1]] = (heads & 0xFFFFFFFF).astype(np.uint32)
+    own = np.arange(len(owners)) - ranges.starts(parts.counts)[owners]
+    behind = ranges.flat(first[:-1] + 1, parts.counts)
+    rows[behind] = np.column_stack([own | words, edges]).astype(np.uint32)
     table = np.zeros(len(points), POINT)
     table["k"] = points
-    whole = b"".join([_surface(hulls, size, root).tobytes(), *ledges, table.tobytes(), nodes.tobytes()])
+    surface = _surface(corners, size, root)
+    whole = b"".join([surface.tobytes(), rows.astype("<u4").tobytes(), table.tobytes(), nodes.tobytes()])
     if not tagged:
         return whole
     header = np.zeros(1, HEADER)
     header["id"], header["version"], header["model_type"] = SOLID_TAG, VERSION, COLLIDE_POLY
     header["surface_size"], header["drag_axis_areas"] = size, 1
     return header.tobytes() + whole
+
+
+def ledges_of(hulls: Sequence[Hull]) -> Ledges:
+    """Hulls all in one. Raises FormatError for one that isn't closed, or has more than a solid can hold."""
+    points = [to_ivp(hull.points).astype(np.float32) for hull in hulls]
+    first = ranges.starts([len(part) for part in points])[:-1].tolist()
+    triangles = [hull.triangles + start for hull, start in zip(hulls, first, strict=True)]
+    return Ledges(
+        np.concatenate([np.zeros((0, 3), np.float32), *points]),
+        np.concatenate([np.zeros((0, 3), np.int64), *triangles]),
+        np.concatenate([np.zeros(0, np.int64), *map(_words, hulls)]),
+        np.concatenate([np.zeros((0, 3), np.int64), *(_opposites(hull.triangles) & 0x7FFF for hull in hulls)]),
+        np.array([len(hull.triangles) for hull in hulls], np.int64),
+        np.array([hull.brush for hull in hulls], np.int64),
+    )
+
+
+def joined(one: Ledges, other: Ledges) -> Ledges:
+    """The hulls of both."""
+    return Ledges(
+        np.concatenate([one.points, other.points]),
+        np.concatenate([one.triangles, other.triangles + len(one.points)]),
+        np.concatenate([one.words, other.words]),
+        np.concatenate([one.opposites, other.opposites]),
+        np.concatenate([one.counts, other.counts]),
+        np.concatenate([one.brushes, other.brushes]),
+    )
+
+
+def _words(hull: Hull) -> Ints:
+    """What triangles say of their material and of what lies across, int64[t]. Raises FormatError."""
+    count = len(hull.triangles)
+    if count >= MOST_TRIANGLES:
+        raise FormatError(f"a hull of {count} triangles, {MOST_TRIANGLES - 1} are the most", WHAT)
+    across = _pierced(hull) if hull.across is None else hull.across
+    materials = np.zeros(count, np.int64) if hull.materials is None else hull.materials
+    if materials.shape != (count,) or across.shape != (count,) or (materials & ~MOST_MATERIALS).any():
+        raise FormatError(f"materials of triangles that a hull hasn't, or beyond {MOST_MATERIALS}", WHAT)
+    return np.asarray(across << ACROSS | materials << MATERIAL)
 
 
 def triangulated(positions: Floats, corners: Ints, first_corner: Ints, brush: int = 0) -> Hull:
@@ -132,17 +191,24 @@ def is_closed(hull: Hull) -> bool:
     return True
 
 
-def _shared(parts: Sequence[Hull]) -> tuple[npt.NDArray[np.float32], list[Ints]]:
-    """The points of all hulls in metres, each once, in the order of their use; and with their numbers the triangles."""
-    points = np.concatenate([to_ivp(part.points[part.triangles.reshape(-1)]) for part in parts]).astype(np.float32)
-    points += 0  # no -0.0
-    rows = points.view("V12").reshape(-1)
-    _, first, places = np.unique(rows, return_index=True, return_inverse=True)
+def _shared(parts: Ledges) -> tuple[npt.NDArray[np.float32], Ints]:
+    """The points in use, each once, in the order of their use; and the triangles with their numbers."""
+    points = parts.points + np.float32(0)  # no -0.0
+    _, same = np.unique(np.ascontiguousarray(points).view("V12").reshape(-1), return_inverse=True)
+    used, first, places = np.unique(
+        same.reshape(-1)[parts.triangles.reshape(-1)], return_index=True, return_inverse=True
+    )
     order = np.argsort(first)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    numbers = np.split(rank[places.reshape(-1)], np.cumsum([3 * len(part.triangles) for part in parts])[:-1])
-    return points[first[order]], [part.reshape(-1, 3) for part in numbers]
+    rank = np.empty(len(used), np.int64)
+    rank[order] = np.arange(len(used))
+    return points[parts.triangles.reshape(-1)[first[order]]], rank[places.reshape(-1)].reshape(-1, 3)
+
+
+def _ends(corners: Floats, counts: Ints) -> Floats:
+    """The boxes of hulls, float64[h, 2, 3]. corners: float64[t, 3, 3], of their triangles; counts: int64[h]."""
+    first = ranges.starts(counts)[:-1]
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    return np.stack([np.minimum.reduceat(low, first), np.maximum.reduceat(high, first)], axis=1)
 
 
 # ------------------------------------------------------------------------------------------------------------- ledges
@@ -155,32 +221,6 @@ def _virtual(triangles: Ints, inner: Ints, count: int) -> tuple[Bools, Bools]:
     edges = np.isin(_edge_keys(triangles, count), _edge_keys(inner, count))
     numbers = [1, count, count**2]
     return ~edges, ~np.isin(triangles @ numbers, inner @ numbers)
-
-
-def _ledge(part: Hull, triangles: Ints, to_points: int, own: int, virtual: tuple[Bools, Bools] | None = None) -> bytes:
-    """A hull's header and triangles. virtual: of a hull around others, see `_virtual`."""
-    count = len(triangles)
-    if count >= MOST_TRIANGLES:
-        raise FormatError(f"a hull of {count} triangles, {MOST_TRIANGLES - 1} are the most", WHAT)
-    ledge, records = np.zeros(1, LEDGE), np.zeros(count, TRIANGLE)
-    ledge["c_point_offset"], ledge["client_data"], ledge["n_triangles"] = to_points, own, count
-    ledge["flags"] = _COMPACT | (0 if virtual is None else _HAS_CHILDREN)
-    ledge["size_div_16"] = _three_bytes(1 + count + len(np.unique(triangles)))
-    opposite = _opposites(part.triangles) & 0x7FFF
-    edges = triangles | opposite << 16
-    across = _pierced(part) if part.across is None else part.across
-    materials = np.zeros(count, np.int64) if part.materials is None else part.materials
-    if (
-        materials.shape != (count,)
-        or across.shape != (count,)
-        or ((materials < 0) | (materials > MOST_MATERIALS)).any()
-    ):
-        raise FormatError(f"materials of triangles that a hull hasn't, or beyond {MOST_MATERIALS}", WHAT)
-    indices = np.arange(count) | across << ACROSS | materials << MATERIAL
-    edge_bits, bits = (0, 0) if virtual is None else (np.where(each, _VIRTUAL, 0) for each in virtual)
-    records["indices"] = indices | bits
-    records["edges"] = edges | edge_bits
-    return ledge.tobytes() + records.tobytes()
 
 
 def _three_bytes(value: int) -> npt.NDArray[np.uint8]:
@@ -239,9 +279,8 @@ def _pierced(part: Hull) -> Ints:
 # --------------------------------------------------------------------------------------------------- surface and tree
 
 
-def _surface(hulls: Sequence[Hull], size: int, root: int) -> npt.NDArray[np.void]:
-    """The header: mass centre, inertia and radius of all hulls."""
-    everything = to_ivp(_corners(hulls))
+def _surface(everything: Floats, size: int, root: int) -> npt.NDArray[np.void]:
+    """The header: mass centre, inertia and radius of all hulls. everything: float64[t, 3, 3], their corners, metres."""
     six = np.einsum("ni,ni->n", everything[:, 0], np.cross(everything[:, 1], everything[:, 2]))
     sums = everything.sum(axis=1)
     weight, first = float(six.sum()) / 6, six @ sums / 24
@@ -264,60 +303,74 @@ def _surface(hulls: Sequence[Hull], size: int, root: int) -> npt.NDArray[np.void
     return made
 
 
-def _tree(hulls: Sequence[Hull], places: Ints, root: int) -> npt.NDArray[np.void]:
-    """The nodes over hulls, each with its left child behind it; places: of the ledges, in bytes."""
-    points = [to_ivp(hull.points).astype(np.float32).astype(np.float64) for hull in hulls]
-    ends = np.array([[part.min(axis=0), part.max(axis=0)] for part in points])
-    middles = ends.mean(axis=1)
-    boxes = np.array([_told(low, high)[2] for low, high in ends])
-    nodes = np.zeros(2 * len(hulls) - 1, NODE)
-    stack: list[tuple[Ints, int]] = [(np.arange(len(hulls)), -1)]
-    for number in range(len(nodes)):
-        members, parent = stack.pop()
-        if parent >= 0:
-            nodes["offset_right_node"][parent] = (number - parent) * NODE.itemsize
-        low, high = ends[members[0]] if len(members) == 1 else (boxes[members, 0].min(0), boxes[members, 1].max(0))
-        sphere, sizes, _ = _told(low, high)
-        nodes["center"][number], nodes["radius"][number], nodes["box_sizes"][number] = sphere[:3], sphere[3], sizes
-        if len(members) == 1:
-            nodes["offset_compact_ledge"][number] = places[members[0]] - root - number * NODE.itemsize
-        else:
-            left, right = _parted(members, middles, boxes)
-            stack += [(right, number), (left, -1)]
+def _tree(ends: Floats, places: Ints, root: int) -> npt.NDArray[np.void]:
+    """The nodes over hulls, each with its left child behind it. ends: float64[h, 2, 3], the hulls' boxes; places: of
+    the ledges, in bytes.
+    """
+    middles, boxes = ends.mean(axis=1), _told(ends)[2]
+    nodes = np.zeros(2 * len(ends) - 1, NODE)
+    order = np.arange(len(ends))  # the hulls from left to right, of which each node has some
+    first, sizes = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)
+    level = np.array([[0, 0, len(ends)]])  # numbers of nodes that are as far from the root, their first hull, how many
+    while len(level):
+        number, start, size = level.T
+        first[number], sizes[number] = start, size
+        number, start, size = level[size > 1].T
+        rows = ranges.flat(start, size)
+        goes_left = _parted(middles[order[rows]], boxes[order[rows]], size)
+        owners = ranges.owners(size)
+        order[rows] = order[rows][np.argsort(2 * owners + ~goes_left, kind="stable")]
+        lefts = np.bincount(owners, goes_left, len(size)).astype(np.int64)
+        nodes["offset_right_node"][number] = 2 * lefts * NODE.itemsize  # behind all that is left
+        left = np.column_stack([number + 1, start, lefts])
+        right = np.column_stack([number + 2 * lefts, start + lefts, size - lefts])
+        level = np.concatenate([left, right])
+    below, starts = order[ranges.flat(first, sizes)], ranges.starts(sizes)[:-1]
+    low, high = np.minimum.reduceat(boxes[below, 0], starts), np.maximum.reduceat(boxes[below, 1], starts)
+    alone = sizes == 1
+    low[alone], high[alone] = ends[order, 0], ends[order, 1]
+    spheres, steps, _ = _told(np.stack([low, high], axis=1))
+    nodes["center"], nodes["radius"], nodes["box_sizes"] = spheres[:, :3], spheres[:, 3], steps
+    nodes["offset_compact_ledge"][alone] = places[order] - root - np.flatnonzero(alone) * NODE.itemsize
     return nodes
 
 
-def _told(low: Floats, high: Floats) -> tuple[Floats, Ints, Floats]:
-    """How a node tells a box: float64[4] middle and radius, int64[3] steps; and the box that these mean, [2, 3]."""
-    middle = (low + high) / 2
-    radius = float(np.sqrt(((high - middle) ** 2).sum()))
-    step = radius / STEPS if radius > 0 else 1.0
-    sizes = ((high - middle) / step).astype(np.int64) + 1
-    return np.append(middle, radius), sizes, np.array([middle - sizes * step, middle + sizes * step])
+def _told(ends: Floats) -> tuple[Floats, Ints, Floats]:
+    """How nodes tell boxes float64[n, 2, 3]: float64[n, 4] middle and radius, int64[n, 3] steps; and the boxes that
+    these mean, [n, 2, 3].
+    """
+    middle = ends.mean(axis=1)
+    half = ends[:, 1] - middle
+    radius = np.sqrt((half * half).sum(axis=1))
+    step = np.where(radius > 0, radius / STEPS, 1.0)[:, None]
+    sizes = (half / step).astype(np.int64) + 1
+    told = np.stack([middle - sizes * step, middle + sizes * step], axis=1)
+    return np.column_stack([middle, radius]), sizes, told
 
 
-def _parted(members: Ints, middles: Floats, boxes: Floats) -> tuple[Ints, Ints]:
-    """Boxes in two heaps: either side of their mean, along the axis that leaves the heaps most alike in volume."""
-    if len(members) == 2:
-        return members[:1], members[1:]
-    best: tuple[float, Ints, Ints] | None = None
-    for axis in range(3):
-        values = middles[members, axis]
-        mean = values.mean()
-        left, right = values < mean - _SAME_MIDDLE, values > mean + _SAME_MIDDLE
-        between = np.flatnonzero(~left & ~right)
-        for place in between.tolist():
-            if left.sum() <= right.sum():
-                left[place] = True
-            else:
-                right[place] = True
-        if not left.any() or not right.any():
-            continue
-        one, two = members[left], members[right]
-        volumes = [float(np.prod(boxes[heap, 1].max(0) - boxes[heap, 0].min(0))) for heap in (one, two)]
-        apart = abs(volumes[0] - volumes[1])
-        if best is None or apart < best[0]:
-            best = apart, one, two
-    if best is None:
-        return members[: len(members) // 2], members[len(members) // 2 :]
-    return best[1], best[2]
+def _parted(middles: Floats, boxes: Floats, sizes: Ints) -> Bools:
+    """Boxes in two heaps, for several nodes at once, each with the next sizes int64[n] of them: either side of their
+    mean, along the axis that leaves the heaps most alike in volume. middles float64[k, 3], boxes float64[k, 2, 3].
+    Returns which go to the left, bool[k].
+    """
+    if not len(sizes):
+        return np.zeros(0, np.bool_)
+    starts, owners = ranges.starts(sizes)[:-1], ranges.owners(sizes)
+    off = middles - (np.add.reduceat(middles, starts) / sizes[:, None])[owners]
+    left, between = off < -_SAME_MIDDLE, np.abs(off) <= _SAME_MIDDLE
+    lefts, many = (np.add.reduceat(each.astype(np.int64), starts) for each in (left, between))
+    more = ((sizes[:, None] - 2 * lefts + 1) // 2).clip(0, many)  # of what lies on the mean, to make the heaps alike
+    rank = np.cumsum(between, axis=0)
+    rank -= (rank[starts] - between[starts])[owners]
+    left |= between & (rank <= more[owners])
+    lefts += more
+    volumes = []
+    for heap in (left, ~left):
+        high = np.maximum.reduceat(np.where(heap[:, :, None], boxes[:, None, 1], -np.inf), starts)
+        low = np.minimum.reduceat(np.where(heap[:, :, None], boxes[:, None, 0], np.inf), starts)
+        volumes.append(np.where(np.isfinite(high), high, 0) - np.where(np.isfinite(low), low, 0))
+    apart = np.abs(volumes[0].prod(axis=2) - volumes[1].prod(axis=2))
+    able = (lefts > 0) & (lefts < sizes[:, None])
+    axis = np.where(able, apart, np.inf).argmin(axis=1)
+    halves = np.arange(len(owners)) - starts[owners] < (sizes // 2)[owners]
+    return np.where(able.any(axis=1)[owners], left[np.arange(len(owners)), axis[owners]], halves)

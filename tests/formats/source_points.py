@@ -94,3 +94,30 @@ def near(points, pieces, margin=0.0):
     for piece in pieces:
         found |= (points @ piece.normals.T <= piece.dists + margin).all(axis=1)
     return found
+
+
+def compared(before, after, gone, new, pieces, points, margin=0.0) -> dict[str, int]:
+    """How many of float64[n, 3] points are other than they have to be after some brushes went and others came.
+
+    pieces: all brushes of the world of now. margin: units around sides in which points don't count. outside: contents,
+    cluster or area changed; inside: contents aren't those of the brushes there, apart from what is solid still, where
+    nothing opened; box: not in the box of a leaf that isn't solid.
+    """
+    old, made = Space(before), Space(after)
+    outside = ~near(points, [*gone, *new], margin)
+    was, now = old.contents(points), made.contents(points)
+    moved = (was != now) | (old.where(points) != made.where(points)).any(axis=1)
+    leafs, ones = made.leafs[made.leaf(points)], old.leafs[old.leaf(points)]
+    solid = leafs["contents"] & Contents.SOLID != 0
+    inside = np.flatnonzero(near(points, [*gone, *new], -margin) & ~(solid & (ones["contents"] & Contents.SOLID != 0)))
+    truth, sure = np.zeros(len(inside), np.int64), np.ones(len(inside), np.bool_)
+    for piece in pieces:
+        within = near(points[inside], [piece], -margin)
+        truth[within] |= piece.contents & int(IGNORED)
+        sure &= within | ~near(points[inside], [piece], margin)
+    off, before_off = (np.maximum(each["mins"] - points, points - each["maxs"]).max(axis=1) for each in (leafs, ones))
+    return {
+        "outside": int((moved & outside).sum()),
+        "inside": int((now[inside] != truth)[sure].sum()),
+        "box": int((~solid & (off > 1) & (before_off <= 1)).sum()),
+    }

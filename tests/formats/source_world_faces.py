@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from formats.source import Level, LumpId, brushes, geometry, leaf_tree, lighting, ranges
+from formats.source import Level, LumpId, brushes, geometry, leaf_tree, lighting
 from formats.source.leaf_tree import LeafTree
 from formats.source.world import Carved
 
@@ -179,12 +179,6 @@ def new_faces(before: Level, after: Level) -> tuple[np.ndarray, dict[int, int]]:
 
 
 def changed_sides(level: Level, carved: Carved) -> list[tuple[int, int]]:
-    """The sides of brushes that have another shape, and those that came to be seen."""
+    """The sides of brushes that have another shape, as (brush, row of BRUSHSIDES)."""
     here = Map(level)
-    own = [(brush, int(row)) for brush in carved.shapes for row in here.side_planes(brush)[1]]
-    return own
-
-
-def list_runs(level: Level) -> np.ndarray:
-    """Where each leaf's faces begin, if lists follow one another without gaps."""
-    return ranges.starts(level.table(E.LEAFS)["numleaffaces"])
+    return [(brush, int(row)) for brush in carved.shapes for row in here.side_planes(brush)[1]]

@@ -64,7 +64,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     if surfaces is None:
         return
     found = find(surfaces)
-    count = len(scene.before.table(LumpId.MODELS))
+    count = max(len(scene.before.table(LumpId.MODELS)), 1)
     edited = [model for model in found.models(surfaces).tolist() if 0 < model < count and is_asked]
     scene.models.update((obj, model) for obj, model in surfaces.shown.items() if model >= count)
     if not edited and not surfaces.sources:

@@ -104,7 +104,7 @@ class _EntityCollector:
             made.set(MODEL, f"*{self.scene.models[obj]}")
         values = entity_values.by_key(made)
         if is_new:
-            self._report_shape(obj, values)
+            self._report_shape(one, values)
         self._report_odd(obj, values)
         collected = datablocks.edited(obj, values, self.scale, self.hdr)
         if place is not None:
@@ -125,11 +125,14 @@ class _EntityCollector:
         stay = {key for key, channel in _CHANNELS.items() if not {channel, transforms.PARENT} & moved}
         return keys & (stay | {ORIGIN})
 
-    def _report_shape(self, obj: bpy.types.Object, values: Mapping[str, str]) -> None:
+    def _report_shape(self, one: Instance, values: Mapping[str, str]) -> None:
         """Warn of a new entity's mesh that no map can have. Raises ValueError where the entity is nothing without."""
+        obj = one.object
         classname, model = values.get(CLASSNAME, ""), values.get(MODEL, "")
         if obj in self.scene.models:
             return
+        if self.scene.is_new_model(one):
+            raise ValueError("its mesh can't become a brush model, since the map's models can't be read")
         mark = identity.stamped(obj)
         if model.startswith("*") and mark is not None and mark.record >= 0:
             raise ValueError(f"its model {model} is that of another map, and {geometry_edits.NO_MORE}")

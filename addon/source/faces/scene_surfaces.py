@@ -151,7 +151,7 @@ class _SurfaceCollector:
     def __init__(self, scene: SceneLevel, original: ModelFaces) -> None:
         self.scene, self.original = scene, original
         self.others: list[tuple[Instance, int]] = []
-        self.first_added, self.added = len(scene.before.table(LumpId.MODELS)), 0
+        self.first_added, self.added = max(len(scene.before.table(LumpId.MODELS)), 1), 0
         """The number of the first model that is to be added, and how many there are."""
 
     def read(self, instances: Iterable[Instance]) -> SceneSurfaces:

@@ -12,16 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
-from ....formats.source import LumpId, geometry
+from ....formats.source import LumpId, changed_faces, geometry
 from ....formats.source.entities import CLASSNAME
 from ....formats.source.luxel_pixels import LuxelPixels, spread
-from ...scene import attributes, identity, originals, stage
+from ...scene import attributes, chosen_files, identity, originals, stage
 from ...scene.blender_types import Node, NodeTree, Value
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -37,6 +38,7 @@ _WANTED = {
     LDR: (LumpId.LIGHTING,),
     BOTH: (LumpId.LIGHTING, LumpId.LIGHTING_HDR),
 }
+ALL, NEW, REACH = "all", "new", "reach"
 _KINDS = frozenset((layout.MODEL, layout.ENTITY, layout.DISPLACEMENT, layout.DISPLACEMENTS))
 _STYLE, _NAME = "style", "targetname"
 """Keys of lights that can be switched."""
@@ -57,6 +59,10 @@ class BakeSettings:
     """Only the selected objects; all of the level cast light and shadows anyhow."""
     scene_world: bool = False
     """The scene's world shines, not the map's sky."""
+    faces: str = ALL
+    """ALL, NEW: those that the map `before` hasn't, or REACH: also those that see what changed since."""
+    before: str = ""
+    """File of an earlier version of the map, for NEW and REACH."""
 
 
 def bake(
@@ -64,7 +70,8 @@ def bake(
 ) -> list[bpy.types.Image]:
     """Bake the light of a level's visible surfaces; returns the images that have it now, packed.
 
-    Raises SceneError for levels without lightmaps, and where nothing can be baked.
+    Raises SceneError for levels without lightmaps, and where nothing can be baked; FormatError and OSError for a map
+    `before` that can't be read.
     """
     original = originals.find(level)
     held = collect.shown(level)
@@ -80,10 +87,15 @@ def bake(
     objects = _objects(level, settings)
     if not objects:
         raise SceneError(f"{level.name}: no surface with a lightmap is visible" + " and selected" * settings.selected)
+    asked = _asked(before, settings)
+    shown = {obj: _faces_of(obj, original.token, len(asked)) for obj in objects}
+    objects = [obj for obj in objects if asked[shown[obj]].any()]
+    if not objects:
+        raise SceneError(f"{level.name}: no visible surface is new against {Path(settings.before).name}")
     baked, covered = _baked(context, level, objects, where, settings)
-    faces = np.zeros(len(where.first) - 1, np.bool_)
+    faces = np.zeros(len(asked), np.bool_)
     for obj in objects:
-        faces[_faces_of(obj, original.token, len(faces))] = True
+        faces[shown[obj]] = asked[shown[obj]]
     for lump, image in wanted.items():
         chosen = faces & _steady(before, lump)
         light, count = spread(baked, covered, where, np.flatnonzero(chosen))
@@ -93,6 +105,17 @@ def bake(
         if left:
             report.left_out(f"faces ({build.TITLES[lump]}) whose first style is that of a light with a name", left)
     return list(wanted.values())
+
+
+def _asked(level: source.Level, settings: BakeSettings) -> NDArray[np.bool_]:
+    """bool[faces]: those that are to be baked. Raises SceneError, FormatError and OSError for the map `before`."""
+    if settings.faces == ALL:
+        return np.ones(len(level.table(geometry.drawn_faces(level))), np.bool_)
+    if not settings.before:
+        raise SceneError("which faces are new is told by an earlier version of the map: choose its file")
+    earlier = source.read(chosen_files.read(Path(bpy.path.abspath(settings.before))))
+    find = changed_faces.new if settings.faces == NEW else changed_faces.within_reach
+    return find(earlier, level)
 
 
 def _objects(level: bpy.types.Collection, settings: BakeSettings) -> list[bpy.types.Object]:

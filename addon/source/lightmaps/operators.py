@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import bpy
 
+from ....formats.binary import FormatError
 from ...scene import declared, stage
-from ...scene.reports import Report
+from ...scene.reports import Report, SceneError
 from ...scene.sidebar import LevelOperator, Result
 from .. import layout
 from . import bake, collect
@@ -19,6 +20,7 @@ class BakeLightmaps(LevelOperator):
     bl_idname = "levelwright.source_bake"
     bl_label = "Bake Lightmaps"
     bl_options = {"REGISTER", "UNDO"}
+    failures = (SceneError, OSError, FormatError)
 
     samples: int = declared.integer(name="Samples", description="Rays a luxel", default=64, min=1, soft_max=4096)
     bounces: int = declared.integer(
@@ -37,6 +39,18 @@ class BakeLightmaps(LevelOperator):
     scene_world: bool = declared.boolean(
         name="Scene's world", description="The sky shines as the scene's world, not as the map's light_environment says"
     )
+    faces: str = declared.menu(
+        name="Faces",
+        description="Which faces get new light, in a map whose world was edited",
+        items=[
+            (bake.ALL, "All", "All that are visible"),
+            (bake.NEW, "New ones", "Those that an earlier version of the map hasn't"),
+            (bake.REACH, "Within reach", "New ones, and those that see what changed since an earlier version"),
+        ],
+    )
+    before: str = declared.string(
+        name="Earlier map", description="The map as it was before its world was edited", subtype="FILE_PATH"
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -51,7 +65,7 @@ class BakeLightmaps(LevelOperator):
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Bake."""
         report = Report("baked")
-        names = ("samples", "bounces", "images", "selected", "scene_world")
+        names = ("samples", "bounces", "images", "selected", "scene_world", "faces", "before")
         chosen = {name: getattr(self.properties, name) for name in names}
         bake.bake(context, level, bake.BakeSettings(**chosen), report)
         report.forward(self)

@@ -70,6 +70,8 @@ def add(
 
     Raises FormatError as `rebuild` does, and for one too many.
     """
+    if not len(level.table(LumpId.MODELS)):
+        raise FormatError("the map has no world, which comes before all others", WHAT)
     touched = (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS, *_PER_LEAF)
     before = {lump: bytes(level.bytes_of(lump)) for lump in touched}
     versions = level.file.entries["version"].copy()

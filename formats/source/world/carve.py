@@ -64,7 +64,8 @@ def tried(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[Worl
     openings = Openings(tree, leafs["contents"].astype(np.int64) & Contents.SOLID != 0, brushes)
     for each in removed:
         if each.contents & Contents.SOLID:
-            openings.take_out(each.number, each.cell, each.planes, each.planenums)
+            detail = bool(each.contents & Contents.DETAIL)
+            openings.take_out(each.number, each.cell, each.planes, each.planenums, detail)
     openings.fill()
     found = openings.found()
     errors += _refused(changes, found)
@@ -76,6 +77,7 @@ def tried(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[Worl
     numbers, nodes = openings.numbered(len(leafs))
     source, alike = rows.put_leafs(changes, openings, numbers, like)
     rows.put_tree(changes, openings, numbers, nodes)
+    _empty(changes, openings, removed)
     _list_brushes(changes, openings, brushes, shapes, asked.removed, numbers)
     seen = _see(changes, openings, found)
     rows.cut_off(changes)
@@ -121,6 +123,23 @@ def _freed(openings: Openings, removed: Sequence[Removed], numbers: Mapping[int,
             if leaf not in openings.opened and not openings.is_solid(leaf):
                 found.append((numbers.get(leaf, leaf), part))
     return found
+
+
+def _empty(changes: Changes, openings: Openings, removed: Sequence[Removed]) -> None:
+    """Have leafs lose the contents that they have of brushes that go and aren't solid: of glass and gratings."""
+    leafs, contents = changes.table(LumpId.LEAFS), changes.table(LumpId.BRUSHES)["contents"].astype(np.int64)
+    listed, starts = lists.of_leafs(changes, LumpId.LEAFBRUSHES)
+    gone = [each.number for each in removed]
+    for each in removed:
+        if each.contents & (Contents.SOLID | Contents.DETAIL):
+            continue
+        for link, leaf, _ in openings.tree.of_cell(each.cell):
+            space = None if openings.is_solid(leaf) or leaf in openings.opened else openings.tree.cell(link)
+            if space is not None and each.cell.contains(space.corners, _NEAR).all():
+                others = np.setdiff1d(listed[starts[leaf] : starts[leaf + 1]], gone)
+                others = contents[others[contents[others] & Contents.DETAIL == 0]]
+                kept = ~each.contents | int(np.bitwise_or.reduce(others, initial=0))
+                leafs["contents"][leaf] = int(leafs["contents"][leaf]) & kept & 0xFFFFFFFF
 
 
 def _refused(changes: Changes, found: Sequence[Opening]) -> list[WorldError]:

@@ -20,7 +20,7 @@ from ..edits.changes import Changes
 from ..level import Level
 from ..lumps import LumpId
 from ..physcollide import SOLID_TAG, PhysCollide, PhysModel
-from ..physcollide_surface import Hull
+from ..physcollide_surface import Hull, Ledges
 from ..records import Contents
 from .collision_materials import Materials
 from .types import Carved, WorldError
@@ -82,32 +82,24 @@ class _World:
 
     def change(self, changes: Changes, carved: Carved) -> bool:
         """Take hulls out and put others in; whether there were any. Raises WorldError."""
-        known = {place: physcollide_surface.read(self.solids[place]).hulls for place in self.masks}
-        hulls = [hull for own in known.values() for hull in own]
-        gone = frozenset(carved.removed.tolist())
+        known = {place: physcollide_surface.read_ledges(self.solids[place]) for place in self.masks}
         shapes = {number: piece for number, piece in carved.shapes.items() if piece.contents & self._classes()}
-        retextured = frozenset(carved.retextured.tolist()) - gone
-        fresh = _hulls(shapes, self._inset(hulls), carved)
-        again = [hull for hull in hulls if hull.brush in retextured]
-        materials = Materials(changes, self.text, hulls)
-        given = materials.given([*fresh.values(), *again])
-        self.text = materials.text
-        fresh = {hull.brush: hull for hull in given[: len(fresh)]}
-        other = {
-            id(old): new
-            for old, new in zip(again, given[len(fresh) :], strict=True)
-            if old.materials is None or new.materials is None or not np.array_equal(old.materials, new.materials)
-        }
+        retextured = np.setdiff1d(carved.retextured, carved.removed)
+        materials = Materials(changes, self.text, list(known.values()))
+        fresh = materials.given(_hulls(shapes, self._inset(list(known.values())), carved))
         before = list(self.solids)
         for place, own in known.items():
-            kept = [other.get(id(hull), hull) for hull in own if hull.brush not in gone]
-            added = [hull for number, hull in fresh.items() if shapes[number].contents & self.masks[place]]
-            if added or len(kept) < len(own) or any(id(hull) in other for hull in own):
-                self.solids[place] = self._solid([*kept, *added])
+            stays = ~np.isin(own.brushes, carved.removed)
+            kept = own if stays.all() else own.taken(np.flatnonzero(stays))
+            told = materials.told(kept, np.flatnonzero(np.isin(kept.brushes, retextured)))
+            added = [hull for hull in fresh if shapes[hull.brush].contents & self.masks[place]]
+            if told is not own or added:
+                self.solids[place] = self._solid(told, added)
+        self.text = materials.text
         for mask in self._missing():
-            added = [hull for number, hull in fresh.items() if shapes[number].contents & mask]
+            added = [hull for hull in fresh if shapes[hull.brush].contents & mask]
             if added:
-                self._append(mask, self._solid(added))
+                self._append(mask, self._solid(None, added))
         self._drop_empty()
         return self.solids != before
 
@@ -130,15 +122,18 @@ class _World:
         classes = _CLASSES if there & (_WALLS | Contents.GRATE) else (_WALLS | Contents.GRATE, *_CLASSES[2:])
         return [int(each) for each in classes if not int(each) & there]
 
-    def _inset(self, hulls: Sequence[Hull]) -> float:
+    def _inset(self, known: Sequence[Ledges]) -> float:
         """Units by which the map's compiler made hulls smaller."""
-        amounts = brush_collision.insets(self.level, hulls[:: max(1, len(hulls) // _SAMPLE)])
+        some = [own.hull(n) for own in known for n in range(0, len(own.brushes), len(own.brushes) // _SAMPLE + 1)]
+        amounts = brush_collision.insets(self.level, some)
         many = [np.count_nonzero(np.abs(amounts - inset) < brush_collision.NEAR) for inset in _INSETS]
         return _INSETS[int(np.argmax(many))]
 
-    def _solid(self, hulls: Sequence[Hull]) -> bytes:
+    def _solid(self, kept: Ledges | None, added: Sequence[Hull]) -> bytes:
         """The bytes of a solid; none of no hulls."""
-        return physcollide_build.build(hulls, self.tagged, with_outer=False) if hulls else b""
+        made = physcollide_build.ledges_of(added)
+        whole = made if kept is None else physcollide_build.joined(kept, made)
+        return physcollide_build.build_ledges(whole, self.tagged) if len(whole.counts) else b""
 
     def _append(self, mask: int, solid: bytes) -> None:
         """Put a further solid of a class behind the others."""
@@ -177,16 +172,16 @@ def _without(text: str, gone: int) -> str:
     return _BLOCK.sub(renumbered, text)
 
 
-def _hulls(shapes: Mapping[int, Piece], inset: float, carved: Carved) -> dict[int, Hull]:
-    """The hull of each brush, by number. Raises WorldError for one that is too fine to have one."""
-    made = {}
+def _hulls(shapes: Mapping[int, Piece], inset: float, carved: Carved) -> list[Hull]:
+    """The hull of each brush. Raises WorldError for one that is too fine to have one."""
+    made = []
     for number, piece in shapes.items():
         for amount in (inset, 0.0):  # what is too thin for it stays as large as it is
             found = convex.from_planes(piece.normals, piece.dists - amount, [len(piece.dists)])
             if found.closed[0]:
                 break
         try:
-            made[number] = brush_collision.hull_of(found, number)
+            made.append(brush_collision.hull_of(found, number))
         except FormatError as error:
             raise _refusal(f"can't collide: {error.message}", [number], carved) from error
     return made

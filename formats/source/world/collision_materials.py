@@ -6,16 +6,17 @@ say which; what compilers made of those that the map has hulls of is there to be
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import ranges
 from ..edits.changes import Changes
 from ..geometry import Floats, Ints
 from ..lumps import LumpId
-from ..physcollide_surface import MOST_MATERIALS, Hull
+from ..physcollide_surface import MATERIAL, MOST_MATERIALS, Hull, Ledges
 from ..records import Records
 
 _USUAL = "default"
@@ -28,14 +29,16 @@ _ROW = re.compile(r'"([^"]*)"\s*"(\d+)"')
 
 @dataclass(slots=True, eq=False)
 class Materials:
-    """The materials of textures. text: the key-values of the world's collision. hulls: those that the map came with."""
+    """The materials of textures. text: the key-values of the world's collision. known: the hulls that the map has."""
 
     changes: Changes
     text: str
-    hulls: Sequence[Hull]
+    known: Sequence[Ledges]
 
     def given(self, hulls: Sequence[Hull]) -> list[Hull]:
         """Hulls with the materials that their brushes' sides now have; the text gets a row where one is missing."""
+        if not hulls:
+            return []
         textures = [_textures(hull, self.changes.table) for hull in hulls]
         wanted = np.unique(np.concatenate([np.zeros(0, np.int64), *textures]))
         known = self._known(wanted)
@@ -44,6 +47,24 @@ class Materials:
             rows = [known[texture] if texture in known else self._usual() for texture in own.tolist()]
             made.append(replace(hull, materials=np.array(rows, np.int64)))
         return made
+
+    def told(self, hulls: Ledges, which: Ints) -> Ledges:
+        """Hulls of which some, int64[k], get the materials that their brushes' sides now have; if these are what they
+        were, the very same ones.
+        """
+        words, first = hulls.words.copy(), ranges.starts(hulls.counts)
+        for number, hull in zip(which.tolist(), self.given([hulls.hull(n) for n in which.tolist()]), strict=True):
+            part = slice(int(first[number]), int(first[number + 1]))
+            words[part] = words[part] & ~(MOST_MATERIALS << MATERIAL) | _materials(hull) << MATERIAL
+        return hulls if np.array_equal(words, hulls.words) else replace(hulls, words=words)
+
+    def _hulls_of(self, having: NDArray[np.bool_]) -> Iterator[Hull]:
+        """The hulls that the map came with of some brushes, bool[brushes]."""
+        for own in self.known:
+            there = (own.brushes >= 0) & (own.brushes < len(having))
+            there[there] = having[own.brushes[there]]
+            for number in np.flatnonzero(there).tolist():
+                yield own.hull(number)
 
     def _known(self, wanted: Ints) -> dict[int, int]:
         """The materials of textures int64[n] that hulls have already: of several, what most of their triangles have."""
@@ -55,12 +76,10 @@ class Materials:
         ]
         having = np.bincount(ranges.owners(counts)[there], minlength=len(brushes)) > 0
         votes = {texture: np.zeros(MOST_MATERIALS + 1, np.int64) for texture in wanted.tolist()}
-        for hull in self.hulls:
-            if not 0 <= hull.brush < len(having) or not having[hull.brush] or hull.materials is None:
-                continue
+        for hull in self._hulls_of(having):
             textures = _textures(hull, tables)
             for texture in votes.keys() & set(textures.tolist()):
-                votes[texture] += np.bincount(hull.materials[textures == texture], minlength=MOST_MATERIALS + 1)
+                votes[texture] += np.bincount(_materials(hull)[textures == texture], minlength=MOST_MATERIALS + 1)
             if all(many.sum() >= _ENOUGH for many in votes.values()):
                 break
         return {texture: int(many.argmax()) for texture, many in votes.items() if many.any()}
@@ -105,6 +124,11 @@ def _textures(hull: Hull, tables: Callable[[int], Records]) -> Ints:
         return np.full(len(hull.triangles), -1, np.int64)
     facing = _normals(hull) @ planes["normal"][own["planenum"]].astype(np.float64).T
     return np.asarray(_texdata(own, texinfos)[facing.argmax(axis=1)])
+
+
+def _materials(hull: Hull) -> Ints:
+    """Those of its triangles, int64[t]."""
+    return np.zeros(len(hull.triangles), np.int64) if hull.materials is None else hull.materials
 
 
 def _normals(hull: Hull) -> Floats:

@@ -84,8 +84,8 @@ def build(
         for points in [draft.points] if there else shown.beside(draft.plane, draft.points):
             drawn.append(draft if points is draft.points else replace(draft, points=points, whole=False))
             shown.add(draft.plane, points)
-    bare = _bared(changes, carved, shown)
-    return drawn + [draft for draft in bare if not flags[draft.texinfo] & UNDRAWN]
+    bare = [draft for draft in _bared(changes, carved, shown) if not flags[draft.texinfo] & UNDRAWN]
+    return drawn + _seen(changes, bare)
 
 
 def _of_brush(
@@ -189,7 +189,7 @@ def _bared(changes: Changes, carved: Carved, shown: _Shown) -> Iterator[Draft]:
         for whole in merged(parts):
             for points in shown.beside(plane, whole):
                 shown.add(plane, points)
-                yield Draft(points, plane, int(sides["texinfo"][side]), brush, kept=True)
+                yield Draft(points, plane, int(sides["texinfo"][side]), brush)
 
 
 def _seen(changes: Changes, made: Sequence[Draft]) -> list[Draft]:

@@ -38,7 +38,7 @@ def tables(changes: Changes) -> Iterator[Records]:
 
 
 def _lumps(changes: Changes) -> list[LumpId]:
-    return [lump for lump in DRAWN if len(changes.level.bytes_of(lump))] or [geometry.drawn_faces(changes.level)]
+    return [lump for lump in DRAWN if len(changes.level.bytes_of(lump))] or [LumpId.FACES]
 
 
 def put(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[Draft]) -> tuple[Ints, int]:
@@ -63,7 +63,7 @@ def put(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[Draft]
             held(rows, name, slice(None), values)
         changes.set_table(lump, _in_place(table, gone, rows, end))
     _beside(changes, gone, made, end)
-    _normals(changes, polygons, gone, made, rings, end)
+    _normals(changes, polygons, gone, made, end)
     return now, first
 
 
@@ -241,7 +241,7 @@ def _beside(changes: Changes, gone: Bools, made: Sequence[Draft], end: int) -> N
     changes.set_table(LumpId.CLUSTERS, _in_place(lists, gone, rows, end))
 
 
-def _normals(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[Draft], rings: Rings, end: int) -> None:
+def _normals(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[Draft], end: int) -> None:
     """Normals of corners: those of their planes; faces that moved as they are take their own along."""
     numbers = geometry.normal_numbers(changes.level, polygons)
     if numbers is None:

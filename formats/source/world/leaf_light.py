@@ -34,10 +34,9 @@ def put(changes: Changes, carved: Carved) -> None:
         if table is not None and len(table) == count and not has(table, "x"):
             changes.set_table(lump, table[carved.like])
     for lighting, index in INDICES.items():
-        rows, samples = changes.peek(index), changes.peek(lighting)
-        if rows is not None and samples is not None and len(rows) == count and has(rows, "first", "count"):
-            if has(samples, "x"):
-                _samples(changes, carved, lighting, index)
+        rows = changes.peek(index)
+        if rows is not None and len(rows) == count and has(rows, "first", "count") and has(changes.peek(lighting), "x"):
+            _samples(changes, carved, lighting, index)
 
 
 def lengths(level: Level) -> dict[LumpId, int]:

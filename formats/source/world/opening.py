@@ -19,7 +19,10 @@ from .cells import ON, Cell
 from .tree import Link, WorldTree
 
 _LEAST = 0.05  # square units that two leafs touch in, at least
-_COVERS = 0.05  # units that a brush may come short of what it covers
+_SHORT = 0.25
+"""Units that a brush may come short of what it covers: compilers take sides that are so near to each other for one, so
+that leafs may be solid a little further than brushes are.
+"""
 
 Number = Callable[[int], int]
 
@@ -62,46 +65,50 @@ class Openings:
 
     # ------------------------------------------------------------------------------------------------------- cutting
 
-    def take_out(self, number: int, cell: Cell, planes: Floats, planenums: Ints) -> None:
-        """Open the solid leafs that a brush was in, as far as it was there and none of the others covers that."""
+    def take_out(self, number: int, cell: Cell, planes: Floats, planenums: Ints, detail: bool) -> None:
+        """Open the solid leafs that a brush was in, as far as it was there and none of the others covers that.
+
+        detail: whether it was a detail. Leafs are solid without these, but for those that were filled with just it.
+        """
         for link, leaf, part in self.tree.of_cell(cell):
             if leaf in self.opened:
                 self._by[leaf].add(number)
             elif self.is_solid(leaf) and not self._is_covered(part):
-                self._open(number, link, leaf, planes, planenums)
+                space = self.tree.cell(link)
+                if space is not None and not (detail and not cell.contains(space.corners, _SHORT).all()):
+                    self._open(number, link, leaf, space, planes, planenums)
 
     def _is_covered(self, part: Cell) -> bool:
         corners = part.corners
         near = self.brushes.solid(self.brushes.near(part.box).tolist())
-        return any((corners @ planes[:, :3].T - planes[:, 3]).max() <= ON for planes in self._planes_of(near))
+        return any((corners @ planes[:, :3].T - planes[:, 3]).max() <= _SHORT for planes in self._planes_of(near))
 
     def _planes_of(self, numbers: Iterable[int]) -> list[Floats]:
         return [self.brushes.planes(number)[0] for number in numbers]
 
-    def _open(self, number: int, link: Link, leaf: int, planes: Floats, planenums: Ints) -> None:
-        cell = self.tree.cell(link)
-        if cell is None:
-            return
+    def _open(self, number: int, link: Link, leaf: int, cell: Cell, planes: Floats, planenums: Ints) -> None:
         if leaf == 0 or leaf in self.tree.shared:  # other links lead there, too
             own = self.tree.leafs
             self.tree.leafs += 1
             self.source[own] = leaf
             self.tree.put_leaf(link, own)
             leaf = own
-        inner, _ = self._cut(link, leaf, cell, planes, planenums)
+        inner, _ = self._cut(link, leaf, cell, planes, planenums, ON)
         if inner is not None:
             self.opened[leaf] = inner
             self._by[leaf] = {number}
 
     def _cut(
-        self, link: Link, leaf: int, cell: Cell, planes: Floats, planenums: Ints
+        self, link: Link, leaf: int, cell: Cell, planes: Floats, planenums: Ints, least: float
     ) -> tuple[Cell | None, list[tuple[int, Cell]]]:
-        """Cut a leaf's cell by the planes of a brush: what is inside, which stays the leaf, and new leafs outside."""
+        """Cut a leaf's cell by the planes of a brush: what is inside, which stays the leaf, and new leafs outside, each
+        of `least` units at least.
+        """
         inner: Cell | None = cell
         outside: list[tuple[int, Cell]] = []
         for plane, planenum in zip(planes, planenums.tolist(), strict=True):
             low, high = (0.0, 0.0) if inner is None else inner.span(plane)
-            front = inner.behind(-plane) if inner is not None and high > ON and low < -ON else None
+            front = inner.behind(-plane) if inner is not None and high > least and low < -ON else None
             behind = None if inner is None or front is None else inner.behind(plane)
             if inner is None or front is None or behind is None:
                 continue
@@ -129,7 +136,7 @@ class Openings:
         cell, by = self.opened[leaf], self._by[leaf]
         if cell.within(planes) is None:
             return [leaf]
-        _, outside = self._cut(self.tree.links[leaf], leaf, cell, planes, planenums)
+        _, outside = self._cut(self.tree.links[leaf], leaf, cell, planes, planenums, _SHORT)
         del self.opened[leaf]
         self.also.setdefault(leaf, set()).add(number)
         for new, front in outside:
@@ -183,7 +190,7 @@ class Openings:
                     self._joined.setdefault(other, set()).add(leaf)
                 elif not self.is_solid(other):
                     self._touching[leaf][other] = self._touching[leaf].get(other, 0.0) + size
-                elif leaf not in self._void and uncovered(part, self.brushes, margin=_COVERS):
+                elif leaf not in self._void and uncovered(part, self.brushes, margin=_SHORT):
                     self._void.add(leaf)
 
     def like(self, opening: Opening, clusters: Ints) -> dict[int, int]:

@@ -148,6 +148,8 @@ def parted(rings: Sequence[Floats], by: Floats) -> tuple[list[Floats], list[Floa
     for normal, dist in zip(facing[0], dists_of[0], strict=True):
         normals, dists = np.tile(normal, (len(inside), 1)), np.full(len(inside), dist)
         heights = inside.heights(normals, dists)
+        if not (heights > 0).any():
+            continue
         beyond = inside.below(-heights)
         outside += [ring for ring in beyond.listed() if len(ring)]
         inside = inside.below(heights)

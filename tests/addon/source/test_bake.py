@@ -11,7 +11,7 @@ from levelwright.addon.source.lightmaps import bake
 from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.lightmaps import collect as collect_lightmaps
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, lighting, rgbe
+from levelwright.formats.source import LumpId, geometry, lighting, rgbe
 
 from tests.addon.source.rooms import imported, of_kind, room, token_of
 from tests.addon.source.surface_edits import edited, small_room
@@ -145,6 +145,50 @@ def test_the_operator() -> None:
     assert edited(level, collect_lightmaps.apply)[1] == {"LIGHTING"}
     with pytest.raises(RuntimeError, match="no such lightmaps"):
         bpy.ops.levelwright.source_bake(images="hdr")
+
+
+def moved_floor(tmp_path) -> bytes:
+    """The room as it was, in a file: its floor, and that alone, lies 8 units deeper there."""
+    data = lit_floor()
+    earlier = source.read(data)
+    points, polygons = earlier.table(LumpId.VERTEXES).copy(), geometry.polygons(earlier)
+    first, end = polygons.first_corner[FLOOR : FLOOR + 2]
+    fresh = points[polygons.corners[first:end]]
+    fresh["point"][:, 2] -= 8
+    edges = earlier.table(LumpId.EDGES).copy()
+    walked = earlier.table(LumpId.SURFEDGES).copy()
+    row = earlier.table(LumpId.FACES)[FLOOR]
+    own = np.zeros(len(fresh), edges.dtype)
+    own["v"] = [(len(points) + n, len(points) + (n + 1) % len(fresh)) for n in range(len(fresh))]
+    walked["edge"][row["firstedge"] : row["firstedge"] + row["numedges"]] = len(edges) + np.arange(len(fresh))
+    earlier.set_table(LumpId.VERTEXES, np.concatenate([points, fresh]))
+    earlier.set_table(LumpId.EDGES, np.concatenate([edges, own]))
+    earlier.set_table(LumpId.SURFEDGES, walked)
+    (tmp_path / "earlier.bsp").write_bytes(source.write(earlier))
+    return data
+
+
+def test_new_faces_alone_are_baked(tmp_path) -> None:
+    level = imported(moved_floor(tmp_path))
+    lamp((0, 0, -112), 20.0)
+    settings = {"samples": 1, "bounces": 0, "faces": "new"}
+    with pytest.raises(RuntimeError, match="choose its file"):
+        bpy.ops.levelwright.source_bake(**settings)
+    with pytest.raises(RuntimeError, match="there is no such file"):
+        bpy.ops.levelwright.source_bake(**settings, before=str(tmp_path / "none.bsp"))
+    (tmp_path / "same.bsp").write_bytes(lit_floor())
+    with pytest.raises(RuntimeError, match="no visible surface is new against same"):
+        bpy.ops.levelwright.source_bake(**settings, before=str(tmp_path / "same.bsp"))
+    (tmp_path / "broken.bsp").write_bytes(lit_floor()[:50])
+    with pytest.raises(RuntimeError):
+        bpy.ops.levelwright.source_bake(**settings, before=str(tmp_path / "broken.bsp"))
+    assert edited(level, collect_lightmaps.apply)[1] == set()
+    for faces in ("new", "reach"):
+        report = Report()
+        wanted = bake.BakeSettings(samples=1, bounces=0, faces=faces, before=str(tmp_path / "earlier.bsp"))
+        bake.bake(bpy.context, level, wanted, report)
+        assert report.counts["luxels baked (LDR)"] == WIDE * WIDE
+    assert edited(level, collect_lightmaps.apply)[1] == {"LIGHTING"}
 
 
 def test_displacements_are_baked_on_the_faces_that_they_lie_on() -> None:

@@ -384,9 +384,7 @@ def test_meshes_of_new_entities() -> None:
     here.level.objects.link(obj)
     obj["classname"] = "info_target"
     assert len(here.export().entities) == 3
-    assert here.report.warnings == [
-        "a: its mesh isn't part of the map: models can only be built anew from those that the map has"
-    ]
+    assert here.report.warnings == ["a: its mesh isn't part of the map: its class has no brush model"]
     obj["model"] = "models/a.mdl"
     models.remember(obj.data)
     here.export()
@@ -395,7 +393,7 @@ def test_meshes_of_new_entities() -> None:
     here.export()
     assert here.report.warnings == [f"a: {models.EDITED}"]
     obj["classname"], obj["model"] = "func_door", ""
-    with pytest.raises(SceneError, match=r"^a: its mesh isn't part of the map") as caught:
+    with pytest.raises(SceneError, match=r"^a: the map has no world") as caught:
         here.export()
     assert caught.value.objects == [obj]
     bare = bpy.data.objects.new("b", None)

@@ -221,12 +221,14 @@ def test_faces_of_a_door_in_the_world_are_new_there() -> None:
     refused(level, "1 new")
 
 
-def test_faces_of_another_map_are_refused() -> None:
+def test_faces_of_another_map_are_none_of_this_one() -> None:
+    """An entity of it gets a model of its own; what has another class is refused."""
     level, _ = with_a_door()
     other, strange = with_a_door()
     level.objects.link(strange)
+    assert edited(level, APPLY)[1] == edited(other, APPLY)[1] == set()
+    strange["classname"] = "info_target"
     assert refused(level, "no model that it has in this map").objects == [strange]
-    assert edited(other, APPLY)[1] == set()
 
 
 def test_a_map_whose_faces_cannot_be_read_has_no_surfaces() -> None:

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faces and light of real maps whose world is edited: brushes moved, taken away and put in, alone and several at once.
+
+Skipped where there is no corpus (../shared/corpus beside the repository, or $LEVELWRIGHT_SHARED/corpus).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from formats.source import Level, LumpId, check, read, world, write
+from formats.source.edits.brush_pieces import Piece
+from formats.source.world import Change, WorldEdits, owned
+from tests.formats import source_world_faces as proofs
+
+E = LumpId
+MAPS = ("wall", "aim_TheBest", "trade_weed420-3sb", "c1l1", "zoo_jukebox", "csgo_tooltextures")
+SEVERAL = 5
+WATER = 0x20 | 0x10
+
+pytestmark = pytest.mark.slow
+
+
+def moved(piece: Piece, by: np.ndarray) -> Piece:
+    return replace(piece, dists=piece.dists + piece.normals @ by)
+
+
+def asked(level: Level, kind: str, count: int, random: np.random.Generator) -> WorldEdits:
+    """Edits of random brushes, without those that the map refuses."""
+    shapes, beneath = world.pieces(level), owned.displaced(level)
+    usable = [number for number, shape in shapes.items() if not shape.contents & WATER and number not in beneath]
+    chosen = random.choice(usable, min(count, len(usable)), replace=False).tolist()
+    if kind == "added":
+        return WorldEdits(added=[moved(shapes[number], random.uniform(-64, 64, 3).round()) for number in chosen])
+    changed = {}
+    for number in chosen:
+        by, move = random.uniform(-16, 16, 3).round(), np.eye(4)
+        move[:3, 3] = by
+        shape = moved(shapes[number], by)
+        changed[number] = Change(None) if kind == "gone" else Change(shape, np.arange(len(shape.dists)), move)
+    bad: set[int] = set()
+    for error in world.check(level, WorldEdits(changed=changed)):
+        bad |= set(error.changed)
+    return WorldEdits(changed={number: change for number, change in changed.items() if number not in bad})
+
+
+@pytest.mark.parametrize("kind", ["moved", "gone", "added"])
+def test_faces_of_real_maps(corpus, kind: str) -> None:
+    random, tried = np.random.default_rng(sum(map(ord, kind))), 0
+    for name in MAPS:
+        data = next(corpus.glob(f"bsp/*/{name}.bsp")).read_bytes()
+        for count in (1, SEVERAL):
+            before, after = read(data), read(data)
+            edits = asked(read(data), kind, count, random)
+            if not edits.changed and not edits.added:
+                continue
+            carved = world.apply(after, edits)
+            after = read(write(after))
+            tried += 1
+            known = set(map(str, check(before)))
+            assert not [problem for problem in check(after) if str(problem) not in known], name
+            fresh, same = proofs.new_faces(before, after)
+            was, now = proofs.luxels_of(before), proofs.luxels_of(after)
+            for lump, blocks in was.items():
+                assert all(now[lump].get(face) == blocks.get(old) for face, old in same.items()), name
+            fresh = random.permutation(fresh)[:60]
+            assert proofs.unlisted(after, fresh, random, 15)[0] == 0, name
+            hidden, points = proofs.hidden(after, fresh, random, 15)
+            assert hidden <= 0.02 * points, name  # gaps of a twentieth of a unit; rests of faces under what was moved
+            sides = proofs.changed_sides(after, carved) + [(part.brush, part.side) for part in carved.bare]
+            bare, twice, _, points = proofs.side_cover(after, sorted(set(sides))[:60], random, 30)
+            assert bare + twice <= 0.001 * points, name
+    assert tried >= len(MAPS)
+
+
+def test_brushes_of_faces_follow(corpus) -> None:
+    """CS:GO's lists of brushes: new faces name theirs, others keep theirs."""
+    level = read(next(corpus.glob("bsp/*/csgo_tooltextures.bsp")).read_bytes())
+    before = read(write(level))
+    shapes = world.pieces(level)
+    number = next(number for number, shape in shapes.items() if shape.contents == 1)
+    up = moved(shapes[number], np.array([0, 0, 40.0]))
+    carved = world.apply(level, WorldEdits(added=[up]))
+    fresh, same = proofs.new_faces(before, level)
+    lists, old = level.table(E.CLUSTERS), before.table(E.CLUSTERS)
+    assert len(lists) == len(level.table(E.FACES))
+    assert (lists["count"][fresh] == 1).all()
+    assert (lists["start"][fresh] == int(carved.added[0])).all()
+    assert all(lists[face] == old[was] for face, was in same.items())
