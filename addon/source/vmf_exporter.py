@@ -39,7 +39,7 @@ def export_vmf(
     """The text of a level as Hammer has it. Raises SceneError, with objects and faces at fault, or FormatError."""
     geometry = IGNORE if settings.faces == "ignore" else REFUSE
     own = Report()
-    data = exporter.export_level(context, collection, ExportSettings(geometry=geometry), own)
+    data = exporter.export_level(context, collection, ExportSettings(geometry=geometry, world=IGNORE), own)
     level = source.read(data)
     original = originals.require(collection)
     if original is None:  # export_level has refused that
@@ -56,7 +56,7 @@ def export_vmf(
         if own.counts.get(what):
             report.warn(f"{what}: {own.counts[what]}. A VMF has none: {instead}")
     for warning in own.warnings:
-        if not warning.endswith(brushes.ONLY_VMF) and not warning.startswith(contents.EDITED):
+        if not warning.endswith(brushes.LEFT_OUT) and not warning.startswith(contents.EDITED):
             report.warn(warning)
     for what in text.lost:
         report.note(f"not as in the editor: {what}")

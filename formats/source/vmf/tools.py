@@ -64,6 +64,12 @@ def of_contents(contents: int) -> str:
     return NODRAW
 
 
+def contents_of(name: str) -> Contents | None:
+    """The contents of a brush with this tool texture; None for a texture that makes a brush solid, or is no tool."""
+    folded = name.lower()
+    return next((contents for contents, tool in _BY_CONTENTS if folded.startswith(tool) and tool != NODRAW), None)
+
+
 def of_flags(flags: int) -> str:
     """The tool texture of a texinfo with these flags; "" if it is none's."""
     return next((name for flag, name in _BY_FLAGS if flags & flag), "")
