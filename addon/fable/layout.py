@@ -87,9 +87,10 @@ from numpy.typing import NDArray
 
 from ...formats.arrays import Array
 from ...formats.fable.records import GAME_CELL_EDGE, Records
+from ..scene.aspects import GONE
 from ..scene.attributes import Kind
 from ..scene.identity import is_named, stamped, unnumbered
-from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
 from ..scene.names import showable
 from ..scene.properties import setting
 from ..scene.reports import SceneError
@@ -345,7 +346,7 @@ FATES: Fates = {
         "property *": read_only("an action point is a place and a layer"),
     },
     THINGS: _written(DELETED),
-    THING_SECTION: _written("name", f"property {SECTION_NAME}", DELETED),
+    THING_SECTION: {**_written("name", f"property {SECTION_NAME}", DELETED), f"{GONE}*": KEPT},
     THING: _written(*_THERE, "property *", "*"),  # what isn't written, `things.collect` tells: there are many of them
     MATERIAL: {"nodes": _LOOKS},
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..scene import properties
+from ..scene.aspects import GONE
 from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
 from . import layout
 
@@ -80,6 +81,7 @@ FATES: Fates = {
     },
     layout.MATERIAL: {
         **_written("name", f"property {layout.TEXTURE}"),
+        f"{GONE}*": aside("without it the material's name counts"),
         f"property {layout.TEXTURE_SIZE}": aside("it only says what UVs are in texels"),
         "nodes": read_only("a level has the name of a texture alone: its picture is in the library"),
     },

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 from ...formats.ns2.records import MASK_WORDS
 from ..scene import identity
-from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.aspects import GONE
+from ..scene.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
 from . import layout
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", COPIED, DELETED)
@@ -20,6 +21,7 @@ _LIGHT = ("color", "energy", "type", "cutoff distance", "use shadow", "specular 
 _CAMERA = ("angle", "angle x", "angle y", "lens", "lens unit", "sensor width", "sensor height", "sensor fit")
 _SPEAKER = ("volume", "distance reference", "distance max", "pitch")
 _MODEL_FILE = read_only("a level has only the path of a prop's model, or the scale of a box")
+_NAME_COUNTS = aside("without it the material's name counts")
 _MATERIAL_FILE = read_only("a level has only a material's path: the material itself is a file")
 _NO_SETTING = read_only("entities have no such setting")
 _IN_SIDEBAR = read_only("the sidebar's lists say which layers and groups there are")
@@ -38,6 +40,7 @@ FATES: Fates = {
     },
     identity.LEVEL: {
         **_written("property *", "list *"),
+        f"{GONE}*": KEPT,
         "list ns2 hide undrawn": aside("it is how Blender displays it"),
         "list ns2 groups: pathing": aside("only layers have it"),
     },
@@ -51,6 +54,7 @@ FATES: Fates = {
     },
     layout.ENTITY: {
         **_written(_PLACE, _SHAPE, "property *", "display size", f"attribute {layout.UV}", "custom normals"),
+        f"{GONE}{layout.CLASS}": KEPT,
         **_written("name", "data", "color"),  # `entities.names` tells of them
         **_written(f"light {name}" for name in (*_LIGHT, "spot size", "spot blend")),
         "light use custom distance": read_only("a level's lights always have a distance"),
@@ -64,6 +68,10 @@ FATES: Fates = {
     layout.LAYER: {**_written("name"), DELETED: _IN_SIDEBAR},
     layout.GROUP: {**_written("name"), DELETED: _IN_SIDEBAR},
     **{kind: {DELETED: _IN_SIDEBAR} for kind in (layout.LAYER_HOMES, layout.GROUP_HOMES, layout.ENTITIES)},
-    layout.MATERIAL_KIND: {**_written("name", f"property {layout.MATERIAL}"), "nodes": _MATERIAL_FILE},
+    layout.MATERIAL_KIND: {
+        **_written("name", f"property {layout.MATERIAL}"),
+        f"{GONE}*": _NAME_COUNTS,
+        "nodes": _MATERIAL_FILE,
+    },
 }
 """What the export of a level reads, and why it doesn't read other things."""

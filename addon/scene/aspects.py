@@ -25,6 +25,8 @@ from .blender_types import Attribute, Socket, Value
 
 PROPERTY, ATTRIBUTE, LIST = "property ", "attribute ", "list "
 """What the names of aspects begin with that are a custom property, an attribute of a mesh, a list in the sidebar."""
+GONE = "deleted property "
+"""What is said of a custom property that was deleted begins so."""
 OURS = "levelwright"
 """What the names of properties begin with that are for the extension alone: they are no aspects."""
 _IDENTITY = frozenset((identity.ID, identity.CHECK, "vertex_id", "vertex_check"))
@@ -433,5 +435,5 @@ _SETTINGS: dict[type, str] = {
     bpy.types.LightProbe: "probe",
 }
 """Types whose every plain setting is an aspect, and what these are called."""
-GROUPS = (PROPERTY, ATTRIBUTE, LIST, *(f"{word} " for word in _SETTINGS.values()))
+GROUPS = (PROPERTY, GONE, ATTRIBUTE, LIST, *(f"{word} " for word in _SETTINGS.values()))
 """What the names of aspects begin with of which there are many alike."""

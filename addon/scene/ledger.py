@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import ClassVar, NamedTuple
 
@@ -64,6 +64,10 @@ def aside(why: str) -> Fate:
     return Fate(why, is_aside=True)
 
 
+KEPT = read_only("without it the file keeps what it says")
+"""What becomes of the deletion of a property, where the record can't do without its value."""
+
+
 def unset(fate: Fate) -> Fate:
     """The same of an aspect that the game's import never sets: so it costs an import nothing."""
     return replace(fate, is_unset=True)
@@ -81,6 +85,7 @@ COMMON: Fates = {
         "data": aside("names of data-blocks are for Blender alone"),
         "color": aside("it is how Blender displays it"),
         "display size": aside("it is how Blender displays it"),
+        f"{aspects.GONE}*": WRITTEN,
     },
     identity.ROOT: {"*": aside("where a level lies in the scene is no part of it")},
     "preview": {"*": aside("it is for show only")},
@@ -114,8 +119,12 @@ class LevelBlock(NamedTuple):
 
     @property
     def entry(self) -> str:
-        """What its fingerprints are kept under: a collection and an object of one record have different aspects."""
-        return f"{self.key} {type(self.id_block).__name__}"
+        """What its fingerprints are kept under: a collection and an object of one record have different aspects.
+
+        What is no record has nothing but its name to be told from others by.
+        """
+        name = f" {self.id_block.name}" if self.key.endswith(" -1") else ""
+        return f"{self.key} {type(self.id_block).__name__}{name}"
 
 
 def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
@@ -165,6 +174,8 @@ class _Entries:
     """By entry and aspect, the fingerprint that data-blocks of this entry have, or those; absent where all have 0."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
+    properties: dict[str, list[str]] = field(default_factory=dict)
+    """By names of properties whose deletion no export reads, joined with NULs: the entries that have these."""
 
     @classmethod
     def of(cls, marked: Iterable[tuple[LevelBlock, dict[str, int]]], fates: Fates) -> _Entries:
@@ -172,6 +183,7 @@ class _Entries:
         found = cls()
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
         counted: dict[str, bool] = {}
+        needs: dict[str, Callable[[bpy.types.ID], list[str]] | None] = {}
         for block, marks in marked:
             together[block.entry].append(marks)
             if block.kind not in counted:
@@ -179,6 +191,10 @@ class _Entries:
                 counted[block.kind] = not all(written)
             if counted[block.kind]:
                 found.names.setdefault(block.key, []).append(block.id_block.name)
+            if block.kind not in needs:
+                needs[block.kind] = _kept_properties(fates, block.kind)
+            if (kept_of := needs[block.kind]) is not None and (kept := kept_of(block.id_block)):
+                found.properties.setdefault("\0".join(kept), []).append(block.entry)
         for key, several in together.items():
             if len(several) == 1:
                 found.marks[key] = {**several[0]}
@@ -195,7 +211,7 @@ class _Entries:
 
     def keep(self, collection: bpy.types.Collection) -> None:
         """Write them to the level's collection."""
-        text = json.dumps({"marks": self.marks, "names": self.names}, separators=(",", ":"))
+        text = json.dumps(asdict(self), separators=(",", ":"))
         baselines.put_bytes(collection, KEY, zlib.compress(text.encode("utf-8", "surrogatepass"), 1))
 
 
@@ -207,6 +223,18 @@ def enter(collection: bpy.types.Collection, fates: Fates) -> None:
     marked = list(_marks(collection, fates, is_import=True))
     _Entries.of(marked, fates).keep(collection)
     _lock((block for block, _ in marked), fates)
+
+
+def _kept_properties(fates: Fates, kind: str) -> Callable[[bpy.types.ID], list[str]] | None:
+    """Return what gives the properties of a data-block of a kind whose deletion no export reads; None: all are read."""
+    declared = {name for table in (fates.get(kind, {}), fates.get("*", {})) for name in table}
+    named = [name.removeprefix(aspects.GONE) for name in sorted(declared) if name.startswith(aspects.GONE)]
+    kept = cache(lambda name: not fate_of(fates, kind, aspects.GONE + name).is_written)
+    if not any(map(kept, named)):
+        return None
+    if kept("*"):
+        return lambda block: [*filter(kept, block.keys())]
+    return lambda block: [name for name in named if kept(name) and block.get(name) is not None]
 
 
 def _lock(listed: Iterable[LevelBlock], fates: Fates) -> None:
@@ -232,9 +260,9 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     edited: dict[tuple[str, Fate], list[str]] = defaultdict(list)
     unknown: dict[tuple[str, Fate], list[str]] = defaultdict(list)
     """Elements of meshes were added or deleted, so that nothing can be compared."""
-    seen: dict[str, list[LevelBlock]] = defaultdict(list)
+    seen: list[LevelBlock] = []
     for block, marks in _marks(collection, fates):
-        seen[block.key].append(block)
+        seen.append(block)
         before = was.marks.get(block.entry)
         if before is None:
             continue
@@ -250,15 +278,46 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
         _say(report, fate, f"{listed(names)}: {name} was edited, but isn't written: {fate.why}")
     for (name, fate), names in unknown.items():
         report.note(f"{listed(names)}: {name} isn't written, whether it was edited or not: {fate.why}")
+    _tell_of_properties(was, seen, fates, report)
+    _tell_of_blocks(was, seen, fates, report)
+
+
+def _tell_of_properties(was: _Entries, seen: Iterable[LevelBlock], fates: Fates, report: Report) -> None:
+    """Warn of properties that were deleted."""
+    left = Counter(
+        (entry, key) for keys, those in was.properties.items() for entry in those for key in keys.split("\0")
+    )
+    keys_of: dict[str, list[str]] = defaultdict(list)
+    for entry, key in left:
+        keys_of[entry].append(key)
+    lacking: dict[tuple[str, str], list[LevelBlock]] = defaultdict(list)
+    for block in seen:
+        for key in keys_of.get(block.entry, ()):
+            if block.id_block.get(key) is not None:
+                left[block.entry, key] -= 1
+            else:
+                lacking[block.entry, key].append(block)
+    deleted: dict[tuple[str, Fate], list[str]] = defaultdict(list)
+    for (entry, key), those in lacking.items():
+        for block in those[: left[entry, key]]:  # several data-blocks may be one record, and not all had it
+            deleted[key, fate_of(fates, block.kind, aspects.GONE + key)].append(block.id_block.name)
+    for (key, fate), names in deleted.items():
+        _say(report, fate, f"{listed(names)}: property {key} was deleted, but that isn't written: {fate.why}")
+
+
+def _tell_of_blocks(was: _Entries, seen: Iterable[LevelBlock], fates: Fates, report: Report) -> None:
+    """Warn of data-blocks that were copied or deleted."""
+    there: dict[str, list[str]] = defaultdict(list)
+    for block in seen:
+        there[block.key].append(block.id_block.name)
     for key, names in was.names.items():
-        now = seen.get(key, [])
-        kind = key.rpartition(" ")[0]
+        now, kind = there.get(key, []), key.rpartition(" ")[0]
         copied, deleted = fate_of(fates, kind, COPIED), fate_of(fates, kind, DELETED)
         if len(now) > len(names) and not copied.is_written:
-            copies = [one.id_block.name for one in now if one.id_block.name not in names]
+            copies = [name for name in now if name not in names]
             _say(report, copied, f"{listed(copies)}: a copy, which isn't written: {copied.why}")
         if len(now) < len(names) and not deleted.is_written:
-            gone = [name for name in names if name not in {one.id_block.name for one in now}]
+            gone = [name for name in names if name not in now]
             _say(report, deleted, f"{listed(gone)}: deleted here, but the file stays as it is: {deleted.why}")
 
 

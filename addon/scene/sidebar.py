@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import bpy
 
 from . import originals
+from .blender_types import Value
 from .declared import Declared
 from .meshes import needs_evaluation, select_faces, select_points
 from .names import showable_lines
@@ -111,3 +112,26 @@ class LevelPanel(OnLevel):
     bl_category = CATEGORY
     bl_space_type: SpaceTypeItems = "VIEW_3D"
     bl_region_type: RegionTypeItems = "UI"
+
+
+class ItemList:
+    """A list of the sidebar, beside bpy.types.UIList: how Blender asks for an item's line."""
+
+    def draw_line(self, row: bpy.types.UILayout, item: Value, active_property: str) -> None:
+        """Draw an item. active_property: what of its owner says which item is chosen."""
+        raise NotImplementedError
+
+    def draw_item(  # Blender counts the parameters
+        self,
+        _context: bpy.types.Context,
+        row: bpy.types.UILayout,
+        _data: object,
+        item: Value,
+        _icon: object,
+        _active_data: object,
+        active_property: str | None,
+        _index: object = 0,
+        _flag: object = 0,
+    ) -> None:
+        """Draw an item, as Blender asks for it."""
+        self.draw_line(row, item, active_property or "")

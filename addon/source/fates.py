@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.aspects import GONE
+from ..scene.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
 from . import layout
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "modifiers")
@@ -64,11 +65,13 @@ FATES: Fates = {
     },
     layout.STATIC_PROP: {
         **_written(_OBJECT, "vertices", "shape keys", "color"),
+        f"{GONE}*": KEPT,
         **dict.fromkeys(("faces", "materials", "materials of faces", "smooth shading", "custom normals"), _MODEL_FILE),
         "attribute *": _MODEL_FILE,
     },
     layout.OVERLAY: {
         **_written(_OBJECT, _SHAPE, "materials", "materials of faces", "attribute UVMap"),
+        f"{GONE}*": KEPT,
         "smooth shading": _NO_NORMALS,
         "custom normals": _NO_NORMALS,
         f"attribute {layout.LIGHTMAP_UV}": follows("the light of the faces beneath it"),
@@ -78,11 +81,17 @@ FATES: Fates = {
         "rotation": read_only("a cubemap has a place and a size alone"),
         "scale": read_only("a cubemap has a place and a size alone"),
     },
-    layout.WORLDLIGHT: {**_written(_OBJECT), **_written(f"light {name}" for name in _LIGHT), **_SETTINGS},
+    layout.WORLDLIGHT: {
+        **_written(_OBJECT),
+        **_written(f"light {name}" for name in _LIGHT),
+        **_SETTINGS,
+        f"{GONE}*": KEPT,
+    },
     layout.MATERIAL_KIND: {
         "nodes": _OF_MATERIAL,
         "property *": _OF_MATERIAL,
         f"property {layout.MATERIAL}": WRITTEN,
+        f"{GONE}*": aside("without it the material's name counts"),
     },
     layout.IMAGE: {"*": _OF_MATERIAL},
     layout.LIGHTMAP: {**_written("pixels"), "color space": read_only("light is kept in the map's own form of number")},

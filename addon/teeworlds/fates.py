@@ -7,8 +7,8 @@ from dataclasses import fields
 
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ..scene import identity
-from ..scene.aspects import ATTRIBUTE, PROPERTY
-from ..scene.ledger import COPIED, DELETED, UNDECLARED, WRITTEN, Fate, Fates, aside, read_only, unset
+from ..scene.aspects import ATTRIBUTE, GONE, PROPERTY
+from ..scene.ledger import COPIED, DELETED, KEPT, UNDECLARED, WRITTEN, Fate, Fates, aside, read_only, unset
 from . import layout
 from .envelopes.build import EnvelopeProperties
 from .quads.build import ENVELOPES, OFFSET
@@ -45,6 +45,7 @@ def _attributes(*names: str) -> dict[str, Fate]:
 
 _LAYER_CLASSES = (layout.TileLayerProperties, layout.QuadLayerProperties, layout.SoundLayerProperties)
 _COPIES = _written(COPIED, DELETED)
+_BY_ENVELOPE = aside("the envelope's action has the colours")
 
 FATES: Fates = {
     identity.LEVEL: _properties(layout.LevelProperties),
@@ -62,12 +63,18 @@ FATES: Fates = {
         **_properties(*_LAYER_CLASSES),
         **_written(*(f"{PROPERTY}{key}" for key in (layout.ORDER, layout.ENVELOPE_COLOR, *layout.FIELD_IMAGES))),
         PROPERTY + layout.STORAGE: WRITTEN,  # an edit is refused
+        f"{GONE}*": WRITTEN,
+        GONE + layout.STORAGE: KEPT,
+        GONE + "tile_kind": KEPT,
+        GONE + layout.ENVELOPE_COLOR: _BY_ENVELOPE,
         **_attributes(*_QUAD_ATTRIBUTES, *_TILE_ATTRIBUTES),
         **_COPIES,
     },
     layout.QUAD: {
         **_ELSE,
         **_written(*_PLACE, *_SURFACE, PROPERTY + layout.ENVELOPE_COLOR),
+        f"{GONE}*": WRITTEN,
+        GONE + layout.ENVELOPE_COLOR: _BY_ENVELOPE,
         **_attributes(*_QUAD_ATTRIBUTES),
         **_COPIES,
     },

@@ -4,28 +4,17 @@
 import bpy
 
 from ...scene.blender_types import Value
-from ...scene.sidebar import LevelPanel
+from ...scene.sidebar import ItemList, LevelPanel
 from .. import layout
 from . import lists
 from .lists import LISTS
 from .operators import LEVELWRIGHT_OT_fable_add_name, LEVELWRIGHT_OT_fable_remove_name
 
 
-class LEVELWRIGHT_UL_fable_names(bpy.types.UIList):
+class LEVELWRIGHT_UL_fable_names(ItemList, bpy.types.UIList):
     """Names with the slots, or numbers, that they are."""
 
-    def draw_item(  # Blender counts the parameters
-        self,
-        _context: bpy.types.Context,
-        row: bpy.types.UILayout,
-        _data: object,
-        item: Value,
-        _icon: object,
-        _active_data: object,
-        _active_property: object,
-        _index: object = 0,
-        _flag: object = 0,
-    ) -> None:
+    def draw_line(self, row: bpy.types.UILayout, item: Value, _active_property: str) -> None:
         """Draw a name, which a double click edits."""
         split = row.split(factor=0.15)
         split.label(text=str(item.slot))

@@ -6,7 +6,7 @@ from typing import Literal
 import bpy
 
 from ...scene.blender_types import Value
-from ...scene.sidebar import LevelPanel
+from ...scene.sidebar import ItemList, LevelPanel
 from .. import layout
 from . import lists
 from .operators import (
@@ -22,21 +22,10 @@ MOVES: tuple[tuple[int, Literal["TRIA_UP", "TRIA_DOWN"]], ...] = ((-1, "TRIA_UP"
 """Steps in the list, and the sign of the button that takes them."""
 
 
-class LEVELWRIGHT_UL_ns2_entries(bpy.types.UIList):
+class LEVELWRIGHT_UL_ns2_entries(ItemList, bpy.types.UIList):
     """Layers or groups: colour, name, whether they are shown."""
 
-    def draw_item(  # Blender counts the parameters
-        self,
-        _context: bpy.types.Context,
-        row: bpy.types.UILayout,
-        _data: object,
-        item: Value,
-        _icon: object,
-        _active_data: object,
-        active_property: str | None,
-        _index: object = 0,
-        _flag: object = 0,
-    ) -> None:
+    def draw_line(self, row: bpy.types.UILayout, item: Value, active_property: str) -> None:
         """Draw an entry; a double click edits its name."""
         split = row.split(factor=0.12)
         split.prop(item, "color", text="")

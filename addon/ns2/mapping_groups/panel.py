@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...scene.blender_types import Value
-from ...scene.sidebar import LevelPanel
+from ...scene.sidebar import ItemList, LevelPanel
 from .. import layout
 from .collect import FIELDS, held
 from .operators import (
@@ -18,21 +18,10 @@ from .operators import (
 )
 
 
-class LEVELWRIGHT_UL_ns2_mapping(bpy.types.UIList):
+class LEVELWRIGHT_UL_ns2_mapping(ItemList, bpy.types.UIList):
     """Mapping groups, by their numbers."""
 
-    def draw_item(  # Blender counts the parameters
-        self,
-        _context: bpy.types.Context,
-        row: bpy.types.UILayout,
-        _data: object,
-        item: Value,
-        _icon: object,
-        _active_data: object,
-        _active_property: str | None,
-        _index: object = 0,
-        _flag: object = 0,
-    ) -> None:
+    def draw_line(self, row: bpy.types.UILayout, item: Value, _active_property: str) -> None:
         """Draw a group."""
         row.label(text=f"Group {item.number & 0xFFFFFFFF}", icon="UV")
 

@@ -111,7 +111,7 @@ def outcome(game: Game, sample: Path, edit: Edit, settings: Any = None) -> Outco
             return Outcome(edit, REFUSED if named else NAMELESS, str(error))
         lines = [line for line in report.lines()[1:] if any(one in line for one in names)]
         said = "; ".join(lines)
-        if target.read_bytes() == original and not _parts_differ(target, sample):
+        if target.read_bytes() == original and not parts_differ(target, sample):
             return Outcome(edit, TOLD if said else SILENT, said)
         again = _shown(imported(game, target, edit.settings))
     if _reached(edit.aspect, key, before, after, again):
@@ -119,7 +119,7 @@ def outcome(game: Game, sample: Path, edit: Edit, settings: Any = None) -> Outco
     return Outcome(edit, TOLD if said else LOST, said)
 
 
-def _parts_differ(target: Path, sample: Path) -> bool:
+def parts_differ(target: Path, sample: Path) -> bool:
     beside = (path for path in target.parent.iterdir() if path != target)
     return any(path.read_bytes() != sample.with_suffix(path.suffix).read_bytes() for path in beside)
 
@@ -137,14 +137,14 @@ def _shown(level: bpy.types.Collection) -> Shown:
     for block in ledger.blocks(level):
         found[block.key]["#"].append(block.id_block.name)
         for name, value in aspects.values(block.id_block).items():
-            found[block.key][name].append(_plain(value))
+            found[block.key][name].append(plain(value))
     return {key: dict(each) for key, each in found.items()}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _reached(aspect: str, key: str, before: Shown, after: Shown, again: Shown) -> bool:

@@ -246,6 +246,22 @@ def test_classes_layers_and_groups_follow_the_scene() -> None:
     assert after["resource_point"].group == 77  # a group that is in no list stays
 
 
+def _brighter(_level: bpy.types.Collection, obj: Any) -> None:
+    obj.data.energy *= 2
+
+
+def _in_another_layer(level: bpy.types.Collection, obj: Any) -> None:
+    lists.homes(level, "layers")[1].objects.link(obj)
+
+
+@pytest.mark.parametrize("edit", [_brighter, _in_another_layer])
+def test_a_changed_entity_is_counted(edit: Callable[[bpy.types.Collection, Any], None]) -> None:
+    level, report = opened(DATA), Report()
+    edit(level, object_of(level, "light_point"))
+    exported(level, report)
+    assert "entities: 1 changed" in report.lines()
+
+
 def test_an_object_in_two_groups_is_refused() -> None:
     data = nb.level(10, objects=[nb.entity(10, "x", placed(0, 0, 0))],
                     groups=nb.listed(10, [("A", 1), ("B", 2)], groups=True))  # fmt: skip
@@ -427,7 +443,10 @@ def test_an_entity_of_another_level_keeps_its_properties() -> None:
         obj = object_of(other, name)
         obj.parent = next(one for one in level.objects if one.parent is None)
         level.objects.link(obj)
-    found, was = read(exported(level)), read(DATA)
+    report = Report()
+    found, was = read(exported(level, report)), read(DATA)
+    named = next(line for line in report.lines() if "entities of another level, which are new here" in line)
+    assert all(object_of(other, name).name in named for name in ("prop_static", "func_moveable"))
     for name in ("prop_static", "func_moveable"):
         shown = [each for each in was[name].properties if each.name not in ("torn", "")]
         assert found[name].properties == shown

@@ -278,7 +278,16 @@ def test_faces_that_are_too_large_to_be_cut_into_triangles_are_refused():
     with pytest.raises(SceneError, match="disc: 1 face of more than 2,048 corners") as refused:
         exported(level)
     assert refused.value.objects == [obj]
+    assert {one.name: found.tolist() for one, found in refused.value.faces.items()} == {"disc": [0]}
     with edited(obj) as mesh:
         bmesh.ops.connect_verts(mesh, verts=[mesh.verts[0], mesh.verts[1024]])
     after = ns2.read(exported(level))
     assert sorted(areas(after))[-2:] == pytest.approx([np.pi * 1250] * 2, rel=1e-3)
+
+
+def test_a_material_that_is_renamed_to_no_path_is_told():
+    level = imported(whole(10))
+    material = geometry(level).material_slots[0].material
+    material.name, report = "Moss", Report()
+    assert exported(level, report) == whole(10)
+    assert any(line.startswith("Moss: a material's name is written only if it is a path") for line in report.warnings)
