@@ -199,6 +199,8 @@ def test_sides_with_another_texture_and_other_coordinates() -> None:
     top, east = 5, 1
     assert names[now["texdata"][top]] == "brick/red"
     assert np.abs(now["texture_vecs"][east] - was["texture_vecs"][east])[0, 3] == pytest.approx(0.25 * 512, abs=0.01)
+    faces = made.table(LumpId.TEXINFO)[made.table(LumpId.FACES)["texinfo"]]
+    assert "brick/red" in {names[number] for number in faces["texdata"].tolist()}  # what is seen follows
     others = [n for n in range(6) if n not in (top, east)]
     assert np.array_equal(now[others], was[others])
 
