@@ -125,7 +125,7 @@ def test_consoles_get_no_brush_that_collides(maps):
 
 
 def test_adding_and_taking_away_gives_the_same_bytes(maps):
-    """But for planes that nothing had named before, which a new brush took, and offsets of the file in the game lump."""
+    """But for planes that nothing named before, which a new brush took, and the file's offsets in the game lump."""
     for name, data in maps.items():
         before, level = read(data), read(data)
         pieces = [piece for piece in world.pieces(before).values() if not piece.contents & REFUSED][:20]

@@ -18,7 +18,19 @@ from .asked import editable
 from .brush_cells import BrushCells
 from .types import Bare, Carved, Change, WorldEdits, WorldError
 
-__all__ = ["Bare", "Carved", "Change", "WorldEdits", "WorldError", "apply", "cells", "check", "editable", "pieces"]
+__all__ = [
+    "Bare",
+    "Carved",
+    "Change",
+    "Piece",
+    "WorldEdits",
+    "WorldError",
+    "apply",
+    "cells",
+    "check",
+    "editable",
+    "pieces",
+]
 
 _GROWS = (
     *(LumpId.PLANES, LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.NODES, LumpId.LEAFS, LumpId.LEAFBRUSHES),

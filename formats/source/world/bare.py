@@ -22,10 +22,12 @@ def sides(spaces: Iterable[tuple[int, Cell]], brushes: BrushCells, but: Collecti
     """The sides that look into spaces: leafs, and the convex parts of them that a brush was in. but: brushes that
     are new. Parts that another solid brush hides are left out; whether a face shows a part already isn't asked.
     """
-    for leaf, space in spaces:
-        for number in brushes.near(space.box, _BEFORE).tolist():
-            cell = brushes.cell(number)
-            if cell is not None and number not in but:
+    near = [(leaf, space, brushes.near(space.box, _BEFORE).tolist()) for leaf, space in spaces]
+    brushes.prepare(number for _, _, numbers in near for number in numbers if number not in but)
+    for leaf, space, numbers in near:
+        for number in numbers:
+            cell = None if number in but else brushes.cell(number)
+            if cell is not None:
                 yield from _of_brush(leaf, space, brushes, number, cell)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ... import convex
 from ...binary import FormatError
 from .. import brushes as level_brushes
 from .. import ranges
@@ -86,6 +87,21 @@ class BrushCells:
             around = cells.of_box(box[0] - 1, box[1] + 1) if np.isfinite(box).all() else cells.everything()
             self._cells[number] = around.within(self.planes(number)[0])
         return self._cells[number]
+
+    def prepare(self, numbers: Iterable[int]) -> None:
+        """Find the cells of many brushes in one go, which is faster than one by one."""
+        wanted = [number for number in dict.fromkeys(numbers) if number not in self._cells]
+        planes = [self.planes(number)[0] for number in wanted]
+        if not wanted:
+            return
+        together, counts = np.concatenate(planes), [len(each) for each in planes]
+        found = convex.from_planes(together[:, :3], together[:, 3], counts)
+        rings = np.split(found.positions[found.corners], found.first_corner[1:-1])
+        starts = ranges.starts(counts)
+        for place, number in enumerate(wanted):
+            own = [side for side in range(starts[place], starts[place + 1]) if len(rings[side]) > 2]
+            if found.closed[place]:
+                self._cells[number] = Cell(together[own], [rings[side] for side in own])
 
     def near(self, box: Floats, margin: float = 0.0) -> Ints:
         """The brushes whose boxes come within `margin` units of a box float64[2, 3]: int64[n], ascending."""

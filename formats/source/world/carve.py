@@ -100,6 +100,7 @@ def tried(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[Worl
 
 def _remove(brushes: BrushCells, numbers: Sequence[int]) -> list[Removed]:
     found = []
+    brushes.prepare(numbers)
     for number in numbers:
         cell = brushes.cell(number)
         planes, planenums = brushes.planes(number)
