@@ -115,7 +115,9 @@ def _original(collection: bpy.types.Collection) -> originals.Original:
     """What a level was imported from. Raises SceneError for one that was imported from nothing, or has lost it."""
     original = originals.require(collection)
     if original is None:
-        raise SceneError(f"{collection.name}: it wasn't imported from a .bsp, and only a compiler makes new ones")
+        raise SceneError(
+            f"{collection.name}: it wasn't imported from a .bsp. New Source Map, in File > New, makes one to build upon"
+        )
     return original
 
 

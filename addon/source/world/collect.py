@@ -84,6 +84,7 @@ class _World:
         self.report.count(EDITED, sum(change.shape is not None for change in made.edits.changed.values()))
         self.report.count(DELETED, sum(change.shape is None for change in made.edits.changed.values()))
         self.report.count(ADDED, len(made.edits.added))
+        self.report.note("the world was edited: import the written map to see its brushes and faces as they are now")
 
     def _refuse_both(self) -> None:
         """Raise SceneError for brushes that were edited both as brushes and by their faces."""

@@ -24,6 +24,8 @@ from ..vmf.solids import Compiled, texture_names
 
 KEPT = -1
 """A texdata: that which the side has."""
+_SAID = ("texinfo", "smoothing_groups", "orig_face")
+"""Fields of faces that edits of these change."""
 _SAME = 1e-6
 """Of a texture vector's size: what differs by less is the same."""
 _NOT_DRAWN = int(SurfaceFlag.NODRAW | SurfaceFlag.NOLIGHT)
@@ -99,19 +101,20 @@ class SideLooks:
         return np.asarray(found[sides])
 
     def edited_faces(self, level: Level) -> Ints:
-        """The drawn faces of the world, numbers of before, whose texinfos are others in `level`: int64[n].
+        """The drawn faces of the world, numbers of before, that say something else of themselves in `level`: int64[n].
 
         Other models may have been built anew there; the world's faces are still the same ones.
         """
         drawn = geometry.drawn_faces(self.before)
         model, now = self.before.table(LumpId.MODELS)[0], level.table(LumpId.MODELS)[0]
         first, count = int(model["firstface"]), int(model["numfaces"])
-        was = self.before.table(drawn)["texinfo"][first : first + count]
+        was = self.before.table(drawn)[first : first + count]
         start = int(now["firstface"])
-        here = level.table(drawn)["texinfo"][start : start + count]
+        here = level.table(drawn)[start : start + count]
         if len(was) != len(here):
             return np.zeros(0, np.int64)
-        return first + np.flatnonzero(was != here)
+        other = np.any([was[name] != here[name] for name in _SAID], axis=0)
+        return first + np.flatnonzero(other)
 
     def texinfos(self, level: Level, wanted: WantedSides) -> Ints:
         """The number of each side's texinfo, int64[n]; rows that aren't there yet are added to the level.

@@ -124,18 +124,22 @@ def _held(rows: Records, which: Ints, offsets: Ints, lump: LumpId) -> None:
     rows["lightofs"][which] = offsets
 
 
-def _kept(found: Blocks, now: Ints, length: int) -> tuple[Ints, Ints]:
-    """The bytes of a lump that stay, ascending, and where each byte of before is now, int64[length]: all but what only
+def _kept(found: Blocks, now: Ints, length: int) -> tuple[Bools, NDArray[np.int32]]:
+    """Which bytes of a lump stay, bool[length], and where each byte of before is now, int32[length]: all but what only
     faces that are gone have.
     """
     gone = now[found.faces] < 0
-    count = np.zeros((2, length + 1), np.int64)
-    for row, which in zip(count, (gone, ~gone), strict=True):
-        np.add.at(row, (found.offset - found.header)[which], 1)
-        np.add.at(row, (found.offset + found.size)[which], -1)
-    only, shared = np.cumsum(count, axis=1)[:, :-1] > 0
+    covered = []
+    for which in (gone, ~gone):
+        count = np.zeros(length + 1, np.int32)  # of lumps that an int32 tells the places of: `lightofs`
+        np.add.at(count, (found.offset - found.header)[which], 1)
+        np.add.at(count, (found.offset + found.size)[which], -1)
+        covered.append(np.cumsum(count, out=count)[:-1] > 0)
+    only, shared = covered
     keep = ~only | shared
-    return np.flatnonzero(keep), np.cumsum(keep) - keep
+    places = np.cumsum(keep, dtype=np.int32)
+    places -= keep
+    return keep, places
 
 
 def _donors(changes: Changes, found: Blocks) -> Blocks:

@@ -17,7 +17,7 @@ _NEAR = 12
 """Faces that are looked at for each new one."""
 _TURNED = 48.0
 """Units that a face counts as farther away when it looks across; twice as many when it looks the other way."""
-_STEP = 64
+_STEP = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)

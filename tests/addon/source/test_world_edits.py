@@ -7,6 +7,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon.scene import originals
 from levelwright.addon.scene.reports import SceneError
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, brushes
@@ -199,6 +200,8 @@ def test_sides_with_another_texture_and_other_coordinates() -> None:
     top, east = 5, 1
     assert names[now["texdata"][top]] == "brick/red"
     assert np.abs(now["texture_vecs"][east] - was["texture_vecs"][east])[0, 3] == pytest.approx(0.25 * 512, abs=0.01)
+    faces = made.table(LumpId.TEXINFO)[made.table(LumpId.FACES)["texinfo"]]
+    assert "brick/red" in {names[number] for number in faces["texdata"].tolist()}  # what is seen follows
     others = [n for n in range(6) if n not in (top, east)]
     assert np.array_equal(now[others], was[others])
 
@@ -298,3 +301,26 @@ def test_what_was_edited_can_be_edited_again_and_back() -> None:
     back = again.edit()
     assert bounds(back, CRATE) == bounds(source.read(HALL), CRATE)
     assert len(back.table(LumpId.PLANES)) == len(source.read(HALL).table(LumpId.PLANES))
+
+
+def test_a_brush_of_the_world_becomes_an_entity_and_back() -> None:
+    scene = World()
+    with scene.selected(CRATE):
+        assert bpy.ops.levelwright.source_make_brush_entity(what="func_brush") == {"FINISHED"}
+    made = scene.edit()
+    assert int(made.table(LumpId.BRUSHES)["numsides"][CRATE]) == 0
+    entity = made.entities[-1]
+    assert (entity.classname, entity.model) == ("func_brush", 1)
+    assert scene.report.counts["brushes of the world deleted"] == 1
+    again = World(source.write(made))
+    originals.make_active(bpy.context, again.level)
+    obj = next(obj for obj in again.level.all_objects if obj.get("classname") == "func_brush")
+    for other in bpy.context.view_layer.objects:
+        other.select_set(other == obj)
+    bpy.context.view_layer.objects.active = obj
+    assert bpy.ops.levelwright.source_make_world_brush() == {"FINISHED"}
+    back = again.edit()
+    assert "func_brush" not in [entity.classname for entity in back.entities]
+    there = np.flatnonzero(brushes.of_models(back) == 0)
+    assert list(map(list, BOXES[CRATE])) in [bounds(back, brush) for brush in there.tolist()]
+    assert again.report.counts["brushes of the world added"] == 1
