@@ -36,6 +36,7 @@ from .pak import collect as pak
 from .props import collect as props
 from .settings import ExportSettings
 from .visibility import collect as visibility
+from .world import collect as world
 
 _BYSTANDERS = frozenset(("CAMERA", "SPEAKER"))
 """Types of objects that nobody expects in a map."""
@@ -71,7 +72,7 @@ STEPS: tuple[Step, ...] = (
     Step("occluders", visibility.apply_occluders),
     Step("contents of brushes", contents.apply),
     Step("brush models", brush_models.apply),
-    Step("brushes", brushes.warn_if_edited),
+    Step("the world", world.apply),
     Step("entities", entities.apply),
     Step("the map's revision", revision.apply),
 )
@@ -114,7 +115,9 @@ def _original(collection: bpy.types.Collection) -> originals.Original:
     """What a level was imported from. Raises SceneError for one that was imported from nothing, or has lost it."""
     original = originals.require(collection)
     if original is None:
-        raise SceneError(f"{collection.name}: it wasn't imported from a .bsp, and only a compiler makes new ones")
+        raise SceneError(
+            f"{collection.name}: it wasn't imported from a .bsp. New Source Map, in File > New, makes one to build upon"
+        )
     return original
 
 

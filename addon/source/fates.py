@@ -54,7 +54,7 @@ FATES: Fates = {
     },
     layout.LEVEL: _written("property *"),
     layout.GROUP: _written(DELETED),
-    layout.MODEL: _written(_OBJECT, _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}", "animation"),
+    layout.MODEL: _written(_OBJECT, _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}"),
     layout.ENTITY: {
         **_written(_OBJECT, _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}"),
         **_written(f"light {name}" for name in _LIGHT),

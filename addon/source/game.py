@@ -7,7 +7,7 @@ import bpy
 
 from ..game import FileKind, Form, Game
 from ..scene.sidebar import register_classes, unregister_classes
-from . import content, edit_panel, leaks, panel
+from . import content, edit_panel, leaks, new_map, panel
 from .exporter import export_level
 from .fates import FATES
 from .importer import import_level
@@ -32,13 +32,15 @@ _CLASSES = (
 
 
 def register() -> None:
-    """Register the game's own panels and operators, and the presets of its options."""
+    """Register the game's own panels, operators and menu entries, and the presets of its options."""
     bpy.utils.register_preset_path(_PRESETS)
     register_classes(_CLASSES)
+    new_map.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    new_map.unregister()
     unregister_classes(_CLASSES)
     bpy.utils.unregister_preset_path(_PRESETS)
 

@@ -46,10 +46,10 @@ Triangles have TAGS (DispTriTag) and FACE, the map's face, as its number + 1. Ob
 
 **Brushes** are mesh objects, stamp "brushes", one for each kind of contents that there is, where their entities have
 them: faces have SIDE, BRUSH and CONTENTS, UV and the material of the editor's file. They are what an export as VMF is
-made of, with any other meshes in their collection; for a .bsp only CONTENTS counts. BRUSH_SUMS tells whether
-they are as imported. For reference are the **clusters**, one mesh object, stamp "clusters": a box each, faces with
-CLUSTER. What `visibility.show` hides is marked with UNSEEN, and copies that it makes of meshes of which a part is seen
-are stamped PREVIEW.
+made of, and edits of the world (`world`), with any other meshes in their collection; without the option for these, of a
+.bsp only CONTENTS counts. BRUSH_SUMS tells whether they are as imported. For reference are the **clusters**, one mesh
+object, stamp "clusters": a box each, faces with CLUSTER. What `visibility.show` hides is marked with UNSEEN, and copies
+that it makes of meshes of which a part is seen are stamped PREVIEW.
 
 **Materials** are stamped "material", record = number in the table of texture names, with the property MATERIAL, the
 name as in the map. **Lightmaps** are images, stamp "lightmap", see `lightmaps.build`: one for each lump, style slot and

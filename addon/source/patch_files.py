@@ -71,8 +71,8 @@ def export_patch(
     What else was edited is refused or, if the settings say so, left out and named.
     """
     own = Report()
-    geometry = IGNORE if settings.others == IGNORE else REFUSE
-    data = exporter.export_level(context, collection, ExportSettings(geometry=geometry), own)
+    moved = IGNORE if settings.others == IGNORE else REFUSE
+    data = exporter.export_level(context, collection, ExportSettings(geometry=moved, world=moved), own)
     original = originals.require(collection)
     if original is None:  # export_level has refused that
         raise ValueError(collection.name)

@@ -9,10 +9,12 @@ from ..scene.options import option
 
 REFUSE, VISUAL, REBUILD = "refuse", "visual", "rebuild"
 """What `ExportSettings.geometry` may be."""
+EDIT = "edit"
+"""What `ExportSettings.world` may be besides `REFUSE`."""
 SAME = "same"
 """What `PatchSettings.revision` is by default."""
 IGNORE = "ignore"
-"""So are the models kept as they are, for exports that aren't made of faces."""
+"""So are models and the world kept as they are, for exports that aren't made of them."""
 _WORLD, _LIGHT, _PLACED = "World", "Baked light", "Entities and props"
 """Panels of the import's options."""
 
@@ -147,6 +149,15 @@ class ExportSettings:
                 "Rebuild",
                 "Models of brush entities are built anew from convex meshes, and copies get their own",
             ),
+        },
+    )
+    world: str = option(
+        REFUSE,
+        "World",
+        "What becomes of brushes of the world that were edited, in the collection Brushes or by their faces",
+        {
+            REFUSE: ("Refuse", "Nothing is written, and the brushes are selected"),
+            EDIT: ("Edit", "They are put into the compiled map: what is drawn, what collides, and light"),
         },
     )
     backup: bool = option(False, "Keep a .bak", "The file that is replaced stays beside the new one, as .bak")

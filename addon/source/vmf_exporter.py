@@ -50,7 +50,7 @@ def export_vmf(
         if own.counts.get(what):
             report.warn(f"{what}: {own.counts[what]}. A VMF has none: {instead}")
     for warning in own.warnings:
-        if not warning.endswith(brushes.ONLY_VMF) and not warning.startswith(contents.EDITED):
+        if not warning.endswith(brushes.LEFT_OUT) and not warning.startswith(contents.EDITED):
             report.warn(warning)
     for what in text.lost:
         report.note(f"not as in the editor: {what}")
@@ -74,7 +74,9 @@ def _taken_apart(
 ) -> Iterator[tuple[SceneLevel, source.Level, vmf.Map]]:
     """The scene as it is read, the level that an export as .bsp makes of it, and the map: see `map_of`."""
     geometry = IGNORE if settings.faces == "ignore" else REFUSE
-    level = source.read(exporter.export_level(context, collection, ExportSettings(geometry=geometry), own))
+    level = source.read(
+        exporter.export_level(context, collection, ExportSettings(geometry=geometry, world=IGNORE), own)
+    )
     original = originals.require(collection)
     if original is None:  # export_level has refused that
         raise ValueError(collection.name)

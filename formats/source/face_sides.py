@@ -19,7 +19,7 @@ from .records import Records
 SAME_PLACE = 0.1
 """Units that a face's middle may lie beside a brush side."""
 
-_PAIRS = 1 << 18  # of faces and sides, to look at in one go
+_PAIRS = 1 << 13  # of faces and sides, to look at in one go: their arrays stay in the cache
 
 
 def listed(first: Integers, counts: Integers, size: int, lump: LumpId) -> tuple[Ints, Ints]:

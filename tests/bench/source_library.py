@@ -204,14 +204,14 @@ def _memory(maps: list[Path]) -> list[Result]:
     print(f"\nmemory at its peak beyond what Python has to start with, maps of more than {MEMORY_FROM >> 20} MB")
     results = []
     for what, mode in (("open and save", "save"), ("decode everything", "decode")):
-        shares = {path: _peak(path, mode) / path.stat().st_size for path in maps if path.stat().st_size > MEMORY_FROM}
+        shares = {path: peak(path, mode) / path.stat().st_size for path in maps if path.stat().st_size > MEMORY_FROM}
         most = max(shares, key=lambda path: shares[path])
         print(f"  {what:<30} up to {shares[most]:.2f} x the file ({most.name})")
         results.append(Result(f"{what}: memory / file", shares[most], OVER_FILE))
     return results
 
 
-def _peak(path: Path, mode: str) -> int:
+def peak(path: Path, mode: str) -> int:
     """Bytes that a process of its own takes at most for a map."""
     program = [sys.executable, "-m", "tests.bench.source_memory", mode, str(path)]
     return int(subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True).stdout)

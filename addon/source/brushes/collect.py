@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brushes back: what was drawn in the collection of brushes, for an export as VMF.
+"""Brushes back: what was drawn in the collection of brushes, for an export as VMF and for edits of the world.
 
 All meshes there count: those of the import, and new ones. What hangs together is a brush; copies of imported faces
 belong to the entity, or the func_detail, that their brush does.
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ....formats import ranges, source
 from ....formats.source import vmf
+from ....formats.source.geometry import Ints
 from ....formats.source.vmf.uv import UNKNOWN_SIZE, texels_of
 from ...scene import baselines, identity, meshes
 from ...scene.reports import Report, SceneError, listed
@@ -24,8 +25,8 @@ from .. import layout
 from ..collecting.scene_level import SceneLevel
 from ..materials.collect import TextureTable, image_of
 
-ONLY_VMF = "brushes were edited: only an export as VMF takes that, in the map they stay"
-"""What an export as .bsp warns of, behind the objects' names."""
+LEFT_OUT = "brushes were edited, which is left out: in the map they stay"
+"""What an export warns of that takes none, behind the objects' names."""
 NODRAW = "tools/toolsnodraw"
 """Of polygons that have no material."""
 
@@ -36,6 +37,55 @@ class _Part:
 
     object: bpy.types.Object
     polygons: vmf.BrushPolygons
+    contents: Ints
+    """int64[p]: what each polygon says that its brush contains, 32 bits; NO_CONTENTS: nothing."""
+    materials: dict[str, tuple[bpy.types.Material | None, tuple[int, int]]]
+    """By the names of polygons: what they are painted with, and its size in texels."""
+
+
+NO_CONTENTS = -1
+
+
+class Drawn:
+    """All polygons that are drawn in the collection of brushes."""
+
+    def __init__(self, parts: list[_Part]) -> None:
+        self.polygons = _joined(parts)
+        self.contents = np.concatenate([part.contents for part in parts])
+        """int64[p]: see `_Part`."""
+        self.materials = {name: found for part in parts for name, found in part.materials.items()}
+        """By the names of polygons: what they are painted with, and its size in texels."""
+        self._objects = [part.object for part in parts]
+        self._first = ranges.starts([len(part.contents) for part in parts])
+
+    def matched(self, before: vmf.VmfSolids) -> vmf.CollectedBrushes:
+        """What the polygons are as brushes. before: the original's. Raises SceneError, with the faces at fault."""
+        try:
+            return vmf.match(before, self.polygons)
+        except vmf.BrushShapeError as error:
+            raise self.refused(f"a brush {error.message}", error.polygons) from error
+
+    def _faces(self, polygons: Ints) -> dict[bpy.types.Object, Ints]:
+        """Polygons int64[n] as faces of their objects."""
+        found = {}
+        for obj, begin, end in zip(self._objects, self._first[:-1].tolist(), self._first[1:].tolist(), strict=True):
+            own = polygons[(polygons >= begin) & (polygons < end)] - begin
+            if len(own):
+                found[obj] = own
+        return found
+
+    def named(self, polygons: Ints) -> str:
+        """The names of the objects that polygons int64[n] are in, the first few."""
+        return listed([obj.name for obj in self._faces(polygons)]) or self._objects[0].name
+
+    def refused(self, message: str, polygons: Ints) -> SceneError:
+        """An error about polygons int64[n], with the faces of their objects selected, and the name of the first."""
+        faces = self._faces(polygons)
+        return SceneError(
+            f"{self.named(polygons)}: {message}",
+            faces,
+            faces={obj: own for obj, own in faces.items() if not meshes.needs_evaluation(obj)},
+        )
 
 
 def checksum(data: meshes.MeshData) -> int:
@@ -72,13 +122,6 @@ def edited(scene: SceneLevel) -> list[str]:
     return found + [titles[number] if number < len(titles) else f"mesh {number} of brushes" for number in gone]
 
 
-def warn_if_edited(scene: SceneLevel, _: source.Level, report: Report) -> None:
-    """Warn that a compiled map can't have edited brushes."""
-    names = edited(scene)
-    if names:
-        report.warn(f"{listed(names)}: {ONLY_VMF}")
-
-
 def apply(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report) -> vmf.Map:
     """A map with what was drawn in the place of its brushes; as it is, where none were imported and none drawn.
 
@@ -87,18 +130,20 @@ def apply(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report)
     """
     if not edited(scene):
         return made
-    parts = list(_parts(scene, level, report))
-    before = vmf.of_level(scene.before).solids
-    if not parts:
-        return made.with_brushes(before, vmf.CollectedBrushes(np.zeros(0, np.int64), []))
-    try:
-        found = vmf.match(before, _joined(parts))
-    except vmf.BrushShapeError as error:
-        raise _refused(error, parts) from error
+    drawn, before = read(scene, level, report), vmf.of_level(scene.before).solids
+    if drawn is None:
+        return made.with_brushes(before, vmf.CollectedBrushes(np.zeros(0, np.int64), [], []))
+    found = drawn.matched(before)
     if scene.is_shown(layout.BRUSHES):
         report.count("brushes as they were", len(found.kept))
     report.count("brushes drawn", len(found.solids))
     return made.with_brushes(before if scene.is_shown(layout.BRUSHES) else before.taken(np.zeros(0, np.int64)), found)
+
+
+def read(scene: SceneLevel, level: source.Level, report: Report) -> Drawn | None:
+    """All that is drawn among the brushes; None where nothing is. level: the map as it is exported."""
+    parts = list(_parts(scene, level, report))
+    return Drawn(parts) if parts else None
 
 
 def objects(scene: SceneLevel) -> list[bpy.types.Object]:
@@ -129,7 +174,10 @@ def _parts(scene: SceneLevel, level: source.Level, report: Report) -> Iterator[_
         first = ranges.starts(counts)
         corners = data.corner_verts.astype(np.int64)
         uv = data.uv(layout.UV) if data.uv(layout.UV) is not None else data.uv()
-        names, pixels = _materials(obj, data.material_index, textures, sizes)
+        painted = _materials(obj, textures, sizes)
+        places = np.clip(data.material_index, 0, len(painted) - 1)
+        names = [painted[place][0] for place in places.tolist()]
+        pixels = np.array([size for _, _, size in painted], np.int64)[places]
         texels = np.full((len(corners), 2), np.nan)
         if uv is not None:
             texels = texels_of(uv, np.repeat(pixels, counts, axis=0))
@@ -139,8 +187,12 @@ def _parts(scene: SceneLevel, level: source.Level, report: Report) -> Iterator[_
         sides, brush, contents = (
             _numbers(data.attribute(name, "FACE"), len(counts)) for name in (layout.SIDE, layout.BRUSH, layout.CONTENTS)
         )
-        detail = vmf.is_detail(contents)
-        yield _Part(obj, vmf.BrushPolygons(positions, corners, first, texels, brush - 1, sides - 1, names, detail))
+        yield _Part(
+            obj,
+            vmf.BrushPolygons(positions, corners, first, texels, brush - 1, sides - 1, names, vmf.is_detail(contents)),
+            np.where(contents == 0, NO_CONTENTS, contents & 0xFFFFFFFF),
+            {name: (material, size) for name, material, size in painted},
+        )
 
 
 def _numbers(values: NDArray[np.int32] | None, count: int) -> NDArray[np.int64]:
@@ -148,25 +200,22 @@ def _numbers(values: NDArray[np.int32] | None, count: int) -> NDArray[np.int64]:
 
 
 def _materials(
-    obj: bpy.types.Object, slots: NDArray[np.int32], textures: TextureTable, sizes: dict[str, tuple[int, int]]
-) -> tuple[list[str], NDArray[np.int64]]:
-    """The name of each polygon's texture, and its size in texels, int64[p, 2]."""
-    found: list[tuple[str, tuple[int, int]]] = []
+    obj: bpy.types.Object, textures: TextureTable, sizes: dict[str, tuple[int, int]]
+) -> list[tuple[str, bpy.types.Material | None, tuple[int, int]]]:
+    """Of each material slot, at least one: the name of its texture, the material, and its size in texels."""
+    found: list[tuple[str, bpy.types.Material | None, tuple[int, int]]] = []
     for slot in obj.material_slots:
         material = slot.material
         if material is None or textures.is_nameless(material):
-            found.append((NODRAW, UNKNOWN_SIZE))
+            found.append((NODRAW, None, UNKNOWN_SIZE))
             continue
         name = textures.name(material)
         size = sizes.get(name.lower())
         if size is None:
             image = None if identity.stamped(material) is not None else image_of(material)
             size = (image.size[0], image.size[1]) if image is not None else UNKNOWN_SIZE
-        found.append((name, size))
-    found = found or [(NODRAW, UNKNOWN_SIZE)]
-    places = np.clip(slots, 0, len(found) - 1)
-    pixels = np.array([size for _, size in found], np.int64)
-    return [found[place][0] for place in places.tolist()], pixels[places]
+        found.append((name, material, size))
+    return found or [(NODRAW, None, UNKNOWN_SIZE)]
 
 
 def _joined(parts: list[_Part]) -> vmf.BrushPolygons:
@@ -183,15 +232,3 @@ def _joined(parts: list[_Part]) -> vmf.BrushPolygons:
         [name for one in polygons for name in one.names],
         np.concatenate([one.detail for one in polygons]),
     )
-
-
-def _refused(error: vmf.BrushShapeError, parts: list[_Part]) -> SceneError:
-    """The error with the faces of the objects that it is about."""
-    first = ranges.starts([len(part.polygons.first_corner) - 1 for part in parts])
-    faces = {}
-    for part, begin, end in zip(parts, first[:-1].tolist(), first[1:].tolist(), strict=True):
-        own = error.polygons[(error.polygons >= begin) & (error.polygons < end)] - begin
-        if len(own):
-            faces[part.object] = own
-    named = next(iter(faces)).name if faces else parts[0].object.name
-    return SceneError(f"{named}: a brush {error.message}", faces=faces)

@@ -11,11 +11,13 @@ import numpy as np
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, edits, vmf
+from ....formats.source import brushes as level_brushes
 from ....formats.source.geometry import Ints
 from ...scene import meshes
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel
+from ..settings import EDIT
 from . import collect
 
 EDITED = "brushes with other contents"
@@ -37,7 +39,7 @@ class _Faces:
 
 
 def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
-    """Write the contents that were edited.
+    """Write the contents that were edited; where edits of the world are asked for, only those of entities' brushes.
 
     Raises SceneError, with the faces selected, for brushes of which not all faces say the same.
     """
@@ -48,11 +50,10 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     except FormatError:  # the import left brushes out as well
         return
     parts = _parts(scene, len(before), report)
-    brushes, contents = (
-        np.concatenate([*(getattr(part, name) for part in parts), np.zeros(0, np.int64)])
-        for name in ("brushes", "contents")
-    )
+    brushes, contents = _all_of(parts)
     chosen = np.unique(brushes[contents != before[brushes]])
+    if scene.settings.world == EDIT:
+        chosen = chosen[level_brushes.of_models(scene.before)[chosen] > 0]
     if not len(chosen):
         return
     least, most = np.full(len(before), np.iinfo(np.int64).max), np.full(len(before), -1)
@@ -62,6 +63,25 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     edits.brush_contents.change(level, chosen, most[chosen])
     report.count(EDITED, len(chosen))
     report.warn(f"{EDITED}: {len(chosen)} of {scene.collection.name}. {STAYS}")
+
+
+def of_world(scene: SceneLevel, report: Report) -> bool:
+    """Whether brushes of the world have other contents: an edit of the world, where the settings ask for that."""
+    if not scene.instances(layout.BRUSHES):
+        return False
+    before = scene.before.table(LumpId.BRUSHES)["contents"].astype(np.int64)
+    brushes, contents = _all_of(_parts(scene, len(before), report))
+    chosen = np.unique(brushes[contents != before[brushes]])
+    return bool((level_brushes.of_models(scene.before)[chosen] <= 0).any())
+
+
+def _all_of(parts: list[_Faces]) -> tuple[Ints, Ints]:
+    """The brush of each face, int64[n], and what the face says that it contains."""
+    none = np.zeros(0, np.int64)
+    return (
+        np.concatenate([*(part.brushes for part in parts), none]),
+        np.concatenate([*(part.contents for part in parts), none]),
+    )
 
 
 def warn_of_vmf(scene: SceneLevel, level: source.Level, report: Report) -> None:

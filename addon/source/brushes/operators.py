@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""New brushes of a map that is open in Blender, for an export as VMF."""
+"""New brushes of a map that is open in Blender, for its world and for an export as VMF."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def box(importing: ImportContext, name: str, material: str, place: Sequence[floa
 
 
 class AddBrush(AddAtCursor):
-    """Add a box to the Source map's brushes at the 3D cursor, for an export as VMF"""
+    """Add a box to the Source map's brushes at the 3D cursor, for edits of the world and an export as VMF"""
 
     bl_idname = "levelwright.source_add_brush"
     bl_label = "Add Brush"

@@ -15,6 +15,7 @@ from .. import layout
 from ..collecting.scene_level import SceneLevel
 from ..lightmaps import build as lightmaps
 from ..materials.collect import TextureTable
+from ..settings import EDIT
 from . import geometry_edits, normals, numbers, scene_surfaces
 from .mapping import Patches, TextureMapping
 from .scene_surfaces import SceneSurfaces
@@ -42,7 +43,8 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     polygons = polygons[~np.isin(surfaces.model_faces.models[surfaces.faces[polygons]], list(rebuilt))]
     mapping.write(of_polygons(surfaces, mapping, polygons))
     numbers.apply(surfaces, level, polygons, report)
-    normals.apply(surfaces, level, polygons, report)
+    shaded = geometry_edits.undisturbed(surfaces, polygons) if scene.settings.world == EDIT else polygons
+    normals.apply(surfaces, level, shaded, report)
     _report_light(scene, surfaces, polygons, report)
 
 

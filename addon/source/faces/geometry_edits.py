@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vertices and faces that were moved, added or deleted: found, refused, moved for show, or left to be built anew.
 
-Planes, the tree of the map, collision and light all hang on where faces are: only a compiler can move those of the
-world. Of a brush model that entities have, all can be built anew (`brush_models.collect`).
+Planes, the tree of the map, collision and light all hang on where faces are: those of the world follow from its
+brushes, which `world` edits. Of a brush model that entities have, all can be built anew (`brush_models.collect`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ....formats.source.surface_edits import Edits, find, turned_over
 from ....formats.source.surfaces import Bools
 from ...scene.reports import Report, SceneError
 from ..collecting.scene_level import SceneLevel
-from ..settings import IGNORE, REBUILD, VISUAL
+from ..settings import EDIT, IGNORE, REBUILD, VISUAL
 from .scene_surfaces import SceneSurfaces
 
 SAME_PLACE = 1e-3
 """Units: vertices of faces that meet, which were moved, may differ by this."""
-_HINT = "Moved Geometry, an option of the export, says what else there is"
+_HINT = "World, an option of the export, can put them into the map: edit"
 NO_MORE = "a map can't get models of another one: copy an entity that it has, and give that one another shape"
 _OF_ENTITIES = "Moved Geometry, an option of the export, can build models of brush entities anew: rebuild"
 
@@ -42,13 +42,35 @@ def apply(scene: SceneLevel, surfaces: SceneSurfaces, level: source.Level, repor
     if scene.settings.geometry == IGNORE:
         report.warn(f"{len(models)} models have other faces than the map: what was done to these models is left out")
         return set(models.tolist())
-    if scene.settings.geometry == REBUILD and models[0] > 0:
+    if scene.settings.world == EDIT and scene.settings.geometry != VISUAL:  # those of the world are read by `world`
+        models = models[models != 0]
+    if not len(models) or (scene.settings.geometry == REBUILD and models[0] > 0):
         return set(models.tolist())
     kept = not (edits.torn.any() or edits.new.any() or len(edits.deleted) or len(edits.short))
     if scene.settings.geometry == VISUAL and kept and not _unseen(surfaces, edits).any():
         _move(surfaces, edits, level, report)
         return set()
     raise _refusal(scene, surfaces, edits, models)
+
+
+def of_world(scene: SceneLevel, surfaces: SceneSurfaces) -> Edits | None:
+    """What was done to the faces of the world; None: nothing, or only for show."""
+    if scene.settings.geometry in (VISUAL, IGNORE):
+        return None
+    edits = find(surfaces)
+    return edits if (edits.models(surfaces) == 0).any() else None
+
+
+def undisturbed(surfaces: SceneSurfaces, polygons: Ints) -> Ints:
+    """Those of polygons int64[n] that share no vertex with one that is new or lies elsewhere: shaded as they were."""
+    edits = find(surfaces)
+    touched = np.zeros(len(surfaces.vertices), np.bool_)
+    owners = ranges.owners(np.diff(surfaces.starts))
+    faulty = np.zeros(len(surfaces.faces), np.bool_)
+    faulty[edits.faulty] = True
+    touched[surfaces.corners[faulty[owners]]] = True
+    beside = np.bincount(owners, touched[surfaces.corners], len(surfaces.faces)) > 0
+    return polygons[~beside[polygons]]
 
 
 def _of_map(surfaces: SceneSurfaces, edits: Edits) -> Edits:
@@ -84,11 +106,11 @@ def _refusal(scene: SceneLevel, surfaces: SceneSurfaces, edits: Edits, models: I
     where = f" in {surfaces.named(faulty)}" if len(faulty) else f" of {scene.collection.name}"
     message = f"faces{where} are other than the map's: {listed}. "
     if scene.settings.geometry == REBUILD:
-        message += "Only models of brush entities can be built anew; the world takes a compiler"
+        message += f"Only models of brush entities can be built anew. {_HINT}"
     elif scene.settings.geometry == VISUAL and _unseen(surfaces, edits).any():
         message += f"Brush entities without faces are never seen, so that these can't be moved for show. {_OF_ENTITIES}"
     else:
-        of_world = f"Only a compiler can make those of the world. {_HINT}"
+        of_world = f"They are those of the world. {_HINT}"
         if scene.settings.geometry == VISUAL:
             of_world = "Faces that are only seen can be moved, but not be added, cut or deleted"
         message += _OF_ENTITIES if models[0] > 0 else of_world

@@ -70,7 +70,9 @@ class CollectedBrushes:
     kept: Ints
     """int64[k]: the brushes that are as they were."""
     solids: list[VmfSolids]
-    """All others; their records in BRUSHES are those of the brushes that they were made of."""
+    """All others; their records in BRUSHES and BRUSHSIDES are those of what they were made of."""
+    polygons: list[Ints]
+    """int64[n] for each of `solids`: the polygons that it was drawn with."""
 
 
 def match(before: VmfSolids, drawn: BrushPolygons) -> CollectedBrushes:
@@ -82,7 +84,8 @@ def match(before: VmfSolids, drawn: BrushPolygons) -> CollectedBrushes:
     matcher = _Matcher(before, drawn)
     whole = matcher.unchanged()
     kept = set(whole.tolist())
-    made = []
+    made: list[VmfSolids] = []
+    polygons_of: list[Ints] = []
     brushes = drawn.brushes[matcher.source]
     rest = ~np.isin(brushes, whole)
     for brush in np.unique(brushes[rest & (brushes >= 0)]).tolist():
@@ -90,6 +93,7 @@ def match(before: VmfSolids, drawn: BrushPolygons) -> CollectedBrushes:
         shifted = matcher.shifted(brush, own)
         if shifted is not None:
             made.append(shifted)
+            polygons_of.append(np.unique(matcher.source[own]))
             rest[own] = False
     for polygons in matcher.parts(rest):
         brush = int(drawn.brushes[matcher.source[polygons[0]]])
@@ -97,7 +101,8 @@ def match(before: VmfSolids, drawn: BrushPolygons) -> CollectedBrushes:
             kept.add(brush)
         else:
             made.append(matcher.solid(brush, polygons))
-    return CollectedBrushes(np.array(sorted(kept), np.int64), made)
+            polygons_of.append(np.unique(matcher.source[polygons]))
+    return CollectedBrushes(np.array(sorted(kept), np.int64), made, polygons_of)
 
 
 class _Matcher:
@@ -111,6 +116,7 @@ class _Matcher:
         self.normals, self.dists, _ = planes(self.points, numbers, self.first)
         place_of = {record: place for place, record in enumerate(before.records.tolist()) if record >= 0}
         self.places = np.array([place_of.get(side, -1) for side in drawn.sides[self.source].tolist()], np.int64)
+        self._shown = np.bincount(self.places[self.places >= 0], minlength=len(before.records) + 1)
         self.solid_of = {record: place for place, record in enumerate(before.brushes.tolist()) if record >= 0}
         self.owner = ranges.owners(np.diff(self.first))
         there = self.places >= 0
@@ -305,7 +311,7 @@ class _Matcher:
             smoothing,
             names,
             ids,
-            np.full(len(places), -1, np.int64),
+            np.where(known, before.records[places], -1),
             np.full(len(places), -1, np.int64),
         )
 
@@ -329,14 +335,19 @@ class _Matcher:
         )
         same = np.zeros(len(places), np.bool_)
         same[known] = (self.in_place & self.same_texture)[polygons[known]]
-        rigid = (off <= TEXELS) & _alike(fitted, old)
+        planes_before = np.where(known[:, None], self.before.normals[places], normals)
+        rigid = (off <= TEXELS) & _alike(_within(fitted, normals), _within(old, planes_before))
         rests = same | (untouched & ~rigid) | ~textured  # the texture stays where the map has it
         bent = textured & ~rests & (off > TEXELS)
+        # What fills a cut has the numbers of a face beside it, and coordinates that mean nothing.
+        filling = bent & ~self.in_place[polygons] & ((places < 0) | (self._shown[places] > 1))
+        bent &= ~filling
         if bent.any():
             worst = float(off[bent].max())
             message = f"has a texture that is bent by {worst:.3g} texels: a brush has flat ones"
             raise BrushShapeError(message, self.source[polygons[bent]])
         made = np.where(rests[:, None, None], old, fitted)
+        made[filling] = standard[filling]
         bad = ~texture_axes.usable(made, normals)
         made[bad] = old[bad]
         bad = ~texture_axes.usable(made, normals)
@@ -354,6 +365,13 @@ class _Matcher:
 def _texels(vectors: Floats, points: Floats) -> Floats:
     """float64[n, 2]: where points are on textures; vectors: float64[n or 1, 2, 4]."""
     return np.asarray((vectors[:, :, :3] * points[:, None]).sum(axis=2) + vectors[:, :, 3])
+
+
+def _within(vectors: Floats, normals: Floats) -> Floats:
+    """The part of texture vectors float64[n, 2, 4] within planes with the normals float64[n, 3]: what is seen there."""
+    made = vectors.copy()
+    made[:, :, :3] -= np.einsum("nki,ni->nk", made[:, :, :3], normals)[:, :, None] * normals[:, None]
+    return made
 
 
 def _alike(one: Floats, other: Floats) -> NDArray[np.bool_]:

@@ -61,6 +61,12 @@ def _alone(name: str) -> int:
     return side_contents.of_brush((side_contents.of_tool(name) or 0,))
 
 
+def contents_of(name: str) -> int | None:
+    """The contents of a brush with this tool texture; None for a texture that makes a brush solid, or is no tool."""
+    contents = side_contents.of_tool(name)
+    return None if contents == int(Contents.SOLID) else contents
+
+
 def of_flags(flags: int) -> str:
     """The tool texture of a texinfo with these flags; "" if it is none's."""
     return next((name for flag, name in _BY_FLAGS if flags & flag), "")

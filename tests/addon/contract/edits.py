@@ -80,8 +80,11 @@ def _add_edits(found: dict[tuple[str, str], Edit], level: bpy.types.Collection, 
                 found.setdefault((block.kind, name), made)
 
 
-def outcome(game: Game, sample: Path, edit: Edit) -> Outcome | None:
-    """Import a sample, make an edit, export, and read that again. None where the edit changes nothing."""
+def outcome(game: Game, sample: Path, edit: Edit, settings: Any = None) -> Outcome | None:
+    """Import a sample, make an edit, export, and read that again. None where the edit changes nothing.
+
+    settings: of the export; the usual ones if it is None.
+    """
     original = sample.read_bytes()
     level = imported(game, sample, edit.settings)
     before = _shown(level)
@@ -100,7 +103,7 @@ def outcome(game: Game, sample: Path, edit: Edit) -> Outcome | None:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / sample.name
         try:
-            levels.export_file(bpy.context, level, target, levels.game_of(level).writer[1](), report)
+            levels.export_file(bpy.context, level, target, settings or levels.game_of(level).writer[1](), report)
         except (SceneError, FormatError) as error:
             objects = {obj.name for obj in getattr(error, "objects", ())}
             words = (*names, edit.aspect.partition(" ")[2])

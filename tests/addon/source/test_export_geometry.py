@@ -190,7 +190,7 @@ def test_brush_models_that_are_built_anew_are_told() -> None:
     assert found == [{1}]
     (world,) = (obj for obj in of_kind(level, layout.MODEL) if identity.stamped(obj).record == 0)
     move(world, np.array([1]), (0, 3, 0))
-    refused(level, "the world takes a compiler", geometry="rebuild")
+    refused(level, "World, an option of the export", geometry="rebuild")
 
 
 def test_a_deleted_entity_takes_its_faces_along() -> None:

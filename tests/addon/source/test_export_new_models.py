@@ -8,10 +8,12 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import meshes
-from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.source import layout
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.source import layout, vmf_exporter
+from levelwright.addon.source.settings import VmfSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, brushes, geometry, physcollide_surface
+from levelwright.formats.source.content import keyvalues
 from levelwright.formats.source.edits import brush_models
 
 from tests.addon.source.exports import Scene, copied
@@ -325,3 +327,56 @@ def test_saved_opened_again_undone_and_twice_in_a_row(scene: Scene, tmp_path: Pa
     bpy.ops.wm.open_mainfile(filepath=path)
     scene.level = bpy.data.collections[name]
     assert source.write(scene.export()) == first
+
+
+def test_a_vmf_has_the_solids_of_new_entities(scene: Scene) -> None:
+    made = cube(scene, "func_brush")
+    made.data.materials.append(texture(scene))
+    data = vmf_exporter.export_vmf(bpy.context, scene.level, VmfSettings(), Report())
+    entities = [block for key, block in keyvalues.parse(data).blocks() if key == "entity"]
+    found = next(block for block in entities if block.get("classname") == "func_brush")
+    assert [key for key, _ in found.blocks()].count("solid") == 1 and found.get("model") is None
+
+
+MAPS = (
+    "AwertaDreams__framework-for-minigolf/test.bsp",
+    pytest.param("undyneimortal__l4d2-fastdl/zoo_jukebox.bsp", marks=pytest.mark.slow),
+    pytest.param("miracleflame__VTMB-Unofficial-Patch-by-Wesp/hw_sinbin_1.bsp", marks=pytest.mark.slow),
+)
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_new_entities_of_real_maps(corpus: Path, name: str, tmp_path: Path) -> None:
+    """A box by the operator, a trigger, a copy of one of the map's in another shape; saved, opened, exported again."""
+    path = corpus / "bsp" / name
+    if not path.exists():
+        pytest.skip(f"{path} isn't there")
+    data = path.read_bytes()
+    scene, before = imported(data, lightmaps="none"), source.read(data)
+    bpy.context.view_layer.active_layer_collection = _found(bpy.context.view_layer.layer_collection, scene.level)
+    for classname in ("func_brush", "trigger_multiple"):
+        bpy.context.scene.cursor.location.x += 2
+        assert bpy.ops.levelwright.source_add_brush_entity(what=classname) == {"FINISHED"}
+    shown = [obj for obj in scene.objects().values() if obj.get("model", "").startswith("*") and len(obj.data.polygons)]
+    original = max(shown, key=lambda obj: len(obj.data.polygons))
+    own = copied(original)
+    own.scale = (1.25, 1, 1)
+    made = scene.export(geometry="rebuild")
+    count = len(before.table(E.MODELS))
+    models = made.table(E.MODELS)
+    assert len(models) == count + 3 and (models[:count] == before.table(E.MODELS)).all()
+    assert sorted(one.model for one in made.entities if (one.model or 0) >= count) == [count, count + 1, count + 2]
+    source_model = int(original["model"][1:])
+    solids = [np.flatnonzero(brushes.of_models(made) == number) for number in (source_model, count + 2)]
+    assert len(solids[0]) == len(solids[1])
+    spans = [np.ptp(brushes.solids(made, own).polygons.positions, axis=0) for own in solids]
+    assert np.allclose(spans[1], spans[0] * [1.25, 1, 1], atol=0.05)
+    known = {problem.kind for problem in source.check(before)}
+    assert not [problem for problem in source.check(made) if problem.kind not in known]
+    title, file = scene.level.name, str(tmp_path / "level.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    bpy.ops.wm.open_mainfile(filepath=file)
+    scene.level = bpy.data.collections[title]
+    assert source.write(scene.export(geometry="rebuild")) == source.write(made)
+    again = imported(source.write(made), lightmaps="none")
+    assert source.write(again.export()) == source.write(made)

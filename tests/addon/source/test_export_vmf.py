@@ -118,13 +118,15 @@ def test_a_side_that_was_moved() -> None:
     assert (scene.report.counts["brushes drawn"], scene.report.counts["brushes as they were"]) == (1, 1)
 
 
-def test_an_export_as_map_says_that_it_has_no_brushes() -> None:
+def test_an_export_as_map_refuses_edited_brushes() -> None:
     scene = BrushPolygons()
     assert source.write(scene.export()) == ROOM
     assert scene.report.warnings == []
     move_top(scene, 8)
-    assert source.write(scene.export()) == ROOM
-    assert scene.report.warnings == [f"SOLID: {collect_brushes.ONLY_VMF}"]
+    with pytest.raises(SceneError, match=r"SOLID: brushes were edited\. World, an option"):
+        scene.export()
+    assert source.write(scene.export(world="ignore")) == ROOM
+    assert scene.report.warnings == [f"SOLID: {collect_brushes.LEFT_OUT}"]
     scene.text()
     assert scene.report.warnings == []
 
@@ -325,8 +327,8 @@ def test_a_brush_is_added_at_the_cursor() -> None:
     assert set(solids[-1].materials) == {"dev/floor"}
     top = solids[-1].axes[solids[-1].normals[:, 2] > 0.9][0]
     assert np.allclose(top, [[4, 0, 0, 0], [0, -4, 0, 0]], atol=1e-3)
-    assert source.write(scene.export()) == ROOM
-    assert f"{made.name}: {collect_brushes.ONLY_VMF}" in scene.report.warnings
+    assert source.write(scene.export(world="ignore")) == ROOM
+    assert f"{made.name}: {collect_brushes.LEFT_OUT}" in scene.report.warnings
     assert "left out" not in scene.report.summary()
 
 

@@ -8,13 +8,14 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import meshes
+from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId
+from levelwright.formats.source import LumpId, brushes
 from levelwright.formats.source.edits import brush_models
 
 from tests.addon.source.exports import Scene
-from tests.formats import source_door
+from tests.formats import source_door, source_hall
 
 E = LumpId
 MAP = source.write(source_door.with_door())
@@ -101,7 +102,7 @@ def test_a_brush_becomes_an_entity_in_edit_mode() -> None:
     assert world_points(made) == before and len(made.data.polygons) == 6
     assert len(brushes.data.polygons) == 12, "it is a brush no longer"
     assert layout.BRUSH not in made.data.attributes and layout.CONTENTS in made.data.attributes
-    level = scene.export()
+    level = scene.export(world="ignore")
     assert brush_models.pieces(level, 2)[0].contents == 1
     row = level.table(E.MODELS)[2]
     low, high = np.min(list(before), axis=0), np.max(list(before), axis=0)
@@ -122,8 +123,9 @@ def test_a_drawn_brush_becomes_an_entity_and_a_brush_again() -> None:
     again = bpy.context.active_object
     assert again.get("classname") is None and world_points(again) == points
     assert again.users_collection[0].name.startswith(layout.BRUSH_HOME)
-    scene.export()
-    assert any("brushes were edited" in warning for warning in scene.report.warnings)
+    with pytest.raises(SceneError, match="brushes were edited") as caught:
+        scene.export()
+    assert caught.value.objects == [again]
 
 
 def test_a_door_becomes_a_brush_of_the_world() -> None:
@@ -137,7 +139,7 @@ def test_a_door_becomes_a_brush_of_the_world() -> None:
     contents = meshes.read(made).attribute(layout.CONTENTS, "FACE")
     assert contents.tolist() == [1] * 6
     assert not {layout.VERTEX_ID, "record_id", layout.TEXINFO} & set(made.data.attributes.keys())
-    level = scene.export()
+    level = scene.export(world="ignore")
     assert "func_door" not in [entity.classname for entity in level.entities]
 
 
@@ -163,3 +165,29 @@ def test_it_is_undone() -> None:
     bpy.ops.ed.undo()
     scene.level = bpy.data.collections[name]
     assert len(scene.level.all_objects) == before and source.write(scene.export()) == MAP
+
+
+def test_a_brush_of_the_world_leaves_it_and_comes_back() -> None:
+    """With `world` = `edit`: as an entity it is no brush of the world any more; as a brush it is one again."""
+    data = source.write(source_hall.hall())
+    scene = imported(data)
+    solid = next(obj for obj in scene.objects(layout.BRUSHES).values() if obj.name.startswith("SOLID, DETAIL"))
+    count = int((brushes.of_models(source.read(data)) == 0).sum())
+    chosen(solid)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    edited = bmesh.from_edit_mesh(solid.data)
+    edited.faces.ensure_lookup_table()
+    edited.faces[0].select_set(True)
+    bmesh.update_edit_mesh(solid.data)
+    assert bpy.ops.levelwright.source_make_brush_entity(what="func_brush") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    made = next(obj for obj in scene.level.all_objects if obj.get("classname") == "func_brush")
+    level = scene.export(world="edit")
+    owners = brushes.of_models(level)
+    assert level.entities[-1].model == 1 and (owners == 1).sum() == 1 and (owners == 0).sum() == count - 1
+    assert brush_models.pieces(level, 1)[0].contents == 1, "an entity's brush is no detail"
+    chosen(made)
+    assert bpy.ops.levelwright.source_make_world_brush() == {"FINISHED"}
+    level = scene.export(world="edit")
+    assert len(level.table(E.MODELS)) == 1 and (brushes.of_models(level) == 0).sum() == count

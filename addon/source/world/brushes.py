@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The brushes of the world as they were drawn: which are others than the map's, and what they look like."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ....formats import source
+from ....formats.source import edits, vmf
+from ....formats.source.geometry import Ints
+from ....formats.source.shaping.drawn import DrawnBrushes, Shaped
+from ....formats.source.shaping.side_looks import KEPT, SideLooks
+from ....formats.source.vmf import tools
+from ...scene.reports import Report, SceneError, listed
+from .. import layout
+from ..brushes import collect as brushes
+from ..brushes.collect import NO_CONTENTS, Drawn
+from ..collecting.scene_level import SceneLevel
+from ..materials.collect import TextureTable
+
+
+class WorldBrushes:
+    """What was done to a map's brushes in their collection. Raises SceneError, with the faces at fault."""
+
+    def __init__(self, scene: SceneLevel, level: source.Level, looks: SideLooks, report: Report) -> None:
+        self._level, self._looks, self._report = level, looks, report
+        self._textures = TextureTable(scene, level, report)
+        drawn = brushes.read(scene, level, report)
+        if drawn is None:
+            raise SceneError(
+                f"{scene.collection.name}: all of its brushes are gone from the collection {layout.BRUSH_HOME!r}, and "
+                "nothing would be left of the world: undo that"
+            )
+        self._drawn: Drawn = drawn
+        self._brushes = DrawnBrushes(looks, drawn.matched(looks.compiled.solids))
+        self._refuse_models()
+
+    @cached_property
+    def shaped(self) -> list[Shaped]:
+        """The brushes that are others or new."""
+        made = [self._shaped(number) for number in range(len(self._brushes.found.solids))]
+        polygons = self._drawn.polygons.brushes
+        order = np.argsort(polygons, kind="stable")
+        sorted_brushes = polygons[order]
+        for brush in self._brushes.found.kept.tolist():
+            if not self._brushes.is_world[brush]:
+                continue
+            begin, end = np.searchsorted(sorted_brushes, brush, "left"), np.searchsorted(sorted_brushes, brush, "right")
+            own = order[begin:end]
+            wanted = self._contents(own)
+            if wanted is not None and wanted != int(self._brushes.contents[brush]):
+                made.append(self._brushes.recontained(brush, wanted, own))
+        return made
+
+    @cached_property
+    def deleted(self) -> Ints:
+        """int64[n]: the brushes that are gone."""
+        gone = self._brushes.deleted
+        return np.asarray(gone[self._brushes.is_world[gone]])
+
+    @cached_property
+    def touched(self) -> Ints:
+        """int64[n]: the brushes of the map that are others or gone."""
+        shaped = np.array([each.brush for each in self.shaped if each.brush >= 0], np.int64)
+        return np.asarray(np.union1d(self.deleted, shaped))
+
+    def refused(self, message: str, blamed: Ints, polygons: Ints | None = None) -> SceneError:
+        """An error about brushes of the map, int64[n], with what was drawn of them, or with polygons int64[k]."""
+        own = np.flatnonzero(np.isin(self._drawn.polygons.brushes, blamed)) if polygons is None else polygons
+        return self._drawn.refused(message, own)
+
+    def _shaped(self, number: int) -> Shaped:
+        solid, polygons = self._brushes.found.solids[number], self._brushes.found.polygons[number]
+        texdata = self._texdata(solid)
+        shaped = self._brushes.shaped(number, texdata, self._contents(polygons))
+        for name in {solid.names[side] for side in np.flatnonzero(texdata != KEPT).tolist()}:
+            meaning = tools.contents_of(name)
+            if meaning is not None and not shaped.contents & meaning:
+                self._report.warn(
+                    f"{self._drawn.named(polygons)}: sides have the texture {name}, but their brush doesn't contain "
+                    f"what it stands for: the face attribute {layout.CONTENTS!r} says what a brush contains"
+                )
+        return shaped
+
+    def _contents(self, polygons: Ints) -> int | None:
+        """What polygons int64[n] of one brush say that it contains; None: nothing. Raises SceneError."""
+        said = np.unique(self._drawn.contents[polygons])
+        said = said[said != NO_CONTENTS]
+        if len(said) > 1:
+            raise self._drawn.refused(
+                f"a brush has faces that differ in their {layout.CONTENTS!r}: all faces of a brush say the same",
+                polygons,
+            )
+        return int(said[0]) if len(said) else None
+
+    def _texdata(self, solid: vmf.VmfSolids) -> Ints:
+        """int64[k]: the texdata of a solid's sides, KEPT: that of before. Raises SceneError, FormatError."""
+        before, made = self._looks.compiled.solids, []
+        for row, name in zip(solid.records.tolist(), solid.names, strict=True):
+            place = self._brushes.side_of.get(row, -1)
+            if place >= 0 and before.names[place].lower() == name.lower() and self._looks.has_texinfo(row):
+                made.append(KEPT)
+                continue
+            material, size = self._drawn.materials.get(name, (None, (64, 64)))
+            if material is not None and not self._is_known(name):
+                made.append(self._textures.texdata(material, size))
+            else:
+                made.append(edits.textures.add(self._level, name or brushes.NODRAW, size))
+        return np.array(made, np.int64)
+
+    def _is_known(self, name: str) -> bool:
+        """Whether the level has a texture of this name."""
+        return name.lower() in {each.lower() for each in self._level.texture_names.names}
+
+    def _refuse_models(self) -> None:
+        """Raise SceneError for brushes of entities that were edited: their own mesh is what shapes those."""
+        found = self._brushes
+        made = [int(solid.brushes[0]) for solid in found.found.solids]
+        own = [brush for brush in made if brush >= 0 and not found.is_world[brush]]
+        gone = found.deleted[~found.is_world[found.deleted]].tolist()
+        if not own and not gone:
+            return
+        names = listed([f"{brush}" for brush in sorted({*own, *gone})])
+        message = (
+            f"brushes {names} are those of entities: edit the mesh of the entity itself, with Moved Geometry, an "
+            "option of the export, on rebuild"
+        )
+        polygons = np.flatnonzero(np.isin(self._drawn.polygons.brushes, own))
+        raise self._drawn.refused(message, polygons)

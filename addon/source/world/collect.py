@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of the world back to the map: brushes that were drawn, moved, cut or deleted, and faces that were moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ....formats import source
+from ....formats.source import vmf, world
+from ....formats.source.geometry import Ints
+from ....formats.source.shaping import drawn as shaping
+from ....formats.source.shaping.drawn import DrawnEdits, Shaped
+from ....formats.source.shaping.side_looks import SideLooks
+from ...scene.reports import Report, SceneError, listed
+from .. import layout
+from ..brushes import collect as brushes
+from ..brushes import contents
+from ..collecting.scene_level import SceneLevel
+from ..faces import geometry_edits, scene_surfaces
+from ..settings import EDIT, IGNORE
+from .brushes import WorldBrushes
+from .faces import WorldFaces
+
+EDITED, ADDED, DELETED = "brushes of the world edited", "brushes of the world added", "brushes of the world deleted"
+"""What the report counts."""
+_HINT = (
+    "World, an option of the export, says whether they are put into the map (edit); an export as VMF takes them, too"
+)
+
+
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
+    """Do with edits of the world what the settings say. Raises SceneError, with objects and faces at fault."""
+    names = brushes.edited(scene)
+    if scene.settings.world != EDIT:
+        if names and scene.settings.world == IGNORE:
+            report.warn(f"{listed(names)}: {brushes.LEFT_OUT}")
+        elif names:
+            raise SceneError(f"{listed(names)}: brushes were edited. {_HINT}", _objects(scene, names))
+        return
+    surfaces = scene_surfaces.read(scene)
+    moved = None if surfaces is None else geometry_edits.of_world(scene, surfaces)
+    recontained = contents.of_world(scene, report)
+    if not names and moved is None and not recontained:
+        return
+    looks = SideLooks(scene.before, vmf.compiled(scene.before))
+    drawn = WorldBrushes(scene, level, looks, report) if names or recontained else None
+    faces = WorldFaces(surfaces, moved, looks, report) if surfaces is not None and moved is not None else None
+    _World(level, looks, drawn, faces, report).write()
+
+
+def _objects(scene: SceneLevel, names: list[str]) -> list[bpy.types.Object]:
+    return [obj for obj in brushes.objects(scene) if obj.name in names]
+
+
+@dataclass(frozen=True)
+class _World:
+    """All edits of a map's world, by brushes and by faces."""
+
+    level: source.Level
+    looks: SideLooks
+    drawn: WorldBrushes | None
+    faces: WorldFaces | None
+    report: Report
+
+    def write(self) -> None:
+        """Put the edits into the level. Raises SceneError."""
+        shaped: list[Shaped] = []
+        deleted = np.zeros(0, np.int64)
+        for part in (self.drawn, self.faces):
+            if part is not None:
+                shaped += part.shaped
+                deleted = np.union1d(deleted, part.deleted)
+        self._refuse_both()
+        made = shaping.put(self.level, self.looks, shaped, deleted)
+        if not made.edits.changed and not made.edits.added:
+            return
+        try:
+            world.apply(self.level, made.edits)
+        except world.WorldError as error:
+            raise self._refused(world.check(self.level, made.edits) or [error], made) from error
+        self.report.count(EDITED, sum(change.shape is not None for change in made.edits.changed.values()))
+        self.report.count(DELETED, sum(change.shape is None for change in made.edits.changed.values()))
+        self.report.count(ADDED, len(made.edits.added))
+        self.report.note("the world was edited: import the written map to see its brushes and faces as they are now")
+
+    def _refuse_both(self) -> None:
+        """Raise SceneError for brushes that were edited both as brushes and by their faces."""
+        if self.drawn is None:
+            return
+        touched = self.drawn.touched
+        by_faces = self.looks.edited_faces(self.level)
+        rows = self.looks.side_of_face[by_faces]
+        textured = self.looks.brush_of(rows[rows >= 0])
+        both = np.intersect1d(touched, textured if self.faces is None else np.union1d(textured, self.faces.touched))
+        if len(both):
+            raise self.drawn.refused(
+                "brushes were edited, and so were their faces in the world: undo one of the two "
+                f"(brushes {listed([str(brush) for brush in both.tolist()])} of the map)",
+                both,
+            )
+
+    def _refused(self, errors: list[world.WorldError], made: DrawnEdits) -> SceneError:
+        """The errors as one, with what drew the brushes that they are about: those of the map as a whole, with all."""
+        changed = {brush for error in errors for brush in error.changed if brush in made.changed}
+        added = {place for error in errors for place in error.added if 0 <= place < len(made.added)}
+        if not changed and not added:
+            changed, added = set(made.changed), set(range(len(made.added)))
+        message = "; ".join(dict.fromkeys(error.message for error in errors))
+        blamed = np.array(sorted(changed), np.int64)
+        parts = [made.added[place] for place in sorted(added)]
+        if self.drawn is not None:
+            parts += [made.changed[brush] for brush in blamed.tolist() if brush in self.drawn.touched]
+        polygons: Ints = np.concatenate([*parts, np.zeros(0, np.int64)]).astype(np.int64)
+        if self.drawn is not None and (len(polygons) or self.faces is None):
+            return self.drawn.refused(message, blamed, polygons)
+        if self.faces is not None:
+            return self.faces.refused(message, blamed)
+        return SceneError(f"{layout.WORLD}: {message}")

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""New Source maps, from File > New: exported as they are, and built upon."""
+
+from pathlib import Path
+
+import bpy
+import pytest
+from levelwright.addon import levels
+from levelwright.addon.scene import originals
+from levelwright.addon.scene.reports import Report
+from levelwright.addon.source.settings import EDIT, ExportSettings
+from levelwright.formats import source
+from levelwright.formats.source import LumpId, new_map
+from levelwright.formats.source.new_level import BRANCHES
+
+from tests.addon.source.worlds import bounds
+
+
+@pytest.mark.parametrize("branch", list(BRANCHES))
+def test_it_is_the_librarys_map(branch: str, tmp_path: Path) -> None:
+    assert bpy.ops.levelwright.source_new_level(name="first", branch=branch, sky="sky_test") == {"FINISHED"}
+    (level,) = originals.levels()
+    target = tmp_path / "first.bsp"
+    levels.export_file(bpy.context, level, target, ExportSettings(), Report())
+    wanted = new_map.sky_box((2048, 2048, 1024), "sky_test", BRANCHES[branch])
+    assert target.read_bytes() == source.write(wanted)
+
+
+def test_a_brush_and_an_entity_are_built_into_it(tmp_path: Path) -> None:
+    bpy.ops.levelwright.source_new_level(name="first", width=1024.0, height=512.0)
+    (level,) = originals.levels()
+    for child in level.children_recursive:
+        child.hide_viewport = False
+    bpy.context.scene.cursor.location = (0, 0, 0.6096)
+    assert bpy.ops.levelwright.source_add_brush(what=new_map.FLOOR) == {"FINISHED"}
+    bpy.context.object.location.x += 128
+    spawn = next(obj for obj in level.all_objects if obj.get("classname") == "info_player_start")
+    spawn.location.y = 64
+    report, target = Report(), tmp_path / "first.bsp"
+    levels.export_file(bpy.context, level, target, ExportSettings(world=EDIT), report)
+    made = source.read(target.read_bytes())
+    assert bounds(made, 6) == [[96, -32, 0], [160, 32, 64]]
+    assert made.entities[2].origin == (0, 64, 1)
+    assert len(made.table(LumpId.FACES)) > 9
+    assert report.counts["brushes of the world added"] == 1
+
+
+def test_a_size_that_no_map_has_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="a room of"):
+        bpy.ops.levelwright.source_new_level(width=60000.0)
+    assert originals.levels() == []
