@@ -19,7 +19,7 @@ from ..geometry import Ints
 from ..lighting import BUMP_SAMPLES, Blocks
 from ..lumps import LumpId, lump_name
 from ..records import NO_STYLE, RGBE, Records, SurfaceFlag
-from . import leaf_light, lightmap_size, nearest_light, owned
+from . import leaf_light, lightmap_size, nearest_light
 from .drafts import NEW
 from .faces import PutFaces
 from .nearest_light import Lightmaps
@@ -135,6 +135,7 @@ def _kept(found: Blocks, now: Ints, length: int) -> tuple[Bools, NDArray[np.int3
         np.add.at(count, (found.offset - found.header)[which], 1)
         np.add.at(count, (found.offset + found.size)[which], -1)
         covered.append(np.cumsum(count, out=count)[:-1] > 0)
+        del count  # before the next one
     only, shared = covered
     keep = ~only | shared
     places = np.cumsum(keep, dtype=np.int32)
@@ -251,7 +252,12 @@ def _lightmaps(changes: Changes, donors: Blocks) -> Lightmaps:
     level = changes.level
     faces = level.table(geometry.drawn_faces(level))[donors.faces]
     planes = level.table(LumpId.PLANES)[faces["planenum"]]
-    low, high = owned.rings_of(geometry.polygons(level), donors.faces).boxes()
+    polygons = geometry.polygons(level)
+    counts = np.diff(polygons.first_corner)[donors.faces]
+    corners = polygons.corners[ranges.flat(polygons.first_corner[donors.faces], counts)]
+    points, starts = polygons.positions[corners].astype(np.float64), ranges.starts(counts)[:-1]
+    starts = starts.clip(max=max(len(points) - 1, 0))
+    low, high = (outer.reduceat(points, starts) if len(points) else points for outer in (np.minimum, np.maximum))
     return Lightmaps(
         level.table(LumpId.TEXINFO)["lightmap_vecs"].astype(np.float64)[faces["texinfo"]],
         planes["normal"].astype(np.float64),

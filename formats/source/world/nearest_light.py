@@ -17,7 +17,8 @@ _NEAR = 12
 """Faces that are looked at for each new one."""
 _TURNED = 48.0
 """Units that a face counts as farther away when it looks across; twice as many when it looks the other way."""
-_STEP = 4
+_STEP, _PART = 4, 1 << 14
+"""New faces, and luxels of theirs, that are looked at in one go."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,8 +67,19 @@ def nearest(made: Lightmaps, there: Lightmaps, candidates: Ints, owners: Ints, l
     """For luxels int64[k, 2] of new lightmaps int64[k] the nearest that was there: its lightmap int64[k], and where in
     it, int64[k, 2]. candidates: of each new lightmap, as `near` gives them.
     """
-    points = made.points(made.back, owners, luxels)
-    back = there.back
+    face, place = np.zeros(len(owners), np.int64), np.zeros((len(owners), 2), np.int64)
+    backs = made.back, there.back
+    for start in range(0, len(owners), _PART):
+        part = slice(start, start + _PART)
+        face[part], place[part] = _nearest(made, there, candidates, owners[part], luxels[part], backs)
+    return face, place
+
+
+def _nearest(
+    made: Lightmaps, there: Lightmaps, candidates: Ints, owners: Ints, luxels: Ints, backs: tuple[Floats, Floats]
+) -> tuple[Ints, Ints]:
+    """`nearest` for some luxels. backs: of the new lightmaps and of those that were there, see `Lightmaps.back`."""
+    points, back = made.points(backs[0], owners, luxels), backs[1]
     best = np.full(len(owners), np.inf)
     face, place = np.zeros(len(owners), np.int64), np.zeros((len(owners), 2), np.int64)
     for column in candidates.T:
