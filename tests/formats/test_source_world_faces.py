@@ -60,7 +60,7 @@ def proven(before: Level, after: Level, carved: world.Carved) -> None:
 
 def area_of(level: Level, faces: np.ndarray) -> float:
     here = proofs.Map(level)
-    return float(rings.Rings.of([here.ring(face) for face in faces.tolist()]).areas.sum())
+    return float(rings.FlatRings.of([here.ring(face) for face in faces.tolist()]).areas.sum())
 
 
 def on_plane(level: Level, axis: int, dist: float, sign: int) -> np.ndarray:

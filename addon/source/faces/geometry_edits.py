@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vertices and faces that were moved, added or deleted: found, refused, moved for show, or left to be built anew.
 
-Planes, the tree of the map, collision and light all hang on where faces are: those of the world follow from its brushes,
-which `world` edits. Of a brush model that entities have, all can be built anew (`brush_models.collect`).
+Planes, the tree of the map, collision and light all hang on where faces are: those of the world follow from its
+brushes, which `world` edits. Of a brush model that entities have, all can be built anew (`brush_models.collect`).
 """
 
 from __future__ import annotations

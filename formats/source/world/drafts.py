@@ -24,7 +24,7 @@ from ..records import SurfaceFlag
 from . import fragments, owned
 from .hidden import Brushes, shows
 from .owned import Part
-from .rings import ON, Rings, is_thin, joined, merged, parted, without
+from .rings import ON, FlatRings, is_thin, joined, merged, parted, without
 from .types import Carved, Change, WorldEdits
 
 NEW = -1
@@ -84,8 +84,7 @@ def build(
         for points in [draft.points] if there else shown.beside(draft.plane, draft.points):
             drawn.append(draft if points is draft.points else replace(draft, points=points, whole=False))
             shown.add(draft.plane, points)
-    bare = [draft for draft in _bared(changes, carved, shown) if not flags[draft.texinfo] & UNDRAWN]
-    return drawn + _seen(changes, bare)
+    return [*drawn, *_bared(changes, carved, shown)]
 
 
 def _of_brush(
@@ -133,7 +132,7 @@ def _carried(draft: Draft, ring: Floats, normal: Floats, dist: float) -> Iterato
         points = points @ draft.move[:3, :3].T + draft.move[:3, 3]
         if np.linalg.det(draft.move[:3, :3]) <= 0:
             return
-    if np.abs(points @ normal - dist).max() > _NEAR or float(Rings.of([points]).area_normals[0] @ normal) <= 0:
+    if np.abs(points @ normal - dist).max() > _NEAR or float(FlatRings.of([points]).area_normals[0] @ normal) <= 0:
         return
     inside, outside = parted([points], ring)
     if not outside and inside:
@@ -157,11 +156,11 @@ class _Shown:
         self._polygons, self._gone = polygons, gone
         faces = changes.level.table(geometry.drawn_faces(changes.level))
         self._planes = np.where(faces["dispinfo"] < 0, faces["planenum"].astype(np.int64), -1)
-        self._rings: dict[int, Rings] = {}  # by plane
+        self._rings: dict[int, FlatRings] = {}  # by plane
 
     def add(self, plane: int, points: Floats) -> None:
         """Have a further polygon."""
-        self._rings[plane] = joined([self._of(plane), Rings.of([points])])
+        self._rings[plane] = joined([self._of(plane), FlatRings.of([points])])
 
     def beside(self, plane: int, points: Floats) -> list[Floats]:
         """What of a polygon on a plane no other one shows."""
@@ -171,7 +170,7 @@ class _Shown:
         left = without([points], rings.take(rings.meeting(points)).listed())
         return left if left and left[0] is points else [ring for ring in left if not is_thin(ring)]
 
-    def _of(self, plane: int) -> Rings:
+    def _of(self, plane: int) -> FlatRings:
         if plane not in self._rings:
             there = [face for face in np.flatnonzero(self._planes == plane).tolist() if face not in self._gone]
             self._rings[plane] = owned.rings_of(self._polygons, np.array(there, np.int64))
@@ -183,13 +182,13 @@ def _bared(changes: Changes, carved: Carved, shown: _Shown) -> Iterator[Draft]:
     wanted: dict[tuple[int, int], list[Floats]] = {}
     for part in carved.bare:
         wanted.setdefault((part.brush, part.side), []).append(part.points)
-    sides = changes.table(LumpId.BRUSHSIDES)
+    sides, flags = changes.table(LumpId.BRUSHSIDES), changes.table(LumpId.TEXINFO)["flags"]
     for (brush, side), parts in wanted.items():
         plane = int(sides["planenum"][side])
-        for whole in merged(parts):
+        for whole in [] if flags[sides["texinfo"][side]] & UNDRAWN else merged(parts):
             for points in shown.beside(plane, whole):
                 shown.add(plane, points)
-                yield Draft(points, plane, int(sides["texinfo"][side]), brush)
+                yield Draft(points, plane, int(sides["texinfo"][side]), brush, kept=True)
 
 
 def _seen(changes: Changes, made: Sequence[Draft]) -> list[Draft]:
@@ -199,7 +198,7 @@ def _seen(changes: Changes, made: Sequence[Draft]) -> list[Draft]:
     if not asked:
         return left
     normals = changes.table(LumpId.PLANES)["normal"].astype(np.float64)[[draft.plane for draft in asked]]
-    rings = Rings.of([draft.points for draft in asked])
+    rings = FlatRings.of([draft.points for draft in asked])
     found = fragments.find(LeafTree(changes), rings, normals)
     brushes = Brushes(changes)
     ends = np.flatnonzero(found.leafs >= 0)

@@ -21,7 +21,7 @@ from ..lumps import LumpId, lump_name
 from ..records import NO_STYLE, Contents, Records
 from ..references import NUMBERS, RUNS, OverlayFaces, has
 from .drafts import NEW, Draft
-from .rings import Bools, Rings
+from .rings import Bools, FlatRings
 
 _NO_MACRO = 0xFFFF
 _SHADOWLESS = 0x8000
@@ -54,7 +54,7 @@ def put(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[Draft]
     first = int(kept[end])
     _follow(changes, kept, now, end, len(made))
     _overlays(changes, now, _heirs(made, first))
-    rings = Rings.of([draft.points for draft in made])
+    rings = FlatRings.of([draft.points for draft in made])
     fields = _fields(changes, made, rings)
     for lump in _lumps(changes):
         table = changes.table(lump)
@@ -101,7 +101,7 @@ def _templates(table: Records, made: Sequence[Draft]) -> Records:
     return rows
 
 
-def _fields(changes: Changes, made: Sequence[Draft], rings: Rings) -> dict[str, Ints | Floats]:
+def _fields(changes: Changes, made: Sequence[Draft], rings: FlatRings) -> dict[str, Ints | Floats]:
     """What new faces have in all lumps of them. Their vertices, edges and original faces are put where these belong."""
     planes = np.array([draft.plane for draft in made], np.int64)
     fields: dict[str, Ints | Floats] = {
@@ -123,7 +123,7 @@ def _fields(changes: Changes, made: Sequence[Draft], rings: Rings) -> dict[str, 
     return fields
 
 
-def _surfedges(changes: Changes, rings: Rings) -> int:
+def _surfedges(changes: Changes, rings: FlatRings) -> int:
     """Put polygons behind the surfedges, each edge its own; the number of the first. Vertices are used again."""
     numbers = vector_numbers(changes, LumpId.VERTEXES, rings.points)
     starts = ranges.starts(rings.sizes)

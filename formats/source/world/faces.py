@@ -19,7 +19,7 @@ from ..lumps import LumpId
 from ..records import Contents
 from . import drafts, face_rows, fragments, lightmap_size, owned
 from .drafts import NEW, Draft
-from .rings import ON, Bools, Rings
+from .rings import ON, Bools, FlatRings
 from .types import Carved, WorldEdits, WorldError
 
 _AHEAD = 0.25
@@ -111,7 +111,7 @@ class _Lists:
             near |= ((low <= box[1] + ON) & (high >= box[0] - ON)).all(axis=1)
         return np.asarray(own[near])
 
-    def _looking(self, rings: Rings, planes: Ints) -> Ints:
+    def _looking(self, rings: FlatRings, planes: Ints) -> Ints:
         """Leafs that aren't solid and polygons on planes that look into them, int64[n, 2]."""
         normals = self.changes.table(LumpId.PLANES)["normal"].astype(np.float64)[planes]
         found = fragments.find(self.tree, rings, normals)
@@ -121,13 +121,13 @@ class _Lists:
 
     def write(self, now: Ints, first: int, made: Sequence[Draft]) -> None:
         """Have LEAFFACES as it is, with faces by their new numbers."""
-        rings = Rings.of([draft.points for draft in made])
+        rings = FlatRings.of([draft.points for draft in made])
         planes = np.array([draft.plane for draft in made], np.int64)
         pairs = self._looking(rings, planes)
         lost = np.setdiff1d(np.arange(len(made)), pairs[:, 1])
         if len(lost):  # what is before them is thinner than numbers tell
             ahead = self.changes.table(LumpId.PLANES)["normal"].astype(np.float64)[planes[lost]] * _AHEAD
-            behind = self._looking(Rings(rings.corners[lost] + ahead[:, None], rings.sizes[lost]), planes[lost])
+            behind = self._looking(FlatRings(rings.corners[lost] + ahead[:, None], rings.sizes[lost]), planes[lost])
             pairs = np.concatenate([pairs, np.column_stack([behind[:, 0], lost[behind[:, 1]]])])
         numbers = now[self.listed]
         owners = np.concatenate([self.owners[numbers >= 0], pairs[:, 0]])

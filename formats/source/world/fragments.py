@@ -14,7 +14,7 @@ import numpy as np
 from ...binary import FormatError
 from ..geometry import Floats, Ints
 from ..leaf_tree import LeafTree
-from .rings import Bools, Rings, joined
+from .rings import Bools, FlatRings, joined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class Fragments:
     owners: Ints
     parents: Ints
     leafs: Ints
-    rings: Rings
+    rings: FlatRings
     rounds: Ints
 
     def largest(self, seen: Bools) -> Ints:
@@ -54,7 +54,7 @@ class Fragments:
         return found
 
 
-def find(tree: LeafTree, rings: Rings, normals: Floats) -> Fragments:
+def find(tree: LeafTree, rings: FlatRings, normals: Floats) -> Fragments:
     """The pieces of convex polygons in the leafs that they look into. normals: float64[n, 3], theirs.
 
     A polygon on a node's plane goes to the side that its normal looks to. Raises FormatError for a tree in circles.

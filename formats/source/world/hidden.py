@@ -9,7 +9,7 @@ from .. import ranges
 from ..edits.changes import Changes
 from ..geometry import Floats, Ints
 from ..lumps import LumpId
-from .rings import ON, Bools, Rings
+from .rings import ON, Bools, FlatRings
 
 _SEEN = 0xFF
 """Contents that can be seen; of several the lowest one counts."""
@@ -50,7 +50,9 @@ class Brushes:
                 extreme.at(bound, (owners[there], axis), sign * self._dists[rows[there]])
         return low, high
 
-    def within(self, rings: Rings, normals: Floats, own: Ints, leafs: Ints, owners: Ints) -> dict[int, list[Floats]]:
+    def within(
+        self, rings: FlatRings, normals: Floats, own: Ints, leafs: Ints, owners: Ints
+    ) -> dict[int, list[Floats]]:
         """What of polygons other brushes hide, by polygon; of those that nothing hides nothing.
 
         own: int64[n], the brush of each. leafs, owners: int64[k], in which leaf which polygon lies. A polygon in the

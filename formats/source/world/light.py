@@ -22,8 +22,8 @@ from ..records import NO_STYLE, RGBE, Records, SurfaceFlag
 from . import leaf_light, lightmap_size, nearest_light
 from .drafts import NEW
 from .faces import PutFaces
-from .nearest_light import Lightmaps
-from .rings import Bools, Rings
+from .nearest_light import LuxelPlanes
+from .rings import Bools, FlatRings
 from .types import Carved
 
 Bytes = NDArray[np.uint8]
@@ -52,7 +52,7 @@ class _Fresh:
     """Faces without light of their own that are to be lit. places: int64[n], among the drafts."""
 
     places: Ints
-    maps: Lightmaps
+    maps: LuxelPlanes
     samples: Ints
 
 
@@ -61,7 +61,7 @@ def _fresh(changes: Changes, made: PutFaces) -> _Fresh:
     new = np.array([n for n, draft in enumerate(made.made) if draft.face == NEW], np.int64)
     drafts = [made.made[place] for place in new.tolist()]
     texinfos = changes.table(LumpId.TEXINFO)[[draft.texinfo for draft in drafts]]
-    rings = Rings.of([draft.points for draft in drafts])
+    rings = FlatRings.of([draft.points for draft in drafts])
     vectors = texinfos["lightmap_vecs"].astype(np.float64)
     mins, sizes = lightmap_size.extents(rings, vectors)
     for lump in (LumpId.FACES, LumpId.FACES_HDR):
@@ -72,7 +72,7 @@ def _fresh(changes: Changes, made: PutFaces) -> _Fresh:
     planes = changes.table(LumpId.PLANES)[[draft.plane for draft in drafts]]
     lit = (texinfos["flags"] & SurfaceFlag.NOLIGHT) == 0
     low, high = rings.boxes()
-    maps = Lightmaps(
+    maps = LuxelPlanes(
         vectors[lit],
         planes["normal"].astype(np.float64)[lit],
         planes["dist"].astype(np.float64)[lit],
@@ -247,7 +247,7 @@ def _put_colors(made: Bytes, places: Ints, there: Bools, colors: Records) -> Non
         made[places[there] + byte] = raw[there, byte]
 
 
-def _lightmaps(changes: Changes, donors: Blocks) -> Lightmaps:
+def _lightmaps(changes: Changes, donors: Blocks) -> LuxelPlanes:
     """Where the luxels of faces are."""
     level = changes.level
     faces = level.table(geometry.drawn_faces(level))[donors.faces]
@@ -258,7 +258,7 @@ def _lightmaps(changes: Changes, donors: Blocks) -> Lightmaps:
     points, starts = polygons.positions[corners].astype(np.float64), ranges.starts(counts)[:-1]
     starts = starts.clip(max=max(len(points) - 1, 0))
     low, high = (outer.reduceat(points, starts) if len(points) else points for outer in (np.minimum, np.maximum))
-    return Lightmaps(
+    return LuxelPlanes(
         level.table(LumpId.TEXINFO)["lightmap_vecs"].astype(np.float64)[faces["texinfo"]],
         planes["normal"].astype(np.float64),
         planes["dist"].astype(np.float64),

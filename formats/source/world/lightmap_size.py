@@ -16,7 +16,7 @@ from ..level import Level
 from ..lumps import LumpId
 from ..records import SurfaceFlag
 from .drafts import NEW, Draft
-from .rings import Bools, Rings
+from .rings import Bools, FlatRings
 
 MOST = 32
 """Luxels, less one, that compilers give a lightmap along a side."""
@@ -28,7 +28,7 @@ _ROUND = 1e-3
 """Luxels that a corner may lie beyond a whole one: vectors are float32."""
 
 
-def extents(rings: Rings, vectors: Floats) -> tuple[Ints, Ints]:
+def extents(rings: FlatRings, vectors: Floats) -> tuple[Ints, Ints]:
     """`lightmap_mins` and `lightmap_size` of polygons by their vectors float64[n, 2, 4]: int64[n, 2] both."""
     placed = np.einsum("nmi,nsi->nms", rings.corners, vectors[:, :, :3]) + vectors[:, None, :, 3]
     there = rings.there[:, :, None]
@@ -111,7 +111,7 @@ def _parts(points: Floats, vectors: Floats) -> list[Floats]:
             low, high = np.floor(placed.min() + _ROUND), np.ceil(placed.max() - _ROUND)
             count = max(int(np.ceil((high - low) / MOST)), 1)
             for edge in (low + np.ceil((high - low) / count) * np.arange(1, count)).tolist():
-                part = Rings.of([ring])
+                part = FlatRings.of([ring])
                 heights = part.heights(vector[None, :3] / length, np.array([edge - vector[3]]) / length)
                 strips += [each for each in part.below(heights).listed() if len(each)]
                 rest = part.below(-heights).listed()[0]

@@ -22,8 +22,8 @@ _STEP, _PART = 4, 1 << 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lightmaps:
-    """Lightmaps n on planes. vectors: float64[n, 2, 4]. normals: float64[n, 3]. dists: float64[n]. mins, sizes:
+class LuxelPlanes:
+    """LuxelPlanes n on planes. vectors: float64[n, 2, 4]. normals: float64[n, 3]. dists: float64[n]. mins, sizes:
     int64[n, 2], the first luxel and how many, along s and t. low, high: float64[n, 3], the boxes of their faces.
     """
 
@@ -49,7 +49,7 @@ class Lightmaps:
         return np.asarray(np.einsum("kij,kj->ki", back[which], np.column_stack([placed, self.dists[which]])))
 
 
-def near(made: Lightmaps, there: Lightmaps) -> Ints:
+def near(made: LuxelPlanes, there: LuxelPlanes) -> Ints:
     """The faces nearest to new ones, the first one first: int64[n, k]; k is 0 where there are none."""
     most = min(_NEAR, len(there.dists))
     found = np.zeros((len(made.dists), most), np.int64)
@@ -63,7 +63,7 @@ def near(made: Lightmaps, there: Lightmaps) -> Ints:
     return found
 
 
-def nearest(made: Lightmaps, there: Lightmaps, candidates: Ints, owners: Ints, luxels: Ints) -> tuple[Ints, Ints]:
+def nearest(made: LuxelPlanes, there: LuxelPlanes, candidates: Ints, owners: Ints, luxels: Ints) -> tuple[Ints, Ints]:
     """For luxels int64[k, 2] of new lightmaps int64[k] the nearest that was there: its lightmap int64[k], and where in
     it, int64[k, 2]. candidates: of each new lightmap, as `near` gives them.
     """

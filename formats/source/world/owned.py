@@ -15,7 +15,7 @@ from ..geometry import Floats, Ints, Polygons
 from ..leaf_tree import Tabled
 from ..level import Level
 from ..lumps import LumpId
-from .rings import ON, Bools, Rings, is_thin, parted
+from .rings import ON, Bools, FlatRings, is_thin, parted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +39,7 @@ class _Sides:
     row: Ints
     plane: Ints
     texinfo: Ints
-    rings: Rings
+    rings: FlatRings
 
 
 def parts(level: Level, polygons: Polygons, chosen: Collection[int]) -> list[Part]:
@@ -99,21 +99,21 @@ def _shared(face: int, ring: Floats, sides: _Sides, own: Bools, order: Ints, hol
     return found if taken else []
 
 
-def rings_of(polygons: Polygons, faces: Ints) -> Rings:
+def rings_of(polygons: Polygons, faces: Ints) -> FlatRings:
     """Faces as polygons."""
     counts = np.diff(polygons.first_corner)[faces]
     corners = polygons.corners[ranges.flat(polygons.first_corner[faces], counts)]
-    return Rings.of_runs(polygons.positions[corners].astype(np.float64), counts)
+    return FlatRings.of_runs(polygons.positions[corners].astype(np.float64), counts)
 
 
-def side_rings(level: Tabled, numbers: Ints) -> tuple[Solids, Rings]:
+def side_rings(level: Tabled, numbers: Ints) -> tuple[Solids, FlatRings]:
     """The solids of brushes, and the polygons of their sides, clockwise seen from the front."""
     solids = brushes.solids(level, numbers)
     counts = np.diff(solids.polygons.first_corner)
     owners, first = ranges.owners(counts), solids.polygons.first_corner
     local = np.arange(len(owners)) - ranges.starts(counts)[owners]
     turned = solids.polygons.corners[first[owners] + counts[owners] - 1 - local]
-    return solids, Rings.of_runs(solids.polygons.positions[turned], counts)
+    return solids, FlatRings.of_runs(solids.polygons.positions[turned], counts)
 
 
 def _sides(level: Level, chosen: Ints) -> _Sides:

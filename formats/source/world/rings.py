@@ -30,14 +30,14 @@ _THIN = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rings:
+class FlatRings:
     """n polygons. corners: float64[n, m, 3], of which the first sizes[k] count, int64[n]."""
 
     corners: Floats
     sizes: Ints
 
     @classmethod
-    def of(cls, rings: Sequence[Floats]) -> Rings:
+    def of(cls, rings: Sequence[Floats]) -> FlatRings:
         """Polygons float64[k, 3] each."""
         sizes = np.array([len(ring) for ring in rings], np.int64)
         corners = np.zeros((len(rings), max(int(sizes.max(initial=0)), 1), 3))
@@ -48,7 +48,7 @@ class Rings:
         return cls(corners, sizes)
 
     @classmethod
-    def of_runs(cls, points: Floats, sizes: Ints) -> Rings:
+    def of_runs(cls, points: Floats, sizes: Ints) -> FlatRings:
         """Polygons whose corners float64[sum of sizes, 3] follow one another."""
         corners = np.zeros((len(sizes), max(int(sizes.max(initial=0)), 1), 3))
         owners = ranges.owners(sizes)
@@ -58,9 +58,9 @@ class Rings:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def take(self, rows: Ints | Bools) -> Rings:
+    def take(self, rows: Ints | Bools) -> FlatRings:
         """Some of them."""
-        return Rings(self.corners[rows], self.sizes[rows])
+        return FlatRings(self.corners[rows], self.sizes[rows])
 
     def listed(self) -> list[Floats]:
         """Each as float64[k, 3]."""
@@ -102,7 +102,7 @@ class Rings:
     def meeting(self, ring: Floats) -> Bools:
         """bool[n]: which have more in common with another polygon float64[k, 3] in their plane than an edge."""
         facing, dists = self.walls
-        own, own_dists = (part[0] for part in Rings.of([ring]).walls)
+        own, own_dists = (part[0] for part in FlatRings.of([ring]).walls)
         theirs = np.einsum("nmi,ki->nmk", facing, ring) - dists[:, :, None]
         apart = ((theirs.min(axis=2, initial=np.inf) >= -ON) & facing.any(axis=2)).any(axis=1)
         heights = np.where(self.there[:, :, None], self.corners @ own.T - own_dists, np.inf)
@@ -121,30 +121,30 @@ class Rings:
         heights = np.einsum("nmi,ni->nm", self.corners, normals) - dists[:, None]
         return np.where(self.there & (np.abs(heights) > ON), heights, 0.0)
 
-    def behind(self, normals: Floats, dists: Floats) -> Rings:
+    def behind(self, normals: Floats, dists: Floats) -> FlatRings:
         """What of each lies behind a plane of its own; nothing (0 corners) where less than a sliver does."""
         return self.below(self.heights(normals, dists))
 
-    def below(self, heights: Floats) -> Rings:
+    def below(self, heights: Floats) -> FlatRings:
         """What of each lies where heights float64[n, m] aren't positive."""
         corners, sizes = convex.cut(self.corners, heights, self.sizes)
-        found = Rings(corners, sizes)
-        return Rings(corners, np.where((sizes >= _LEAST_CORNERS) & (found.areas > SLIVER), sizes, 0))
+        found = FlatRings(corners, sizes)
+        return FlatRings(corners, np.where((sizes >= _LEAST_CORNERS) & (found.areas > SLIVER), sizes, 0))
 
 
-def joined(parts: Iterable[Rings]) -> Rings:
+def joined(parts: Iterable[FlatRings]) -> FlatRings:
     """All polygons of several."""
     known = list(parts)
     width = max((part.corners.shape[1] for part in known), default=1)
     padded = [np.pad(part.corners, ((0, 0), (0, width - part.corners.shape[1]), (0, 0))) for part in known]
     sizes = np.concatenate([np.zeros(0, np.int64), *(part.sizes for part in known)])
-    return Rings(np.concatenate([np.zeros((0, width, 3)), *padded]), sizes)
+    return FlatRings(np.concatenate([np.zeros((0, width, 3)), *padded]), sizes)
 
 
 def parted(rings: Sequence[Floats], by: Floats) -> tuple[list[Floats], list[Floats]]:
     """Of polygons what lies within another one in their plane, and the rest of them, in convex pieces."""
-    inside, outside = Rings.of(rings), []
-    facing, dists_of = Rings.of([by]).walls
+    inside, outside = FlatRings.of(rings), []
+    facing, dists_of = FlatRings.of([by]).walls
     for normal, dist in zip(facing[0], dists_of[0], strict=True):
         normals, dists = np.tile(normal, (len(inside), 1)), np.full(len(inside), dist)
         heights = inside.heights(normals, dists)
@@ -166,7 +166,7 @@ def without(rings: Sequence[Floats], taken: Sequence[Floats]) -> list[Floats]:
         if not left:
             break
         whole, left = left, []
-        for ring, meets in zip(whole, Rings.of(whole).meeting(each).tolist(), strict=True):
+        for ring, meets in zip(whole, FlatRings.of(whole).meeting(each).tolist(), strict=True):
             inside, outside = parted([ring], each) if meets else ([], [])
             left += outside if inside else [ring]
     return left
@@ -178,8 +178,8 @@ def merged(rings: Sequence[Floats]) -> list[Floats]:
     place = 0
     while place < len(left):
         for other in range(place + 1, len(left)):
-            whole = _hull(np.concatenate([left[place], left[other]]), Rings.of(left[:1]).area_normals[0])
-            area, parts = Rings.of([whole]).areas[0], Rings.of([left[place], left[other]]).areas.sum()
+            whole = _hull(np.concatenate([left[place], left[other]]), FlatRings.of(left[:1]).area_normals[0])
+            area, parts = FlatRings.of([whole]).areas[0], FlatRings.of([left[place], left[other]]).areas.sum()
             if area <= parts * (1 + _BENT) + SLIVER:
                 left = [*left[:place], *left[place + 1 : other], *left[other + 1 :], whole]
                 place = -1
@@ -215,4 +215,4 @@ def _turn(a: Floats, b: Floats, c: Floats) -> float:
 
 def is_thin(ring: Floats) -> bool:
     """Whether a polygon float64[n, 3] is a strip that rounding has left."""
-    return 2 * float(Rings.of([ring]).areas[0]) <= _THIN * float(np.sqrt((np.ptp(ring, axis=0) ** 2).sum()))
+    return 2 * float(FlatRings.of([ring]).areas[0]) <= _THIN * float(np.sqrt((np.ptp(ring, axis=0) ** 2).sum()))
