@@ -24,7 +24,7 @@ from .records import NO_STYLE, RGBE, Contents, EmitType, Records, SurfaceFlag
 from .visibility import Visibility
 from .vmf import texture_axes
 from .world.lightmap_size import extents
-from .world.rings import Rings
+from .world.rings import FlatRings
 
 SKY_MATERIAL, OUTSIDE, FLOOR = "tools/toolsskybox", "tools/toolsnodraw", "dev/dev_measuregeneric01"
 _SIZES = {SKY_MATERIAL: (64, 64), OUTSIDE: (64, 64), FLOOR: (512, 512)}
@@ -214,7 +214,7 @@ def _shine(level: Level, sun: Sun) -> None:
     faces = level.table(geometry.drawn_faces(level)).copy()
     texinfos = level.table(LumpId.TEXINFO)[faces["texinfo"]]
     polygons = geometry.polygons(level)
-    rings = Rings.of(np.split(polygons.positions[polygons.corners].astype(np.float64), polygons.first_corner[1:-1]))
+    rings = FlatRings.of(np.split(polygons.positions[polygons.corners].astype(np.float64), polygons.first_corner[1:-1]))
     vectors = texinfos["lightmap_vecs"].astype(np.float64)
     faces["lightmap_mins"], faces["lightmap_size"] = extents(rings, vectors)
     colors = rgbe.encode(_light_on(sun, normals[faces["planenum"].astype(np.int64)]))

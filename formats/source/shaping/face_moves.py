@@ -192,8 +192,8 @@ class FaceMoves:
             if self._fits(brush, made):
                 return made
         raise FaceMoveError(
-            "faces were moved to where their brush isn't convex, or comes away from sides that nobody sees: split those "
-            f"off that were meant (Y in Edit Mode) before they are moved, or {_EDIT}",
+            "faces were moved to where their brush isn't convex, or comes away from sides that nobody sees: split those"
+            f" off that were meant (Y in Edit Mode) before they are moved, or {_EDIT}",
             np.intersect1d(brush.polygons, self._reshaped),
         )
 

@@ -76,9 +76,9 @@ def nearest(made: LuxelPlanes, there: LuxelPlanes, candidates: Ints, owners: Int
 
 
 def _nearest(
-    made: Lightmaps, there: Lightmaps, candidates: Ints, owners: Ints, luxels: Ints, backs: tuple[Floats, Floats]
+    made: LuxelPlanes, there: LuxelPlanes, candidates: Ints, owners: Ints, luxels: Ints, backs: tuple[Floats, Floats]
 ) -> tuple[Ints, Ints]:
-    """`nearest` for some luxels. backs: of the new lightmaps and of those that were there, see `Lightmaps.back`."""
+    """`nearest` for some luxels. backs: of the new lightmaps and of those that were there, see `LuxelPlanes.back`."""
     points, back = made.points(backs[0], owners, luxels), backs[1]
     best = np.full(len(owners), np.inf)
     face, place = np.zeros(len(owners), np.int64), np.zeros((len(owners), 2), np.int64)
