@@ -43,6 +43,8 @@ _MOST_POINTS = 1 << 16
 _MOST_BYTES = 1 << 23
 _SAME_MIDDLE = 1e-6  # metres
 _ON_EDGE = 1e-3  # units
+_NO_VOLUME = 1e-9
+"""Of what the triangles' volumes add up to whichever way they face: less than this is rounding."""
 _TOLERANCES = (1e-3, 1e-2, 1e-1)  # units
 
 
@@ -279,14 +281,18 @@ def _pierced(part: Hull) -> Ints:
 
 
 def _surface(everything: Floats, size: int, root: int) -> npt.NDArray[np.void]:
-    """The header: mass centre, inertia and radius of all hulls. everything: float64[t, 3, 3], their corners, metres."""
+    """The header: mass centre, inertia and radius of all hulls. everything: float64[t, 3, 3], their corners, metres.
+
+    Of hulls without volume, as displacements have them, the centre is the middle of their box.
+    """
     six = np.einsum("ni,ni->n", everything[:, 0], np.cross(everything[:, 1], everything[:, 2]))
     sums = everything.sum(axis=1)
     weight, first = float(six.sum()) / 6, six @ sums / 24
     second = six @ (sums * sums + (everything * everything).sum(axis=1)) / 120
     flat = everything.reshape(-1, 3)
-    center = first / weight
-    spread = np.maximum(second / weight - center * center, 0)
+    solid = abs(weight) > _NO_VOLUME * np.abs(six).sum()
+    center = first / weight if solid else (flat.min(axis=0) + flat.max(axis=0)) / 2
+    spread = np.maximum(second / weight - center * center, 0) if solid else np.zeros(3)
     away = everything - center
     normals = np.cross(everything[:, 1] - everything[:, 0], everything[:, 2] - everything[:, 0])
     lengths = (normals * normals).sum(axis=1)
@@ -295,7 +301,8 @@ def _surface(everything: Floats, size: int, root: int) -> npt.NDArray[np.void]:
     radius = float(np.sqrt(((flat - center) ** 2).sum(axis=1).max()))
     made = np.zeros(1, SURFACE)
     made["mass_center"] = center
-    made["rotation_inertia"] = [np.hypot(spread[1], spread[2]), np.hypot(spread[2], spread[0]), np.hypot(*spread[:2])]
+    inertia = [np.hypot(spread[1], spread[2]), np.hypot(spread[2], spread[0]), np.hypot(*spread[:2])]
+    made["rotation_inertia"] = inertia if solid else radius * radius / 2
     made["upper_limit_radius"] = radius
     made["max_factor_surface_deviation"] = min(int(1 + float(np.sqrt(aside.max())) / (radius / STEPS)), 255)
     made["byte_size"], made["offset_ledgetree_root"], made["tag"] = _three_bytes(size), root, SURFACE_TAG

@@ -11,12 +11,14 @@ from formats.source.edits.brush_pieces import Piece
 from formats.source.edits.changes import Changes
 from formats.source.records import Contents
 from formats.source.world import collision
+from formats.source.world.displaced import Displaced
 from formats.source.world.types import Carved, WorldError
 from tests.formats.source_door import box, hull_of
 from tests.formats.source_room import room
 
 E = LumpId
 NONE = np.zeros(0, np.int64)
+NOTHING = Displaced(NONE)
 SOLID, CLIP = 0x200400B, 0x10000
 MOPP = b"VPHY\0\1\1\0" + bytes(60)
 TEXT = (
@@ -63,7 +65,7 @@ def colliding(text: str = TEXT):
 def put(level, what: Carved):
     """The level with the world's collision changed, as read from its bytes; what carving would have done isn't."""
     changes = Changes(level)
-    collision.put(changes, what)
+    collision.put(changes, what, NOTHING)
     changes.apply()
     return read(write(level))
 
@@ -148,7 +150,7 @@ def test_other_textures_are_of_other_materials():
     learned = colliding()
     changes = Changes(learned)
     changes.set_table(E.BRUSHSIDES, sides)
-    collision.put(changes, carved(retextured=[FLOOR]))
+    collision.put(changes, carved(retextured=[FLOOR]), NOTHING)
     changes.apply()
     now = hulls_of(learned)[SOLID, FLOOR]
     assert set(before.materials.tolist()) == {2} and set(now.materials.tolist()) == {1}
@@ -165,7 +167,7 @@ def test_textures_that_no_hull_tells_of_have_the_usual_material():
     row["texdata"] = texture
     number = changes.append(E.TEXINFO, row)
     changes.table(E.BRUSHSIDES)["texinfo"][:6] = number
-    collision.put(changes, carved([FLOOR], {FLOOR: piece_of(level, FLOOR)}))
+    collision.put(changes, carved([FLOOR], {FLOOR: piece_of(level, FLOOR)}), NOTHING)
     changes.apply()
     assert level.physcollide.of_model(0).text.endswith('"wood" "2"\n"default" "3"\n}\n')
     assert set(hulls_of(level)[SOLID, FLOOR].materials.tolist()) == {3}

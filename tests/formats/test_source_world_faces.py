@@ -6,12 +6,12 @@ import pytest
 
 from formats.source import Level, LumpId, check, geometry, lighting, read, rgbe, world, write
 from formats.source.edits.brush_pieces import Piece
-from formats.source.world import Change, WorldEdits, WorldError, rings
+from formats.source.world import Change, WorldEdits, rings
 from tests.formats import source_world_faces as proofs
 from tests.formats.source_lit_rooms import BUMPED, LUXEL, SWITCHED, lit_rooms
 from tests.formats.source_rooms import BEAM, BRUSHES, CRATE, DIVIDER, FLOOR
 from tests.formats.test_source_edits import changed
-from tests.formats.test_source_world import box, moved
+from tests.formats.test_source_world import box
 
 E = LumpId
 
@@ -281,17 +281,3 @@ def test_other_textures_keep_the_light(level) -> None:
 
 def test_coplanar_brushes_are_drawn_once(level) -> None:
     applied(level, added=[solid((-200, -100, 0), (-136, -36, 40)), solid((-160, -80, 0), (-100, -50, 40))])
-
-
-def test_a_brush_beneath_a_displacement_stays(level) -> None:
-    tables = {lump: level.table(lump).copy() for lump in (E.FACES, E.FACES_HDR)}
-    top = int(np.flatnonzero(tables[E.FACES]["planenum"] == level.table(E.BRUSHSIDES)["planenum"][6 * CRATE + 5])[0])
-    for lump, table in tables.items():
-        table["dispinfo"][top] = 0
-        level.set_table(lump, table)
-    level.set_bytes(E.DISPINFO, bytes(176))
-    before = write(level)
-    with pytest.raises(WorldError, match="displacements lie on it") as refused:
-        world.apply(level, WorldEdits(changed={CRATE: Change(moved(world.pieces(level)[CRATE], 8, 0, 0))}))
-    assert refused.value.changed == (CRATE,)
-    assert write(level) == before

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import bpy
 import numpy as np
@@ -31,10 +32,13 @@ from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel
 from ..faces.scene_surfaces import placed, records
+from ..world import collect as world
 
 _OPAQUE = 255.0
 SAME_PLACE = 1e-3
 """Units: where a vertex was moved to, and where its direction and distance lead, may differ by this."""
+_ALIKE = 0.02
+"""Units: a displacement and its brush that were moved alike may differ by this, which floats of meshes make of it."""
 _KEPT = ": the grid of a displacement can't be changed"
 NO_MORE = "a map can't get more displacements than it was compiled with"
 
@@ -80,6 +84,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     grids = displacements.displacements(scene.before, geometry.readable_polygons(scene.before))
     collector = _DisplacementCollector(scene, grids, base)
     shown = collector.read()
+    _go_along(collector, shown)
     with np.errstate(over="ignore", invalid="ignore"):
         moved = (shown.positions.astype(np.float32) != base).any(axis=1)
     collector.refuse(
@@ -98,6 +103,33 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
     if shown.blends:
         _blends(collector, level, shown.blends, report)
+
+
+def _go_along(collector: _DisplacementCollector, shown: SceneDisplacements) -> None:
+    """Have displacements that moved just as the brushes that they lie on be where they were: those take them along.
+
+    Raises SceneError for those that moved otherwise.
+    """
+    base = collector.base
+    with np.errstate(over="ignore", invalid="ignore"):
+        still = (shown.positions.astype(np.float32) == base).all(axis=1)
+    if still.all():
+        return
+    for number, move in collector.going.items():
+        own = collector.grids.owner == number
+        if move is None:
+            shown.positions[own] = base[own]
+            continue
+        goal = base[own].astype(np.float64) @ move[:3, :3].T + move[:3, 3]
+        alike = (np.abs(goal - shown.positions[own]) <= _ALIKE).all(axis=1)
+        if np.count_nonzero(alike) > np.count_nonzero(still[own]):
+            back = np.linalg.inv(move)
+            there = shown.positions[own] @ back[:3, :3].T + back[:3, 3]
+            shown.positions[own] = np.where(alike[:, None], base[own], there)
+        elif not still[own].any():
+            collector.refuse(
+                own, "vertices moved otherwise than the brush that they lie on: move both alike, or one of them alone"
+            )
 
 
 def _led(collector: _DisplacementCollector, verts: Records, shown: SceneDisplacements, moved: Bools) -> Bools:
@@ -221,8 +253,8 @@ class _DisplacementCollector:
         self._refuse_others(places)
         self._refuse_missing()
         self._refuse_triangles(data)
-        if (self.grids.owner < 0).any():  # records that no displacement has: as they are
-            loose = self.grids.owner < 0
+        loose = ~self._shown()
+        if loose.any():  # records that no displacement has, or one that goes with its brush: as they are
             alpha = np.nan_to_num(self.scene.before.table(LumpId.DISP_VERTS)["alpha"]) / np.float32(_OPAQUE)
             colors[loose] = alpha[loose, None]
             table = self.scene.before.table(LumpId.DISP_MULTIBLEND)
@@ -271,13 +303,26 @@ class _DisplacementCollector:
             count = sum(map(len, points.values()))
             raise SceneError(f"{names}: {count} {what}", points, points=seen)
 
-    def _refuse_missing(self) -> None:
+    @cached_property
+    def going(self) -> dict[int, Floats | None]:
+        """The displacements that go along with the brushes that they lie on."""
+        return world.displaced(self.scene)
+
+    def _goes(self, owners: Ints) -> Bools:
+        """bool[n]: which displacements int64[n] are taken away with the brushes that they lie on."""
+        return np.isin(owners, [number for number, move in self.going.items() if move is None])
+
+    def _shown(self) -> Bools:
+        """bool[n]: the vertices that there are. Only after `_refuse_others`."""
         there = np.zeros(len(self.base), np.bool_)
         for own in self.points:
             there[own] = True
+        return there
+
+    def _refuse_missing(self) -> None:
         owner = self.grids.owner
-        short = np.unique(owner[~there & (owner >= 0)])
-        if len(short):
+        short = np.unique(owner[~self._shown() & (owner >= 0)])
+        if len(short) and not self._goes(short).all():
             holding = [
                 obj for obj, own in zip(self.objects, self.points, strict=True) if np.isin(owner[own], short).any()
             ]
@@ -302,9 +347,9 @@ class _DisplacementCollector:
             names = ", ".join(obj.name for obj in bad)
             seen = {obj: each for obj, each in bad.items() if not meshes.needs_evaluation(obj)}
             raise SceneError(f"{names}: faces are others than the map's triangles{_KEPT}", bad, faces=seen)
-        if not there[self._grid_triangles()].all():
-            short = np.zeros(len(self.base), np.bool_)
-            short[self.grids.triangles[~there]] = True
+        short = np.zeros(len(self.base), np.bool_)
+        short[self.grids.triangles[np.intersect1d(np.flatnonzero(~there), self._grid_triangles())]] = True
+        if short.any() and not self._goes(self.grids.owner[short]).all():
             holding = [obj for obj, own in zip(self.objects, self.points, strict=True) if short[own].any()]
             raise SceneError(f"triangles of displacements were deleted{_KEPT}, nor have holes", holding)
 

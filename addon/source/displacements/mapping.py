@@ -78,12 +78,13 @@ def _patches(scene: SceneLevel, original: ModelFaces, mapping: TextureMapping) -
     mixed = [number for number, kinds in slots.items() if len(kinds) > 1]
     if mixed:
         raise refused("{}: a displacement has one material, not several", np.array(mixed, np.int64))
+    there = np.array(sorted(slots), np.int64)  # but those that are deleted with the brushes that they lie on
     return Patches(
-        grids.faces,
-        [next(iter(slots[number])) for number in range(len(grids.faces))],
-        np.concatenate([*owners, np.zeros(0, np.int64)]),
+        grids.faces[there],
+        [next(iter(slots[number])) for number in there.tolist()],
+        np.searchsorted(there, np.concatenate([*owners, np.zeros(0, np.int64)])),
         grids.flat[every],
         np.concatenate([*uvs, np.zeros((0, 2), np.float32)]),
         was[every],
-        refused,
+        lambda message, which: refused(message, there[which]),
     )

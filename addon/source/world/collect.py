@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 
 from ....formats import source
-from ....formats.source import vmf, world
-from ....formats.source.geometry import Ints
+from ....formats.source import LumpId, vmf, world
+from ....formats.source.geometry import Floats, Ints
 from ....formats.source.shaping import drawn as shaping
 from ....formats.source.shaping.drawn import DrawnEdits, Shaped
 from ....formats.source.shaping.side_looks import SideLooks
@@ -40,15 +40,37 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         elif names:
             raise SceneError(f"{listed(names)}: brushes were edited. {_HINT}", _objects(scene, names))
         return
-    surfaces = scene_surfaces.read(scene)
+    edited = _read(scene, level, report)
+    if edited is not None:
+        edited.write()
+
+
+def displaced(scene: SceneLevel) -> dict[int, Floats | None]:
+    """The displacements that lie on brushes that are edited: float64[4, 4], units, where the brush is moved, None where
+    it is deleted. Of brushes that are reshaped, none. Raises SceneError.
+    """
+    if scene.settings.world != EDIT or not len(scene.before.table(LumpId.DISPINFO)):
+        return {}
+    beneath = world.displaced(scene.before)
+    edited = _read(scene, source.read(source.write(scene.before), salvage=True), Report()) if beneath else None
+    if edited is None:
+        return {}
+    shaped, deleted = edited.asked()
+    moves = {each.brush: each.move for each in shaped if each.move is not None} | dict.fromkeys(deleted.tolist())
+    return {number: moves[brush] for brush in beneath if brush in moves for number in beneath[brush][:, 0].tolist()}
+
+
+def _read(scene: SceneLevel, level: source.Level, report: Report) -> _World | None:
+    """The edits of a map's world, None: there are none. Raises SceneError."""
+    names, surfaces = brushes.edited(scene), scene_surfaces.read(scene)
     moved = None if surfaces is None else geometry_edits.of_world(scene, surfaces)
     recontained = contents.of_world(scene, report)
     if not names and moved is None and not recontained:
-        return
+        return None
     looks = SideLooks(scene.before, vmf.compiled(scene.before))
     drawn = WorldBrushes(scene, level, looks, report) if names or recontained else None
     faces = WorldFaces(surfaces, moved, looks, report) if surfaces is not None and moved is not None else None
-    _World(level, looks, drawn, faces, report).write()
+    return _World(level, looks, drawn, faces, report)
 
 
 def _objects(scene: SceneLevel, names: list[str]) -> list[bpy.types.Object]:
@@ -65,25 +87,34 @@ class _World:
     faces: WorldFaces | None
     report: Report
 
-    def write(self) -> None:
-        """Put the edits into the level. Raises SceneError."""
+    def asked(self) -> tuple[list[Shaped], Ints]:
+        """The brushes that are others or new, and those that are gone."""
         shaped: list[Shaped] = []
         deleted = np.zeros(0, np.int64)
         for part in (self.drawn, self.faces):
             if part is not None:
                 shaped += part.shaped
                 deleted = np.union1d(deleted, part.deleted)
+        return shaped, deleted
+
+    def write(self) -> None:
+        """Put the edits into the level. Raises SceneError."""
+        shaped, deleted = self.asked()
         self._refuse_both()
         made = shaping.put(self.level, self.looks, shaped, deleted)
         if not made.edits.changed and not made.edits.added:
             return
         try:
-            world.apply(self.level, made.edits)
+            carved = world.apply(self.level, made.edits)
         except world.WorldError as error:
             raise self._refused(world.check(self.level, made.edits) or [error], made) from error
         self.report.count(EDITED, sum(change.shape is not None for change in made.edits.changed.values()))
         self.report.count(DELETED, sum(change.shape is None for change in made.edits.changed.values()))
         self.report.count(ADDED, len(made.edits.added))
+        for numbers, what in ((carved.displacements, "moved along"), (carved.undisplaced, "are taken away")):
+            if len(numbers):
+                named = listed([str(number) for number in numbers.tolist()])
+                self.report.warn(f"displacements {named} {what} with the brushes that they lie on")
         self.report.note("the world was edited: import the written map to see its brushes and faces as they are now")
 
     def _refuse_both(self) -> None:

@@ -5,6 +5,8 @@ Brushes are put into the leafs that are there, as the compiler does it with a fu
 opens sees and is seen. Nothing but what was edited changes.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..check import most_records
@@ -16,6 +18,7 @@ from ..lumps import LumpId, lump_name
 from . import carve, cells, collision, faces, leaf_light, light, props
 from .asked import editable
 from .brush_cells import BrushCells
+from .owned import displaced
 from .types import Bare, Carved, Change, WorldEdits, WorldError
 
 __all__ = [
@@ -28,6 +31,7 @@ __all__ = [
     "apply",
     "cells",
     "check",
+    "displaced",
     "editable",
     "pieces",
 ]
@@ -53,7 +57,7 @@ def apply(level: Level, edits: WorldEdits) -> Carved:
     """
     changes = Changes(level)
     carved = carve.carve(changes, edits)
-    _follow(changes, edits, carved)
+    carved = _follow(changes, edits, carved)
     placed, lengths = props.place(changes, carved), leaf_light.lengths(level)
     changes.apply()
     props.put(level.static_props, placed)
@@ -62,12 +66,15 @@ def apply(level: Level, edits: WorldEdits) -> Carved:
     return carved
 
 
-def _follow(changes: Changes, edits: WorldEdits, carved: Carved) -> None:
+def _follow(changes: Changes, edits: WorldEdits, carved: Carved) -> Carved:
     """Have faces, light and what collides follow the brushes. Raises WorldError and FormatError."""
-    light.put(changes, carved, faces.put(changes, edits, carved))
-    collision.put(changes, carved)
+    put = faces.put(changes, edits, carved)
+    light.put(changes, carved, put)
+    collision.put(changes, carved, put.displaced)
     compact(changes, dense=_LISTS)
     _check_limits(changes)
+    moved = np.array(sorted(put.displaced.moved), np.int64)
+    return replace(carved, displacements=moved, undisplaced=put.displaced.gone)
 
 
 @np.errstate(all="ignore")

@@ -22,7 +22,9 @@ from ..lumps import LumpId
 from ..physcollide import SOLID_TAG, PhysCollide, PhysModel
 from ..physcollide_surface import Hull, Ledges
 from ..records import Contents
+from . import displaced_collision
 from .collision_materials import Materials
+from .displaced import Displaced
 from .types import Carved, WorldError
 
 _WALLS = Contents.SOLID | Contents.WINDOW | Contents.MOVEABLE | Contents.MONSTER
@@ -38,8 +40,9 @@ _PAIR = re.compile(r'"([^"]*)"\s*"([^"]*)"')
 _INDEX = re.compile(r'(?<="index" ")\d+(?=")')
 
 
-def put(changes: Changes, carved: Carved) -> None:
-    """Have the world collide as it is now; in a map without any collision, nothing does.
+def put(changes: Changes, carved: Carved, along: Displaced) -> None:
+    """Have the world collide as it is now; in a map without any collision, nothing does. along: displacements that go
+    with brushes.
 
     Raises WorldError for brushes that no hull can be made of, and in maps of consoles, whose solids aren't known.
     """
@@ -51,7 +54,7 @@ def put(changes: Changes, carved: Carved) -> None:
     made = _World.of(level, old)
     if level.byte_order == ">":
         made.refuse_consoles(changes, carved)
-    elif made.change(changes, carved):
+    elif made.change(changes, carved, along):
         entry = PhysModel(0, made.solids, made.text.encode("latin-1") + made.rest)
         models = [*([entry] if made.solids else []), *(each for each in found.models if each is not old)]
         collide = PhysCollide(models, found.ended, found.last, found.trailing)
@@ -80,7 +83,7 @@ class _World:
         tagged = any(bytes(solid[:4]) == SOLID_TAG for solid in old.solids)
         return cls(level, old.text, old.keys[len(old.text) :], list(old.solids), known, tagged)
 
-    def change(self, changes: Changes, carved: Carved) -> bool:
+    def change(self, changes: Changes, carved: Carved, along: Displaced) -> bool:
         """Take hulls out and put others in; whether there were any. Raises WorldError."""
         known = {place: physcollide_surface.read_ledges(self.solids[place]) for place in self.masks}
         shapes = {number: piece for number, piece in carved.shapes.items() if piece.contents & self._classes()}
@@ -95,12 +98,19 @@ class _World:
             added = [hull for hull in fresh if shapes[hull.brush].contents & self.masks[place]]
             if told is not own or added:
                 self.solids[place] = self._solid(told, added)
+        bare = self._displacements() if along else []
+        usual = materials.usual() if bare else 0
         self.text = materials.text
         for mask in self._missing():
             added = [hull for hull in fresh if shapes[hull.brush].contents & mask]
             if added:
                 self._append(mask, self._solid(None, added))
+        old = [self.solids[place] for place in bare]
+        for place in bare:
+            self.solids[place] = b""
         self._drop_empty()
+        for solid in displaced_collision.solids(changes, along, old, usual, self.tagged) if bare else ():
+            self._append(None, solid)
         return self.solids != before
 
     def refuse_consoles(self, changes: Changes, carved: Carved) -> None:
@@ -135,9 +145,16 @@ class _World:
         whole = made if kept is None else physcollide_build.joined(kept, made)
         return physcollide_build.build_ledges(whole, self.tagged) if len(whole.counts) else b""
 
-    def _append(self, mask: int, solid: bytes) -> None:
-        """Put a further solid of a class behind the others."""
-        block = f'staticsolid {{\n"index" "{len(self.solids)}"\n"contents" "{mask}"\n}}\n'
+    def _displacements(self) -> list[int]:
+        """The solids that are of displacements: the game makes those of others, whose text says so."""
+        blocks = [_INDEX.search(body) for kind, body in _BLOCK.findall(self.text) if kind == "staticsolid"]
+        places = {int(found[0]) for found in blocks if found is not None}
+        return sorted(place for place in places - self.masks.keys() if place < len(self.solids))
+
+    def _append(self, mask: int | None, solid: bytes) -> None:
+        """Put a further solid of a class behind the others. mask: its contents, None: it is of displacements."""
+        contents = "" if mask is None else f'"contents" "{mask}"\n'
+        block = f'staticsolid {{\n"index" "{len(self.solids)}"\n{contents}}}\n'
         places = [found.end() for found in _BLOCK.finditer(self.text) if found[1] == "staticsolid"]
         end = max(places, default=0)
         self.text = self.text[:end] + block + self.text[end:]

@@ -44,7 +44,7 @@ class Materials:
         known = self._known(wanted)
         made = []
         for hull, own in zip(hulls, textures, strict=True):
-            rows = [known[texture] if texture in known else self._usual() for texture in own.tolist()]
+            rows = [known[texture] if texture in known else self.usual() for texture in own.tolist()]
             made.append(replace(hull, materials=np.array(rows, np.int64)))
         return made
 
@@ -84,7 +84,7 @@ class Materials:
                 break
         return {texture: int(many.argmax()) for texture, many in votes.items() if many.any()}
 
-    def _usual(self) -> int:
+    def usual(self) -> int:
         """The row of the material that textures have which say none; 0, none, where the table has no room for it."""
         table = _TABLE.search(self.text)
         rows = _ROW.findall(table[1]) if table is not None else []

@@ -7,7 +7,7 @@ seen is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..edits import brush_pieces
 from ..edits.brush_pieces import Piece
 from ..edits.brush_tables import plane_numbers
 from ..edits.changes import Changes
-from ..geometry import Floats, Ints, Polygons
+from ..geometry import Floats, Polygons
 from ..leaf_tree import LeafTree
 from ..lumps import LumpId
 from ..records import SurfaceFlag
@@ -53,9 +53,17 @@ class Draft:
 
 
 def build(
-    changes: Changes, edits: WorldEdits, carved: Carved, polygons: Polygons, parts: Sequence[Part]
+    changes: Changes,
+    edits: WorldEdits,
+    carved: Carved,
+    polygons: Polygons,
+    parts: Sequence[Part],
+    covered: Mapping[tuple[int, int], Sequence[Floats]],
 ) -> list[Draft]:
-    """All faces that come into the place of those that parts are of, and new ones. polygons: of the faces of before."""
+    """All faces that come into the place of those that parts are of, and new ones. polygons: of the faces of before.
+
+    covered: by brush and row of its side, what of the side displacements lie on: no face comes there.
+    """
     faces = changes.level.table(geometry.drawn_faces(changes.level))
     made = [
         Draft(
@@ -75,7 +83,7 @@ def build(
     again = set(carved.retextured.tolist())
     for brush, shape in bodies.items():
         change = edits.changed.get(brush)
-        made += _of_brush(changes, brush, shape, change, own, brush in again)
+        made += _of_brush(changes, brush, shape, change, own, brush in again, covered)
     shown = _Shown(changes, polygons, {part.face for part in parts})
     flags = changes.table(LumpId.TEXINFO)["flags"]
     drawn = []
@@ -94,11 +102,12 @@ def _of_brush(
     change: Change | None,
     own: dict[tuple[int, int], list[Part]],
     retextured: bool,
+    covered: Mapping[tuple[int, int], Sequence[Floats]],
 ) -> Iterator[Draft]:
     """The faces of a brush that is new or other."""
     found = brush_pieces.polygons([shape])
     planes = plane_numbers(changes, shape.normals, shape.dists)
-    rows = _old_rows(changes, brush) if change is not None else np.zeros(0, np.int64)
+    rows = owned.side_rows(changes, brush) if change is not None else np.zeros(0, np.int64)
     sides = np.full(len(planes), -1) if change is None or change.sides is None else change.sides
     old = changes.level.table(LumpId.BRUSHSIDES)["texinfo"].astype(np.int64)
     flags = changes.table(LumpId.TEXINFO)["flags"]
@@ -111,7 +120,7 @@ def _of_brush(
         row = int(rows[sides[side]]) if 0 <= sides[side] < len(rows) else -1
         stays = row >= 0 and move is None and old[row] == texinfo
         appears = not retextured or (row >= 0 and bool(flags[old[row]] & UNDRAWN))
-        carried: list[Floats] = []
+        carried: list[Floats] = list(covered.get((brush, row), ()))
         for part in own.get((brush, row), []) if row >= 0 else []:
             draft = Draft(part.points, plane, texinfo, brush, part.face, move, part.whole, retextured)
             if stays:
@@ -140,13 +149,6 @@ def _carried(draft: Draft, ring: Floats, normal: Floats, dist: float) -> Iterato
         return
     for piece in inside:
         yield replace(draft, points=piece, whole=False)
-
-
-def _old_rows(changes: Changes, brush: int) -> Ints:
-    """The sides of a brush as it was, without bevels: rows of BRUSHSIDES."""
-    row = changes.level.table(LumpId.BRUSHES)[brush]
-    rows = np.arange(int(row["firstside"]), int(row["firstside"]) + int(row["numsides"]))
-    return np.asarray(rows[changes.level.table(LumpId.BRUSHSIDES)["bevel"][rows] == 0])
 
 
 class _Shown:

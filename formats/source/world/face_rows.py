@@ -42,11 +42,12 @@ def _lumps(changes: Changes) -> list[LumpId]:
     return [lump for lump in DRAWN if len(changes.level.bytes_of(lump))] or [LumpId.FACES]
 
 
-def put(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[Draft]) -> tuple[Ints, int]:
+def put(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[Draft], left: Ints) -> tuple[Ints, int]:
     """Take faces of the world away, bool[faces], and put others behind its last one.
 
     Returns the number of each face of before, int64[faces], -1 where it is gone, and that of the first new one. Lists
-    of leafs still have the numbers of before: see `put_lists`.
+    of leafs still have the numbers of before: see `put_lists`. left: int64[n], faces that stay, but no longer lie where
+    they did.
     """
     model = changes.level.table(LumpId.MODELS)[0]
     end = int(model["firstface"]) + int(model["numfaces"])
@@ -54,7 +55,7 @@ def put(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[Draft]
     now = np.where(gone, NEW, kept[:-1] + np.where(np.arange(len(gone)) >= end, len(made), 0))
     first = int(kept[end])
     _follow(changes, kept, now, end, len(made))
-    _overlays(changes, now, _heirs(made, first))
+    _overlays(changes, np.where(np.isin(np.arange(len(now)), left), NEW, now), _heirs(made, first))
     rings = FlatRings.of([draft.points for draft in made])
     fields = _fields(changes, made, rings)
     for lump in _lumps(changes):
@@ -109,7 +110,7 @@ def _fields(changes: Changes, made: Sequence[Draft], rings: FlatRings) -> dict[s
         "planenum": planes,
         "side": planes & 1,
         "texinfo": np.array([draft.texinfo for draft in made], np.int64),
-        "firstedge": _surfedges(changes, rings) + ranges.starts(rings.sizes)[:-1],
+        "firstedge": surfedges(changes, rings) + ranges.starts(rings.sizes)[:-1],
         "numedges": rings.sizes,
         "area": rings.areas,
     }
@@ -124,7 +125,7 @@ def _fields(changes: Changes, made: Sequence[Draft], rings: FlatRings) -> dict[s
     return fields
 
 
-def _surfedges(changes: Changes, rings: FlatRings) -> int:
+def surfedges(changes: Changes, rings: FlatRings) -> int:
     """Put polygons behind the surfedges, each edge its own; the number of the first. Vertices are used again."""
     numbers = vector_numbers(changes, LumpId.VERTEXES, rings.points)
     starts = ranges.starts(rings.sizes)

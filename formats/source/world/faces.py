@@ -18,10 +18,11 @@ from ..geometry import Ints, Polygons
 from ..leaf_tree import LeafTree
 from ..lumps import LumpId
 from ..records import Contents
-from . import drafts, face_rows, fragments, lightmap_size, owned
+from . import displaced, drafts, face_rows, fragments, lightmap_size, owned
+from .displaced import Displaced
 from .drafts import NEW, Draft
 from .rings import ON, Bools, FlatRings
-from .types import Carved, WorldEdits, WorldError
+from .types import Carved, WorldEdits
 
 _AHEAD = 0.25
 """Units before a face that its leafs are looked for where there are none at it."""
@@ -30,28 +31,32 @@ _AHEAD = 0.25
 @dataclass(frozen=True, slots=True, eq=False)
 class PutFaces:
     """What became of the faces. now: int64[faces before], the number of each, -1: it is gone. first: of new ones, whose
-    drafts follow one another.
+    drafts follow one another. displaced: what became of displacements.
     """
 
     now: Ints
     first: int
     made: Sequence[Draft]
+    displaced: Displaced
 
 
 def put(changes: Changes, edits: WorldEdits, carved: Carved) -> PutFaces:
     """Have the world's faces as its brushes are now. Light of new ones is still to be made.
 
-    Raises WorldError for brushes beneath displacements, FormatError for more than tables and overlays can have.
+    Raises WorldError for reshaped brushes beneath displacements, FormatError for more than tables and overlays can
+    have.
     """
     level = changes.level
     polygons = geometry.polygons(level)
     faces = level.table(geometry.drawn_faces(level))
-    _refuse_displaced(changes, carved)
+    along = displaced.find(changes, edits, carved, polygons)
+    displaced.put(changes, along, polygons)
     chosen = np.unique(np.concatenate([carved.removed, carved.retextured]))
     parts = owned.parts(level, polygons, set(chosen.tolist()))
-    made = drafts.build(changes, edits, carved, polygons, parts)
+    made = drafts.build(changes, edits, carved, polygons, parts, along.covered)
     gone = np.zeros(len(faces), np.bool_)
     gone[[part.face for part in parts]] = True
+    gone[along.lost] = True
     made = lightmap_size.fitted(changes, made)
     staying = [draft for draft in made if _stays(draft)]
     gone[[draft.face for draft in staying]] = False
@@ -59,24 +64,14 @@ def put(changes: Changes, edits: WorldEdits, carved: Carved) -> PutFaces:
         table["texinfo"][[draft.face for draft in staying]] = [draft.texinfo for draft in staying]
     made = [draft for draft in made if draft not in staying]
     lists = _Lists(changes, carved, polygons, gone)
-    now, first = face_rows.put(changes, polygons, gone, made)
+    now, first = face_rows.put(changes, polygons, gone, made, along.left)
     lists.write(now, first, made)
-    return PutFaces(now, first, made)
+    return PutFaces(now, first, made, along)
 
 
 def _stays(draft: Draft) -> bool:
     """Whether a face to be is one that is there, with the light that it had."""
     return draft.whole and draft.move is None and draft.face != NEW
-
-
-def _refuse_displaced(changes: Changes, carved: Carved) -> None:
-    if not len(changes.level.bytes_of(LumpId.DISPINFO)):
-        return
-    found = owned.displaced(changes.level)
-    bad = [brush for brush in carved.removed.tolist() if brush in found]
-    if bad:
-        numbers = ", ".join(map(str, np.unique(np.concatenate([found[brush] for brush in bad])).tolist()))
-        raise WorldError(f"displacements lie on it ({numbers}): their faces can't move without them", changed=bad)
 
 
 class _Lists:

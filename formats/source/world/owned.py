@@ -12,6 +12,7 @@ from ... import ranges
 from ...binary import FormatError
 from .. import brushes, face_brushes, face_sides, geometry
 from ..brushes import Solids
+from ..edits.changes import Changes
 from ..geometry import Floats, Ints, Polygons
 from ..leaf_tree import Tabled
 from ..level import Level
@@ -151,8 +152,16 @@ def _named(level: Level, faces: Ints) -> dict[int, Ints]:
     return dict(zip(found.tolist(), np.split(named, first)[1:], strict=True))
 
 
+def side_rows(changes: Changes, brush: int) -> Ints:
+    """The sides of a brush as it was, without bevels: rows of BRUSHSIDES."""
+    row = changes.level.table(LumpId.BRUSHES)[brush]
+    rows = np.arange(int(row["firstside"]), int(row["firstside"]) + int(row["numsides"]))
+    return np.asarray(rows[changes.level.table(LumpId.BRUSHSIDES)["bevel"][rows] == 0])
+
+
 def displaced(level: Level) -> dict[int, Ints]:
-    """The displacements that lie on sides of brushes of the world, by brush: those brushes can't go without them.
+    """The displacements that lie on sides of brushes of the world, by brush: int64[n, 2], their numbers and the sides'
+    rows in BRUSHSIDES. Those brushes can't go without them.
 
     Their own brushes the compiler left out; but another one's side may be beneath. Raises FormatError.
     """
@@ -166,8 +175,9 @@ def displaced(level: Level) -> dict[int, Ints]:
     sides = face_sides.of_faces(level, solids, geometry.polygons(level), flat)[there]
     owners = ranges.owners(solids.brushes["numsides"])
     world = brushes.of_models(level) == 0
-    found: dict[int, list[int]] = {}
+    found: dict[int, list[tuple[int, int]]] = {}
     for face, side in zip(there.tolist(), sides.tolist(), strict=True):
         if side >= 0 and world[owners[side]]:
-            found.setdefault(int(owners[side]), []).append(int(faces["dispinfo"][face]))
-    return {brush: np.array(numbers, np.int64) for brush, numbers in found.items()}
+            pair = int(faces["dispinfo"][face]), int(solids.sides[side])
+            found.setdefault(int(owners[side]), []).append(pair)
+    return {brush: np.array(pairs, np.int64) for brush, pairs in found.items()}

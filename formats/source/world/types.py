@@ -4,6 +4,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ...binary import FormatError
 from ..edits.brush_pieces import Piece
 from ..geometry import Floats, Ints
@@ -75,6 +77,9 @@ class Carved:
 
     bare: what of sides of brushes that were there has come to be seen. Sides of `shapes` are not among them.
     clusters: int64[n], those that see or hear more than before.
+
+    displacements: int64[n], by their numbers of before, those that moved along with brushes; undisplaced: those that
+    were taken away with them.
     """
 
     removed: Ints
@@ -87,3 +92,5 @@ class Carved:
     cells: Mapping[int, Cell]
     bare: Sequence[Bare]
     clusters: Ints
+    displacements: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    undisplaced: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
