@@ -11,7 +11,7 @@ from formats.source.edits.brush_pieces import Piece
 from formats.source.edits.changes import Changes
 from formats.source.records import Contents
 from formats.source.world import collision
-from formats.source.world.displaced import Displaced
+from formats.source.world.along import Displaced
 from formats.source.world.types import Carved, WorldError
 from tests.formats.source_door import box, hull_of
 from tests.formats.source_room import room

@@ -23,8 +23,8 @@ from ..physcollide import SOLID_TAG, PhysCollide, PhysModel
 from ..physcollide_surface import Hull, Ledges
 from ..records import Contents
 from . import displaced_collision
+from .along import Displaced
 from .collision_materials import Materials
-from .displaced import Displaced
 from .types import Carved, WorldError
 
 _WALLS = Contents.SOLID | Contents.WINDOW | Contents.MOVEABLE | Contents.MONSTER

@@ -16,7 +16,7 @@ from ..lumps import LumpId
 from ..physcollide_build import build_ledges
 from ..physcollide_surface import ACROSS, MATERIAL, MOST_MATERIALS, Ledges, from_ivp, to_ivp
 from ..records import DispInfoFlag
-from .displaced import Displaced
+from .along import Displaced
 
 _OPPOSITES = np.array([[4, 5, 3], [-4, -3, -5]]) & 0x7FFF
 """Words from the edges of a triangle to those of its back, and back again."""

@@ -18,8 +18,8 @@ from ..geometry import Ints, Polygons
 from ..leaf_tree import LeafTree
 from ..lumps import LumpId
 from ..records import Contents
-from . import displaced, drafts, face_rows, fragments, lightmap_size, owned
-from .displaced import Displaced
+from . import along, drafts, face_rows, fragments, lightmap_size, owned
+from .along import Displaced
 from .drafts import NEW, Draft
 from .rings import ON, Bools, FlatRings
 from .types import Carved, WorldEdits
@@ -49,14 +49,14 @@ def put(changes: Changes, edits: WorldEdits, carved: Carved) -> PutFaces:
     level = changes.level
     polygons = geometry.polygons(level)
     faces = level.table(geometry.drawn_faces(level))
-    along = displaced.find(changes, edits, carved, polygons)
-    displaced.put(changes, along, polygons)
+    displaced = along.find(changes, edits, carved, polygons)
+    along.put(changes, displaced, polygons)
     chosen = np.unique(np.concatenate([carved.removed, carved.retextured]))
     parts = owned.parts(level, polygons, set(chosen.tolist()))
-    made = drafts.build(changes, edits, carved, polygons, parts, along.covered)
+    made = drafts.build(changes, edits, carved, polygons, parts, displaced.covered)
     gone = np.zeros(len(faces), np.bool_)
     gone[[part.face for part in parts]] = True
-    gone[along.lost] = True
+    gone[displaced.lost] = True
     made = lightmap_size.fitted(changes, made)
     staying = [draft for draft in made if _stays(draft)]
     gone[[draft.face for draft in staying]] = False
@@ -64,9 +64,9 @@ def put(changes: Changes, edits: WorldEdits, carved: Carved) -> PutFaces:
         table["texinfo"][[draft.face for draft in staying]] = [draft.texinfo for draft in staying]
     made = [draft for draft in made if draft not in staying]
     lists = _Lists(changes, carved, polygons, gone)
-    now, first = face_rows.put(changes, polygons, gone, made, along.left)
+    now, first = face_rows.put(changes, polygons, gone, made, displaced.left)
     lists.write(now, first, made)
-    return PutFaces(now, first, made, along)
+    return PutFaces(now, first, made, displaced)
 
 
 def _stays(draft: Draft) -> bool:
