@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brush entities by operators: boxes at the 3D cursor, brushes that become entities, and entities that become brushes."""
+"""Brush entities by operators: boxes at the 3D cursor, brushes that become entities, and entities made brushes."""
 
 from pathlib import Path
 
@@ -101,7 +101,7 @@ def test_a_brush_becomes_an_entity_in_edit_mode() -> None:
     assert world_points(made) == before and len(made.data.polygons) == 6
     assert len(brushes.data.polygons) == 12, "it is a brush no longer"
     assert layout.BRUSH not in made.data.attributes and layout.CONTENTS in made.data.attributes
-    level = scene.export()
+    level = scene.export(world="ignore")
     assert brush_models.pieces(level, 2)[0].contents == 1
     row = level.table(E.MODELS)[2]
     low, high = np.min(list(before), axis=0), np.max(list(before), axis=0)
@@ -117,12 +117,12 @@ def test_a_drawn_brush_becomes_an_entity_and_a_brush_again() -> None:
     assert bpy.ops.levelwright.source_make_brush_entity(what="func_door") == {"FINISHED"}
     made = bpy.context.active_object
     assert made["classname"] == "func_door" and world_points(made) == points
-    assert scene.export().entities[-1].model == 2
+    assert scene.export(world="ignore").entities[-1].model == 2
     assert bpy.ops.levelwright.source_make_world_brush() == {"FINISHED"}
     again = bpy.context.active_object
     assert again.get("classname") is None and world_points(again) == points
     assert again.users_collection[0].name.startswith(layout.BRUSH_HOME)
-    scene.export()
+    scene.export(world="ignore")
     assert any("brushes were edited" in warning for warning in scene.report.warnings)
 
 
@@ -137,7 +137,7 @@ def test_a_door_becomes_a_brush_of_the_world() -> None:
     contents = meshes.read(made).attribute(layout.CONTENTS, "FACE")
     assert contents.tolist() == [1] * 6
     assert not {layout.VERTEX_ID, "record_id", layout.TEXINFO} & set(made.data.attributes.keys())
-    level = scene.export()
+    level = scene.export(world="edit")
     assert "func_door" not in [entity.classname for entity in level.entities]
 
 
