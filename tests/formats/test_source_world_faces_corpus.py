@@ -123,6 +123,37 @@ def test_displacements_of_real_maps_go_along(corpus, turn: float) -> None:
         world.apply(console, WorldEdits({brush: Change(None)}))
 
 
+def test_others_read_displacements_that_went_along(corpus, tmp_path) -> None:
+    """bsp_tool, srctools and sourcepp, after one brush with displacements was moved and the other was taken away."""
+    bsp_tool, srctools, sourcepp = (pytest.importorskip(name) for name in ("bsp_tool", "srctools.bsp", "sourcepp"))
+    level = read(next(corpus.glob("bsp/*/wall.bsp")).read_bytes())
+    (moved_brush, _), (taken, _) = world.displaced(level).items()
+    move = np.eye(4)
+    move[:3, 3] = 8, 16, 0
+    change = carried(world.pieces(level)[moved_brush], move)
+    world.apply(level, WorldEdits({moved_brush: change, taken: Change(None)}))
+    path = tmp_path / "edited.bsp"
+    path.write_bytes(write(level))
+    level = read(path.read_bytes())
+    infos, polygons = level.table(E.DISPINFO), geometry.polygons(level)
+    theirs = bsp_tool.load_bsp(str(path))
+    assert not theirs.loading_errors
+    found = list(theirs.DISPLACEMENT_INFO)
+    assert [info.face for info in found] == infos["map_face"].tolist()
+    assert [info.first_displacement_vertex for info in found] == infos["disp_vert_start"].tolist()
+    assert [theirs.FACES[info.face].displacement_info for info in found] == list(range(len(found)))
+    theirs.file.close()
+    faces = srctools.BSP(path).faces
+    assert len(faces) == len(level.table(E.FACES))
+    for number in infos["map_face"].tolist():
+        first, end = polygons.first_corner[number : number + 2]
+        corners = [tuple(edge.a) for edge in faces[number].edges]
+        assert np.abs(polygons.positions[polygons.corners[first:end]] - corners).max() < 1e-3
+    other = sourcepp.bsppp.BSP(str(path), False)
+    for lump in (E.DISPINFO, E.DISP_VERTS, E.DISP_TRIS, E.DISP_LIGHTMAP_SAMPLE_POSITIONS):
+        assert bytes(other.get_lump_data(sourcepp.bsppp.BSP.Lump(int(lump)))) == bytes(level.bytes_of(lump))
+
+
 def test_solids_of_displacements_are_as_compilers_make_them(corpus) -> None:
     """Made anew, they are the same hulls of the same materials as those of two maps that have hulls."""
     for name in ("dissenter", "trade_weed420-3sb"):
