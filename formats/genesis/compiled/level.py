@@ -17,6 +17,7 @@ from . import entity_data, motion_data
 from .records import END, MAGIC, RECORDS, VERSION, ChunkId
 
 _HEADER = struct.Struct("<3i")
+_DIGITS = 6  # of the number of a model: more is none
 _SEARCHED = 64
 """Chunks among which `identify` looks for the header: a level has 25 kinds."""
 
@@ -94,6 +95,16 @@ class CompiledLevel(EntityLevel):
     def entities(self, value: list[Entity]) -> None:
         self.entities  # noqa: B018 - what there was is known from now on
         self._entities = value
+
+    @property
+    def model_owners(self) -> dict[int, int]:
+        """The number of the entity that each model is, by the model's; the world is 0. Others belong to nothing."""
+        owners = {0: 0}
+        for number, entity in enumerate(self.entities):
+            model = entity.get(MODEL_KEY) or ""
+            if number and entity.is_model and model.isdecimal() and len(model) < _DIGITS:
+                owners.setdefault(int(model), number)
+        return owners
 
     def settle(self) -> None:
         """Put entities and motions that were changed into their chunks. Raises FormatError."""

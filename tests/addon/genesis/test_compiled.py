@@ -6,11 +6,14 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon import commands
 from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.lightmaps import bake
-from levelwright.addon.scene import attributes, images, originals
+from levelwright.addon.genesis.materials.write import library_of
+from levelwright.addon.scene import attributes, findings, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
+from levelwright.formats.genesis import txl
 from levelwright.formats.genesis.compiled import ChunkId, lighting, pictures, surfaces
 
 from tests.addon.genesis.export_helpers import exported, imported, part, reopened, set_uvs, uvs
@@ -18,6 +21,7 @@ from tests.formats import genesis_compiled_bytes as build
 
 ROOM = build.room()
 FLOOR = 4
+NO_START = "no player start: no entity is of a class whose name says Start"
 
 
 def room(**settings) -> bpy.types.Collection:
@@ -293,3 +297,64 @@ def test_baking_needs_a_compiled_level():
 def test_luxels_are_what_a_screen_shows():
     light = np.array([[0, 0.001, 0.2159], [1, 4, 0.5]], np.float32)
     assert bake.luxels(light).tolist() == [[1, 3, 128], [255, 255, 188]]
+
+
+def reread(data: bytes) -> txl.Library:
+    """A library whose textures are, bit for bit, those of the room."""
+    library, level = txl.read(data), genesis.read(ROOM)
+    assert sorted(texture.name for texture in library) == sorted(build.NAMES)
+    for number, name in enumerate(build.NAMES):
+        texture, stored = library.get(name), build.picture(number)[: build.SIDE**2]
+        assert texture.indices().tobytes() == stored
+        assert texture.palette()[:, :3].tobytes() == level.table(ChunkId.PALETTES)["rgb"][number].tobytes()
+    return library
+
+
+def test_its_textures_become_a_library_bit_for_bit(tmp_path: Path):
+    level = reopened(room(compiled="brushes"), tmp_path)
+    originals.make_active(bpy.context, level)
+    file = tmp_path / "mine.txl"
+    assert bpy.ops.levelwright.genesis_write_textures(filepath=str(file)) == {"FINISHED"}
+    reread(file.read_bytes())
+    assert level[layout.TEXTURE_LIBRARY] == ".\\mine.txl"
+    assert bpy.ops.levelwright.check_export(collection=level.name) == {"FINISHED"}
+    assert [line.message for line in findings.kept(level)] == [NO_START]
+    assert genesis.read(exported(level)).world.get("TextureLib") == ".\\mine.txl"
+
+
+def test_a_painted_texture_of_a_decompiled_level_is_written_as_painted(tmp_path: Path):
+    level = room(compiled="brushes")
+    brushes = [obj for obj in level.all_objects if obj.type == "MESH"]
+    metal = next(slot.material for obj in brushes for slot in obj.material_slots if slot.material["texture"] == "metal")
+    image = next(node.image for node in metal.node_tree.nodes if node.type == "TEX_IMAGE")
+    image.pixels = [0.5, 0.25, 1.0, 1.0] * build.SIDE**2
+    library = txl.read(library_of(level, None, Report()))
+    assert library.get("metal").pixels()[3, 3].tolist() == [128, 64, 255, 255]
+    assert library.get("rock").indices().tobytes() == build.picture(build.ROCK)[: build.SIDE**2]
+
+
+@pytest.mark.parametrize("ending", ["map", "3dt"])
+def test_an_export_that_decompiles_writes_the_library_beside(tmp_path: Path, ending: str):
+    (tmp_path / "room.bsp").write_bytes(ROOM)
+    target = tmp_path / f"made.{ending}"
+    report = commands.convert(tmp_path / "room.bsp", target)
+    assert [line.message for line in report.findings] == [NO_START]
+    reread((tmp_path / "made.txl").read_bytes())
+    again = commands.convert(target, tmp_path / f"again.{ending}")
+    assert [line.message for line in again.findings] == [NO_START]
+    assert (tmp_path / f"again.{ending}").read_bytes() == target.read_bytes()
+
+
+def test_a_library_that_is_there_keeps_its_textures(tmp_path: Path):
+    (tmp_path / "room.bsp").write_bytes(ROOM)
+    there = txl.Library()
+    there.add("rock", np.full((8, 8, 4), 255, np.uint8))
+    (tmp_path / "made.txl").write_bytes(txl.write(there))
+    commands.convert(tmp_path / "room.bsp", tmp_path / "made.map")
+    library = txl.read((tmp_path / "made.txl").read_bytes())
+    assert library.get("rock").size == (8, 8) and library.get("sky").size == (build.SIDE, build.SIDE)
+    (tmp_path / "made.txl").write_bytes(b"no library")
+    (tmp_path / "made.map").unlink()
+    with pytest.raises(SceneError, match=r"made\.txl: .*which is there"):
+        commands.convert(tmp_path / "room.bsp", tmp_path / "made.map")
+    assert not (tmp_path / "made.map").exists() and (tmp_path / "made.txl").read_bytes() == b"no library"
