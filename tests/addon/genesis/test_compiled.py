@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from levelwright.addon import commands
 from levelwright.addon.genesis import layout
-from levelwright.addon.genesis.lightmaps import bake
+from levelwright.addon.genesis.lightmaps import bake, corners
 from levelwright.addon.genesis.materials.write import library_of
 from levelwright.addon.scene import attributes, findings, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
@@ -276,7 +276,7 @@ def test_light_is_baked_into_the_first_lightmaps():
     level, report = room(), Report()
     bake.bake(bpy.context, level, bake.LightBake(samples=4, bounces=0), report)
     after = exported(level)
-    assert changed(after) == {"LIGHT_DATA"}
+    assert changed(after) == {"LIGHT_DATA", "VERTEX_LIGHT"}
     made = genesis.read(after)
     found = lighting.blocks(made, surfaces.of_level(made))
     now, was = (one.table(ChunkId.LIGHT_DATA) for one in (made, genesis.read(ROOM)))
@@ -286,6 +286,73 @@ def test_light_is_baked_into_the_first_lightmaps():
     assert (now[flicker] == was[flicker]).all()
     group = originals.resources(level, layout.BAKED_LIGHT)[0]
     assert group.nodes["Baked light"].outputs[0].default_value == 1, "shown again as it was"
+
+
+CORNER_LIT = 5
+
+
+def corner_light(data: bytes) -> np.ndarray:
+    """The light of the corners of the wall that has some, by their places: x, y, z, red, green, blue."""
+    made = genesis.read(data)
+    drawn, table = surfaces.of_level(made), made.table(ChunkId.VERTEX_LIGHT)
+    mine = slice(drawn.starts[CORNER_LIT], drawn.starts[CORNER_LIT + 1])
+    light = np.column_stack([table[axis][drawn.corners[mine]] for axis in "xyz"])
+    rows = np.column_stack([drawn.points[mine], light])
+    return rows[np.lexsort(rows[:, :3].T)]
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_light_is_baked_at_corners(flat: bool):
+    infos = list(build.INFOS)
+    if flat:
+        infos[4] = build.texinfo(*build.Z_AXES, build.ROCK, flags=build.GOURAUD | 0x40 | build.NO_LIGHTMAP)
+    data = build.room(chunks={build.TEXINFOS: b"".join(infos)})
+    level, report = imported(data, "room.bsp"), Report()
+    world = part(level, layout.SURFACES, 0)
+    maps = [layer.name for layer in world.data.uv_layers]
+    lamp = part(level, layout.ENTITY, 2)
+    others = [obj for obj in level.all_objects if obj.type == "LIGHT" and obj is not lamp]
+    assert not others
+    lamp.location = (-56, -40, 40)  # Blender's axes: near one corner of the wall at z = 64, which is y = -64
+    bake.bake(bpy.context, level, bake.LightBake(samples=16, bounces=0), report)
+    assert [layer.name for layer in world.data.uv_layers] == maps and report.counts["corners baked"] == 4
+    rows = corner_light(exported(level))
+    assert (rows[:, 3:] != build.VERTEX_COLOR).any(axis=1).all() and rows[:, 3:].min() >= bake.DARKEST
+    brightness = rows[:, 3:].sum(axis=1)
+    assert rows[brightness.argmax(), :3].tolist() == [-64, 64, 64], rows
+    assert rows[brightness.argmin(), :3].tolist() == [64, -64, 64], rows
+
+
+def test_corners_of_what_has_modifiers_are_refused():
+    level = room()
+    world = part(level, layout.SURFACES, 0)
+    world.modifiers.new("bend", "SIMPLE_DEFORM")
+    with pytest.raises(SceneError, match="modifiers") as refused:
+        bake.bake(bpy.context, level, bake.LightBake(samples=1, bounces=0), Report())
+    assert refused.value.objects == [world]
+
+
+def test_smooth_faces_have_one_light_at_a_vertex():
+    vertices, ones = np.array([0, 1, 1, 2]), np.ones(4, np.bool_)
+    lit = corners.CornerLit(None, np.arange(4), np.array([0, 0, 1, 1]), vertices, ones, np.zeros((4, 2)))
+    light = np.array([[1, 0, 0], [2, 0, 0], [4, 0, 0], [np.nan] * 3], np.float32)
+    assert corners._smoothed(lit, light)[:3, 0].tolist() == [1, 3, 3]
+    lit = corners.CornerLit(None, np.arange(4), np.array([0, 0, 1, 1]), vertices, ~ones, np.zeros((4, 2)))
+    assert corners._smoothed(lit, light)[:3, 0].tolist() == [1, 2, 4]
+
+
+def test_what_is_not_baked_is_told():
+    parts = build.parts()
+    faces = np.frombuffer(parts[build.FACES], genesis.read(ROOM).table(ChunkId.FACES).dtype).copy()
+    faces["light_offset"][2] = -1
+    faces["light_types"][7, 0] = 11
+    report = Report()
+    level = imported(build.room(chunks={build.FACES: faces.tobytes()}), "room.bsp")
+    bake.bake(bpy.context, level, bake.LightBake(samples=1, bounces=0), report)
+    assert [line for line in report.warnings if line.startswith("not baked")] == [
+        "not baked: 1 faces have no lightmap, as the compiler saw no light on them, and stay dark",
+        "not baked: 1 faces have lightmaps of lights with a type of their own alone",
+    ]
 
 
 def test_baking_needs_a_compiled_level():
