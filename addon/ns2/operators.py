@@ -33,7 +33,7 @@ class LEVELWRIGHT_OT_ns2_new_level(Declared, bpy.types.Operator):
     """Make an empty level of Natural Selection 2: mesh objects put into it are its faces"""
 
     bl_idname = "levelwright.ns2_new_level"
-    bl_label = "NS2 Level"
+    bl_label = "New NS2 Level"
     bl_options = {"REGISTER", "UNDO"}
 
     name: str = declared.string(name="Name", default="ns2_level")

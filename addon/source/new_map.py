@@ -11,7 +11,7 @@ from ...formats.source import new_map
 from ...formats.source.new_level import BRANCHES
 from ..scene import declared, ledger, originals, sidebar
 from ..scene.reports import Report, SceneError
-from . import importer
+from . import importer, layout
 from .fates import FATES
 from .settings import ImportSettings
 
@@ -29,6 +29,15 @@ def new_level(
     made = importer.import_level(context, source.write(level), f"{name}.bsp", ImportSettings(brushes=True), Report())
     ledger.enter(made, FATES)
     return made
+
+
+def _open_brushes(made: bpy.types.Collection) -> bpy.types.Collection:
+    """Show the collection of a new map's brushes, which what is built into it goes to, and return it."""
+    home = next(each for each in made.children_recursive if each.name.startswith(layout.BRUSH_HOME))
+    home.hide_viewport = False
+    for obj in home.objects:
+        obj.display_type = "WIRE"  # so that the room can be looked into
+    return home
 
 
 class NewSourceMap(declared.Declared, bpy.types.Operator):
@@ -59,7 +68,7 @@ class NewSourceMap(declared.Declared, bpy.types.Operator):
             made = new_level(context, self.name, self.branch, self.width, self.height, self.sky)
         except (FormatError, SceneError) as error:
             return sidebar.refuse(self, context, error)
-        originals.make_active(context, made)
+        originals.make_active(context, _open_brushes(made))
         return {"FINISHED"}
 
 

@@ -163,3 +163,29 @@ def test_others_read_it(maps, tmp_path: Path):
         for leaf, row in zip(found.visleafs, ours.table(E.LEAFS), strict=True):
             first, count = int(row["firstleafbrush"]), int(row["numleafbrushes"])
             assert sorted(numbers[id(brush)] for brush in leaf.brushes) == sorted(listed[first : first + count])
+
+
+def test_bsp_tool_reads_it(maps, tmp_path: Path):
+    """bsp_tool decodes the lumps of edited maps as it did those of the maps before."""
+    bsp_tool = pytest.importorskip("bsp_tool")
+    decoded = ("PLANES", "NODES", "LEAVES", "LEAF_BRUSHES", "LEAF_FACES", "BRUSHES", "BRUSH_SIDES", "FACES", "MODELS")
+    compared = 0
+    for name in MAPS[:4]:
+        level = read(maps[name])
+        world.apply(level, some_edits(maps[name], 4, 8))
+        found = []
+        for kind, data in (("before", maps[name]), ("after", write(level))):
+            path = tmp_path / f"{kind}.bsp"
+            path.write_bytes(data)
+            found.append(bsp_tool.load_bsp(str(path)))
+        before, after = found
+        assert set(after.loading_errors) <= set(before.loading_errors), name
+        for lump, size in (("PLANES", E.PLANES), ("BRUSHES", E.BRUSHES), ("LEAF_BRUSHES", E.LEAFBRUSHES)):
+            if hasattr(before, lump) and lump not in before.loading_errors:
+                assert len(getattr(after, lump)) == len(level.table(size)), (name, lump)
+        for lump in decoded:
+            if hasattr(before, lump) and lump not in before.loading_errors:
+                compared += len([record for record in getattr(after, lump) if record is not None])
+        for one in found:
+            one.file.close()
+    assert compared

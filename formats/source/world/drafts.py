@@ -22,7 +22,7 @@ from ..leaf_tree import LeafTree
 from ..lumps import LumpId
 from ..records import SurfaceFlag
 from . import fragments, owned
-from .hidden import Brushes, shows
+from .hidden import BrushPlanes, shows
 from .owned import Part
 from .rings import ON, FlatRings, is_thin, joined, merged, parted, without
 from .types import Carved, Change, WorldEdits
@@ -200,7 +200,7 @@ def _seen(changes: Changes, made: Sequence[Draft]) -> list[Draft]:
     normals = changes.table(LumpId.PLANES)["normal"].astype(np.float64)[[draft.plane for draft in asked]]
     rings = FlatRings.of([draft.points for draft in asked])
     found = fragments.find(LeafTree(changes), rings, normals)
-    brushes = Brushes(changes)
+    brushes = BrushPlanes(changes)
     ends = np.flatnonzero(found.leafs >= 0)
     own = np.array([draft.brush for draft in asked], np.int64)
     hidden = brushes.within(rings, normals, own, found.leafs[ends], found.owners[ends])

@@ -26,7 +26,7 @@ def shows(brush: Ints, other: Ints) -> Bools:
     return np.asarray((differs & -differs & brush) != 0)
 
 
-class Brushes:
+class BrushPlanes:
     """The world's brushes as they are in `changes`, by what bounds them."""
 
     def __init__(self, changes: Changes) -> None:

@@ -62,7 +62,6 @@ def parts(level: Level, polygons: Polygons, chosen: Collection[int]) -> list[Par
     named = _named(level, near)
     found: list[Part] = []
     low, high = sides.rings.boxes()
-    facing, dists = sides.rings.walls
     for place, ring in enumerate(rings.listed()):
         face = int(near[place])
         there = np.flatnonzero(sides.plane == planes[face])
@@ -70,8 +69,9 @@ def parts(level: Level, polygons: Polygons, chosen: Collection[int]) -> list[Par
         there = there[~apart.any(axis=1)]
         if not own[there].any():
             continue
-        heights = np.einsum("smi,ki->smk", facing[there], ring) - dists[there][:, :, None]
-        meets = ((heights.min(axis=2) < -ON) | ~facing[there].any(axis=2)).all(axis=1)
+        facing, dists = sides.rings.take(there).walls  # of a few at once: of all it would take much memory
+        heights = np.einsum("smi,ki->smk", facing, ring) - dists[:, :, None]
+        meets = ((heights.min(axis=2) < -ON) | ~facing.any(axis=2)).all(axis=1)
         holds = (heights.max(axis=2) <= ON).all(axis=1)[meets]
         there = there[meets]
         other = sides.texinfo[there] != int(faces["texinfo"][face])

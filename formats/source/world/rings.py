@@ -110,8 +110,8 @@ class FlatRings:
     def boxes(self) -> tuple[Floats, Floats]:
         """Lowest and highest corner of each, float64[n, 3] both."""
         there = self.there[:, :, None]
-        low, high = np.where(there, self.corners, np.inf), np.where(there, self.corners, -np.inf)
-        return low.min(axis=1, initial=np.inf), high.max(axis=1, initial=-np.inf)
+        low = np.where(there, self.corners, np.inf).min(axis=1, initial=np.inf)
+        return low, np.where(there, self.corners, -np.inf).max(axis=1, initial=-np.inf)
 
     def heights(self, normals: Floats, dists: Floats) -> Floats:
         """float64[n, m]: of corners over a plane of each polygon, float64[n, 3] and [n]; 0 within `ON`, and where no

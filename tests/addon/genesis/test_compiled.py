@@ -181,7 +181,8 @@ def test_a_new_texture_is_added_with_its_picture():
     level = room()
     world = part(level, layout.SURFACES, 0)
     material = bpy.data.materials.new("fresh")
-    material.use_nodes = True
+    if bpy.app.version < (5, 0):  # later ones always have nodes
+        material.use_nodes = True
     node = material.node_tree.nodes.new("ShaderNodeTexImage")
     node.image = images.from_rgba("fresh", np.full((8, 32, 4), 200, np.uint8))
     world.data.materials.append(material)

@@ -163,7 +163,7 @@ def test_a_new_brush_by_the_button() -> None:
     ("material", "wanted"),
     [
         ("tools/toolsplayerclip", Contents.PLAYERCLIP),
-        ("tools/toolsinvisibleladder", Contents.LADDER),
+        ("tools/toolsinvisibleladder", Contents.GRATE | Contents.LADDER),
         ("brick/new", Contents.SOLID),
     ],
 )
