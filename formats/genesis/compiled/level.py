@@ -113,7 +113,7 @@ class CompiledLevel(EntityLevel):
         raw = self.table(ChunkId.ENTITIES).tobytes()
         _, used = entity_data.read(raw) if raw else ([], 0)
         data = entity_data.write(self._entities)
-        if data != raw[:used]:
+        if data != raw[:used] and (raw or self._entities):  # no chunk says the same as one without entities
             self.set_table(ChunkId.ENTITIES, np.frombuffer(data + raw[used:], np.uint8))
         now = motion_data.said(self._entities)
         if now != self._motions:

@@ -83,6 +83,7 @@ def test_a_compiled_level_without_entities_has_a_world_when_it_is_decompiled():
     scene = imported(data, "test.bsp", compiled="brushes")
     assert len(genesis.read(exported(scene)).world.brushes) == 8
     unedited(data, "test.bsp")
+    unedited(compiled.room(chunks={compiled.ENTITIES: None}), "test.bsp")
 
 
 def test_levels_without_entities_get_a_world_when_something_is_added():
