@@ -42,6 +42,7 @@ def merged(level: CompiledLevel | None, exporting: ExportContext) -> CompiledLev
     defined = {each.name.lower(): each for each in edited} if edited is not None else own or {}
     types = known_types(DeclaredClasses()) | defined
     world_before = dict(level.entities[0].pairs) if level.entities else {}
+    shown = list(level.model_owners)
     entity_of = match_entities(exporting, level, parts)
     if edited is not None:
         define(exporting, level, edited)
@@ -55,7 +56,7 @@ def merged(level: CompiledLevel | None, exporting: ExportContext) -> CompiledLev
     drawn = surfaces.of_level(level)
     shape = geometry.of_compiled(level, drawn)
     collect_lightmaps(exporting, level, drawn)
-    collect_surfaces(exporting, level, drawn, shape, parts)
+    collect_surfaces(exporting, level, drawn, shape, parts, shown)
     collect_pictures(exporting, level)
     _collect_sky(exporting, level, level.entities[0], world_before)
     exporting.report.count("models", len(level.models))

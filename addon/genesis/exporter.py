@@ -7,27 +7,40 @@ touched stays as it is, bit for bit, with all that Blender can't show.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
 import bpy
 
 from ...formats import genesis
+from ...formats.binary import FormatError
 from ...formats.genesis import CompiledLevel, convert
 from ...formats.genesis.compiled import decompile
 from ...formats.genesis.editor_level import Level3dt
 from ...formats.genesis.map_file import MapLevel
-from ..scene import gate, originals
+from ..scene import chosen_files, gate, originals
+from ..scene.names import showable
 from ..scene.reports import Report, SceneError
 from . import compiled_exporter, editor_exporter, layout, map_exporter
 from .classes.types import declared_types, define_classes
 from .context import ExportContext
-from .settings import ExportSettings
+from .materials import embedded, library
+from .settings import ExportSettings, FileExport
 
 
 def export_level(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
 ) -> bytes:
-    """The file that a level's collection shows, `.map` or `.3dt` as `settings.container` says. Writes no file.
+    """The first of the files that `export_files` gives, which is the level."""
+    return next(iter(export_files(context, collection, settings, report).values()))
+
+
+def export_files(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
+) -> Mapping[str, bytes]:
+    """The files that a level's collection shows, by their endings: the level, `.map`, `.3dt` or `.bsp` as
+    `settings.container` says, and where that decompiles it, its texture library. Writes no file.
 
     Raises SceneError, naming objects and faces, for scenes that no level can hold and for what the compiler or the
     engine would refuse, and FormatError for texts that are too long and the like.
@@ -55,16 +68,41 @@ def export_level(
             raise SceneError(
                 f"{collection.name} is a .{kind}: only the game's compiler makes a .bsp of it, from the .map"
             )
-        level = _converted(level, settings, report)
-        gate.refuse_new(genesis.check, level, None, report)
-        return genesis.write(level)
+        made = _converted(level, settings, report)
+        beside = _with_library(made, level, settings, collection.name, report)
+        gate.refuse_new(genesis.check, made, None, report)
+        return {f".{settings.container}": genesis.write(made), **beside}
     if original is not None and not report.notes and not exporting.changed:
-        return original.data
+        return {f".{kind}": original.data}
     data = genesis.write(level)
     if original is None or data != original.data:
         came = None if original is None else partial(genesis.read, original.data)
         gate.refuse_new(genesis.check, level, came, report)
-    return data
+    return {f".{kind}": data}
+
+
+def _with_library(
+    made: MapLevel | Level3dt, level: genesis.AnyGenesisLevel, settings: ExportSettings, name: str, report: Report
+) -> dict[str, bytes]:
+    """The texture library of a level that was decompiled, which it names from now on; nothing for other levels."""
+    if not isinstance(level, CompiledLevel):
+        return {}
+    file = (settings.file if isinstance(settings, FileExport) else None) or Path(name)
+    file = file.with_suffix(library.ENDING)
+    try:
+        data, refused = embedded.written_beside(level, chosen_files.read(file) if file.is_file() else None)
+    except FormatError as error:
+        raise SceneError(
+            f"{file.name}: the level's textures would go into this file, which is there: {error}"
+        ) from error
+    for line in refused:
+        report.warn(f"not in {file.name}: {line}")
+    named = showable(f".\\{file.name}")
+    if isinstance(made, Level3dt):
+        made.texture_library = named
+    elif made.world is not None:
+        made.world.set(layout.TEXTURE_LIBRARY, named)
+    return {library.ENDING: data}
 
 
 def _converted(level: genesis.AnyGenesisLevel, settings: ExportSettings, report: Report) -> MapLevel | Level3dt:

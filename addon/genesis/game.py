@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Genesis3D."""
 
+from ...formats.genesis import txl
 from ..game import FileKind, Game
 from . import leaks, operators, panel
 from .content import TEXTURES
-from .exporter import export_level
+from .exporter import export_files
 from .fates import FATES
 from .importer import import_level
+from .materials import library
 from .preflight import preflight
 from .settings import ExportSettings, ImportSettings, for_file
 
@@ -54,9 +56,10 @@ GAME = Game(
     ),
     import_level=import_level,
     import_settings=ImportSettings,
-    export_level=export_level,
+    export_level=export_files,
     export_settings=ExportSettings,
     for_file=for_file,
+    beside={library.ENDING: txl.read},
     preflight=preflight,
     folders=(TEXTURES,),
     fates=FATES,

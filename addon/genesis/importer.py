@@ -13,7 +13,6 @@ from ...formats import genesis
 from ...formats.genesis import CompiledLevel, geometry, upgrade
 from ...formats.genesis.compiled import decompile, surfaces
 from ...formats.genesis.editor_level import VERSION, EditorBrush, Level3dt
-from ...formats.genesis.entities import MODEL_KEY
 from ...formats.genesis.geometry import Geometry
 from ...formats.genesis.level import EntityLevel
 from ...formats.genesis.map_file import MapLevel
@@ -29,9 +28,8 @@ from .context import Destination, ImportContext
 from .entities.build import build_entity
 from .faces.build import MeshMaker, keep_baselines, mesh_arrays, texture_sizes
 from .groups.build import build_groups
-from .materials import library
+from .materials import embedded, library
 from .materials.build import SIDES, Materials, materials_of, sky_of
-from .materials.embedded import EmbeddedPictures
 from .materials.library import Pictures
 from .models.build import WorldModel, build_model
 from .preview import compiled, live
@@ -114,7 +112,8 @@ def _build_map(importing: ImportContext, level: MapLevel, compiled_from: Compile
     """Make everything of a `.map`, and return the shape of its brushes."""
     world, types = _build_world(importing, level)
     if compiled_from is not None:
-        pictures: Pictures = EmbeddedPictures(importing, compiled_from, held=False)
+        embedded.keep_library(importing, compiled_from)
+        pictures: Pictures = embedded.EmbeddedPictures(importing, compiled_from, held=False)
     else:
         pictures = Pictures(importing, library.find(importing, world.get("TextureLib") or ""))
     materials = Materials(importing, pictures, _sky_of_world(world))
@@ -122,7 +121,7 @@ def _build_map(importing: ImportContext, level: MapLevel, compiled_from: Compile
     destinations = _build_models(importing, level)
     owners = sorted(destinations)
     # Brushes of entities that can't have any are the world's, for the compiler too: they move with nothing.
-    row_of = np.zeros(len(level.entities), np.int64)
+    row_of = np.zeros(max(len(level.entities), 1), np.int64)  # a level without any has no world, and nothing in it
     row_of[owners] = np.arange(len(owners))
     rows = [destinations[owner] for owner in owners]
     _build_map_brushes(importing, shape, materials, rows, row_of[entity_of])
@@ -133,13 +132,9 @@ def _build_map(importing: ImportContext, level: MapLevel, compiled_from: Compile
 def _build_compiled(importing: ImportContext, level: CompiledLevel) -> Geometry:
     """Make everything of a `.bsp`, and return the shape of its surfaces."""
     world, types = _build_world(importing, level)
-    materials = Materials(importing, EmbeddedPictures(importing, level), _sky_of_world(world))
+    materials = Materials(importing, embedded.EmbeddedPictures(importing, level), _sky_of_world(world))
     destinations = _build_models(importing, level)
-    of_model = {0: destinations[0]}
-    for number, entity in enumerate(level.entities[1:], 1):
-        model = entity.get(MODEL_KEY) or ""
-        if model.isdecimal() and number in destinations:
-            of_model.setdefault(int(model), destinations[number])
+    of_model = {model: destinations[owner] for model, owner in level.model_owners.items()}
     shape = build_surfaces(importing, level, surfaces.of_level(level), materials, of_model)
     _build_points(importing, level, types)
     return shape

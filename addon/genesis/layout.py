@@ -136,6 +136,8 @@ UVS = "uvs"
 """float32[c, 2]."""
 ORIGINS = "origins"
 """float32[b, 3]: where the object of each brush lies below the root, Blender's axes, whole units."""
+LIBRARY = "library"
+"""Of a level that was decompiled: uint8[n], the `.txl` of the textures that the `.bsp` held."""
 ATLAS, ATLAS_SIZE = "atlas", "atlas_size"
 """Of a `.bsp`: int32[f, 2], the pixel of the first luxel of each face, from the top left, -1 without; int32[2], the
 size of the images."""

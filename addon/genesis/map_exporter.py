@@ -62,6 +62,8 @@ def match_entities(exporting: ExportContext, level: EntityLevel, parts: SceneLev
 
     Returns the entity of each by id() of SceneModel and SceneEntity.
     """
+    if not level.entities:
+        level.entities.append(Entity())  # the world, without which there is no place for others
     merging = Merging(level.entities)
     entity_of: dict[int, Entity] = {}
     new_models: list[Entity] = []

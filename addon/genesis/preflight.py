@@ -27,6 +27,7 @@ from .light.collect import light_class
 from .materials import library
 from .materials.names import texture_of
 from .materials.write import WriteTextureLibrary, brushes_of
+from .operators import is_compiled
 
 STARTS = "start"
 """In the names of the classes that players begin at: DeathMatchStart, PlayerStart."""
@@ -43,7 +44,8 @@ def preflight(_context: bpy.types.Context, collection: bpy.types.Collection, mad
         if isinstance(level, CompiledLevel):  # nothing compiles it any more
             return
         entities = _entities(collection)
-        _textures(level, collection, report)
+        if not is_compiled(collection):  # its textures are written along
+            _textures(level, collection, report)
         _classes(level, collection, entities, report)
         _places(level, entities, report)
     except FormatError as error:

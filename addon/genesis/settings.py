@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from ..scene.options import option
@@ -119,7 +119,15 @@ class ExportSettings:
     build_as_new: bool = option(False, "Build as new", "Take nothing from the imported file, even where it is known")
 
 
+@dataclass(frozen=True)
+class FileExport(ExportSettings):
+    """The options of an export into a file."""
+
+    file: Path | None = None
+
+
 def for_file(settings: ExportSettings, path: Path) -> ExportSettings:
     """The settings for a file of this name: its ending says what kind of file it is."""
     kind = path.suffix.lower().removeprefix(".")
-    return replace(settings, container=kind) if kind in ("map", "3dt", "bsp") else settings
+    chosen = replace(settings, container=kind) if kind in ("map", "3dt", "bsp") else settings
+    return FileExport(**{each.name: getattr(chosen, each.name) for each in fields(ExportSettings)}, file=path)

@@ -88,11 +88,14 @@ class Library:
         `pixels`: uint8[h, w, 4] RGBA, top row first; both sides powers of two up to 256. More than 256 colours are
         reduced to 256. Alpha, where there is any, becomes a bitmap of its own. Raises FormatError.
         """
-        if self.container == "EEGC":
-            raise FormatError("an EEGC library cannot be changed: make a new one", "texture library")
+        return self.put(name, paletted(pixels))
+
+    def put(self, name: str, picture: Bitmap) -> Texture:
+        """Add a texture, or replace the one of this name, as this bitmap is. Raises FormatError."""
+        self.refuse_old()
         if not 0 < len(name) <= EDITOR_NAME_SIZE or any(char in name for char in '\\/:"\0'):
             raise FormatError(f'{name!r}: a name has 1 to {EDITOR_NAME_SIZE} characters, none of \\ / : "', "texture")
-        data = bitmap.write(paletted(pixels))
+        data = bitmap.write(picture)
         texture = self.get(name)
         if texture is None:
             texture = Texture(vfs.Node(name))
@@ -100,6 +103,11 @@ class Library:
             self.files.root.children.insert(0, texture.node)
         texture.node.data, texture.node.offset, texture._bitmap = data, 0, None
         return texture
+
+    def refuse_old(self) -> None:
+        """Raise FormatError if it is an EEGC library, which is only read."""
+        if self.container == "EEGC":
+            raise FormatError("an EEGC library cannot be changed: make a new one", "texture library")
 
     def remove(self, name: str) -> None:
         """Remove a texture, if it is there."""

@@ -163,7 +163,9 @@ def collect_entity(
     typed = ANGLES in (key.lower() for key in edited)
     if typed and not before.pairs:  # made in Blender: what was turned since counts, and where nothing was, the property
         typed = not turned or (obj.get(transforms.BASELINE) is None and _is_upright(_turn_of(obj, matrix)))
-    if (turned or new or CLASSNAME in edited) and not typed and _collect_angles(obj, record, matrix, types, report):
+    all_around = isinstance(obj.data, bpy.types.PointLight)  # a new one is turned by nobody's wish: nothing shows it
+    told = Report() if all_around and not before.pairs else report
+    if (turned or new or CLASSNAME in edited) and not typed and _collect_angles(obj, record, matrix, types, told):
         edited.append(ANGLES)
     if known is not None:
         known.spell(record, edited if before.pairs and CLASSNAME not in edited else None)

@@ -2,8 +2,8 @@
 """Light baked anew with Cycles into the lightmaps of a `.bsp`, from where an export takes it: see `collect`.
 
 Baked is the light that doesn't change (type 0): what falls on surfaces, direct and indirect, of all lights that have no
-type of their own. A luxel is what a screen shows of it, as the engine multiplies a screen's numbers. Faces that are lit
-at their corners keep their light.
+type of their own. A luxel is what a screen shows of it, as the engine multiplies a screen's numbers; so is the light of
+corners (`corners`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import genesis
-from ....formats.genesis import CompiledLevel
-from ....formats.genesis.compiled import lighting, surfaces
+from ....formats.convex import Bools
+from ....formats.genesis import CompiledLevel, FaceFlag
+from ....formats.genesis.compiled import ChunkId, geometry, lighting, surfaces
+from ....formats.genesis.compiled.lighting import LightBlocks
+from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.luxel_pixels import spread
 from ...scene import baking, originals
 from ...scene.blender_types import Value
 from ...scene.identity import kind_of, record_of
 from ...scene.reports import Report, SceneError
 from .. import layout
-from . import build, collect
+from . import build, collect, corners
 
 DARKEST, BRIGHTEST = 1, 255
 """Of a luxel: the compiler makes none darker."""
@@ -45,9 +48,10 @@ class LightBake:
 
 
 def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: LightBake, report: Report) -> None:
-    """Bake the light of a level's visible surfaces into its first image, which is packed.
+    """Bake the light of a level's visible surfaces into its first image, which is packed, and into their corners.
 
-    Raises SceneError for levels without lightmaps, and where nothing can be baked.
+    Surfaces that have no place for it are told. Raises SceneError for levels without lightmaps, and where nothing can
+    be baked.
     """
     original = originals.find(level)
     image = collect.shown(level).get(0)
@@ -64,22 +68,45 @@ def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: Ligh
     models = [record_of(obj, original.token) for obj in objects]
     steady = (found.type_of[:, 0] == 0) & np.isin(drawn.model, models)
     faces = np.intersect1d(np.flatnonzero(steady), collect.with_slot(found, where, 0))
-    if not objects or not len(faces):
+    at_corners = corners.lit_at_corners(objects) if len(before.table(ChunkId.VERTEX_LIGHT)) else []
+    if not objects or not (len(faces) or at_corners):
         raise SceneError(f"{level.name}: no surface with a lightmap is visible" + " and selected" * settings.selected)
     group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
     with ExitStack() as stack:
         stack.enter_context(baking.valued(group, build.BAKED, 0.0))
         stack.enter_context(baking.hidden([obj for obj in level.all_objects if _has_type(obj)]))
-        size = (where.width, where.height)
-        light, covered = baking.bake(
-            context, level.name, objects, size, layout.LIGHTMAP_UV, settings.samples, settings.bounces
-        )
-    made, count = spread(light, covered, where, faces)
-    known = np.isfinite(made[:, 0])
+        how = settings.samples, settings.bounces
+        if len(faces):
+            size = (where.width, where.height)
+            light, covered = baking.bake(context, level.name, objects, size, layout.LIGHTMAP_UV, *how)
+            _paint(image, *spread(light, covered, where, faces), report)
+        for lit, of_corners in corners.bake(context, level.name, at_corners, *how) if at_corners else ():
+            report.count("corners baked", corners.put(lit, luxels(of_corners)))
+    _tell_others(before, drawn, found, np.isin(drawn.model, models), report)
+
+
+def _paint(image: bpy.types.Image, light: NDArray[np.float32], count: int, report: Report) -> None:
+    """Put light, float32[pixels, 3], NaN where none was baked, into a lightmap's image."""
+    known = np.isfinite(light[:, 0])
     rows = baking.pixels_of(image)
-    rows[known, :3] = luxels(made[known]) / np.float32(BRIGHTEST)
+    rows[known, :3] = luxels(light[known]) / np.float32(BRIGHTEST)
     baking.put_pixels(image, rows)
     report.count("luxels baked", count)
+
+
+def _tell_others(level: CompiledLevel, drawn: DrawnFaces, found: LightBlocks, seen: Bools, report: Report) -> None:
+    """Report which of the surfaces that are seen, bool[f], keep their light, as there is no place for another."""
+    faces = geometry.records(level, drawn)
+    at_corners = geometry.vertex_lit(faces)
+    dark = seen & ~found.lit & ~at_corners & (faces["flags"] & int(FaceFlag.NO_LIGHTMAP) == 0)
+    unlit = seen & at_corners & (not len(level.table(ChunkId.VERTEX_LIGHT)))
+    for those, what in (
+        (dark, "have no lightmap, as the compiler saw no light on them, and stay dark"),
+        (seen & found.lit & (found.type_of[:, 0] != 0), "have lightmaps of lights with a type of their own alone"),
+        (unlit, "are lit at their corners, but the level was compiled without light"),
+    ):
+        if those.any():
+            report.warn(f"not baked: {int(those.sum())} faces {what}")
 
 
 def luxels(light: NDArray[np.float32]) -> NDArray[np.float32]:

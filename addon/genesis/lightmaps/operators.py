@@ -14,7 +14,7 @@ from . import bake, collect
 
 
 class BakeGenesisLightmaps(LevelOperator):
-    """Bake the light of Blender's lights into the lightmaps of the visible surfaces, with Cycles"""
+    """Bake the light of Blender's lights into the lightmaps and corners of the visible surfaces, with Cycles"""
 
     format_key = layout.FORMAT
     failures = (SceneError, FormatError)

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import bpy
+import numpy as np
 
 from ....formats.binary import FormatError
-from ....formats.genesis import CompiledLevel
+from ....formats.genesis import CompiledLevel, txl
 from ....formats.genesis.compiled import pictures
-from ...scene import identity, images, originals
+from ...scene import baselines, identity, images, originals
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
@@ -57,3 +58,30 @@ class EmbeddedPictures(Pictures):
             identity.stamp(image, self.importing.token, layout.IMAGE, number)
             originals.set_resource(self.importing.collection, layout.IMAGE, number, image)
         return image
+
+
+def keep_library(importing: ImportContext, level: CompiledLevel) -> None:
+    """Keep the textures of a level that is decompiled with its scene, as *Write Texture Library* writes them."""
+    library = txl.Library()
+    pictures.library(level, library)  # those that are broken are named where they are shown
+    if library.textures:
+        baselines.store(importing.collection, layout.LIBRARY, np.frombuffer(txl.write(library), np.uint8))
+
+
+def kept_library(level: bpy.types.Collection) -> txl.Library:
+    """The textures that a level brought along when it was decompiled; none for other levels."""
+    held = baselines.load(level, layout.LIBRARY)
+    try:
+        return txl.Library() if held is None else txl.read(held.tobytes())
+    except FormatError:  # somebody edited the property
+        return txl.Library()
+
+
+def written_beside(level: CompiledLevel, before: bytes | None) -> tuple[bytes, list[str]]:
+    """The texture library of a level that is decompiled, and which textures it doesn't get, in words.
+
+    before: the file that is there already: it gets those that it lacks. Raises FormatError where that can't be.
+    """
+    library = txl.Library() if before is None else txl.read(before)
+    refused = pictures.library(level, library)
+    return txl.write(library), refused

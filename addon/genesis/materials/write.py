@@ -12,21 +12,24 @@ from numpy.typing import NDArray
 
 from ....formats.binary import FormatError
 from ....formats.genesis import txl
+from ....formats.genesis.compiled import pictures
+from ....formats.genesis.geometry import FaceAppearance
 from ....formats.genesis.records import MAX_TEXTURE_SIZE
 from ...scene import chosen_files, content_folders, declared, files, identity, images, sidebar, stage
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout
-from .names import texture_of
+from . import embedded
+from .names import APPEARANCE, texture_of
 
 Picture = NDArray[np.uint8]
 PLAIN = 64
 """Pixels a side of the texture of a material without a picture."""
 
 
-def textures_of(objects: Iterable[bpy.types.Object]) -> dict[str, tuple[str, bpy.types.Material]]:
+def textures_of(objects: Iterable[bpy.types.Object]) -> dict[str, tuple[str, bpy.types.Material | None]]:
     """The textures that meshes have, by name in lower case: the name, and a material of it."""
-    found: dict[str, tuple[str, bpy.types.Material]] = {}
+    found: dict[str, tuple[str, bpy.types.Material | None]] = {}
     for obj in objects:
         for slot in obj.material_slots:
             name, _ = texture_of(slot.material)
@@ -42,35 +45,62 @@ def brushes_of(level: bpy.types.Collection) -> list[bpy.types.Object]:
 
 
 def library_of(level: bpy.types.Collection, before: bytes | None, report: Report) -> bytes:
-    """A texture library with the textures of a level's brushes. before: the file that there is: it gets those that it
-    lacks. Raises FormatError, and SceneError where there are none.
+    """A texture library with the textures of a level's brushes, and with all that it brought along when it was
+    decompiled: with their own palettes, but for those that were painted. before: the file that there is: it gets those
+    that it lacks. Raises FormatError, and SceneError where there are none.
     """
-    used = textures_of(brushes_of(level))
+    used, held = textures_of(brushes_of(level)), embedded.kept_library(level)
+    for texture in held:
+        used.setdefault(texture.name.lower(), (texture.name, None))
     if not used:
         raise SceneError(f"{level.name}: no brush has a material, so there are no textures to write")
     library = txl.Library() if before is None else txl.read(before)
     for name, material in used.values():
         if library.get(name) is None:
             try:
-                library.add(name, _picture(material, report))
+                own = held.get(name)
+                if own is not None and (material is None or _shows(material, own)):
+                    library.put(own.name, own.bitmap)
+                elif material is not None:
+                    library.add(name, _picture(material, report))
                 report.count("textures")
             except (FormatError, UnicodeEncodeError) as error:
-                report.warn(f"{material.name}: not in the library: {error}")
+                report.warn(f"{name if material is None else material.name}: not in the library: {error}")
     return txl.write(library)
 
 
 def _picture(material: bpy.types.Material, report: Report) -> Picture:
     """The picture of a material, uint8[h, w, 4], its sides powers of two: its first image, or its plain colour."""
-    for node in material.node_tree.nodes if material.node_tree is not None else ():
-        image = getattr(node, "image", None)
-        if isinstance(image, bpy.types.Image) and min(image.size) > 0 and not images.is_placeholder(image):
-            return _fitted(images.to_rgba(image), image.name, report)
+    image = _image(material)
+    if image is not None:
+        return _fitted(images.to_rgba(image), image.name, report)
     report.warn(f"{material.name}: has no picture, its texture is plain")
     linear = np.clip(np.array(material.diffuse_color[:3]), 0, 1)
     shown = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
     made = np.full((PLAIN, PLAIN, 4), 255, np.uint8)
     made[..., :3] = np.round(255 * shown)
     return made
+
+
+def _image(material: bpy.types.Material) -> bpy.types.Image | None:
+    """The first image of a material, None where it has none."""
+    for node in material.node_tree.nodes if material.node_tree is not None else ():
+        image = getattr(node, "image", None)
+        if isinstance(image, bpy.types.Image) and min(image.size) > 0 and not images.is_placeholder(image):
+            return image
+    return None
+
+
+def _shows(material: bpy.types.Material, texture: txl.Texture) -> bool:
+    """Whether a material has this texture's picture, or shows the sky behind it, or no picture."""
+    image, look = _image(material), material.get(APPEARANCE)
+    if image is None or (isinstance(look, int) and look & FaceAppearance.SKY):
+        return True
+    now, was, colors = images.to_rgba(image), texture.pixels(), texture.indices()
+    # What can be seen through is a colour's number, which the level's translucent faces say, not the library.
+    return now.shape == was.shape and bool(
+        (now[..., :3] == was[..., :3]).all() and ((now[..., 3] == was[..., 3]) | (colors == pictures.SEE_THROUGH)).all()
+    )
 
 
 def _fitted(pixels: Picture, name: str, report: Report) -> Picture:

@@ -28,7 +28,7 @@ from ..lightmaps import build as lightmaps
 from ..motions.collect import Poses
 from ..parts.level import SceneBrush, SceneLevel
 from ..parts.places import ancestor, matrix_of, reach_of
-from ..shapes.baseline import Baseline, load_baseline
+from ..shapes.baseline import load_baseline
 from ..shapes.collect import Shape
 
 REMEDY = (
@@ -49,14 +49,19 @@ class FoundSurfaces:
 
 
 def collect_surfaces(
-    exporting: ExportContext, level: CompiledLevel, drawn: DrawnFaces, shape: Geometry, parts: SceneLevel
+    exporting: ExportContext,
+    level: CompiledLevel,
+    drawn: DrawnFaces,
+    shape: Geometry,
+    parts: SceneLevel,
+    shown: list[int],
 ) -> None:
-    """Write what was edited of a level's faces. shape: of the original.
+    """Write what was edited of a level's faces. shape: of the original. shown: the models that the import made.
 
     Raises SceneError, naming objects and faces, for other shapes, and for what textures can't do.
     """
     _refuse_brushes(exporting, parts)
-    found = _find(exporting, drawn, shape, parts)
+    found = _find(exporting, drawn, shape, parts, shown)
     collector = FaceCollector(shape, "map", exporting.settings, exporting.report)
     for each in found:
         touched = _touched(each.faces)
@@ -78,7 +83,9 @@ def _refuse_brushes(exporting: ExportContext, parts: SceneLevel) -> None:
                 raise SceneError(f"{obj.name}: {REMEDY}", [obj])
 
 
-def _find(exporting: ExportContext, drawn: DrawnFaces, shape: Geometry, parts: SceneLevel) -> list[FoundSurfaces]:
+def _find(
+    exporting: ExportContext, drawn: DrawnFaces, shape: Geometry, parts: SceneLevel, shown: list[int]
+) -> list[FoundSurfaces]:
     """The objects of the level's faces. Raises SceneError where their shapes were edited."""
     collection, token = exporting.collection, exporting.token
     objects = [obj for obj in collection.all_objects if kind_of(obj) == layout.SURFACES]
@@ -108,7 +115,7 @@ def _find(exporting: ExportContext, drawn: DrawnFaces, shape: Geometry, parts: S
                 _refuse(obj, strange, "come from another model")
             faces = collector.compare(obj, mesh, records, uv_same, ~uv_same)
             found.append(FoundSurfaces(obj, mesh, records, faces))
-    _refuse_missing(exporting, drawn, baseline, found)
+    _refuse_missing(exporting, drawn, baseline.with_polygon() & np.isin(drawn.model, shown), found)
     return found
 
 
@@ -132,16 +139,15 @@ def _refuse_edited(obj: bpy.types.Object, same: Bools) -> None:
         _refuse(obj, ~same, "were reshaped or added")
 
 
-def _refuse_missing(
-    exporting: ExportContext, drawn: DrawnFaces, baseline: Baseline, found: list[FoundSurfaces]
-) -> None:
+def _refuse_missing(exporting: ExportContext, drawn: DrawnFaces, needed: Bools, found: list[FoundSurfaces]) -> None:
+    """Raise SceneError where faces are there twice, or some of those that are needed, bool[f], aren't there."""
     counts = np.zeros(len(drawn.numbers), np.int64)
     for each in found:
         np.add.at(counts, each.records, 1)
         twice = counts[each.records] > 1
         if twice.any():
             _refuse(each.object, twice, "are there twice")
-    gone = np.flatnonzero(baseline.with_polygon() & (counts == 0))
+    gone = np.flatnonzero(needed & (counts == 0))
     if len(gone):
         home = next(
             (each.object for each in found if record_of(each.object, exporting.token) in drawn.model[gone]), None

@@ -7,6 +7,7 @@ level.entities                              # as those of a `.map`, with the mot
 geometry.of_compiled(level)                 # what is drawn, as arrays
 lighting.blocks(level)                      # where lightmaps lie
 pictures.read(level, 0)                     # a texture, as RGBA
+pictures.library(level, txl.Library())      # all of them into a texture library
 decompile.to_map(level)                     # brushes again: a `.map`
 """
 

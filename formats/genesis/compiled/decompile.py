@@ -33,7 +33,7 @@ def to_map(level: CompiledLevel) -> tuple[MapLevel, list[str]]:
     drawn = faces_of_levels.of_level(level)
     looks = _looks(level)
     left_out, entities = [], []
-    for number, entity in enumerate(level.entities):
+    for number, entity in enumerate(level.entities or [Entity()]):  # the first is the world, whatever else is there
         made = Entity(list(entity.pairs), flags=entity.flags, motion=entity.motion)
         model = _model_of(entity, number, len(tree.roots))
         if model >= 0:

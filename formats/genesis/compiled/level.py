@@ -17,6 +17,7 @@ from . import entity_data, motion_data
 from .records import END, MAGIC, RECORDS, VERSION, ChunkId
 
 _HEADER = struct.Struct("<3i")
+_DIGITS = 6  # of the number of a model: more is none
 _SEARCHED = 64
 """Chunks among which `identify` looks for the header: a level has 25 kinds."""
 
@@ -95,6 +96,16 @@ class CompiledLevel(EntityLevel):
         self.entities  # noqa: B018 - what there was is known from now on
         self._entities = value
 
+    @property
+    def model_owners(self) -> dict[int, int]:
+        """The number of the entity that each model is, by the model's; the world is 0. Others belong to nothing."""
+        owners = {0: 0}
+        for number, entity in enumerate(self.entities):
+            model = entity.get(MODEL_KEY) or ""
+            if number and entity.is_model and model.isdecimal() and len(model) < _DIGITS:
+                owners.setdefault(int(model), number)
+        return owners
+
     def settle(self) -> None:
         """Put entities and motions that were changed into their chunks. Raises FormatError."""
         if self._entities is None:
@@ -102,7 +113,7 @@ class CompiledLevel(EntityLevel):
         raw = self.table(ChunkId.ENTITIES).tobytes()
         _, used = entity_data.read(raw) if raw else ([], 0)
         data = entity_data.write(self._entities)
-        if data != raw[:used]:
+        if data != raw[:used] and (raw or self._entities):  # no chunk says the same as one without entities
             self.set_table(ChunkId.ENTITIES, np.frombuffer(data + raw[used:], np.uint8))
         now = motion_data.said(self._entities)
         if now != self._motions:

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...binary import FormatError
-from ..bitmap import Pixels
+from .. import txl
+from ..bitmap import Bitmap, BitmapFlag, PixelFormat, Pixels
 from ..palette import nearest, quantized
 from ..records import MAX_TEXTURE_SIZE, FaceFlag, texture_field, texture_names
 from .level import CompiledLevel
@@ -47,6 +48,43 @@ def size(level: CompiledLevel, number: int) -> tuple[int, int]:
 
 def read(level: CompiledLevel, number: int, see_through: bool = False) -> Pixels:
     """A texture as uint8[h, w, 4] RGBA, top row first. see_through: its colour 255 is (`keyed`). Raises FormatError."""
+    colors, indices = _stored(level, number)
+    made = np.full((*indices.shape, 4), 255, np.uint8)
+    made[:, :, :3] = colors[indices]
+    if see_through:
+        made[indices == SEE_THROUGH, 3] = 0
+    return made
+
+
+def library(level: CompiledLevel, into: txl.Library) -> list[str]:
+    """Add the textures that a texture library lacks to it, with the palettes and pixels that the level has.
+
+    Returns, in words, which can't be: those whose pixels or names are broken. Raises FormatError for an EEGC library.
+    """
+    refused = []
+    into.refuse_old()
+    for number, name in enumerate(names(level)):
+        if into.get(name) is None:
+            try:
+                into.put(name, _bitmap(*_stored(level, number)))
+            except FormatError as error:
+                refused.append(f"texture {name!r}: {error}")
+    return refused
+
+
+def _bitmap(colors: Pixels, indices: Pixels) -> Bitmap:
+    """A palette uint8[256, 3] and the numbers of colours uint8[h, w] as libraries have them."""
+    height, width = indices.shape
+    entries = np.zeros((len(colors), 4), np.uint8)
+    entries[:, :3] = colors[:, ::-1]
+    flags = BitmapFlag.PALETTE
+    if not width & (width - 1) and not height & (height - 1):
+        flags |= BitmapFlag.SIZE_IS_LOG2
+    return Bitmap(width, height, PixelFormat.PALETTE_8, [(0, indices[:, :, None])], entries, flags=int(flags))
+
+
+def _stored(level: CompiledLevel, number: int) -> tuple[Pixels, Pixels]:
+    """A texture's palette uint8[256, 3], and the numbers of its colours uint8[h, w]. Raises FormatError."""
     width, height = size(level, number)
     record = level.table(ChunkId.TEXTURES)[number]
     palettes, data = level.table(ChunkId.PALETTES), level.table(ChunkId.TEXTURE_DATA)
@@ -55,12 +93,7 @@ def read(level: CompiledLevel, number: int, see_through: bool = False) -> Pixels
         raise FormatError(f"{width * height} pixels at byte {offset} of {len(data)}", f"texture {number}")
     if not 0 <= palette < len(palettes):
         raise FormatError(f"palette {palette} of {len(palettes)}", f"texture {number}")
-    indices = data[offset : offset + width * height].reshape(height, width)
-    made = np.full((height, width, 4), 255, np.uint8)
-    made[:, :, :3] = palettes["rgb"][palette][indices]
-    if see_through:
-        made[indices == SEE_THROUGH, 3] = 0
-    return made
+    return palettes["rgb"][palette], data[offset : offset + width * height].reshape(height, width)
 
 
 def replace(level: CompiledLevel, number: int, pixels: Pixels, see_through: bool = False) -> None:

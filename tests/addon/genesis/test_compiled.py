@@ -6,11 +6,14 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon import commands
 from levelwright.addon.genesis import layout
-from levelwright.addon.genesis.lightmaps import bake
-from levelwright.addon.scene import attributes, images, originals
+from levelwright.addon.genesis.lightmaps import bake, corners
+from levelwright.addon.genesis.materials.write import library_of
+from levelwright.addon.scene import attributes, findings, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
+from levelwright.formats.genesis import txl
 from levelwright.formats.genesis.compiled import ChunkId, lighting, pictures, surfaces
 
 from tests.addon.genesis.export_helpers import exported, imported, part, reopened, set_uvs, uvs
@@ -18,6 +21,7 @@ from tests.formats import genesis_compiled_bytes as build
 
 ROOM = build.room()
 FLOOR = 4
+NO_START = "no player start: no entity is of a class whose name says Start"
 
 
 def room(**settings) -> bpy.types.Collection:
@@ -273,7 +277,7 @@ def test_light_is_baked_into_the_first_lightmaps():
     level, report = room(), Report()
     bake.bake(bpy.context, level, bake.LightBake(samples=4, bounces=0), report)
     after = exported(level)
-    assert changed(after) == {"LIGHT_DATA"}
+    assert changed(after) == {"LIGHT_DATA", "VERTEX_LIGHT"}
     made = genesis.read(after)
     found = lighting.blocks(made, surfaces.of_level(made))
     now, was = (one.table(ChunkId.LIGHT_DATA) for one in (made, genesis.read(ROOM)))
@@ -285,6 +289,73 @@ def test_light_is_baked_into_the_first_lightmaps():
     assert group.nodes["Baked light"].outputs[0].default_value == 1, "shown again as it was"
 
 
+CORNER_LIT = 5
+
+
+def corner_light(data: bytes) -> np.ndarray:
+    """The light of the corners of the wall that has some, by their places: x, y, z, red, green, blue."""
+    made = genesis.read(data)
+    drawn, table = surfaces.of_level(made), made.table(ChunkId.VERTEX_LIGHT)
+    mine = slice(drawn.starts[CORNER_LIT], drawn.starts[CORNER_LIT + 1])
+    light = np.column_stack([table[axis][drawn.corners[mine]] for axis in "xyz"])
+    rows = np.column_stack([drawn.points[mine], light])
+    return rows[np.lexsort(rows[:, :3].T)]
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_light_is_baked_at_corners(flat: bool):
+    infos = list(build.INFOS)
+    if flat:
+        infos[4] = build.texinfo(*build.Z_AXES, build.ROCK, flags=build.GOURAUD | 0x40 | build.NO_LIGHTMAP)
+    data = build.room(chunks={build.TEXINFOS: b"".join(infos)})
+    level, report = imported(data, "room.bsp"), Report()
+    world = part(level, layout.SURFACES, 0)
+    maps = [layer.name for layer in world.data.uv_layers]
+    lamp = part(level, layout.ENTITY, 2)
+    others = [obj for obj in level.all_objects if obj.type == "LIGHT" and obj is not lamp]
+    assert not others
+    lamp.location = (-56, -40, 40)  # Blender's axes: near one corner of the wall at z = 64, which is y = -64
+    bake.bake(bpy.context, level, bake.LightBake(samples=16, bounces=0), report)
+    assert [layer.name for layer in world.data.uv_layers] == maps and report.counts["corners baked"] == 4
+    rows = corner_light(exported(level))
+    assert (rows[:, 3:] != build.VERTEX_COLOR).any(axis=1).all() and rows[:, 3:].min() >= bake.DARKEST
+    brightness = rows[:, 3:].sum(axis=1)
+    assert rows[brightness.argmax(), :3].tolist() == [-64, 64, 64], rows
+    assert rows[brightness.argmin(), :3].tolist() == [64, -64, 64], rows
+
+
+def test_corners_of_what_has_modifiers_are_refused():
+    level = room()
+    world = part(level, layout.SURFACES, 0)
+    world.modifiers.new("bend", "SIMPLE_DEFORM")
+    with pytest.raises(SceneError, match="modifiers") as refused:
+        bake.bake(bpy.context, level, bake.LightBake(samples=1, bounces=0), Report())
+    assert refused.value.objects == [world]
+
+
+def test_smooth_faces_have_one_light_at_a_vertex():
+    vertices, ones = np.array([0, 1, 1, 2]), np.ones(4, np.bool_)
+    lit = corners.CornerLit(None, np.arange(4), np.array([0, 0, 1, 1]), vertices, ones, np.zeros((4, 2)))
+    light = np.array([[1, 0, 0], [2, 0, 0], [4, 0, 0], [np.nan] * 3], np.float32)
+    assert corners._smoothed(lit, light)[:3, 0].tolist() == [1, 3, 3]
+    lit = corners.CornerLit(None, np.arange(4), np.array([0, 0, 1, 1]), vertices, ~ones, np.zeros((4, 2)))
+    assert corners._smoothed(lit, light)[:3, 0].tolist() == [1, 2, 4]
+
+
+def test_what_is_not_baked_is_told():
+    parts = build.parts()
+    faces = np.frombuffer(parts[build.FACES], genesis.read(ROOM).table(ChunkId.FACES).dtype).copy()
+    faces["light_offset"][2] = -1
+    faces["light_types"][7, 0] = 11
+    report = Report()
+    level = imported(build.room(chunks={build.FACES: faces.tobytes()}), "room.bsp")
+    bake.bake(bpy.context, level, bake.LightBake(samples=1, bounces=0), report)
+    assert [line for line in report.warnings if line.startswith("not baked")] == [
+        "not baked: 1 faces have no lightmap, as the compiler saw no light on them, and stay dark",
+        "not baked: 1 faces have lightmaps of lights with a type of their own alone",
+    ]
+
+
 def test_baking_needs_a_compiled_level():
     level = imported(genesis.write(genesis.new_level("map")), "new.map")
     with pytest.raises(SceneError, match="no lightmaps"):
@@ -294,3 +365,64 @@ def test_baking_needs_a_compiled_level():
 def test_luxels_are_what_a_screen_shows():
     light = np.array([[0, 0.001, 0.2159], [1, 4, 0.5]], np.float32)
     assert bake.luxels(light).tolist() == [[1, 3, 128], [255, 255, 188]]
+
+
+def reread(data: bytes) -> txl.Library:
+    """A library whose textures are, bit for bit, those of the room."""
+    library, level = txl.read(data), genesis.read(ROOM)
+    assert sorted(texture.name for texture in library) == sorted(build.NAMES)
+    for number, name in enumerate(build.NAMES):
+        texture, stored = library.get(name), build.picture(number)[: build.SIDE**2]
+        assert texture.indices().tobytes() == stored
+        assert texture.palette()[:, :3].tobytes() == level.table(ChunkId.PALETTES)["rgb"][number].tobytes()
+    return library
+
+
+def test_its_textures_become_a_library_bit_for_bit(tmp_path: Path):
+    level = reopened(room(compiled="brushes"), tmp_path)
+    originals.make_active(bpy.context, level)
+    file = tmp_path / "mine.txl"
+    assert bpy.ops.levelwright.genesis_write_textures(filepath=str(file)) == {"FINISHED"}
+    reread(file.read_bytes())
+    assert level[layout.TEXTURE_LIBRARY] == ".\\mine.txl"
+    assert bpy.ops.levelwright.check_export(collection=level.name) == {"FINISHED"}
+    assert [line.message for line in findings.kept(level)] == [NO_START]
+    assert genesis.read(exported(level)).world.get("TextureLib") == ".\\mine.txl"
+
+
+def test_a_painted_texture_of_a_decompiled_level_is_written_as_painted(tmp_path: Path):
+    level = room(compiled="brushes")
+    brushes = [obj for obj in level.all_objects if obj.type == "MESH"]
+    metal = next(slot.material for obj in brushes for slot in obj.material_slots if slot.material["texture"] == "metal")
+    image = next(node.image for node in metal.node_tree.nodes if node.type == "TEX_IMAGE")
+    image.pixels = [0.5, 0.25, 1.0, 1.0] * build.SIDE**2
+    library = txl.read(library_of(level, None, Report()))
+    assert library.get("metal").pixels()[3, 3].tolist() == [128, 64, 255, 255]
+    assert library.get("rock").indices().tobytes() == build.picture(build.ROCK)[: build.SIDE**2]
+
+
+@pytest.mark.parametrize("ending", ["map", "3dt"])
+def test_an_export_that_decompiles_writes_the_library_beside(tmp_path: Path, ending: str):
+    (tmp_path / "room.bsp").write_bytes(ROOM)
+    target = tmp_path / f"made.{ending}"
+    report = commands.convert(tmp_path / "room.bsp", target)
+    assert [line.message for line in report.findings] == [NO_START]
+    reread((tmp_path / "made.txl").read_bytes())
+    again = commands.convert(target, tmp_path / f"again.{ending}")
+    assert [line.message for line in again.findings] == [NO_START]
+    assert (tmp_path / f"again.{ending}").read_bytes() == target.read_bytes()
+
+
+def test_a_library_that_is_there_keeps_its_textures(tmp_path: Path):
+    (tmp_path / "room.bsp").write_bytes(ROOM)
+    there = txl.Library()
+    there.add("rock", np.full((8, 8, 4), 255, np.uint8))
+    (tmp_path / "made.txl").write_bytes(txl.write(there))
+    commands.convert(tmp_path / "room.bsp", tmp_path / "made.map")
+    library = txl.read((tmp_path / "made.txl").read_bytes())
+    assert library.get("rock").size == (8, 8) and library.get("sky").size == (build.SIDE, build.SIDE)
+    (tmp_path / "made.txl").write_bytes(b"no library")
+    (tmp_path / "made.map").unlink()
+    with pytest.raises(SceneError, match=r"made\.txl: .*which is there"):
+        commands.convert(tmp_path / "room.bsp", tmp_path / "made.map")
+    assert not (tmp_path / "made.map").exists() and (tmp_path / "made.txl").read_bytes() == b"no library"

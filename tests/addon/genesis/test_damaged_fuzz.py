@@ -10,13 +10,14 @@ import pytest
 from levelwright.addon.genesis.exporter import export_level
 from levelwright.addon.genesis.importer import import_level
 from levelwright.addon.genesis.settings import ExportSettings, ImportSettings
+from levelwright.addon.scene import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import genesis
 from levelwright.formats.binary import FormatError
 from levelwright.formats.genesis import FACE, Brush, Event, Level3dt, MapLevel, Motion
 from levelwright.formats.genesis.entities import KeyValues
 
-from tests.formats import genesis_fuzz, genesis_text_fuzz
+from tests.formats import genesis_compiled_fuzz, genesis_fuzz, genesis_text_fuzz
 from tests.fuzz.driver import Fuzzer
 from tests.fuzz.scenes import empty_file, try_all
 
@@ -31,6 +32,13 @@ OPTIONS = (
     ImportSettings(many_brushes=1),
     ImportSettings(preview_cuts="csg"),
     ImportSettings(lighting="full_bright", preview_cuts="boolean"),
+)
+
+COMPILED = (
+    ImportSettings(),
+    ImportSettings(lighting="full_bright"),
+    ImportSettings(compiled="brushes"),
+    ImportSettings(compiled="brushes", many_brushes=1),
 )
 
 
@@ -139,9 +147,13 @@ def changed(seed: int) -> bytes:
 
 
 def damaged(seed: int) -> tuple[bytes, ImportSettings]:
-    """A level and how it is opened: a sample, or one of those that the fuzzers of the readers have."""
+    """A level and how it is opened: a sample, or one of those that the fuzzers of the readers have; two of ten are
+    compiled.
+    """
     rng = random.Random(seed)
     options = rng.choice(OPTIONS)
+    if seed % 10 >= 8:
+        return genesis_compiled_fuzz.mutation(seed), rng.choice(COMPILED)
     if seed % 8 == 0:
         return genesis_fuzz.mutation(seed), options
     if seed % 8 == 1:
@@ -164,7 +176,8 @@ def goes_through(made: tuple[bytes, ImportSettings]) -> bool:
         return False
     report = Report()
     written = export_level(bpy.context, level, ExportSettings(), report)
-    if written != data:
+    made = originals.find(level) if options.compiled == "brushes" else None
+    if written != (data if made is None else made.data):
         raise AssertionError("other bytes: " + "; ".join(report.lines()))
     if report.notes:
         raise AssertionError("nothing was edited: " + "; ".join(report.notes))
@@ -174,7 +187,10 @@ def goes_through(made: tuple[bytes, ImportSettings]) -> bool:
 FUZZER = Fuzzer(
     mutation=damaged,
     attempt=goes_through,
-    whole=tuple((file.read_bytes(), options) for file in WAYS for options in OPTIONS),
+    whole=(
+        *((file.read_bytes(), options) for file in WAYS for options in OPTIONS),
+        *((data, options) for data in genesis_compiled_fuzz.LEVELS for options in COMPILED),
+    ),
     accepted=(1 / 4, 0.95),
     prepare=empty_file,
     seconds=10.0,

@@ -8,6 +8,7 @@ from levelwright.formats import genesis
 
 from tests.addon.genesis.export_helpers import brush, exported, imported, laid_box, part, sample
 from tests.formats import genesis_3dt_text as text
+from tests.formats import genesis_compiled_bytes as compiled
 from tests.formats.genesis_bytes import HINGE, LIGHT, entity, face, level, light, model, motion, typedef
 from tests.formats.genesis_bytes import brush as brush_bytes
 
@@ -75,3 +76,25 @@ def test_faces_that_no_mesh_can_hold_go_along_with_their_brush():
 )
 def test_numbers_that_blender_has_no_room_for(data):
     unedited(data)
+
+
+def test_a_compiled_level_without_entities_has_a_world_when_it_is_decompiled():
+    data = compiled.room(chunks={compiled.ENTITIES: compiled.entities([])})
+    scene = imported(data, "test.bsp", compiled="brushes")
+    assert len(genesis.read(exported(scene)).world.brushes) == 8
+    unedited(data, "test.bsp")
+    unedited(compiled.room(chunks={compiled.ENTITIES: None}), "test.bsp")
+
+
+def test_levels_without_entities_get_a_world_when_something_is_added():
+    unedited(level([]))
+    scene = imported(level([]))
+    scene["TextureLib"] = "a.txl"
+    (world,) = genesis.read(exported(scene)).entities
+    assert world.get("TextureLib") == "a.txl"
+
+
+def test_a_model_of_a_compiled_level_that_no_entity_is():
+    everyone = [compiled.everyone()[0], *compiled.everyone()[2:]]
+    data = compiled.room(chunks={compiled.ENTITIES: compiled.entities(everyone)})
+    unedited(data, "test.bsp")
