@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import ClassVar, NamedTuple
@@ -123,8 +123,17 @@ class LevelBlock(NamedTuple):
 
         What is no record has nothing but its name to be told from others by.
         """
-        name = f" {self.id_block.name}" if self.key.endswith(" -1") else ""
-        return f"{self.key} {type(self.id_block).__name__}{name}"
+        return f"{self.sort} {self.id_block.name}" if self.is_no_record else self.sort
+
+    @property
+    def sort(self) -> str:
+        """Its key and type."""
+        return f"{self.key} {type(self.id_block).__name__}"
+
+    @property
+    def is_no_record(self) -> bool:
+        """Whether the file has no record of it."""
+        return self.key.endswith(" -1")
 
 
 def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
@@ -278,8 +287,20 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
         _say(report, fate, f"{listed(names)}: {name} was edited, but isn't written: {fate.why}")
     for (name, fate), names in unknown.items():
         report.note(f"{listed(names)}: {name} isn't written, whether it was edited or not: {fate.why}")
+    _tell_of_names(was, seen, fates, report)
     _tell_of_properties(was, seen, fates, report)
     _tell_of_blocks(was, seen, fates, report)
+
+
+def _tell_of_names(was: _Entries, seen: Sequence[LevelBlock], fates: Fates, report: Report) -> None:
+    """Warn of data-blocks that are no record, and have another name: one of their sort is there no more."""
+    missing = was.marks.keys() - {block.entry for block in seen}
+    for block in seen:
+        fate = fate_of(fates, block.kind, "name")
+        if fate.is_written or not block.is_no_record or block.entry in was.marks:
+            continue
+        if any(entry.startswith(f"{block.sort} ") for entry in missing):
+            _say(report, fate, f"{block.id_block.name}: name was edited, but isn't written: {fate.why}")
 
 
 def _tell_of_properties(was: _Entries, seen: Iterable[LevelBlock], fates: Fates, report: Report) -> None:
