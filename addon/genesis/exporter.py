@@ -19,7 +19,7 @@ from ...formats.genesis import CompiledLevel, convert
 from ...formats.genesis.compiled import decompile
 from ...formats.genesis.editor_level import Level3dt
 from ...formats.genesis.map_file import MapLevel
-from ..scene import chosen_files, gate, originals
+from ..scene import chosen_files, content_folders, gate, originals
 from ..scene.names import showable
 from ..scene.reports import Report, SceneError
 from . import compiled_exporter, editor_exporter, layout, map_exporter
@@ -87,10 +87,11 @@ def _with_library(
     """The texture library of a level that was decompiled, which it names from now on; nothing for other levels."""
     if not isinstance(level, CompiledLevel):
         return {}
-    file = (settings.file if isinstance(settings, FileExport) else None) or Path(name)
-    file = file.with_suffix(library.ENDING)
+    target = settings.file if isinstance(settings, FileExport) else None
+    file = (target or Path(name)).with_suffix(library.ENDING)
+    is_there = target is not None and content_folders.named_file(str(file)) is not None
     try:
-        data, refused = embedded.written_beside(level, chosen_files.read(file) if file.is_file() else None)
+        data, refused = embedded.written_beside(level, chosen_files.read(file) if is_there else None)
     except FormatError as error:
         raise SceneError(
             f"{file.name}: the level's textures would go into this file, which is there: {error}"
