@@ -28,6 +28,7 @@ _GONE = frozenset(
      "func_detail", "func_ladder", "func_viscluster")
 )  # fmt: skip
 """Classes that vbsp has made something else of before it looks for leaks."""
+_LADDERS = frozenset(("func_ladder", "info_ladder"))
 _RAISED = (0.0, 0.0, 1.0)
 """Units that vbsp lifts entities by, so that those on a floor don't stand in it."""
 
@@ -55,7 +56,7 @@ def space_of(source: vmf.Map) -> Space:
     return Space(
         solid_tree.brushes(solids.normals, solids.dists, np.diff(solids.first_side)),
         walls(solids, level),
-        solids.owners == vmf.WORLD,
+        _of_world(solids, level),
         lifted([place for _, _, place in entities]),
         [name for _, name, _ in entities],
         np.array([number for number, _, _ in entities], np.int64),
@@ -87,7 +88,13 @@ def walls(solids: VmfSolids, level: Level) -> NDArray[np.bool_]:
     new = ~compiled[of_side]
     filling[of_side[new & (np.isin(names, through) | ~fills(names))]] = False
     filling[of_side[solids.displacements >= 0]] = False
-    return np.asarray(filling & (solids.owners == vmf.WORLD) & ~solids.detail)
+    return np.asarray(filling & _of_world(solids, level) & ~solids.detail)
+
+
+def _of_world(solids: VmfSolids, level: Level) -> NDArray[np.bool_]:
+    """bool[m]: which solids are the world's as vbsp sees them, ladders too: it moves their brushes there."""
+    ladders = [number for number, entity in enumerate(level.entities) if entity.classname.lower() in _LADDERS]
+    return np.asarray(np.isin(solids.owners, [vmf.WORLD, *ladders]))
 
 
 def fills(names: NDArray[np.str_]) -> NDArray[np.bool_]:
