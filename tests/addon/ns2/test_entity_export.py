@@ -246,22 +246,6 @@ def test_classes_layers_and_groups_follow_the_scene() -> None:
     assert after["resource_point"].group == 77  # a group that is in no list stays
 
 
-def _brighter(_level: bpy.types.Collection, obj: Any) -> None:
-    obj.data.energy *= 2
-
-
-def _in_another_layer(level: bpy.types.Collection, obj: Any) -> None:
-    lists.homes(level, "layers")[1].objects.link(obj)
-
-
-@pytest.mark.parametrize("edit", [_brighter, _in_another_layer])
-def test_a_changed_entity_is_counted(edit: Callable[[bpy.types.Collection, Any], None]) -> None:
-    level, report = opened(DATA), Report()
-    edit(level, object_of(level, "light_point"))
-    exported(level, report)
-    assert "entities: 1 changed" in report.lines()
-
-
 def test_an_object_in_two_groups_is_refused() -> None:
     data = nb.level(10, objects=[nb.entity(10, "x", placed(0, 0, 0))],
                     groups=nb.listed(10, [("A", 1), ("B", 2)], groups=True))  # fmt: skip
