@@ -149,9 +149,14 @@ def paint(
 def put_vertex_light(
     level: CompiledLevel, drawn: DrawnFaces, chosen: Ints, light: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 ) -> None:
-    """Give the corners of faces `chosen` other light, float32[c, 3], one face's corners after another's."""
+    """Give the corners of faces `chosen` other light, float32[c, 3], one face's corners after another's.
+
+    Raises FormatError where the level has no light for all of them.
+    """
     table = level.table(ChunkId.VERTEX_LIGHT).copy()
     corners = drawn.corners[ranges.flat(drawn.starts[chosen], np.diff(drawn.starts)[chosen])]
+    if corners.max(initial=-1) >= len(table):
+        raise FormatError(f"corner {int(corners.max())} has no light, of {len(table)}", "VERTEX_LIGHT")
     for axis, name in enumerate("xyz"):
         table[name][corners] = light[:, axis]
     level.set_table(ChunkId.VERTEX_LIGHT, table)
