@@ -96,7 +96,8 @@ def _collect_sky(exporting: ExportContext, level: CompiledLevel, world: Entity, 
         if name.lower() in edited:
             texture = edited[name.lower()]
             if texture and texture.lower() not in known:
-                raise SceneError(f"{name}: the level has no texture {texture!r}, and a sky's can't be added")
+                level_name = exporting.collection.name
+                raise SceneError(f"{level_name}: {name}: there is no texture {texture!r}, and a sky's can't be added")
             sky["textures"][0, side] = known[texture.lower()] if texture else NONE
     try:
         if edited.get("skyaxis"):

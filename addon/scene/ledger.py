@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -183,8 +183,8 @@ class _Entries:
     """By entry and aspect, the fingerprint that data-blocks of this entry have, or those; absent where all have 0."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By key, the names of the data-blocks of the kinds whose copies or deletion no export reads."""
-    properties: dict[str, list[str]] = field(default_factory=dict)
-    """By names of properties whose deletion no export reads, joined with NULs: the entries that have these."""
+    properties: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """By names of properties whose deletion no export reads, joined with NULs: entries and names of what has these."""
 
     @classmethod
     def of(cls, marked: Iterable[tuple[LevelBlock, dict[str, int]]], fates: Fates) -> _Entries:
@@ -203,7 +203,7 @@ class _Entries:
             if block.kind not in needs:
                 needs[block.kind] = _kept_properties(fates, block.kind)
             if (kept_of := needs[block.kind]) is not None and (kept := kept_of(block.id_block)):
-                found.properties.setdefault("\0".join(kept), []).append(block.entry)
+                found.properties.setdefault("\0".join(kept), []).append((block.entry, block.id_block.name))
         for key, several in together.items():
             if len(several) == 1:
                 found.marks[key] = {**several[0]}
@@ -305,23 +305,25 @@ def _tell_of_names(was: _Entries, seen: Sequence[LevelBlock], fates: Fates, repo
 
 def _tell_of_properties(was: _Entries, seen: Iterable[LevelBlock], fates: Fates, report: Report) -> None:
     """Warn of properties that were deleted."""
-    left = Counter(
-        (entry, key) for keys, those in was.properties.items() for entry in those for key in keys.split("\0")
-    )
-    keys_of: dict[str, list[str]] = defaultdict(list)
-    for entry, key in left:
-        keys_of[entry].append(key)
-    lacking: dict[tuple[str, str], list[LevelBlock]] = defaultdict(list)
+    left: dict[str, dict[str, list[str]]] = defaultdict(dict)  # several data-blocks may be one record
+    for keys, those in was.properties.items():
+        for entry, name in those:
+            left[entry][name] = keys.split("\0")
+    found: list[tuple[LevelBlock, list[str]]] = []
+    others: list[LevelBlock] = []
     for block in seen:
-        for key in keys_of.get(block.entry, ()):
-            if block.id_block.get(key) is not None:
-                left[block.entry, key] -= 1
-            else:
-                lacking[block.entry, key].append(block)
+        keys_then = left[block.entry].pop(block.id_block.name, None) if block.entry in left else None
+        if keys_then is not None:
+            found.append((block, keys_then))
+        else:
+            others.append(block)
+    # one that was renamed, if one is missing
+    found += [(block, left[block.entry].popitem()[1]) for block in others if left.get(block.entry)]
     deleted: dict[tuple[str, Fate], list[str]] = defaultdict(list)
-    for (entry, key), those in lacking.items():
-        for block in those[: left[entry, key]]:  # several data-blocks may be one record, and not all had it
-            deleted[key, fate_of(fates, block.kind, aspects.GONE + key)].append(block.id_block.name)
+    for block, keys_then in found:
+        for key in keys_then:
+            if block.id_block.get(key) is None:
+                deleted[key, fate_of(fates, block.kind, aspects.GONE + key)].append(block.id_block.name)
     for (key, fate), names in deleted.items():
         _say(report, fate, f"{listed(names)}: property {key} was deleted, but that isn't written: {fate.why}")
 

@@ -20,7 +20,7 @@ def face_planes(faces: FaceArray) -> tuple[Floats, Floats]:
     with np.errstate(all="ignore"):  # hostile floats
         normals = faces["normal"].astype(np.float64)
         normals /= np.sqrt((normals * normals).sum(axis=1))[:, None]  # the compiler leaves dist alone
-    return normals, faces["dist"].astype(np.float64)
+        return normals, faces["dist"].astype(np.float64)
 
 
 def inside_out(

@@ -58,7 +58,7 @@ def alike(game: Game, sample: Path, edit: Edit) -> list[Edit]:
             values = aspects.values(one.id_block)
             if edit.aspect in values:
                 found.setdefault(repr(edits.plain(values[edit.aspect])), replace(edit, block=one.id_block.name))
-    return list(found.values())
+    return list(found.values()) or [edit]  # what animation sets has no value of its own
 
 
 def is_silent(game: Game, sample: Path, edit: Edit) -> bool:
