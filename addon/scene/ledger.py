@@ -12,7 +12,7 @@ import json
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import ClassVar, NamedTuple
 
@@ -220,7 +220,8 @@ class _Entries:
 
     def keep(self, collection: bpy.types.Collection) -> None:
         """Write them to the level's collection."""
-        text = json.dumps(asdict(self), separators=(",", ":"))
+        told = {each.name: getattr(self, each.name) for each in fields(self)}  # `asdict` copies all that is below, too
+        text = json.dumps(told, separators=(",", ":"))
         baselines.put_bytes(collection, KEY, zlib.compress(text.encode("utf-8", "surrogatepass"), 1))
 
 
