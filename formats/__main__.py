@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The library on the command line: `python -m formats info | check | verify | dump FILE...`, or `levelformats ...`."""
+"""The library on the command line: `python -m formats info | check | verify | dump FILE...`, `diff A B`, or
+`levelformats ...`.
+"""
 
 import argparse
 import json
@@ -15,14 +17,28 @@ import numpy as np
 from . import BESIDE, FORMATS, FormatError, format_of, read
 from .arrays import Array
 from .binary import Problem
+from .diff import differences
 from .format import AnyLevel, Document, Format
 from .solid_leaks import examine
 
 JSON = str | int | float | bool | None
 
 
+HELP = {
+    "info": "print what is in a level, in short",
+    "check": "say what the level's game or its compiler would refuse or misread, leaks too",
+    "verify": "read every record, write the level back and compare the bytes",
+    "dump": "print everything decoded as JSON (bytes in base64)",
+    "diff": "say record by record what differs between two levels of a game",
+}
+"""What each verb does."""
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Run a verb over files. Returns the exit code: 0, or 1 if a file was refused, damaged or came out different."""
+    """Run a verb over files. Returns the exit code: 0, or 1 if a file was refused, damaged or came out different.
+
+    Of `diff`: 0 if the levels are the same, 1 if they differ, 2 if one is refused.
+    """
     options = _parser().parse_args(arguments)
     try:
         return int(options.verb(options))
@@ -36,21 +52,17 @@ def _parser() -> argparse.ArgumentParser:
         prog="levelformats", description=f"Reads game levels: {', '.join(form.title for form in FORMATS)}."
     )
     verbs = parser.add_subparsers(required=True, metavar="VERB")
-    for name, verb, title in (
-        ("info", _info, "print what is in a level, in short"),
-        ("check", _check, "say what the level's game or its compiler would refuse or misread, leaks too"),
-        ("verify", _verify, "read every record, write the level back and compare the bytes"),
-        ("dump", _dump, "print everything decoded as JSON (bytes in base64)"),
-    ):
+    runs = {"info": _info, "check": _check, "verify": _verify, "dump": _dump, "diff": _diff}
+    for name, title in HELP.items():
         sub = verbs.add_parser(name, help=title, description=title.capitalize() + ".")
-        sub.add_argument("files", nargs="+", metavar="FILE")
+        sub.add_argument("files", nargs=2 if name == "diff" else "+", metavar="FILE")
         if name == "info":
             sub.add_argument("--json", action="store_true", help="as JSON; of several files as a list")
         if name in ("info", "verify"):
             sub.add_argument("--check", action="store_true", help="with what the level's game would refuse or misread")
         if name == "check":
             sub.add_argument("--leak-file", action="store_true", help="write the compiler's leak file beside the level")
-        sub.set_defaults(verb=verb)
+        sub.set_defaults(verb=runs[name])
     return parser
 
 
@@ -154,6 +166,36 @@ def _checked(file: str, leak_file: bool) -> int:
     if not found:
         print(f"ok {file}", flush=True)
     return int(any(problem.severity == "error" for problem in found))
+
+
+# ---------------------------------------------------------------------------------------------------------------- diff
+
+
+def _diff(options: argparse.Namespace) -> int:
+    """Print what differs, a line each."""
+    found = []
+    for file in options.files:
+        try:
+            data = Path(file).read_bytes()
+            level = _read(data)
+            found.append((data, level, format_of(level)))
+        except (FormatError, OSError) as error:
+            print(_refused(file, error), file=sys.stderr)
+            return 2
+    (was, one, form), (now, other, its) = found
+    if was == now:
+        return 0
+    if form is not its:
+        print(f"{options.files[0]} is a {form.title}, {options.files[1]} a {its.title}", file=sys.stderr)
+        return 2
+    told = False
+    for difference in differences(form.verbs.contents(one), form.verbs.contents(other)):
+        print(str(difference).encode("utf-8", "replace").decode(), flush=True)
+        told = True
+    if not told:
+        offset = _first_difference(was, now)
+        print(f"the same records, other bytes: from {offset} on, {form.verbs.section_at(one, offset)}")
+    return 1
 
 
 # ---------------------------------------------------------------------------------------------------------------- info

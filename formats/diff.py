@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What differs between two levels of a game, record by record: from what `contents` gives of each.
+
+Lists and tables are laid beside each other so that what was put in or taken out moves nothing else: equal records at
+their beginnings and ends first, then the longest runs of equal records between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+import numpy as np
+
+from .arrays import Array
+from .binary import FormatError
+
+MOST_MATCHED = 4000
+"""Records between equal beginnings and ends that are matched by their contents; more are compared by number."""
+ROWS = 20
+"""Rows of a table, and elements of an array, that are told one by one."""
+WIDTH = 100
+"""Letters of a value that are shown."""
+_NAMES = ("classname", "type", "name", "targetname", "definition")
+"""What says which record it is, where it has one of these."""
+
+
+class Unlike(NamedTuple):
+    """One thing that differs."""
+
+    place: str
+    """Where: `entities[3] (light).origin`."""
+    was: str
+    """In the first level; "" where it isn't in it."""
+    now: str
+    """In the second; "" where it isn't in it."""
+
+    def __str__(self) -> str:
+        if not self.was:
+            return f"+ {self.place}: {self.now}"
+        return f"- {self.place}: {self.was}" if not self.now else f"  {self.place}: {self.was} -> {self.now}"
+
+
+def differences(was: object, now: object, place: str = "") -> Iterator[Unlike]:
+    """Give what differs between two documents, as `contents` makes them, in their order. place: of these two."""
+    if isinstance(was, Iterator) or isinstance(now, Iterator):
+        was, now = _listed(was), _listed(now)
+    if isinstance(was, dict) and isinstance(now, dict):
+        for key in {**was, **now}:
+            inner = f"{place}.{key}" if place else str(key)
+            if key not in now:
+                yield Unlike(inner, _short(was[key]), "")
+            elif key not in was:
+                yield Unlike(inner, "", _short(now[key]))
+            else:
+                yield from differences(was[key], now[key], inner)
+    elif isinstance(was, np.ndarray) and isinstance(now, np.ndarray) and was.dtype == now.dtype and was.ndim:
+        yield from _arrays(was, now, place)
+    elif _is_records(was) and _is_records(now):
+        yield from _lists(list(was), list(now), place)  # type: ignore[call-overload]
+    elif _digest(was) != _digest(now):
+        yield Unlike(place, _short(was), _short(now))
+
+
+def _listed(value: object) -> object:
+    return list(value) if isinstance(value, Iterator) else value
+
+
+def _is_records(value: object) -> bool:
+    """Whether a value is a list of more than plain values."""
+    return isinstance(value, list | tuple) and not all(isinstance(one, int | float | bool | None) for one in value)
+
+
+def _lists(was: list[object], now: list[object], place: str) -> Iterator[Unlike]:
+    was, now = [*map(_listed, was)], [*map(_listed, now)]
+    for first, last, begin, end in _unequal([_digest(one) for one in was], [_digest(one) for one in now]):
+        both = min(last - first, end - begin)
+        for number in range(both):
+            named = f"{place}[{first + number}]{_name(was[first + number])}"
+            yield from differences(was[first + number], now[begin + number], named)
+        for number in range(first + both, last):
+            yield Unlike(f"{place}[{number}]{_name(was[number])}", _short(was[number]), "")
+        for number in range(begin + both, end):
+            yield Unlike(f"{place}[{number}]{_name(now[number])}", "", _short(now[number]))
+
+
+def _unequal(was: Sequence[bytes], now: Sequence[bytes]) -> Iterator[tuple[int, int, int, int]]:
+    """Give runs that differ: of `was` those from first to before last, of `now` those from begin to before end."""
+    most = min(len(was), len(now))
+    head = next((number for number in range(most) if was[number] != now[number]), most)
+    tail = next((number for number in range(most - head) if was[-1 - number] != now[-1 - number]), most - head)
+    between = was[head : len(was) - tail], now[head : len(now) - tail]
+    if not between[0] and not between[1]:
+        return
+    if max(map(len, between)) > MOST_MATCHED or len(between[0]) == len(between[1]):
+        yield head, len(was) - tail, head, len(now) - tail
+        return
+    for word, first, last, begin, end in SequenceMatcher(None, *between, autojunk=False).get_opcodes():
+        if word != "equal":
+            yield head + first, head + last, head + begin, head + end
+
+
+def _arrays(was: Array, now: Array, place: str) -> Iterator[Unlike]:
+    if was.shape[1:] != now.shape[1:]:
+        yield Unlike(place, f"{was.shape} elements", f"{now.shape} elements")
+        return
+    if len(was) == len(now):
+        yield from _rows(was, now, place)
+        return
+    told = 0
+    for first, last, begin, end in _unequal([row.tobytes() for row in was], [row.tobytes() for row in now]):
+        both = min(last - first, end - begin)
+        yield from _rows(was[first : first + both], now[begin : begin + both], place, first)
+        gone = [Unlike(f"{place}[{number}]", _short(was[number]), "") for number in range(first + both, last)]
+        new = [Unlike(f"{place}[{number}]", "", _short(now[number])) for number in range(begin + both, end)]
+        shown = [*gone, *new][: max(ROWS - told, 0)]
+        yield from shown
+        told += len(shown)
+    if len(was) != len(now):
+        yield Unlike(f"{place} (rows)", str(len(was)), str(len(now)))
+
+
+def _rows(was: Array, now: Array, place: str, begin: int = 0) -> Iterator[Unlike]:
+    """Compare tables of equal length. begin: the number of their first row."""
+    width = was.dtype.itemsize * int(np.prod(was.shape[1:], dtype=np.int64))
+    if not width or not len(was):
+        return
+    bytes_of = [np.ascontiguousarray(table).view(np.uint8).reshape(len(table), width) for table in (was, now)]
+    changed = np.flatnonzero((bytes_of[0] != bytes_of[1]).any(axis=1))
+    for row in changed[:ROWS].tolist():
+        where = f"{place}[{begin + row}]"
+        if was.dtype.names:
+            for name in was.dtype.names:
+                if was[name][row].tobytes() != now[name][row].tobytes():
+                    yield Unlike(f"{where}.{name}", _short(was[name][row]), _short(now[name][row]))
+        elif was.ndim > 1:
+            yield from _rows(was[row], now[row], where)
+        else:
+            yield Unlike(where, _short(was[row]), _short(now[row]))
+    if len(changed) > ROWS:
+        yield Unlike(f"{place} (more)", f"{len(changed) - ROWS} more rows", "other values")
+
+
+def _name(record: object) -> str:
+    """Which record it is, in brackets, if it says so."""
+    if not isinstance(record, dict):
+        return ""
+    pairs = record.get("pairs")
+    named = {**record, **(dict(pairs) if isinstance(pairs, list) and all(_is_pair(one) for one in pairs) else {})}
+    found = next((named[key] for key in _NAMES if isinstance(named.get(key), str) and named[key]), "")
+    return f" ({found[:40]})" if found else ""
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str)
+
+
+def _short(value: object) -> str:
+    """A value for people, on one line."""
+    if isinstance(value, np.ndarray | np.generic) and value.ndim == 0 and value.dtype.names is None:
+        value = value.item()
+    if isinstance(value, np.ndarray) and value.size > 16:
+        text = f"{' x '.join(map(str, value.shape))} values"
+    elif isinstance(value, bytes):
+        text = f"{len(value)} bytes {value[:16].hex()}{'...' if len(value) > 16 else ''}"
+    elif isinstance(value, np.void) and value.dtype.names:
+        text = str(tuple(value[name].tolist() for name in value.dtype.names))
+    elif isinstance(value, np.ndarray | np.void):
+        text = str(value.tolist())
+    else:
+        text = repr(value)
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
+
+
+def _digest(value: object) -> bytes:
+    """A digest of all that a document holds."""
+    found = hashlib.blake2b(digest_size=16)
+    value = _listed(value)
+    if isinstance(value, np.ndarray):
+        found.update(f"{value.dtype} {value.shape}".encode())
+        found.update(np.ascontiguousarray(value).tobytes())
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            value[key] = part = _listed(part)  # an iterator can be read once
+            found.update(repr(key).encode() + _digest(part))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            found.update(_digest(part))
+        found.update(b"list")
+    elif isinstance(value, FormatError):
+        found.update(str(value).encode("utf-8", "surrogatepass"))
+    else:
+        found.update(repr(value).encode("utf-8", "surrogatepass"))
+    return found.digest()

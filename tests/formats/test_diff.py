@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What differs between two levels, record by record."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formats import __main__ as library
+from formats import format_of, read
+from formats.diff import Unlike, differences
+
+SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+LEVELS = ("first-light.map", "fable_vale.lev", "genesis_room.3dt", "genesis_room.map", "ns2_room.level")
+
+
+def lines(was: object, now: object) -> list[str]:
+    """What is told of two documents."""
+    return [str(each) for each in differences(was, now, "x")]
+
+
+def test_values_and_keys() -> None:
+    assert lines({"a": 1, "b": [1, 2]}, {"a": 2, "b": [1, 2]}) == ["  x.a: 1 -> 2"]
+    assert lines({"a": 1}, {"b": 1}) == ["- x.a: 1", "+ x.b: 1"]
+    assert lines({"a": b"ab"}, {"a": b"ac"}) == ["  x.a: 2 bytes 6162 -> 2 bytes 6163"]
+
+
+def test_a_record_put_in_moves_no_other() -> None:
+    was = [{"name": word, "order": len(word)} for word in ("one", "three", "four")]
+    now = [*was[:1], {"name": "two", "order": 9}, *was[1:]]
+    assert lines(was, now) == ["+ x[1] (two): {'name': 'two', 'order': 9}"]
+    assert lines(now, was) == ["- x[1] (two): {'name': 'two', 'order': 9}"]
+
+
+def test_a_record_is_named_by_what_it_says() -> None:
+    was = [{"pairs": [("classname", "light"), ("origin", "0 0 0")]}]
+    now = [{"pairs": [("classname", "light"), ("origin", "0 0 1")]}]
+    assert lines(was, now) == ["  x[0] (light).pairs[1][1]: '0 0 0' -> '0 0 1'"]
+
+
+def test_rows_of_tables() -> None:
+    was = np.zeros(30, [("id", "<i4"), ("at", "<f4", 3)])
+    now = was.copy()
+    now["at"][7, 1] = 2.5
+    assert lines(was, now) == ["  x[7].at: [0.0, 0.0, 0.0] -> [0.0, 2.5, 0.0]"]
+    assert lines(was, np.concatenate([was, now[7:8]])) == ["+ x[30]: (0, [0.0, 2.5, 0.0])", "  x (rows): 30 -> 31"]
+    now["id"] = 1
+    assert len(lines(was, now)) == 22
+    assert lines(was, now)[-1] == "  x (more): 10 more rows -> other values"
+
+
+def test_not_a_number_is_itself() -> None:
+    table = np.array([np.nan, 1.0], "<f4")
+    assert lines(table, table.copy()) == []
+    assert lines({"a": float("nan")}, {"a": float("nan")}) == []
+
+
+def test_iterators_are_read_once() -> None:
+    assert lines({"a": iter([{"b": iter([1, 2])}])}, {"a": iter([{"b": iter([1, 3])}])}) == [
+        "  x.a[0].b: [1, 2] -> [1, 3]"
+    ]
+
+
+documents = st.recursive(
+    st.integers(-3, 3) | st.text(max_size=3) | st.binary(max_size=3),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(documents, documents)
+def test_nothing_is_told_of_equal_documents_and_something_of_others(was: object, now: object) -> None:
+    assert not lines(was, was)
+    assert bool(lines(was, now)) == (was != now)
+
+
+@pytest.mark.parametrize("name", [*LEVELS, "source_room.bsp"])
+def test_a_level_differs_in_nothing_from_itself(name: str) -> None:
+    data = (SAMPLES / name).read_bytes()
+    one, other = read(data), read(data)
+    verbs = format_of(one).verbs
+    assert not list(differences(verbs.contents(one), verbs.contents(other)))
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    was, now = SAMPLES / "genesis_room.3dt", tmp_path / "now.3dt"
+    now.write_bytes(was.read_bytes().replace(b'Key Wait Value "2.5', b'Key Wait Value "4.5', 1))
+    assert library.main(["diff", str(was), str(was)]) == 0
+    assert capsys.readouterr().out == ""
+    assert library.main(["diff", str(was), str(now)]) == 1
+    out = capsys.readouterr().out
+    assert "2.5" in out
+    assert "4.5" in out
+    assert len(out.splitlines()) == 1
+    assert library.main(["diff", str(was), str(SAMPLES / "ns2_room.level")]) == 2
+    assert "a Natural Selection 2" in capsys.readouterr().err
+    (tmp_path / "no.map").write_bytes(b"nothing")
+    assert library.main(["diff", str(was), str(tmp_path / "no.map")]) == 2
+    assert "refused" in capsys.readouterr().err
+
+
+def test_a_difference_in_words() -> None:
+    assert str(Unlike("a", "1", "2")) == "  a: 1 -> 2"
