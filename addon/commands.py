@@ -1,31 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Without a window: `levelwright convert IN OUT` and `levelwright check FILE...`, for Blender's --command and for
-scripts/levelwright alike.
-"""
+"""Without a window: the verbs of `levelwright`, for Blender's --command and for scripts/levelwright alike."""
 
 import argparse
-import logging
+import json
+import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import bpy
 
 from ..formats import __main__ as library
-from ..formats.binary import FormatError
-from . import games, levels
-from .game import Form, Game, Settings
-from .picture import PictureSettings, render
-from .scene import files, originals
+from . import batch, worker
+from .batch import FAILED as FILE_FAILED
+from .conversion import convert, is_known_ending, refuse_options
+from .picture import PictureSettings
+from .scene import files
 from .scene.blender_types import gives
-from .scene.options import UsageError, from_text, refuse_unknown
-from .scene.reports import Report, SceneError
+from .scene.options import UsageError
+from .scene.properties import fields
 
 COMMAND = "levelwright"
-CHECK = "check"
-"""The library's verb, here too."""
+LIBRARY = ("info", "check", "verify", "diff", "dump")
+"""The library's verbs, here too."""
 OK, FAILED, USAGE = 0, 1, 2
 
 _registered: list[object] = []  # what bpy.utils.register_cli_command gave, to be handed back
@@ -34,160 +31,103 @@ _registered: list[object] = []  # what bpy.utils.register_cli_command gave, to b
 def main(arguments: Sequence[str]) -> int:
     """Run a command line (without the program's name) and return the process's exit code.
 
-    0: done. 1: it could not be done, and the error is on standard error. 2: the command line makes no sense.
+    0: done. 1: something could not be done, and the error is on standard error; of `diff`: the levels differ. 2: the
+    command line makes no sense.
     """
+    words = list(arguments)
+    if words == [batch.WORKER]:
+        return worker.serve()
     try:
-        options = _parser().parse_args(list(arguments))
+        if words and words[0] in LIBRARY:
+            return library.main(words)
+        options = _parser().parse_args(words)
     except SystemExit as stop:  # argparse has said what is wrong, or shown the help
         return USAGE if stop.code else OK
-    if options.command == CHECK:
-        return library.main([CHECK, *["--leak-file"] * options.leak_file, *options.files])
     try:
-        chosen = _pairs(options.option)
-        report = convert(Path(options.input), Path(options.output), options.level, chosen, options.refuse_changed)
+        options.option = _pairs(options.option) | _picture_options(options)
+        run: Callable[[argparse.Namespace], int] = _many if _is_batch(options) else _one
+        return run(options)
     except UsageError as error:
         _say(str(error))
         return USAGE
-    except (FormatError, SceneError, OSError, RuntimeError) as error:  # RuntimeError: Blender's own operators
-        _say(str(error).strip().removeprefix("Error: "))
+    except worker.FAILURES as error:
+        _say(worker.in_words(error))
         return FAILED
+
+
+def _is_batch(options: argparse.Namespace) -> bool:
+    return bool(options.out) or any(Path(name).is_dir() for name in options.files[:-1])
+
+
+def _one(options: argparse.Namespace) -> int:
+    """IN OUT: in this process, with all that there is to tell."""
+    if len(options.files) != 2:
+        raise UsageError("give IN and OUT, or of several files --out DIR and what they become: --to .blend")
+    alone = [name for name in ("recursive", "force") if getattr(options, name)]
+    if alone:
+        raise UsageError(f"--{alone[0]}: only with --out")
+    source, target = map(Path, options.files)
+    if options.to and target.suffix.lower() != options.to:
+        raise UsageError(f"{target}: `{options.command}` makes {options.to} files")
+    if options.report:  # it has what became of the file, whatever that is
+        request = {"source": str(source), "target": str(target), "level": options.level, "options": options.option}
+        request |= {"refuse_changed": options.refuse_changed, "strict": options.strict}
+        outcome = {"source": str(source), "target": str(target)} | worker.answer(request, for_others=False)
+        _write_report(Path(options.report), [outcome])
+        _tell(outcome)
+        return FAILED if outcome["status"] == FILE_FAILED else OK
+    report = convert(source, target, options.level, options.option, options.refuse_changed, is_strict=options.strict)
     for line in report.lines():
         _say(line)
     return OK
 
 
-def convert(
-    source: Path, target: Path, level: str = "", options: dict[str, str] | None = None, refuse_changed: bool = False
-) -> Report:
-    """Turn a level, a world or a .blend into a level, a world, a .blend, a .glb or a .png, as the endings say, and
-    report.
+def _many(options: argparse.Namespace) -> int:
+    """Many files into a folder, by processes of their own: a line for each."""
+    if not options.to:
+        raise UsageError("what do they become? --to .blend, .glb, .png, or as levels do")
+    if not options.out:
+        raise UsageError("where to? --out DIR")
+    if options.level:
+        raise UsageError("--level: only of one file")
+    if not is_known_ending(options.to):
+        raise UsageError(f"--to {options.to}: nothing that can be written has this ending")
+    refuse_options(options.option)
+    jobs = batch.plan([Path(name) for name in options.files], Path(options.out), options.to, options.recursive)
+    request = batch.Request(
+        options=options.option,
+        refuse_changed=options.refuse_changed,
+        is_strict=options.strict,
+        is_forced=options.force,
+        seconds=options.timeout,
+    )
+    outcomes = batch.run(jobs, options.jobs or os.cpu_count() or 1, request, _tell)
+    if options.report:
+        _write_report(Path(options.report), outcomes)
+    counts = {status: sum(each["status"] == status for each in outcomes) for status in batch.STATUSES}
+    _say(", ".join(f"{count} {status}" for status, count in counts.items()))
+    return FAILED if counts[FILE_FAILED] else OK
 
-    level: the name of the level to export where the .blend holds several. options: for the import, the export or the
-    picture, by the names of their settings. refuse_changed: don't replace a level that another program changed since
-    the import or the last export. Raises UsageError, FormatError, SceneError, OSError, or RuntimeError.
-    """
-    given = options or {}
-    if not source.is_file():
-        raise UsageError(f"{source}: no such file")
-    if not target.parent.is_dir():
-        raise UsageError(f"{target}: its folder does not exist")
-    if target.is_dir():
-        raise UsageError(f"{target}: is a folder")
-    target_form = _form(target.suffix)
-    ending = target.suffix.lower()
-    written = [game for game in games.GAMES if ending in game.format.endings or target_form in game.forms]
-    picture = _SCENES.get(ending)
-    if not written and picture is None:
-        others = [form.ending for game in games.GAMES for form in game.forms if form.export_form is not None]
-        endings = ", ".join([*games.endings(), *others, *_SCENES])
-        raise UsageError(f"{target}: write what? The ending has to be one of {endings}")
-    if level and not written:
-        raise UsageError(f"--level {level}: only with a level's ending, {target.name} gets all that is in the scene")
-    if refuse_changed and not written:
-        raise UsageError(f"--refuse-changed: only with a level's ending, {target.name} is replaced")
-    source_form = _form(source.suffix, opened=True)
-    read = None if source.suffix.lower() == ".blend" else _game_of(source, source_form)
-    imported = [read.import_settings] if read else []
-    imported += [source_form.import_settings] if source_form and source_form.import_settings else []
-    if target_form is not None:
-        exported = [target_form.export_settings] if target_form.export_settings else []
+
+def _tell(outcome: batch.Outcome) -> None:
+    """Say what became of a file, in a line."""
+    if outcome["status"] == FILE_FAILED:
+        line = f"failed {outcome['source']}: {outcome['error']}"
+    elif "seconds" not in outcome:
+        line = f"{outcome['status']} {outcome['target']}"
     else:
-        exported = [game.export_settings for game in written if game.export_settings]
-    known = [*imported, *exported, *([PictureSettings] if picture is _render else [])]
-    refuse_unknown(given, known)
-    chosen: dict[type, Settings] = {cls: from_text(cls, given) for cls in known}
-
-    report, taken = Report(target.name), Report()
-    context = bpy.context
-    if read is None:
-        bpy.ops.wm.open_mainfile(filepath=str(source.absolute()), load_ui=False)
-    else:
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        of_levels = chosen[read.import_settings]
-        if source_form is not None:
-            own = chosen.get(source_form.import_settings) if source_form.import_settings else None
-            levels.import_form(context, source, read, source_form, own, of_levels, taken)
-        else:
-            levels.import_files(context, [source], lambda _: of_levels, taken, read)
-    if picture is not None:
-        picture(target.absolute(), chosen.get(PictureSettings, PictureSettings()), report)
-        if read is None:
-            report.count("levels", len(originals.levels(context.scene)))
-    else:
-        taken.counts.clear()  # the export counts the same things again
-        collection = levels.choose(context, level, form=target_form)
-        if target_form is not None:
-            own = chosen.get(target_form.export_settings) if target_form.export_settings else None
-            if target_form.choose is None:
-                _refuse_other_game(target, collection, written)
-            levels.export_form(context, collection, target, target_form, own, report, refuse_changed)
-        else:
-            game = _refuse_other_game(target, collection, written)
-            _, settings = game.writer
-            levels.export_file(context, collection, target, chosen[settings], report, refuse_changed)
-    report.merge(taken)
-    return report
+        doubts = [outcome[name] for name in ("warnings", "missing", "left_out")]
+        number = sum(len(each) for each in doubts if isinstance(each, list | dict))
+        told = f", {number} to look at" if number else ""
+        line = f"{outcome['status']} {outcome['target']} ({outcome['seconds']} s{told})"
+    _say(line.encode("utf-8", "replace").decode())
 
 
-def _form(ending: str, opened: bool = False) -> Form | None:
-    """Return the form with this ending that can be written, or opened; None where there is none."""
-    forms = (form for game in games.GAMES for form in game.forms)
-    able = (form for form in forms if (form.import_form if opened else form.export_form) is not None)
-    return next((form for form in able if form.ending == ending.lower()), None)
-
-
-def _game_of(source: Path, form: Form | None) -> Game:
-    """Return the game that a file is of: its bytes tell, but for those of another form."""
-    if form is not None:
-        return next(game for game in games.GAMES if form in game.forms)
-    return games.identify(source.read_bytes(), str(source))
-
-
-def _refuse_other_game(target: Path, collection: bpy.types.Collection, written: Sequence[Game]) -> Game:
-    """Return the game of a level. Raises UsageError where a file with this ending is no level of it."""
-    game = levels.game_of(collection)
-    if game not in written:
-        raise UsageError(f"{target}: {collection.name} is a {game.format.title}, which has another ending")
-    return game
-
-
-def _save(target: Path, _: PictureSettings, __: Report) -> None:
-    bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
-
-
-def _export_gltf(target: Path, _: PictureSettings, report: Report) -> None:
-    for level in originals.levels(bpy.context.scene):
-        gltf_materials = levels.game_of(level).gltf_materials
-        if gltf_materials is not None:
-            gltf_materials(level, report)
-    logging.disable(logging.WARNING)  # the exporter's own option for that fails
-    try:
-        with _made(target, report) as path:
-            bpy.ops.export_scene.gltf(filepath=str(path), export_format="GLB", use_renderable=True, export_extras=True)
-    finally:
-        logging.disable(logging.NOTSET)
-
-
-def _render(target: Path, settings: PictureSettings, report: Report) -> None:
-    with _made(target, report) as path:
-        render(bpy.context, path, settings)
-
-
-@contextmanager
-def _made(target: Path, report: Report) -> Iterator[Path]:
-    """Give the path of a file to be made; it becomes the target once all went well."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, target.name)
-        yield path
-        for line in files.write_atomically(target, path.read_bytes()):
-            report.warn(line)
-
-
-_SCENES: dict[str, Callable[[Path, PictureSettings, Report], None]] = {
-    ".blend": _save,
-    ".glb": _export_gltf,
-    ".png": _render,
-}
+def _write_report(path: Path, outcomes: Sequence[batch.Outcome]) -> None:
+    """Write a JSON list with a line a file."""
+    lines = ",\n".join(json.dumps(outcome) for outcome in outcomes)
+    for line in files.write_atomically(path, f"[\n{lines}\n]\n".encode()):
+        _say(line)
 
 
 def _pairs(words: Iterable[str]) -> dict[str, str]:
@@ -201,25 +141,55 @@ def _pairs(words: Iterable[str]) -> dict[str, str]:
     return pairs
 
 
+def _picture_options(options: argparse.Namespace) -> dict[str, str]:
+    """What the flags of `picture` give, as options."""
+    given = {field.name: getattr(options, field.name, None) for field in fields(PictureSettings)}
+    return {name: str(value) for name, value in given.items() if value is not None}
+
+
 def _parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Game levels to Blender scenes and back.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
-    check = commands.add_parser(
-        CHECK,
-        help="say what is wrong with levels",
-        description="Say what a level's game or its compiler would refuse or misread, leaks too.",
-    )
-    check.add_argument("files", nargs="+", metavar="FILE", help="a level of any game")
-    check.add_argument("--leak-file", action="store_true", help="write the compiler's leak file beside the level")
-    command = commands.add_parser(
-        "convert",
-        help="turn IN into OUT",
-        description="Turn a level or a .blend into a level, a .blend, a .glb or a .png picture, as OUT's ending says. "
-        "An existing OUT is replaced once all went well.",
-    )
-    command.add_argument("input", metavar="IN", help="a level of any game, or a .blend")
-    command.add_argument("output", metavar="OUT", help="a file ending in .blend, .glb, .png, or as levels do")
+    verbs = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
+    convert_help = "turn IN into OUT, or many files into files in a folder"
+    _add_files(verbs.add_parser("convert", help=convert_help, description=_CONVERT))
+    _add_files(verbs.add_parser("import", help="`convert --to .blend`", description=_CONVERT), ".blend")
+    _add_files(verbs.add_parser("export", help="`convert` of .blend files", description=_CONVERT))
+    picture = verbs.add_parser("picture", help="`convert --to .png`", description=_CONVERT)
+    _add_files(picture, ".png")
+    for field in fields(PictureSettings):
+        tooltip = field.tooltip[:1].lower() + field.tooltip[1:]
+        if field.type is bool:
+            picture.add_argument(f"--{field.name}", action="store_true", default=None, help=tooltip)
+        else:
+            words = {"choices": field.choices} if field.choices else {"metavar": field.name.upper()}
+            picture.add_argument(f"--{field.name}", help=tooltip, **words)
+    for verb in LIBRARY:
+        verbs.add_parser(verb, help=library.HELP[verb])
+    return parser
+
+
+_CONVERT = (
+    "Turn a level or a .blend into a level, a .blend, a .glb or a .png picture, as OUT's ending says. An existing OUT "
+    "is replaced once all went well. With --out each of the files, and each level and .blend in the folders, becomes a "
+    "file in DIR; those that are up to date are left alone, and one that fails stops none of the others."
+)
+
+
+def _add_files(command: argparse.ArgumentParser, ending: str = "") -> None:
+    """Give a verb the arguments that all verbs have that make files. ending: of the files that it makes."""
+    command.add_argument("files", nargs="+", metavar="IN... OUT", help="levels of any game, .blend files; folders")
+    if ending:
+        command.set_defaults(to=ending)
+    else:
+        command.add_argument("--to", default="", metavar="ENDING", help="what files become: .blend, .glb, .png, .map")
+    command.add_argument("--out", default="", metavar="DIR", help="the folder for what is made of several files")
+    command.add_argument("--recursive", action="store_true", help="look in the folders of folders, too")
+    command.add_argument("--jobs", type=int, default=0, metavar="N", help="processes at a time; 0: one a processor")
+    command.add_argument("--force", action="store_true", help="make files again that are up to date")
+    command.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="for one file; 600")
+    command.add_argument("--report", default="", metavar="FILE.json", help="write what became of each file")
+    command.add_argument("--strict", action="store_true", help="warnings are errors: nothing is written then")
     command.add_argument("--level", default="", metavar="NAME", help="the level to write, where a .blend holds several")
     command.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the import, export or picture"
@@ -229,7 +199,6 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="don't replace a level that another program changed since it was imported or exported",
     )
-    return parser
 
 
 def _say(line: str) -> None:

@@ -90,6 +90,18 @@ class ImportForm(Protocol):
         """Return the collection that holds all of it, linked to the scene. Raises FormatError, SceneError."""
 
 
+class LookFromSpawn(Protocol):
+    """What shows a level as a player first sees it."""
+
+    def __call__(
+        self, context: bpy.types.Context, collection: bpy.types.Collection, aspect: float, /
+    ) -> bpy.types.Object | None:
+        """Put a camera there, make it the scene's, and return it; None where players begin nowhere.
+
+        aspect: width / height of the picture.
+        """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileKind:
     """A kind of files that a game's levels are in: an operator to open them, one to write them."""
@@ -161,6 +173,10 @@ class Game:
     """What else its levels are written in, or opened from."""
     folders: tuple[ContentFolder, ...] = ()
     """Where the user keeps the game's content: the preferences have these."""
+    is_one_sided: bool = False
+    """Whether faces are drawn from their front only, so that rooms can be looked into from outside."""
+    look_from_spawn: LookFromSpawn | None = None
+    """Puts a camera where players begin; None: its levels don't say where that is."""
     gltf_materials: Callable[[bpy.types.Collection, Report], None] | None = None
     """Gives a level's meshes materials that glTF can hold; None where they have such."""
     fates: Fates = field(default_factory=dict)

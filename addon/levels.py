@@ -124,6 +124,7 @@ def export_file(
         ledger.tell(collection, game.fates, report)
         parts = {path.suffix: made} if isinstance(made, bytes) else made
         _look_over(context, collection, next(iter(parts.values())), report)
+        report.refuse_doubts()
         contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
         for ending, data in parts.items():
             if not contents:
@@ -150,6 +151,7 @@ def export_form(
         raise SceneError(f"{path.name}: such files can be opened, but not written")
     with _reported(collection, report):
         data = form.export_form(context, collection, settings, report)
+        report.refuse_doubts()
         _write(collection, {path: (data, form.check)}, settings, report, refuse_changed)
 
 

@@ -5,6 +5,7 @@ import importlib.util
 import os
 import shutil
 import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -48,5 +49,17 @@ def leave(status: int) -> NoReturn:
     os._exit(status)
 
 
+def run() -> NoReturn:
+    """Run the command line and end the process, whatever happens: an error that goes all the way up hangs bpy 4.5."""
+    status = 1
+    try:
+        status = main()
+    except Exception:
+        traceback.print_exc()
+        raise
+    finally:
+        leave(status)
+
+
 if __name__ == "__main__":
-    leave(main())
+    run()

@@ -3,6 +3,7 @@
 
 from ...formats.genesis import txl
 from ..game import FileKind, Game
+from ..scene.spawns import Spawns
 from . import leaks, operators, panel
 from .content import TEXTURES
 from .exporter import export_files
@@ -62,6 +63,8 @@ GAME = Game(
     beside={library.ENDING: txl.read},
     preflight=preflight,
     folders=(TEXTURES,),
+    is_one_sided=True,
+    look_from_spawn=Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0),
     fates=FATES,
     register=register,
     unregister=unregister,

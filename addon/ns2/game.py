@@ -5,6 +5,7 @@ import bpy
 
 from ..game import FileKind, Game
 from ..scene.sidebar import register_classes, unregister_classes
+from ..scene.spawns import Spawns
 from . import operators, panel
 from .content import NS2
 from .entities import operators as entity_operators
@@ -70,6 +71,8 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     folders=(NS2,),
+    is_one_sided=True,
+    look_from_spawn=Spawns("class_name", ("ready_room_start", "player_start", "spawn_location", "team_location"), 1.6),
     fates=FATES,
     register=register,
     unregister=unregister,

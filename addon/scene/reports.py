@@ -63,10 +63,14 @@ class LevelFinding:
 
 
 class Report:
-    """Collects what happened; nothing is shown until `forward` or `to_text`."""
+    """Collects what happened; nothing is shown until `forward` or `to_text`.
 
-    def __init__(self, title: str = "") -> None:
+    is_strict: nothing may be written where there is something to warn of.
+    """
+
+    def __init__(self, title: str = "", is_strict: bool = False) -> None:
         self.title = title
+        self.is_strict = is_strict
         self.counts: Counter[str] = Counter()
         self.warnings: list[str] = []
         self.notes: list[str] = []
@@ -110,6 +114,23 @@ class Report:
     def missing_names(self) -> dict[str, list[str]]:
         """The missing files by kind, in the order they were noted."""
         return {kind: list(names) for kind, names in self._missing.items()}
+
+    @property
+    def left_out_counts(self) -> dict[str, int]:
+        """How many things of which kinds were left out."""
+        return dict(self._left_out)
+
+    def refuse_doubts(self) -> None:
+        """Call it before anything is written: in a strict report warnings, what is missing and what was left out are
+        errors (SceneError).
+        """
+        if not self.is_strict:
+            return
+        doubts = [*self.warnings, *(f"missing {kind}: {listed(names)}" for kind, names in self._missing.items())]
+        doubts += [f"left out: {n} {what}" for what, n in self._left_out.items()]
+        if doubts:
+            more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
+            raise SceneError(f"strict: nothing is written, because of a warning: {doubts[0]}{more}")
 
     def merge(self, other: Report) -> None:
         """Add all that another report holds (several files in one import)."""

@@ -7,6 +7,7 @@ import bpy
 
 from ..game import FileKind, Form, Game
 from ..scene.sidebar import register_classes, unregister_classes
+from ..scene.spawns import Spawns
 from . import content, edit_panel, leaks, new_map, panel
 from .exporter import export_level
 from .fates import FATES
@@ -87,6 +88,10 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     forms=(VMF, LMP),
+    is_one_sided=True,
+    look_from_spawn=Spawns(
+        "classname", ("info_player_start", "info_player", "info_survivor", "info_deathmatch", "info_coop"), 64.0
+    ),
     fates=FATES,
     folders=(content.GAME, content.DEFINITION),
     gltf_materials=make_gltf_materials,

@@ -117,7 +117,8 @@ def test_a_damaged_level_fails_and_leaves_the_old_file(tmp_path: Path, capsys: p
         (["IN", "out.blend", "--option", "physics=perhaps"], "neither true nor false"),
         (["IN", "out.png", "--option", "samples=0"], "outside"),
         (["IN", "out.png", "--option", "width=wide"], "no int"),
-        (["IN"], "required"),
+        (["IN"], "give IN and OUT"),
+        ([], "required"),
     ],
 )
 def test_a_senseless_command_line_is_exit_code_2(

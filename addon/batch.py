@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Many files into many others: what is to be made of what, and processes that make it.
+
+Each process is a Blender of its own, started once for many files, so that one that crashes or hangs in a file takes
+nothing else along: the file failed, and the next one gets a fresh process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NamedTuple, Self
+
+import bpy
+
+from . import games
+from .scene.options import UsageError
+
+WORKER = "worker"
+"""The verb of the command line that a process is started with: it then reads requests and answers them, a line each."""
+FILES_A_PROCESS = 100
+"""After so many it is started anew: what Blender keeps of a closed scene adds up."""
+LONGEST_ANSWER = 1 << 26
+"""Bytes of what a process tells of a file."""
+SECONDS_TO_END = 20.0
+WRITTEN, CURRENT, FAILED = "written", "up to date", "failed"
+"""What became of a file."""
+STATUSES = (WRITTEN, CURRENT, FAILED)
+
+Outcome = dict[str, object]
+"""What is told of a file: see docs/command-line.md."""
+
+
+class Job(NamedTuple):
+    """A file to make."""
+
+    source: Path
+    target: Path
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the target is there, and not older than the source and the files that are parts of its level."""
+        try:
+            made = self.target.stat().st_mtime_ns
+            return all(made >= file.stat().st_mtime_ns for file in (self.source, *_beside(self.source)))
+        except OSError:
+            return False
+
+
+def _beside(source: Path) -> Iterator[Path]:
+    """Give the files that are parts of the level that a file holds, as far as they are there."""
+    for game in games.GAMES:
+        if source.suffix.lower() in game.format.endings:
+            for ending in game.beside:
+                if (file := source.with_suffix(ending)).is_file():
+                    yield file
+
+
+def plan(inputs: Sequence[Path], out: Path, ending: str, is_recursive: bool) -> list[Job]:
+    """Return what is to be made: of each input, and of each level and .blend in input folders, a file in `out`.
+
+    Files of a folder keep their places below it. Those that would become the same file keep their own endings before
+    the new one. Raises UsageError for an input that isn't there, and where there is nothing to do.
+    """
+    found: dict[Path, Path] = {}
+    for given in inputs:
+        if given.is_dir():
+            found.update((file, file.relative_to(given).parent) for file in _files_in(given, out, ending, is_recursive))
+        elif given.is_file():
+            found[given] = Path()
+        else:
+            raise UsageError(f"{given}: no such file or folder")
+    if not found:
+        raise UsageError("nothing to do: these folders hold no level and no .blend (--recursive looks in theirs, too)")
+    targets = {file: out / below / f"{file.stem}{ending}" for file, below in found.items()}
+    wanted = Counter(str(target).casefold() for target in targets.values())  # so do some file systems compare them
+    full = {file: out / below / f"{file.name}{ending}" for file, below in found.items()}
+    jobs = [
+        Job(file, target if wanted[str(target).casefold()] == 1 else full[file]) for file, target in targets.items()
+    ]
+    together = Counter(str(job.target).casefold() for job in jobs)
+    for job in jobs:
+        if together[str(job.target).casefold()] > 1:
+            raise UsageError(f"{job.target}: several of the files would become this one")
+        if job.target.exists() and job.target.samefile(job.source):
+            raise UsageError(f"{job.source}: would be replaced by what is made of it")
+    return jobs
+
+
+def _files_in(folder: Path, out: Path, ending: str, is_recursive: bool) -> list[Path]:
+    """The levels and .blend files in a folder, by their endings, without what was made there."""
+    endings = {*games.endings(), ".blend"} - ({ending} if ending == ".blend" else set())
+    made = out.resolve()
+    listed = sorted(folder.rglob("*") if is_recursive else folder.iterdir())
+    return [
+        file
+        for file in listed
+        if file.suffix.lower() in endings and file.is_file() and (made == folder.resolve() or not _lies_in(file, made))
+    ]
+
+
+def _lies_in(file: Path, folder: Path) -> bool:
+    return folder in file.resolve().parents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What holds for all files of a batch."""
+
+    options: Mapping[str, str]
+    """Of imports, exports and pictures: a file takes those that are for it."""
+    refuse_changed: bool = False
+    is_strict: bool = False
+    """What would be warned of fails."""
+    is_forced: bool = False
+    """Files that are up to date are made again."""
+    seconds: float = 600.0
+    """After which a process that is still at one file is ended."""
+
+
+def run(jobs: Sequence[Job], processes: int, request: Request, told: Callable[[Outcome], None]) -> list[Outcome]:
+    """Make all files and return what became of each, in the order of the jobs.
+
+    processes: how many at a time. told: called for each file that is done, in whatever order.
+    A file that fails stops none of the others. Raises OSError where no process can be started.
+    """
+    outcomes: list[Outcome] = [{"source": str(job.source), "target": str(job.target)} for job in jobs]
+    waiting = []
+    for job, outcome in zip(jobs, outcomes, strict=True):
+        if job.is_current and not request.is_forced:
+            outcome["status"] = CURRENT
+            told(outcome)
+        else:
+            waiting.append((job, outcome))
+    left = iter(waiting)
+
+    async def work() -> None:
+        async with _Process() as process:
+            for job, outcome in left:
+                outcome |= await process.make(job, request)
+                told(outcome)
+
+    async def all_of_it() -> None:
+        await asyncio.gather(*(work() for _ in range(max(1, min(processes, len(waiting))))))
+
+    asyncio.run(all_of_it())
+    return outcomes
+
+
+class _Process:
+    """A Blender that makes files, started when it is first needed, and again where it ended."""
+
+    def __init__(self) -> None:
+        self._process: asyncio.subprocess.Process | None = None
+        self._said: IO[str] | None = None
+        self._made = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._end()
+
+    async def make(self, job: Job, request: Request) -> Outcome:
+        """Make one file and return what became of it. Raises OSError where no process can be started."""
+        wanted: dict[str, object] = {"source": str(job.source), "target": str(job.target)}
+        wanted |= {"options": dict(request.options)}
+        wanted |= {"refuse_changed": request.refuse_changed, "strict": request.is_strict}
+        process = await self._ready()
+        try:
+            line = await asyncio.wait_for(_ask(process, json.dumps(wanted)), request.seconds)
+        except TimeoutError:
+            process.kill()
+            await self._end()
+            return {"status": FAILED, "error": f"it took more than {request.seconds:g} seconds"}
+        if line.endswith("\n"):
+            self._made += 1
+            answer: Outcome = json.loads(line)
+            return answer
+        why = await self._last_words(process)
+        await self._end()
+        return {"status": FAILED, "error": why}
+
+    async def _ready(self) -> asyncio.subprocess.Process:
+        """The process, as fresh as need be."""
+        if self._process is None or self._process.returncode is not None or self._made >= FILES_A_PROCESS:
+            await self._end()
+            self._said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
+            self._made = 0
+            pipe = asyncio.subprocess.PIPE
+            self._process = await asyncio.create_subprocess_exec(
+                *_command(), stdin=pipe, stdout=pipe, stderr=self._said, limit=LONGEST_ANSWER
+            )
+        return self._process
+
+    async def _last_words(self, process: asyncio.subprocess.Process) -> str:
+        """Why the process ended, with the end of what it said."""
+        code = await process.wait()
+        said = ""
+        if self._said is not None:
+            self._said.seek(0)
+            said = " ".join(self._said.read()[-2000:].split("\n")[-4:]).strip()
+        return f"Blender ended in the middle of it (exit code {code}){': ' if said else ''}{said}"
+
+    async def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            if process.stdin is not None:
+                process.stdin.close()
+            try:
+                await asyncio.wait_for(process.wait(), SECONDS_TO_END)
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+        if self._said is not None:
+            self._said.close()
+            self._said = None
+
+
+async def _ask(process: asyncio.subprocess.Process, question: str) -> str:
+    """Send a line and return the answer; one without an end where the process ended."""
+    if process.stdin is None or process.stdout is None:
+        return ""
+    try:
+        process.stdin.write(f"{question}\n".encode())
+        await process.stdin.drain()
+        line = await process.stdout.readline()
+    except (BrokenPipeError, ConnectionResetError):
+        return ""
+    return line.decode("utf-8", "replace")
+
+
+def _command() -> list[str]:
+    """The command line of a process: of this Blender, or of the Python that has bpy as a module."""
+    if bpy.app.binary_path:
+        return [bpy.app.binary_path, "--background", "--command", "levelwright", WORKER]
+    return [sys.executable, str(Path(__file__).resolve().parent.parent / "scripts" / "extension.py"), WORKER]

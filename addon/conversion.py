@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One file into another: a level, a world or a .blend becomes what the ending of the other says."""
+
+import logging
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import bpy
+
+from . import games, levels
+from .game import Form, Game, Settings
+from .picture import PictureSettings, render
+from .scene import files, originals
+from .scene.options import UsageError, from_text, refuse_unknown
+from .scene.reports import Report
+
+
+def convert(
+    source: Path,
+    target: Path,
+    level: str = "",
+    options: Mapping[str, str] | None = None,
+    refuse_changed: bool = False,
+    *,
+    for_others: bool = False,
+    is_strict: bool = False,
+) -> Report:
+    """Turn a level, a world or a .blend into a level, a world, a .blend, a .glb or a .png, as the endings say, and
+    report.
+
+    level: the name of the level to export where the .blend holds several. options: for the import, the export or the
+    picture, by the names of their settings. refuse_changed: don't replace a level that another program changed since
+    the import or the last export. for_others: options that neither side has are for other files, and are left alone.
+    is_strict: write nothing where there is something to warn of. Raises UsageError, FormatError, SceneError, OSError,
+    or RuntimeError.
+    """
+    given = options or {}
+    if not source.is_file():
+        raise UsageError(f"{source}: no such file")
+    if not target.parent.is_dir():
+        raise UsageError(f"{target}: its folder does not exist")
+    if target.is_dir():
+        raise UsageError(f"{target}: is a folder")
+    target_form = _form(target.suffix)
+    ending = target.suffix.lower()
+    written = [game for game in games.GAMES if ending in game.format.endings or target_form in game.forms]
+    picture = _SCENES.get(ending)
+    if not written and picture is None:
+        others = [form.ending for game in games.GAMES for form in game.forms if form.export_form is not None]
+        endings = ", ".join([*games.endings(), *others, *_SCENES])
+        raise UsageError(f"{target}: write what? The ending has to be one of {endings}")
+    if level and not written:
+        raise UsageError(f"--level {level}: only with a level's ending, {target.name} gets all that is in the scene")
+    if refuse_changed and not written:
+        raise UsageError(f"--refuse-changed: only with a level's ending, {target.name} is replaced")
+    source_form = _form(source.suffix, opened=True)
+    read = None if source.suffix.lower() == ".blend" else _game_of(source, source_form)
+    imported = [read.import_settings] if read else []
+    imported += [source_form.import_settings] if source_form and source_form.import_settings else []
+    if target_form is not None:
+        exported = [target_form.export_settings] if target_form.export_settings else []
+    else:
+        exported = [game.export_settings for game in written if game.export_settings]
+    known = [*imported, *exported, *([PictureSettings] if picture is _render else [])]
+    if not for_others:
+        refuse_unknown(given, known)
+    chosen: dict[type, Settings] = {cls: from_text(cls, given) for cls in known}
+
+    report, taken = Report(target.name, is_strict), Report(is_strict=is_strict)
+    context = bpy.context
+    if read is None:
+        bpy.ops.wm.open_mainfile(filepath=str(source.absolute()), load_ui=False)
+    else:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        of_levels = chosen[read.import_settings]
+        if source_form is not None:
+            own = chosen.get(source_form.import_settings) if source_form.import_settings else None
+            levels.import_form(context, source, read, source_form, own, of_levels, taken)
+        else:
+            levels.import_files(context, [source], lambda _: of_levels, taken, read)
+    taken.refuse_doubts()
+    if picture is not None:
+        picture(target.absolute(), chosen.get(PictureSettings, PictureSettings()), report)
+        if read is None:
+            report.count("levels", len(originals.levels(context.scene)))
+    else:
+        taken.counts.clear()  # the export counts the same things again
+        collection = levels.choose(context, level, form=target_form)
+        if target_form is not None:
+            own = chosen.get(target_form.export_settings) if target_form.export_settings else None
+            if target_form.choose is None:
+                _refuse_other_game(target, collection, written)
+            levels.export_form(context, collection, target, target_form, own, report, refuse_changed)
+        else:
+            game = _refuse_other_game(target, collection, written)
+            _, settings = game.writer
+            levels.export_file(context, collection, target, chosen[settings], report, refuse_changed)
+    report.merge(taken)
+    return report
+
+
+def refuse_options(options: Mapping[str, str]) -> None:
+    """Raise UsageError for an option that no import, export or picture of any game has, or a value that fits none."""
+    settings: list[type] = [PictureSettings]
+    for game in games.GAMES:
+        settings += [cls for cls in (game.import_settings, game.export_settings) if cls is not None]
+        settings += [form.export_settings for form in game.forms if form.export_settings is not None]
+        settings += [form.import_settings for form in game.forms if form.import_settings is not None]
+    refuse_unknown(options, settings)
+
+
+def is_known_ending(ending: str) -> bool:
+    """Whether a file with this ending can be written: `.blend`, `.glb`, `.png`, those of levels and other forms."""
+    return ending in _SCENES or ending in games.endings() or _form(ending) is not None
+
+
+def _form(ending: str, opened: bool = False) -> Form | None:
+    """Return the form with this ending that can be written, or opened; None where there is none."""
+    forms = (form for game in games.GAMES for form in game.forms)
+    able = (form for form in forms if (form.import_form if opened else form.export_form) is not None)
+    return next((form for form in able if form.ending == ending.lower()), None)
+
+
+def _game_of(source: Path, form: Form | None) -> Game:
+    """Return the game that a file is of: its bytes tell, but for those of another form."""
+    if form is not None:
+        return next(game for game in games.GAMES if form in game.forms)
+    return games.identify(source.read_bytes(), str(source))
+
+
+def _refuse_other_game(target: Path, collection: bpy.types.Collection, written: Sequence[Game]) -> Game:
+    """Return the game of a level. Raises UsageError where a file with this ending is no level of it."""
+    game = levels.game_of(collection)
+    if game not in written:
+        raise UsageError(f"{target}: {collection.name} is a {game.format.title}, which has another ending")
+    return game
+
+
+def _save(target: Path, _: PictureSettings, __: Report) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+
+
+def _export_gltf(target: Path, _: PictureSettings, report: Report) -> None:
+    for level in originals.levels(bpy.context.scene):
+        gltf_materials = levels.game_of(level).gltf_materials
+        if gltf_materials is not None:
+            gltf_materials(level, report)
+    logging.disable(logging.WARNING)  # the exporter's own option for that fails
+    try:
+        with _made(target, report) as path:
+            bpy.ops.export_scene.gltf(filepath=str(path), export_format="GLB", use_renderable=True, export_extras=True)
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _render(target: Path, settings: PictureSettings, report: Report) -> None:
+    with _made(target, report) as path:
+        render(bpy.context, path, settings)
+
+
+@contextmanager
+def _made(target: Path, report: Report) -> Iterator[Path]:
+    """Give the path of a file to be made; it becomes the target once all went well."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, target.name)
+        yield path
+        report.refuse_doubts()
+        for line in files.write_atomically(target, path.read_bytes()):
+            report.warn(line)
+
+
+_SCENES: dict[str, Callable[[Path, PictureSettings, Report], None]] = {
+    ".blend": _save,
+    ".glb": _export_gltf,
+    ".png": _render,
+}

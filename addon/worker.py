@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A process that makes one file after another as it is asked to: `batch` starts it.
+
+A request is a line of JSON on standard input, its answer one on standard output. What Blender itself prints goes to
+standard error.
+"""
+
+import hashlib
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from ..formats.binary import FormatError
+from .batch import FAILED, WRITTEN, Outcome
+from .conversion import convert
+from .scene.options import UsageError
+from .scene.reports import Report, SceneError
+
+FAILURES = (FormatError, SceneError, OSError, RuntimeError, UsageError)
+"""What a conversion raises for what users give it; RuntimeError: Blender's own operators."""
+
+
+def serve() -> int:
+    """Answer requests until there are no more."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="surrogateescape")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        answers.write(json.dumps(answer(json.loads(line))) + "\n")
+        answers.flush()
+    return 0
+
+
+def answer(request: dict[str, Any], for_others: bool = True) -> Outcome:
+    """Make the file of a request, and return what became of it. for_others: as `convert` has it."""
+    source, target = Path(request["source"]), Path(request["target"])
+    began = time.perf_counter()
+    outcome: Outcome = {"status": FAILED}
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        report = convert(
+            source,
+            target,
+            request.get("level", ""),
+            request["options"],
+            request["refuse_changed"],
+            for_others=for_others,
+            is_strict=request["strict"],
+        )
+        outcome = {"status": WRITTEN} | told(report)
+        outcome |= {"source_sha256": sha256(source), "target_sha256": sha256(target)}
+        outcome["bytes"] = target.stat().st_size
+    except FAILURES as error:
+        outcome["error"] = in_words(error)
+    outcome["seconds"] = round(time.perf_counter() - began, 3)
+    return outcome
+
+
+def in_words(error: Exception) -> str:
+    """What went wrong, without what Blender puts before it."""
+    return str(error).strip().removeprefix("Error: ")
+
+
+def told(report: Report) -> Outcome:
+    """What a report holds, for JSON."""
+    return {
+        "counts": dict(report.counts),
+        "warnings": list(report.warnings),
+        "missing": report.missing_names,
+        "left_out": report.left_out_counts,
+        "notes": list(report.notes),
+    }
+
+
+def sha256(file: Path) -> str:
+    """The digest of a file's bytes, in hexadecimal digits."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

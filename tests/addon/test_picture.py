@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures of levels: from where, by which engine, and that one looks into rooms from outside."""
+
+import math
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from levelwright.addon import commands, games, picture
+from mathutils import Vector
+
+from tests.addon.command_line import ROOT
+
+SAMPLES = ROOT / "tests" / "samples"
+SPAWNS = {
+    "source_room.bsp": ("info_player_start 4", 64.0, 45.0),
+    "genesis_room.3dt": ("Start1", 60.0, None),
+    "ns2_room.level": ("ready_room_start", 1.6, None),
+}
+"""Of a sample: the object that players begin at, how many units their eyes are above it, the yaw they look at."""
+
+
+def pixels(path: Path) -> np.ndarray:
+    """The picture's pixels, float32[h, w, 4], the lowest row first."""
+    image = bpy.data.images.load(str(path))
+    found = np.empty(len(image.pixels), np.float32)
+    image.pixels.foreach_get(found)
+    return found.reshape(image.size[1], image.size[0], 4)
+
+
+def taken(tmp_path: Path, name: str, *words: str) -> np.ndarray:
+    """A small picture of a sample."""
+    out = tmp_path / "out.png"
+    size = ["--width", "96", "--height", "64", "--samples", "1"]
+    assert commands.main(["picture", str(SAMPLES / name), str(out), *size, *words]) == 0
+    return pixels(out)
+
+
+@pytest.mark.parametrize("name", SPAWNS)
+def test_the_camera_at_the_spawn(name: str, tmp_path: Path) -> None:
+    seen = taken(tmp_path, name, "--view", "spawn", "--engine", "cycles")
+    assert seen.shape == (64, 96, 4)
+    assert len(np.unique(seen[..., :3].round(1).reshape(-1, 3), axis=0)) > 3, "something is seen"
+    spawn_name, eyes, yaw = SPAWNS[name]
+    camera, spawn = bpy.context.scene.camera, bpy.data.objects[spawn_name]
+    above = camera.matrix_world.translation - spawn.matrix_world.translation
+    assert above.length == pytest.approx(eyes * max(spawn.matrix_world.to_scale()), rel=1e-4)
+    ahead = camera.matrix_world.to_quaternion() @ Vector((0.0, 0.0, -1.0))
+    front = spawn.matrix_world.to_quaternion() @ Vector((1.0, 0.0, 0.0))
+    assert (ahead - front).length < 1e-5
+    if yaw is not None:
+        assert math.degrees(math.atan2(ahead.y, ahead.x)) == pytest.approx(yaw)
+    up = camera.matrix_world.to_quaternion() @ Vector((0.0, 1.0, 0.0))
+    assert up.z == pytest.approx(1.0)
+
+
+def test_a_level_without_a_spawn_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["picture", str(SAMPLES / "fable_vale.lev"), str(tmp_path / "out.png"), "--view", "spawn"]
+    assert commands.main(words) == 1
+    assert "no place where players begin" in capsys.readouterr().err
+    assert not (tmp_path / "out.png").exists()
+    assert commands.main([*words[:-1], "camera"]) == 1
+    assert "no camera" in capsys.readouterr().err
+
+
+def test_every_game_says_whether_its_rooms_can_be_looked_into() -> None:
+    one_sided = {game.key for game in games.GAMES if game.is_one_sided}
+    assert one_sided == {"genesis", "source", "ns2"}
+
+
+@pytest.mark.parametrize("view", ["top", "iso"])
+def test_one_looks_into_rooms_from_outside(view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("--view", view, "--transparent", "--engine", "cycles")
+    into = taken(tmp_path, "source_room.bsp", *words)
+    monkeypatch.setattr(picture, "_open", lambda _: None)
+    closed = taken(tmp_path, "source_room.bsp", *words)
+    assert into[..., 3].max() == closed[..., 3].max() == 1.0
+    assert into[..., 3].min() == 0.0, "nothing is around the level"
+    assert np.abs(into - closed).max() > 0.1, "the roof is away"
+
+
+def test_the_quickest_engine_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = bpy.context.scene
+    drawn = scene.render.engine
+    for has, chosen in ((True, drawn), (False, "CYCLES")):
+        monkeypatch.setattr(picture, "has_graphics_processor", lambda has=has: has)
+        scene.render.engine = drawn
+        picture._choose_engine(scene, picture.PictureSettings())
+        assert scene.render.engine == chosen
+    picture._choose_engine(scene, picture.PictureSettings(engine="workbench"))
+    assert scene.render.engine == "BLENDER_WORKBENCH"
