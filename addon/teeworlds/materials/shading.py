@@ -28,6 +28,7 @@ VERSION = 1
 
 DISPLAY, SURFACE, CLIP = "Levelwright display", "Levelwright surface", "Levelwright clip"
 INDEX, TEXELS, BLEND = "Levelwright index", "Levelwright texels", "Levelwright blend"
+TILE = "Levelwright tile"
 SWITCH = "Switch"
 """Name of the Value node in DISPLAY and CLIP that the sidebar's switches turn."""
 
@@ -95,7 +96,9 @@ class ShaderTree(Nodes):
 Fill = Callable[[ShaderTree, bpy.types.NodeOutputs, bpy.types.NodeInputs], None]
 
 
-def _group(name: str, inputs: dict[str, tuple[str, Value]], outputs: dict[str, str], fill: Fill) -> bpy.types.NodeTree:
+def shared_group(
+    name: str, inputs: dict[str, tuple[str, Value]], outputs: dict[str, str], fill: Fill
+) -> bpy.types.NodeTree:
     """The shared node group of this name; `fill(tree, group's inputs, group's outputs)` makes it when there is none.
 
     inputs: name -> (kind of socket, default). outputs: name -> kind of socket.
@@ -129,7 +132,7 @@ def display() -> bpy.types.NodeTree:
         factor = tree.switch()
         tree.set(outputs["Color"], tree.lerp(tree.join(factor, factor, factor), color, linear))
 
-    return _group(DISPLAY, {"Color": ("Color", None)}, {"Color": "Color"}, fill)
+    return shared_group(DISPLAY, {"Color": ("Color", None)}, {"Color": "Color"}, fill)
 
 
 def surface() -> bpy.types.NodeTree:
@@ -149,7 +152,7 @@ def surface() -> bpy.types.NodeTree:
     for part in ("Texture", "Tint", "Envelope"):
         inputs[part] = ("Color", (1.0, 1.0, 1.0, 1.0))
         inputs[f"{part} Alpha"] = ("Float", 1.0)
-    return _group(SURFACE, inputs | {"Visible": ("Float", 1.0)}, {"Shader": "Shader"}, fill)
+    return shared_group(SURFACE, inputs | {"Visible": ("Float", 1.0)}, {"Shader": "Shader"}, fill)
 
 
 TAPS = ("Lower Left", "Lower Right", "Upper Left", "Upper Right")
@@ -176,7 +179,7 @@ def texels() -> bpy.types.NodeTree:
         tree.set(outputs["Part"], tree.vector("SUBTRACT", place, low))
 
     vectors = {"UV": ("Vector", None), "Size": ("Vector", (64.0, 64.0, 1.0))}
-    return _group(TEXELS, vectors, dict.fromkeys((*TAPS, "Part"), "Vector"), fill)
+    return shared_group(TEXELS, vectors, dict.fromkeys((*TAPS, "Part"), "Vector"), fill)
 
 
 def blend() -> bpy.types.NodeTree:
@@ -191,7 +194,7 @@ def blend() -> bpy.types.NodeTree:
         tree.set(outputs["Alpha"], tree.choose(up, *alphas))
 
     inputs = dict.fromkeys(TAPS, ("Color", None)) | {f"{tap} Alpha": ("Float", None) for tap in TAPS}
-    return _group(BLEND, inputs | {"Part": ("Vector", None)}, {"Color": "Color", "Alpha": "Float"}, fill)
+    return shared_group(BLEND, inputs | {"Part": ("Vector", None)}, {"Color": "Color", "Alpha": "Float"}, fill)
 
 
 def tileset(tree: ShaderTree, picture: Picture, uv: Socket) -> tuple[Socket, Socket]:
@@ -219,7 +222,7 @@ def clip() -> bpy.types.NodeTree:
         on = tree.math("MAXIMUM", tree.switch(), inputs["Always"])
         tree.set(outputs["Visible"], tree.math("MAXIMUM", inside, tree.math("SUBTRACT", 1.0, on)))
 
-    return _group(CLIP, {"Place": ("Vector", None), "Always": ("Float", 0.0)}, {"Visible": "Float"}, fill)
+    return shared_group(CLIP, {"Place": ("Vector", None), "Always": ("Float", 0.0)}, {"Visible": "Float"}, fill)
 
 
 def index() -> bpy.types.NodeTree:
@@ -248,11 +251,57 @@ def index() -> bpy.types.NodeTree:
         tree.set(outputs["Visible"], tree.math("GREATER_THAN", number, 0.5))
 
     inputs = dict.fromkeys(("Index", "Flags"), ("Float", 0.0))
-    return _group(INDEX, inputs | {"Place": ("Vector", None)}, {"UV": "Vector", "Visible": "Float"}, fill)
+    return shared_group(INDEX, inputs | {"Place": ("Vector", None)}, {"UV": "Vector", "Visible": "Float"}, fill)
+
+
+def tile() -> bpy.types.NodeTree:
+    """Attributes and UV of a face -> Index and Flags that it shows and the Place in its picture, for `index`.
+
+    By the rule of formats/teeworlds/tile_faces.py: an attribute that isn't what UV_TILE says was painted, and counts;
+    otherwise the UV does, which has turned with its face. What the UV turns comes without Flags. Place: in the layer
+    (tiles, y up). Upright 1: nothing turns such tiles.
+    """
+
+    def fill(tree: ShaderTree, inputs: bpy.types.NodeOutputs, outputs: bpy.types.NodeInputs) -> None:
+        def modulo(value: Socket, divisor: float) -> Socket:  # of Blender's own operations, one has it in all versions
+            parts = tree.math("FLOOR", tree.math("DIVIDE", value, divisor))
+            return tree.math("MULTIPLY_ADD", parts, -divisor, value)
+
+        def differ(one: Socket, other: Socket) -> Socket:
+            return tree.math("GREATER_THAN", tree.math("ABSOLUTE", tree.math("SUBTRACT", one, other)), 0.5)
+
+        number, flags, angle, made = (
+            tree.math("ROUND", inputs[name]) for name in ("Index", "Flags", "Angle", "UV Tile")
+        )
+        made_index, made_turn = modulo(made, 256.0), tree.math("FLOOR", tree.math("DIVIDE", made, 256.0))
+        opaque = tree.math("SUBTRACT", modulo(flags, 8.0), modulo(flags, 4.0))  # 4 or 0: the bit that turns nothing
+        turn = tree.math("ADD", tree.math("SUBTRACT", modulo(flags, 16.0), opaque), modulo(angle, 65536.0))
+        painted = differ(number, made_index)
+        unmade = tree.math("MULTIPLY", painted, tree.math("LESS_THAN", made_index, 0.5))
+        turned = tree.math("MAXIMUM", tree.math("MAXIMUM", unmade, differ(turn, made_turn)), inputs["Upright"])
+        scaled = tree.vector("MULTIPLY", inputs["UV"], (16, 16, 0))
+        cell = tree.vector("FLOOR", scaled)
+        column, row, _ = tree.split(cell)
+        shown = tree.math("MULTIPLY_ADD", tree.math("SUBTRACT", 15.0, row), 16.0, column)
+        tree.set(outputs["Index"], tree.choose(painted, shown, number))
+        tree.set(outputs["Flags"], tree.math("MULTIPLY", flags, turned))
+        inner = tree.vector("SUBTRACT", scaled, cell)
+        tree.set(outputs["Place"], tree.lerp(tree.join(turned, turned, turned), inner, inputs["Place"]))
+
+    inputs: dict[str, tuple[str, Value]] = dict.fromkeys(
+        ("Index", "Flags", "Angle", "UV Tile", "Upright"), ("Float", 0.0)
+    )
+    inputs |= {"UV": ("Vector", None), "Place": ("Vector", None)}
+    return shared_group(TILE, inputs, {"Index": "Float", "Flags": "Float", "Place": "Vector"}, fill)
+
+
+def existing_group(name: str) -> bpy.types.NodeTree | None:
+    """The shared node group of this name, if the .blend has it."""
+    return bpy.data.node_groups.get(f"{name} v{VERSION}")
 
 
 def _switch_of(name: str) -> Node:
-    group = bpy.data.node_groups.get(f"{name} v{VERSION}")
+    group = existing_group(name)
     return group.nodes.get(SWITCH) if group else None
 
 
