@@ -56,7 +56,7 @@ def build_scene(
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
     importing = ImportContext.begin(context, layout.FORMAT, level, data, file, settings, report)
-    build_lists(importing.collection, level, hide_undrawn=settings.invisible == "hide")
+    build_lists(importing.collection, level, settings.invisible == "hide", settings.layers == "all")
     build_homes(importing)
     build_settings(importing)
     build_groups(importing.collection, level.mesh.mapping_groups, len(level.mesh.mapping_groups))
@@ -65,6 +65,7 @@ def build_scene(
     if settings.entities:
         build_entities(importing, materials)
     _check_names(importing)
+    visibility.tell_hidden(importing.collection, level.mesh, report)
     visibility.show(importing.collection)
     collection = importing.finish()
     stage.show_true_colors(importing.scene, importing.alone, report)
