@@ -11,6 +11,7 @@ from .entities import operators as entity_operators
 from .entities import panel as entity_panel
 from .exporter import export_level
 from .faces import operators as face_operators
+from .faces import textures
 from .fates import FATES
 from .importer import import_level
 from .layers import operators as layer_operators
@@ -30,6 +31,7 @@ CLASSES = tuple(
         mapping_operators,
         entity_operators,
         panel,  # the others are in it, in this order
+        textures,
         layer_panel,
         mapping_panel,
         entity_panel,
