@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""FlatTextures that lie flat on flat faces, and what mappers do to them: turn, shift, fit, align, run on from a neighbour.
+"""Textures that lie flat on flat faces, and what mappers do to them: turn, shift, fit, align, let run on.
 
 On a chart (a face, or several that have one texture) coordinates are an affine map of the place: `gradients` [c, 2, 3]
 say how u and v grow along x, y and z, `offsets` [c, 2] what they are at the origin. Nothing here skews a texture that

@@ -17,6 +17,7 @@ from ...formats.binary import FormatError
 from ...formats.ns2.editing.edited import Ints
 from ..scene import gate, originals
 from ..scene.reports import Report, SceneError, listed
+from . import checks
 from .entities.collect import collect_entities
 from .faces.collect import CollectedMesh
 from .faces.merge import merge_faces
@@ -48,6 +49,7 @@ def export_level(
         if made.carried is not None:  # what Build as New took along, the level came with
             old = made.carried
         gate.refuse_new(ns2.check, ns2.read(data), old, report)
+    checks.look_over(collection, made.level, made.geometry, made.polygon_faces, report)
     return data
 
 

@@ -60,17 +60,21 @@ class CollectedMesh(EditedMesh):
 
     def error(self, message: str, polygons: Ints) -> SceneError:
         """An error about polygons, which get selected."""
-        owners = np.searchsorted(self.firsts, polygons, side="right") - 1
         objects = self.owners(polygons)
         named = listed([obj.name for obj in objects])
-        selected = {}
+        return SceneError(f"{named}: {message}", objects, faces=self.by_object(polygons))
+
+    def by_object(self, polygons: Ints) -> dict[bpy.types.Object, Ints]:
+        """Polygons as faces of the objects that they are in; without those that modifiers made."""
+        owners = np.searchsorted(self.firsts, polygons, side="right") - 1
+        selected: dict[bpy.types.Object, Ints] = {}
         for number in np.unique(owners).tolist():
             obj, first = self.objects[number], self.firsts[number]
             mesh = obj.data
             # What modifiers made can't be selected.
             if isinstance(mesh, bpy.types.Mesh) and len(mesh.polygons) == self.firsts[number + 1] - first:
                 selected[obj] = polygons[owners == number] - first
-        return SceneError(f"{named}: {message}", objects, faces=selected)
+        return selected
 
 
 def collect_faces(

@@ -167,7 +167,7 @@ def _records_of(part: Selection, level: bpy.types.Collection) -> Ints:
 class LEVELWRIGHT_PT_ns2_textures(LevelPanel, bpy.types.Panel):
     """FlatTextures of selected faces."""
 
-    bl_label = "FlatTextures"
+    bl_label = "Textures"
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
     format_key = layout.FORMAT
 
