@@ -5,7 +5,7 @@ import bpy
 
 from ..game import FileKind, Game
 from ..scene.sidebar import register_classes, unregister_classes
-from . import operators, panel
+from . import operators, panel, selecting, view
 from .content import NS2
 from .entities import operators as entity_operators
 from .entities import panel as entity_panel
@@ -26,6 +26,8 @@ CLASSES = tuple(
     cls
     for part in (
         operators,
+        view,
+        selecting,
         layer_operators,
         face_operators,
         mapping_operators,

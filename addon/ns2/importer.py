@@ -12,7 +12,7 @@ from ...formats.binary import FormatError
 from ...formats.ns2.names import meant
 from ..scene import stage
 from ..scene.reports import Report
-from . import layout
+from . import layout, view
 from .context import ImportContext
 from .entities import ambience
 from .entities.build import build_entities
@@ -71,6 +71,7 @@ def build_scene(
     stage.show_true_colors(importing.scene, importing.alone, report)
     if importing.alone:
         stage.look_at(context, layout.to_blender(level.mesh.positions))
+        view.set_grid(context)
         if settings.entities:
             ambience.build(importing)
     return collection

@@ -39,6 +39,9 @@ UNDRAWN = frozenset({"CollisionGeometry", "MovementCollisionGeometry", "Invisibl
 FROM_COMMANDERS = frozenset({"CommanderInvisible", "CommanderInvisibleVents"})
 """Names of groups that commanders don't see (ns2.md §10)."""
 
+FROM_OVERVIEW = frozenset({"OverviewInvisible"})
+"""Names of groups that aren't on the minimap (ns2.md §10)."""
+
 Memberships = dict[bpy.types.Object, tuple[int, list[int]]]
 """Of objects in layers and groups: the mask of the layers, and the ids of the groups."""
 

@@ -27,12 +27,14 @@ class LEVELWRIGHT_UL_ns2_entries(ItemList, bpy.types.UIList):
 
     def draw_line(self, row: bpy.types.UILayout, item: Value, active_property: str) -> None:
         """Draw an entry; a double click edits its name."""
-        split = row.split(factor=0.12)
-        split.prop(item, "color", text="")
-        line = split.row(align=True)
+        color = row.row()
+        color.ui_units_x = 0.6  # so that names are cut as late as can be
+        color.prop(item, "color", text="")
+        line = row.row(align=True)
         line.prop(item, "name", text="", emboss=False)
         if active_property == TITLES["layers"][1]:
             line.prop(item, "pathing", text="", icon="MOD_DYNAMICPAINT", emboss=item.pathing)
+        line.prop(item, "solo", text="", icon="SOLO_ON" if item.solo else "SOLO_OFF", emboss=False)
         line.prop(item, "visible", text="", icon="HIDE_OFF" if item.visible else "HIDE_ON", emboss=False)
 
 
@@ -58,6 +60,9 @@ class _ListPanel(LevelPanel, bpy.types.Panel):
         for by, icon in MOVES:
             move = column.operator(LEVELWRIGHT_OT_ns2_move_entry.bl_idname, text="", icon=icon)
             move.kind, move.by = self.kind, by
+        chosen, entries = getattr(held, active), lists.entries(level, self.kind)
+        if chosen < len(entries):
+            self.layout.prop(entries[chosen], "name", text="")  # all of it, as wide as the panel
         buttons = self.layout.row(align=True)
         for on, title in ((True, "Assign"), (False, "Remove")):
             button = buttons.operator(LEVELWRIGHT_OT_ns2_assign.bl_idname, text=title)

@@ -87,6 +87,7 @@ class Ns2Lists(Declared, bpy.types.PropertyGroup):
     commander: bool = declared.boolean(
         name="As Commanders See It", description="Hide what commanders don't see in the game", update=_shown
     )
+    overview: bool = declared.boolean(update=_shown)
     others_hidden: bool = declared.boolean()
 
 

@@ -84,6 +84,8 @@ def hidden(collection: bpy.types.Collection) -> Hidden:
     names = lists.UNDRAWN if held.hide_undrawn or held.commander else frozenset[str]()
     if held.commander:
         names |= lists.FROM_COMMANDERS
+    if held.overview:
+        names |= lists.FROM_OVERVIEW
     off = [
         frozenset(lists.unsigned(item.number) for item in items if not (item.visible or held.show_all))
         for items in (held.layers, held.groups)
