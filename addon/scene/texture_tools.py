@@ -16,7 +16,7 @@ from typing import ClassVar, cast
 import bmesh
 import bpy
 import numpy as np
-from mathutils import Vector
+from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
 from ...formats.texture_planes import FlatTextures
@@ -24,7 +24,7 @@ from . import declared
 from .blender_types import Value
 from .edit_mode import edited_meshes
 from .reports import SceneError
-from .sidebar import LevelOperator
+from .sidebar import LevelOperator, LevelPanel
 
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -94,13 +94,14 @@ class TextureTool(LevelOperator):
         for obj in edited_meshes(context):
             mesh: Value = obj.data
             working = bmesh.from_edit_mesh(mesh)
+            if not any(face.select and not face.hide for face in working.faces):
+                continue
             if working.loops.layers.uv.get(self.uv_map) is None:
                 working.loops.layers.uv.new(self.uv_map)
             self.prepare(working)
             faces = [face for face in working.faces if face.select and not face.hide]
-            if faces:
-                charts = self.joined(obj, faces)
-                yield Selection(obj, working, faces, charts, read(obj, working, faces, charts, self.uv_map))
+            charts = self.joined(obj, faces)
+            yield Selection(obj, working, faces, charts, read(obj, working, faces, charts, self.uv_map))
 
 
 def read(
@@ -195,6 +196,12 @@ class AlignTexture(TextureTool):
         ],
     )
 
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+        """Align. Raises SceneError where there is nothing to align to."""
+        if self.to == "VIEW":
+            _view_of(context)
+        return super().change(context, level)
+
     def lay(self, context: bpy.types.Context, part: Selection) -> FlatTextures:
         """Align."""
         if self.to == "NEIGHBOUR":
@@ -202,11 +209,17 @@ class AlignTexture(TextureTool):
         if self.to == "EDGE":
             directions = _edges(part)
             return part.textures.along(part.textures.nearest_side(directions))
-        space: Value = context.space_data
-        if space is None or getattr(space, "region_3d", None) is None:
-            raise SceneError("there is no 3D view to align to")
-        right = np.array(space.region_3d.view_rotation @ Vector((1, 0, 0)))
+        right = np.array(_view_of(context) @ Vector((1, 0, 0)))
         return part.textures.along(np.broadcast_to(right, part.textures.normals.shape))
+
+
+def _view_of(context: bpy.types.Context) -> Quaternion:
+    """How the 3D view is turned that one looks at. Raises SceneError where there is none."""
+    region: Value = getattr(context.space_data, "region_3d", None)
+    if region is None:
+        raise SceneError("there is no 3D view to align to")
+    turned: Quaternion = region.view_rotation
+    return turned
 
 
 def _edges(part: Selection) -> Doubles:
@@ -254,3 +267,36 @@ def _run_on(part: Selection) -> FlatTextures:
                 known.add(chart)
                 waiting.append(chart)
     return textures
+
+
+class TexturePanel(LevelPanel):
+    """Mixed into the sidebar's part about textures. fit, turn, shift, align: the game's operators."""
+
+    bl_label = "Textures"
+
+    fit: ClassVar[type[FitTexture]]
+    turn: ClassVar[type[TurnTexture]]
+    shift: ClassVar[type[ShiftTexture]]
+    align: ClassVar[type[AlignTexture]]
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level, and for a mesh in edit mode."""
+        return context.mode == "EDIT_MESH" and super().poll(context)
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Draw the buttons."""
+        self.draw_rows(self.layout.column(align=True))
+
+    def draw_rows(self, column: bpy.types.UILayout) -> None:
+        """Draw the buttons of all games."""
+        row = column.row(align=True)
+        for together, text in ((False, "Fit"), (True, "Fit Together")):
+            row.operator(self.fit.bl_idname, text=text).together = together
+        row = column.row(align=True)
+        row.operator(self.turn.bl_idname, text="Turn by 90\N{DEGREE SIGN}").angle = math.pi / 2
+        for text, by in (("Half Right", (0.5, 0.0)), ("Half Up", (0.0, 0.5))):
+            row.operator(self.shift.bl_idname, text=text).by = by
+        row = column.row(align=True)
+        for to, text in (("VIEW", "To View"), ("EDGE", "To Edge"), ("NEIGHBOUR", "From Neighbour")):
+            row.operator(self.align.bl_idname, text=text).to = to

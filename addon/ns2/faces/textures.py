@@ -21,8 +21,15 @@ from ...scene.blender_types import Value
 from ...scene.edit_mode import readable
 from ...scene.level import root_of
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelPanel
-from ...scene.texture_tools import AlignTexture, FitTexture, Selection, ShiftTexture, TextureTool, TurnTexture
+from ...scene.texture_tools import (
+    AlignTexture,
+    FitTexture,
+    Selection,
+    ShiftTexture,
+    TexturePanel,
+    TextureTool,
+    TurnTexture,
+)
 from .. import layout
 
 
@@ -164,31 +171,17 @@ def _records_of(part: Selection, level: bpy.types.Collection) -> Ints:
     return identity.valid_ids(found[:, 0].copy(), found[:, 1].copy(), info.token).astype(np.intp)
 
 
-class LEVELWRIGHT_PT_ns2_textures(LevelPanel, bpy.types.Panel):
-    """FlatTextures of selected faces."""
+class LEVELWRIGHT_PT_ns2_textures(TexturePanel, bpy.types.Panel):
+    """Textures of selected faces."""
 
-    bl_label = "Textures"
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
     format_key = layout.FORMAT
+    fit, turn = LEVELWRIGHT_OT_ns2_texture_fit, LEVELWRIGHT_OT_ns2_texture_turn
+    shift, align = LEVELWRIGHT_OT_ns2_texture_shift, LEVELWRIGHT_OT_ns2_texture_align
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level, and for a mesh in edit mode."""
-        return context.mode == "EDIT_MESH" and super().poll(context)
-
-    def draw(self, _context: bpy.types.Context) -> None:
-        """Draw the buttons."""
-        column = self.layout.column(align=True)
-        row = column.row(align=True)
-        row.operator(LEVELWRIGHT_OT_ns2_texture_fit.bl_idname, text="Fit").together = False
-        row.operator(LEVELWRIGHT_OT_ns2_texture_fit.bl_idname, text="Fit Together").together = True
-        row = column.row(align=True)
-        row.operator(LEVELWRIGHT_OT_ns2_texture_turn.bl_idname, text="Turn by 90")
-        for text, by in (("Half Right", (0.5, 0.0)), ("Half Up", (0.0, 0.5))):
-            row.operator(LEVELWRIGHT_OT_ns2_texture_shift.bl_idname, text=text).by = by
-        row = column.row(align=True)
-        for to, text in (("VIEW", "To View"), ("EDGE", "To Edge"), ("NEIGHBOUR", "From Neighbour")):
-            row.operator(LEVELWRIGHT_OT_ns2_texture_align.bl_idname, text=text).to = to
+    def draw_rows(self, column: bpy.types.UILayout) -> None:
+        """Draw the buttons, and those of this game."""
+        super().draw_rows(column)
         row = column.row(align=True)
         for how, text in (("WORLD", "As on New Faces"), ("LEVEL", "As in the Level")):
             row.operator(LEVELWRIGHT_OT_ns2_texture_lay.bl_idname, text=text).how = how
