@@ -68,16 +68,24 @@ def _locations(collection: bpy.types.Collection, report: Report) -> None:
     root = root_of(collection)
     objects = [obj for obj in collection.all_objects if isinstance(obj.get(CLASS), str)]
     placed = [obj for obj in objects if obj[CLASS] in PLACED]
-    boxes = [transforms.seen(obj, root) for obj in objects if obj[CLASS] == LOCATION]
+    boxes = [_place(obj, root) for obj in objects if obj[CLASS] == LOCATION]
     if not placed:
         return
-    points = np.array([transforms.seen(obj, root)[:3, 3] for obj in placed])
+    points = np.array([_place(obj, root)[:3, 3] for obj in placed])
     inside = np.zeros(len(points), np.bool_)
     for box in boxes:
         inside |= _inside(points, box)
     outside = [obj for obj, there in zip(placed, inside.tolist(), strict=True) if not there]
     if outside:
         report.find(f"{len(outside)} {_named(outside)} outside of every location", outside)
+
+
+def _place(obj: bpy.types.Object, root: bpy.types.Object | None) -> NDArray[np.float64]:
+    """Where an object is below the level's root, [4, 4]; what constraints move, where Blender showed it last."""
+    if not transforms.needs_evaluation(obj, root):
+        return transforms.seen(obj, root)
+    above = np.array(root.matrix_world, np.float64) if root is not None else np.eye(4)
+    return np.linalg.inv(above) @ np.array(obj.matrix_world, np.float64)
 
 
 def _named(objects: Iterable[bpy.types.Object]) -> str:

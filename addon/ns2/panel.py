@@ -35,7 +35,7 @@ class LEVELWRIGHT_PT_ns2(LevelPanel, bpy.types.Panel):
         column.operator(LEVELWRIGHT_OT_ns2_commander_view.bl_idname, icon="VIEW_ORTHO", depress=held.commander)
         column.operator(LEVELWRIGHT_OT_ns2_minimap.bl_idname, icon="RENDER_STILL")
         row = column.row(align=True)
-        row.operator(LEVELWRIGHT_OT_ns2_snap_grid.bl_idname, icon="SNAP_GRID")
+        row.operator(LEVELWRIGHT_OT_ns2_snap_grid.bl_idname, text="Inches", icon="SNAP_GRID")
         for text, factor in (("Finer", 0.5), ("Coarser", 2.0)):
             row.operator(LEVELWRIGHT_OT_ns2_grid.bl_idname, text=text).factor = factor
         row = self.layout.row(align=True)

@@ -2,7 +2,7 @@
 """Laying textures on the selected faces of meshes in edit mode, as level editors do: fit, turn, shift, align, run on.
 
 A game's operators are those of this module with its prefix. What they change are UVs, as any edit of UVs; where
-polygons are one face of the game's (round a hole), it says so by `TextureTool.joined`.
+polygons are one face of the game's (round a hole), it says so by `TextureTool.charts`.
 """
 
 from __future__ import annotations
@@ -86,9 +86,11 @@ class TextureTool(LevelOperator):
     def laid(self, level: bpy.types.Collection, part: Selection) -> None:
         """Do what the game needs after the UVs were written: nothing."""
 
-    def joined(self, _obj: bpy.types.Object, faces: list[bmesh.types.BMFace]) -> Ints:
-        """Which of some faces are one of the game's: the number of each, from 0 on. Each is one by itself."""
-        return np.arange(len(faces))
+    def charts(self, _obj: bpy.types.Object, faces: list[bmesh.types.BMFace]) -> tuple[list[bmesh.types.BMFace], Ints]:
+        """The faces that the tool is used on where some are selected, and the chart of each, from 0 on: those that are
+        one of the game's have one texture. These, each by itself.
+        """
+        return faces, np.arange(len(faces))
 
     def _selections(self, context: bpy.types.Context) -> Iterator[Selection]:
         for obj in edited_meshes(context):
@@ -100,7 +102,7 @@ class TextureTool(LevelOperator):
                 working.loops.layers.uv.new(self.uv_map)
             self.prepare(working)
             faces = [face for face in working.faces if face.select and not face.hide]
-            charts = self.joined(obj, faces)
+            faces, charts = self.charts(obj, faces)
             yield Selection(obj, working, faces, charts, read(obj, working, faces, charts, self.uv_map))
 
 
@@ -298,5 +300,5 @@ class TexturePanel(LevelPanel):
         for text, by in (("Half Right", (0.5, 0.0)), ("Half Up", (0.0, 0.5))):
             row.operator(self.shift.bl_idname, text=text).by = by
         row = column.row(align=True)
-        for to, text in (("VIEW", "To View"), ("EDGE", "To Edge"), ("NEIGHBOUR", "From Neighbour")):
+        for to, text in (("VIEW", "To View"), ("EDGE", "To Edge"), ("NEIGHBOUR", "Run On")):
             row.operator(self.align.bl_idname, text=text).to = to

@@ -39,20 +39,22 @@ class _OnFaces(TextureTool):
     format_key = layout.FORMAT
     uv_map = layout.UV
 
-    def joined(self, obj: bpy.types.Object, faces: list[bmesh.types.BMFace]) -> Ints:
-        """Polygons on both sides of a bridge are one face."""
+    def charts(self, obj: bpy.types.Object, faces: list[bmesh.types.BMFace]) -> tuple[list[bmesh.types.BMFace], Ints]:
+        """Polygons on both sides of a bridge are one face: all of it, also where only some are selected."""
         with readable(obj) as mesh:
             found = attributes.read(mesh, layout.BRIDGE, "EDGE")
         bridges = set() if found is None else set(np.flatnonzero(found).tolist())
-        numbers = list(range(len(faces)))
-        places = {face: place for place, face in enumerate(faces)} if bridges else {}
-        for face, place in places.items():
-            for edge in face.edges:
-                for other in edge.link_faces if edge.index in bridges else ():
-                    if other in places and numbers[places[other]] != numbers[place]:
-                        low, high = sorted((numbers[places[other]], numbers[place]))
-                        numbers = [low if one == high else one for one in numbers]
-        return np.unique(numbers, return_inverse=True)[1].reshape(-1)
+        if not bridges:
+            return super().charts(obj, faces)
+        numbers: dict[bmesh.types.BMFace, int] = {}
+        for count, face in enumerate(faces):
+            waiting = [face] if face not in numbers else []
+            while waiting:
+                part = waiting.pop()
+                numbers[part] = count
+                beyond = (other for edge in part.edges if edge.index in bridges for other in edge.link_faces)
+                waiting += [other for other in beyond if other not in numbers]
+        return list(numbers), np.unique(list(numbers.values()), return_inverse=True)[1].reshape(-1)
 
     def prepare(self, working: bmesh.types.BMesh) -> None:
         """New faces remember their angle, scale and offset."""

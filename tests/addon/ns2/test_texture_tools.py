@@ -67,6 +67,17 @@ def test_a_quarter_turn_keeps_scale_and_middle():
     assert np.cos(turn) == pytest.approx(0, abs=1e-6)
 
 
+def test_a_face_with_windows_is_laid_as_one_though_a_click_selects_a_part_of_it():
+    level = imported(ROOM, invisible="show")
+    with editing(geometry(level), {NORTH}) as mesh:
+        parts = [face for face in mesh.faces if face.select]
+        assert len(parts) == 2
+        parts[0].select_set(False)
+        bpy.ops.levelwright.ns2_texture_shift(by=(0.5, 0.0))
+    made = reread(exported(level)).faces
+    assert [n for n, (a, b) in enumerate(zip(made, reread(ROOM).faces, strict=True)) if a != b] == [NORTH]
+
+
 def test_four_quarter_turns_are_none():
     before, level = reread(ROOM), imported(ROOM, invisible="show")
     with editing(geometry(level), {NORTH}):
