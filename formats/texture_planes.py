@@ -119,7 +119,7 @@ class FlatTextures:
 
     def run_on(self, chart: int, source: int, start: Doubles, end: Doubles) -> FlatTextures:
         """With the texture of chart `source` running on over the edge from start [3] to end [3] on another chart."""
-        edge = (end - start) / max(float(np.linalg.norm(end - start)), np.finfo(np.float64).tiny)
+        edge = (end - start) / (float(np.linalg.norm(end - start)) or 1.0)
         frames = [np.stack([edge, np.cross(self.normals[one], edge), self.normals[one]]) for one in (chart, source)]
         gradients, offsets = self.gradients.copy(), self.offsets.copy()
         gradients[chart] = self.gradients[source] @ frames[1].T @ frames[0]

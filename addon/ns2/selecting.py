@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ...formats import ns2
+from ...formats.binary import FormatError
 from ...formats.ns2.records import PropertyType
 from ..scene import declared, originals
 from ..scene.blender_types import Value
@@ -31,6 +32,7 @@ class LEVELWRIGHT_OT_ns2_select_like(LevelOperator):
     bl_label = "Select Like"
     bl_options = {"REGISTER", "UNDO"}
     format_key = layout.FORMAT
+    failures = (SceneError, FormatError, OSError)
 
     by: str = declared.menu(
         name="By",

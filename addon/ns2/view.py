@@ -204,7 +204,8 @@ def _rendered(scene: bpy.types.Scene, size: int) -> bytes:
     output.engine, output.film_transparent = "BLENDER_WORKBENCH", True
     output.resolution_x = output.resolution_y = size
     output.resolution_percentage = 100
-    shading: Value = scene.display.shading
+    display: Value = scene.display
+    shading = display.shading
     shading.light, shading.color_type, shading.show_backface_culling = "STUDIO", "TEXTURE", True
     shading.show_cavity = True
     stage.view_settings_of(scene).view_transform = "Standard"  # type: ignore[assignment]

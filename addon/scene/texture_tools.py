@@ -110,7 +110,7 @@ def read(
     obj: bpy.types.Object, working: bmesh.types.BMesh, faces: list[bmesh.types.BMFace], charts: Ints, uv_map: str
 ) -> FlatTextures:
     """How textures lie on faces of a mesh in edit mode, each of a chart, by this UV map."""
-    layer = working.loops.layers.uv[uv_map]
+    layer = _layer(working, uv_map)
     points = np.array([loop.vert.co for face in faces for loop in face.loops], np.float64)
     uv = np.array([loop[layer].uv for face in faces for loop in face.loops], np.float64)
     matrix = np.array(obj.matrix_world, np.float64)
@@ -122,14 +122,20 @@ def read(
     after[ends - 1] = ends - sizes
     count = int(charts.max()) + 1
     areas = np.stack([np.bincount(corners, axis, count) for axis in np.cross(points, points[after]).T], axis=1)
-    areas *= np.sign(np.linalg.det(matrix[:3, :3])) or 1.0  # mirrored ones show the side that they did
+    if np.linalg.det(matrix[:3, :3]) < 0:  # mirrored ones show the side that they did
+        areas = -areas
     with np.errstate(invalid="ignore", divide="ignore"):
         return FlatTextures.of(points, uv, corners, areas / np.linalg.norm(areas, axis=1, keepdims=True))
 
 
+def _layer(working: bmesh.types.BMesh, uv_map: str) -> Value:
+    """A UV map of a mesh in edit mode, which there is."""
+    return working.loops.layers.uv.get(uv_map)
+
+
 def write(part: Selection, textures: FlatTextures, uv_map: str) -> None:
     """Give the corners of a selection the UVs that textures give; those without a texture keep theirs."""
-    layer = part.working.loops.layers.uv[uv_map]
+    layer = _layer(part.working, uv_map)
     corners = [loop for face in part.faces for loop in face.loops]
     for loop, uv in zip(corners, textures.uv.tolist(), strict=True):
         if math.isfinite(uv[0] + uv[1]):

@@ -11,9 +11,11 @@ import bpy
 import numpy as np
 
 from ....formats import ns2
+from ....formats.binary import FormatError
 from ....formats.ns2 import texture_mapping
 from ....formats.ns2.editing import TEXTURE
 from ....formats.ns2.editing.mappings import USUAL_SCALE
+from ....formats.ns2.records import Records
 from ....formats.ns2.texture_mapping import Mapping
 from ....formats.texture_planes import Doubles, FlatTextures, Ints
 from ...scene import attributes, declared, identity, originals
@@ -74,7 +76,7 @@ class _OnFaces(TextureTool):
         with np.errstate(invalid="ignore", divide="ignore"):
             found = texture_mapping.solve(points, normals, part.textures.uv, part.textures.charts).mapping
         values = [np.asarray(getattr(found, name)).reshape(len(normals), -1)[:, place] for name, place in TEXTURE]
-        layers = [part.working.faces.layers.float[name] for name in layout.TEXTURES]
+        layers: list[Value] = [part.working.faces.layers.float.get(name) for name in layout.TEXTURES]
         for face, chart in new:
             for layer, column in zip(layers, values, strict=True):
                 face[layer] = column[chart] if np.isfinite(column[chart]) else 0.0
@@ -123,6 +125,7 @@ class LEVELWRIGHT_OT_ns2_texture_lay(_OnFaces):
 
     bl_idname = "levelwright.ns2_texture_lay"
     bl_label = "Lay Texture"
+    failures = (SceneError, FormatError, OSError)
 
     how: str = declared.menu(
         name="How",
@@ -134,7 +137,7 @@ class LEVELWRIGHT_OT_ns2_texture_lay(_OnFaces):
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Do it. Raises SceneError."""
-        self._level, self._records = level, None
+        self._level = level
         return super().change(context, level)
 
     def lay(self, _context: bpy.types.Context, part: Selection) -> FlatTextures:
@@ -143,7 +146,7 @@ class LEVELWRIGHT_OT_ns2_texture_lay(_OnFaces):
         count = len(normals)
         angle, scale, offset = np.zeros(count), np.full((count, 2), USUAL_SCALE), np.zeros((count, 2))
         if self.how == "LEVEL":
-            records = self._file_records()
+            records = _file_records(self._level)
             chosen = np.full(count, -1, np.intp)
             chosen[part.charts] = _records_of(part, self._level) - 1
             known = np.flatnonzero((chosen >= 0) & (chosen < len(records)))
@@ -154,12 +157,11 @@ class LEVELWRIGHT_OT_ns2_texture_lay(_OnFaces):
         uv = texture_mapping.coordinates(points, normals, Mapping(angle, scale, offset), charts)
         return FlatTextures.of(part.textures.points, uv, charts, part.textures.normals)
 
-    def _file_records(self) -> Value:
-        if self._records is None:
-            original = originals.find(self._level)
-            level = ns2.read(original.data) if original is not None else ns2.new_level()
-            self._records = level.mesh.faces.records
-        return self._records
+
+def _file_records(level: bpy.types.Collection) -> Records:
+    """The faces of a level's file."""
+    original = originals.find(level)
+    return (ns2.read(original.data) if original is not None else ns2.new_level()).mesh.faces.records
 
 
 def _records_of(part: Selection, level: bpy.types.Collection) -> Ints:
