@@ -109,6 +109,15 @@ class FlatTextures:
         gradients[stays] = self.gradients[stays]
         return self._with(gradients, self.middles)
 
+    def straightened(self) -> FlatTextures:
+        """With v at right angles to u, on its side of it, and as large as before: what was slanted is no more."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            across = self.gradients[:, 0] / np.linalg.norm(self.gradients[:, 0], axis=1, keepdims=True)
+        upward = np.cross(self.normals, across)
+        side = np.sign((self.gradients[:, 1] * upward).sum(axis=1, keepdims=True))
+        length = np.linalg.norm(self.gradients[:, 1], axis=1, keepdims=True)
+        return self._with(np.stack([self.gradients[:, 0], upward * side * length], axis=1), self.middles)
+
     def nearest_side(self, directions: Doubles) -> Doubles:
         """Directions [c, 3], or what is opposite or at right angles to them in the plane: that nearest to u."""
         upward = np.cross(self.normals, directions)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ..scene import chosen_files, declared, files, stage, transforms
+from ..scene import chosen_files, declared, files, images, stage, transforms
 from ..scene.blender_types import SpaceView3D, Value
 from ..scene.level import needed_root
 from ..scene.names import showable
@@ -210,12 +209,7 @@ def _rendered(scene: bpy.types.Scene, size: int) -> bytes:
     shading.show_cavity = True
     stage.view_settings_of(scene).view_transform = "Standard"  # type: ignore[assignment]
     output.image_settings.file_format, output.image_settings.color_mode = "TARGA_RAW", "RGBA"
-    output.use_file_extension = False
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "minimap.tga"
-        output.filepath = showable(str(path))
-        bpy.ops.render.render(write_still=True, scene=scene.name)
-        return path.read_bytes()
+    return images.rendered(scene)
 
 
 CLASSES = (

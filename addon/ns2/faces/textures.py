@@ -87,6 +87,17 @@ def _has_new_faces(working: bmesh.types.BMesh) -> bool:
     return ids is None or any(face[ids] == 0 for face in working.faces if face.select)
 
 
+class _Straight(_OnFaces):
+    """Those that begin with a texture that isn't slanted: one that a mapping group projects on a face that looks
+    elsewhere may be, and no angle, scale and offset of the face's own would say it once it was turned or scaled.
+    """
+
+    def lay(self, context: bpy.types.Context, part: Selection) -> FlatTextures:
+        """Straighten, and lay."""
+        part.textures = part.textures.straightened()
+        return super().lay(context, part)
+
+
 def below_root(level: bpy.types.Collection, textures: FlatTextures) -> tuple[Doubles, Doubles]:
     """The points and normals of textures as the level has them: below its root, in Spark's axes."""
     root = root_of(level)
@@ -96,13 +107,13 @@ def below_root(level: bpy.types.Collection, textures: FlatTextures) -> tuple[Dou
     return layout.from_blender(points), layout.from_blender(normals)
 
 
-class LEVELWRIGHT_OT_ns2_texture_fit(_OnFaces, FitTexture):
+class LEVELWRIGHT_OT_ns2_texture_fit(_Straight, FitTexture):
     """Let the texture fit the selected faces: so often on each of them, or on all together"""
 
     bl_idname = "levelwright.ns2_texture_fit"
 
 
-class LEVELWRIGHT_OT_ns2_texture_turn(_OnFaces, TurnTexture):
+class LEVELWRIGHT_OT_ns2_texture_turn(_Straight, TurnTexture):
     """Turn the texture on the selected faces, about the middle of each"""
 
     bl_idname = "levelwright.ns2_texture_turn"
@@ -114,7 +125,7 @@ class LEVELWRIGHT_OT_ns2_texture_shift(_OnFaces, ShiftTexture):
     bl_idname = "levelwright.ns2_texture_shift"
 
 
-class LEVELWRIGHT_OT_ns2_texture_align(_OnFaces, AlignTexture):
+class LEVELWRIGHT_OT_ns2_texture_align(_Straight, AlignTexture):
     """Turn the texture of the selected faces as one looks at them, along an edge, or let it run on from a neighbour"""
 
     bl_idname = "levelwright.ns2_texture_align"

@@ -168,6 +168,17 @@ def test_a_face_that_was_moved_is_laid_again_as_the_level_says():
     assert reread(exported(level)).faces[NORTH].texture == reread(ROOM).faces[NORTH].texture
 
 
+@pytest.mark.parametrize("tool", ["turn", "fit"])
+def test_faces_on_which_a_group_projects_a_slanted_texture_get_a_straight_one(tool):
+    grouped = {n for n, face in enumerate(reread(ROOM).faces) if face.group == ns2_room.CORNER}
+    level = imported(ROOM, invisible="show")
+    with editing(geometry(level), grouped):
+        getattr(bpy.ops.levelwright, f"ns2_texture_{tool}")()
+    made = reread(exported(level)).faces
+    assert {n for n, face in enumerate(made) if face != reread(ROOM).faces[n]} == grouped
+    assert not any(made[n].group == ns2_room.CORNER for n in grouped) or tool == "turn"
+
+
 def test_a_group_whose_faces_are_all_turned_turns_with_them():
     grouped = {n for n, face in enumerate(reread(ROOM).faces) if face.group == ns2_room.CORNER}
     level = imported(ROOM, invisible="show")
