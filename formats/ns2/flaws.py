@@ -98,6 +98,11 @@ def _pairs(flat: Doubles, owners: Ints, planes: Ints) -> Iterator[tuple[Ints, In
     if not len(flat):
         return
     low, high = flat.min(axis=1) + APART, flat.max(axis=1) - APART
+    least, most = np.full((planes.max() + 1, 2), np.inf), np.full((planes.max() + 1, 2), -np.inf)
+    np.minimum.at(least, planes, low)
+    np.maximum.at(most, planes, high)
+    tall = np.argmax(most - least, axis=1)[planes] == 1  # along the longer side few of them lie beside each other
+    low[tall], high[tall] = low[tall][:, ::-1], high[tall][:, ::-1]
     begin, wide = low[:, 0].min(), high[:, 0].max() - low[:, 0].min() + 1
     lefts, rights = (planes * wide + side[:, 0] - begin for side in (low, high))  # planes one beside the other
     order = np.argsort(lefts, kind="stable")
