@@ -45,7 +45,7 @@ class Hidden:
     groups: frozenset[int]
     """... and of groups."""
     only_layers: frozenset[int] = frozenset()
-    """Ids of the layers that are alone to be seen, ..."""
+    """Ids of the layers that are alone to be seen, also where they are among those above, ..."""
     only_groups: frozenset[int] = frozenset()
     """... and of the groups; with none of both all that the others leave is."""
     from_commanders: bool = False
@@ -58,8 +58,9 @@ class Hidden:
 
     def hides(self, masks: NDArray[np.uint32], groups: NDArray[np.uint32]) -> Mask:
         """Which of n things aren't to be seen, bool[n], that are in the layers of masks [n, words], and in a group."""
-        gone = _are_in(masks, groups, self.layers, self.groups)
-        return gone | ~_are_in(masks, groups, self.only_layers, self.only_groups) if self.solo else gone
+        if self.solo:
+            return ~_are_in(masks, groups, self.only_layers, self.only_groups)
+        return _are_in(masks, groups, self.layers, self.groups)
 
     def of_file(self, mesh: ns2.Mesh) -> Mask:
         """Which faces of a file's mesh aren't to be seen, bool[faces]."""

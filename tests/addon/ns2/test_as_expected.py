@@ -177,6 +177,14 @@ def test_solo_shows_what_is_in_some_alone_and_brings_the_rest_back():
     assert exported(level) == whole(10)
 
 
+def test_solo_shows_also_what_is_switched_off():
+    level = imported(mostly_off())
+    item(level, "layers", 200).solo = True
+    item(level, "groups", 1).solo = True
+    assert seen_faces(geometry(level)) == {0, 2}, "a layer that is off, and a group that the game doesn't draw"
+    assert exported(level) == mostly_off()
+
+
 # --------------------------------------------------------------------------------------------------------- what is new
 
 
