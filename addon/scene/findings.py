@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import bpy
@@ -51,11 +51,16 @@ def kept(collection: bpy.types.Collection) -> list[KeptFinding]:
     try:
         lines = json.loads(text) if isinstance(text, str) else []
         return [
-            KeptFinding(str(message), list(map(str, names)), str(mend), dict(*faces))
+            KeptFinding(str(message), list(map(str, names)), str(mend), _faces(*faces))
             for message, names, mend, *faces in lines  # levels that 0.3.0 saved have no faces here
         ]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, AttributeError):
         return []
+
+
+def _faces(found: Mapping[str, Iterable[int]] | None = None) -> dict[str, list[int]]:
+    """Faces as they were kept. Raises TypeError, ValueError, AttributeError for anything else."""
+    return {str(name): [int(number) for number in numbers] for name, numbers in (found or {}).items()}
 
 
 def select(context: bpy.types.Context, collection: bpy.types.Collection, number: int) -> None:
