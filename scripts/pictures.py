@@ -179,6 +179,26 @@ def edit_ns2() -> None:
             polygon.material_index = slots.index("metal")
 
 
+def edit_ns2_textures() -> None:
+    """The floor's texture turned and larger, the walls' upright and fitted, by the buttons that there are for it."""
+    obj = bpy.context.view_layer.objects.active = bpy.data.objects["Geometry"]
+    slots = [material.name for material in obj.data.materials]
+    bpy.context.tool_settings.mesh_select_mode = (False, False, True)
+    tools = bpy.ops.levelwright
+    for names, operator, options in (
+        (("floor",), tools.ns2_texture_turn, {"angle": -0.5}),
+        (("floor",), tools.ns2_texture_fit, {"repeats": (2.0, 2.0)}),
+        (("wall",), tools.ns2_texture_turn, {"angle": math.pi / 2}),
+        (("wall",), tools.ns2_texture_fit, {"repeats": (3.0, 6.0)}),
+        (("column",), tools.ns2_texture_fit, {"repeats": (1.0, 2.0)}),
+    ):
+        for polygon in obj.data.polygons:
+            polygon.select = slots[polygon.material_index] in names
+        bpy.ops.object.mode_set(mode="EDIT")
+        operator(**options)
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
 # -------------------------------------------------------------------------------------------------------------- Source
 
 
@@ -237,6 +257,13 @@ SUBJECTS: dict[str, Subject] = {
         "ns2_level",
         aim_ns2,
         edit_ns2,
+        lambda folder: {"game_directory": str(ns2_art.write(folder / "game"))},
+    ),
+    "ns2_textures": Subject(
+        ns2_room.LEVEL,
+        "ns2_level",
+        aim_ns2,
+        edit_ns2_textures,
         lambda folder: {"game_directory": str(ns2_art.write(folder / "game"))},
     ),
     "source": Subject(source_room.MAP, "source_bsp", aim_source, edit_source),

@@ -4,7 +4,7 @@
 from ...formats.genesis import txl
 from ..game import FileKind, Game
 from ..scene.spawns import Spawns
-from . import leaks, operators, panel
+from . import leaks, operators, panel, textures
 from .content import TEXTURES
 from .exporter import export_files
 from .fates import FATES
@@ -19,10 +19,12 @@ def register() -> None:
     operators.register()
     panel.register()
     leaks.register()
+    textures.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    textures.unregister()
     leaks.unregister()
     panel.unregister()
     operators.unregister()

@@ -22,7 +22,7 @@ from . import layout
 from .context import ImportContext
 from .entities import editing
 from .exporter import collect_level
-from .faces.build import build_faces
+from .faces.build import build_faces, remember_textures
 from .faces.collect import CollectedMesh, collect_faces
 from .mapping_groups.build import add_groups, of_file
 from .mapping_groups.collect import collect_groups
@@ -107,6 +107,7 @@ def _paste_faces(context: bpy.types.Context, importing: ImportContext, level: ns
         materials = Materials(importing)
         objects = build_faces(other, [_material(importing, materials, path) for path in mesh.materials])
         for obj in objects:
+            remember_textures(obj, mesh.faces.records)
             aside.objects.unlink(obj)
             importing.collection.objects.link(obj)
             obj.name = "Pasted"

@@ -7,14 +7,17 @@ nobody touched stays as it is, bit for bit, with all that Blender can't show.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import bpy
 
 from ...formats import ns2
+from ...formats.binary import FormatError
 from ...formats.ns2.editing.edited import Ints
 from ..scene import gate, originals
-from ..scene.reports import Report, listed
+from ..scene.reports import Report, SceneError, listed
+from . import checks
 from .entities.collect import collect_entities
 from .faces.collect import CollectedMesh
 from .faces.merge import merge_faces
@@ -39,11 +42,14 @@ def export_level(
     level = ns2.read(original.data) if original is not None else ns2.new_level()
     converted = _version(collection, level, settings) != level.version
     before = ns2.write(ns2.as_v10(level) if converted else level)
-    level = collect_level(context, collection, level, original, settings, report).level
-    data = ns2.write(level)
+    made = collect_level(context, collection, level, original, settings, report)
+    data = ns2.write(made.level)
     if original is None or data != before:
         old = (lambda: ns2.read(before)) if original is not None else None
+        if made.carried is not None:  # what Build as New took along, the level came with
+            old = made.carried
         gate.refuse_new(ns2.check, ns2.read(data), old, report)
+    checks.look_over(collection, made.level, made.geometry, made.polygon_faces, report)
     return data
 
 
@@ -65,6 +71,8 @@ class CollectedLevel:
     """int[p]: which face of the level each polygon of `geometry` is of."""
     objects: list[bpy.types.Object]
     """The object of each entity; none where the import left entities out."""
+    carried: Callable[[], ns2.Level] | None = None
+    """Gives the imported level where Build as New took anything of it."""
 
 
 def collect_level(
@@ -85,9 +93,32 @@ def collect_level(
     collect_lists(collection, level)
     if unlisted := unlisted_collections(collection):
         report.warn(f"collections that are no layers or groups (the sidebar adds those): {', '.join(unlisted[:NAMED])}")
+    source = _carry_mesh(collection, level, report) if settings.build_as_new else original
     groups = collect_groups(collection, level.mesh.mapping_groups)
-    geometry, polygon_faces = merge_faces(context, collection, level, original, settings, report, groups)
+    geometry, polygon_faces = merge_faces(context, collection, level, source, settings, report, groups)
     objects = collect_entities(context, collection, level, original, report)
     number_layers(level)
     report.count("entities", len(level.entities))
-    return CollectedLevel(level, geometry, polygon_faces, objects)
+    carried = _as_imported(source) if settings.build_as_new and source is not None else None
+    return CollectedLevel(level, geometry, polygon_faces, objects, carried)
+
+
+def _carry_mesh(collection: bpy.types.Collection, level: ns2.Level, report: Report) -> originals.Original | None:
+    """Give a level that is built as new the imported file's mesh, in the layers and groups that there still are: how
+    textures lie on it, and what of it Blender can't show, is nowhere else. Returns that file, None where it is lost.
+    """
+    try:
+        original = originals.find(collection)
+        if original is None:
+            return None
+        imported = ns2.as_v10(ns2.read(original.data))
+    except (SceneError, FormatError) as error:
+        report.warn(f"faces that the import left out aren't written, if there were any: {error}")
+        return None
+    collect_lists(collection, imported)
+    level.mesh = imported.mesh
+    return original
+
+
+def _as_imported(original: originals.Original) -> Callable[[], ns2.Level]:
+    return lambda: ns2.as_v10(ns2.read(original.data))

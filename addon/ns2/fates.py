@@ -41,7 +41,13 @@ FATES: Fates = {
     identity.LEVEL: {
         **_written("property *", "list *"),
         f"{GONE}*": KEPT,
-        "list ns2 hide undrawn": aside("it is how Blender displays it"),
+        **dict.fromkeys(
+            (
+                f"list ns2 {switch}"
+                for switch in ("hide undrawn", "show all", "commander", "layers: solo", "groups: solo")
+            ),
+            aside("it is how Blender displays it"),
+        ),
         "list ns2 groups: pathing": aside("only layers have it"),
     },
     layout.VIEWPORTS: {**_written("text"), DELETED: read_only("the level's views stay as they were")},
@@ -49,6 +55,9 @@ FATES: Fates = {
         **_written(_PLACE, _SHAPE),
         **_written(f"attribute {name}" for name in _OF_FACES),
         **_written(f"attribute {layout.LAYERS}{word}" for word in range(MASK_WORDS)),
+        **dict.fromkeys(
+            (f"attribute {name}" for name in layout.TEXTURES), aside("new faces lie so while their UVs agree")
+        ),
         f"attribute {layout.HIDDEN}": aside("what is hidden follows from the lists of layers and groups"),
         "custom normals": follows("smooth and hard edges"),
     },

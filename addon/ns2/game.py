@@ -6,12 +6,13 @@ import bpy
 from ..game import FileKind, Game
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
-from . import operators, panel
+from . import operators, panel, selecting, view
 from .content import NS2
 from .entities import operators as entity_operators
 from .entities import panel as entity_panel
 from .exporter import export_level
 from .faces import operators as face_operators
+from .faces import textures
 from .fates import FATES
 from .importer import import_level
 from .layers import operators as layer_operators
@@ -26,11 +27,14 @@ CLASSES = tuple(
     cls
     for part in (
         operators,
+        view,
+        selecting,
         layer_operators,
         face_operators,
         mapping_operators,
         entity_operators,
         panel,  # the others are in it, in this order
+        textures,
         layer_panel,
         mapping_panel,
         entity_panel,

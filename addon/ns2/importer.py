@@ -12,7 +12,7 @@ from ...formats.binary import FormatError
 from ...formats.ns2.names import meant
 from ..scene import stage
 from ..scene.reports import Report
-from . import layout
+from . import layout, view
 from .context import ImportContext
 from .entities import ambience
 from .entities.build import build_entities
@@ -56,7 +56,7 @@ def build_scene(
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
     importing = ImportContext.begin(context, layout.FORMAT, level, data, file, settings, report)
-    build_lists(importing.collection, level, hide_undrawn=settings.invisible == "hide")
+    build_lists(importing.collection, level, settings.invisible == "hide", settings.layers == "all")
     build_homes(importing)
     build_settings(importing)
     build_groups(importing.collection, level.mesh.mapping_groups, len(level.mesh.mapping_groups))
@@ -65,11 +65,13 @@ def build_scene(
     if settings.entities:
         build_entities(importing, materials)
     _check_names(importing)
+    visibility.tell_hidden(importing.collection, level.mesh, report)
     visibility.show(importing.collection)
     collection = importing.finish()
     stage.show_true_colors(importing.scene, importing.alone, report)
     if importing.alone:
         stage.look_at(context, layout.to_blender(level.mesh.positions))
+        view.set_grid(context)
         if settings.entities:
             ambience.build(importing)
     return collection

@@ -52,7 +52,7 @@ MAPPING_GROUP: ids as int32 bit patterns, 0 for none; an attribute that is absen
 material has the property MATERIAL, the path as in the file (materials without it, and those renamed to a path: their
 name): slots mean nothing. UV has the texture coordinates of `formats.ns2.texture_mapping` (v upwards); what isn't
 finite is 0. A face's own angle, scale and offset are in the original: they stay as long as the UVs of all its corners
-are the same bits as in UVS.
+are the same bits as in UVS. Faces that came from elsewhere have them as TEXTURES, which count while they give the UVs.
 
 Faces that can't be shown (FAULTS says why) or only in part, edges and vertices that no polygon has, triangles and
 smoothed normals are in the original only, and stay there as they are.
@@ -122,6 +122,8 @@ LAYERS = "layers_"
 """INT, faces: LAYERS + n is word n of the mask: bit k of it is the layer of id 32 * n + k."""
 MAPPING_GROUP = "mapping_group"
 """INT, faces."""
+TEXTURES = tuple(f"texture_{name}" for name in ("angle", "scale_u", "scale_v", "offset_u", "offset_v"))
+"""FLOAT, faces that were pasted, or whose texture a tool laid: `editing.TEXTURE`, a face's own where it is new."""
 HIDDEN = "levelwright_hidden"
 """BOOLEAN, faces: for show only, see `visibility.show`."""
 HIDING = "Levelwright hidden"

@@ -8,6 +8,13 @@ from . import layout
 from .faces.operators import LEVELWRIGHT_OT_ns2_bridges, LEVELWRIGHT_OT_ns2_smooth_edges
 from .layers import lists
 from .operators import LEVELWRIGHT_OT_ns2_copy, LEVELWRIGHT_OT_ns2_paste
+from .selecting import LEVELWRIGHT_OT_ns2_select_like
+from .view import (
+    LEVELWRIGHT_OT_ns2_commander_view,
+    LEVELWRIGHT_OT_ns2_grid,
+    LEVELWRIGHT_OT_ns2_minimap,
+    LEVELWRIGHT_OT_ns2_snap_grid,
+)
 
 
 class LEVELWRIGHT_PT_ns2(LevelPanel, bpy.types.Panel):
@@ -21,7 +28,20 @@ class LEVELWRIGHT_PT_ns2(LevelPanel, bpy.types.Panel):
         level = self.level(context)
         if level is None:
             return
-        self.layout.prop(lists.lists_of(level), "hide_undrawn")
+        held = lists.lists_of(level)
+        column = self.layout.column(align=True)
+        column.prop(held, "hide_undrawn")
+        column.prop(held, "show_all", toggle=True, icon="HIDE_OFF")
+        column.operator(LEVELWRIGHT_OT_ns2_commander_view.bl_idname, icon="VIEW_ORTHO", depress=held.commander)
+        column.operator(LEVELWRIGHT_OT_ns2_minimap.bl_idname, icon="RENDER_STILL")
+        row = column.row(align=True)
+        row.operator(LEVELWRIGHT_OT_ns2_snap_grid.bl_idname, text="Inches", icon="SNAP_GRID")
+        for text, factor in (("Finer", 0.5), ("Coarser", 2.0)):
+            row.operator(LEVELWRIGHT_OT_ns2_grid.bl_idname, text=text).factor = factor
+        row = self.layout.row(align=True)
+        row.label(text="Select by")
+        for by, text in (("MATERIAL", "Material"), ("CLASS", "Class"), ("BROKEN", "Broken")):
+            row.operator(LEVELWRIGHT_OT_ns2_select_like.bl_idname, text=text).by = by
         if context.mode == "EDIT_MESH":
             row = self.layout.row(align=True)
             for title, smooth in (("Smooth Edges", True), ("Hard Edges", False)):

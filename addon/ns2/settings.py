@@ -39,6 +39,15 @@ class ImportSettings:
         },
     )
     loose_edges: bool = option(False, "Loose edges", "Also show edges that no face has. They are kept either way")
+    layers: str = option(
+        "file",
+        "Layers",
+        "What is in layers and groups that are switched off; the level's own switches stay as they are",
+        {
+            "file": ("As in the file", "Hidden, as in the editor"),
+            "all": ("Show all", "Shown; Show All Layers in the sidebar says so"),
+        },
+    )
     entities: bool = option(True, "Entities", "Open lights, props, spawns and all else that is placed")
     props: str = option(
         "models",
@@ -69,4 +78,23 @@ class ExportSettings:
             "nearest": ("Nearest", "They get the angle, scale and offset that come nearest"),
         },
     )
-    build_as_new: bool = option(False, "Build as new", "Take nothing from the imported file, even where it is known")
+    new_textures: str = option(
+        "world",
+        "New faces",
+        "How textures lie on faces that were made in Blender, and that no texture tool has laid",
+        {
+            "world": ("World", "As the editor lays new ones: along the world's axes, 1,024 pixels in 128 inches"),
+            "uv": ("As their UVs", "As their UV map says, where it can be said"),
+        },
+    )
+    texture_lock: bool = option(
+        True,
+        "Texture lock",
+        "Textures stay on what is moved, as Blender shows it; otherwise they stay where they are in the level",
+    )
+    build_as_new: bool = option(
+        False,
+        "Build as new",
+        "Take nothing from the imported file, even where it is known, but how textures lie, and the faces that "
+        "Blender can't show",
+    )

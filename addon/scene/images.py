@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import tempfile
 import zlib
 from pathlib import Path
 
@@ -33,6 +34,17 @@ def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False) -> bpy.type
     if array.ndim != 3 or array.shape[2] != 4 or 0 in array.shape:
         raise ValueError(f"{name}: an image is [height, width, 4], not {list(array.shape)}")
     return _packed(name, png(array), array.shape[1], array.shape[0], non_color)
+
+
+def rendered(scene: bpy.types.Scene) -> bytes:
+    """The file of a picture that a scene's camera sees, as its output settings say. Raises RuntimeError as Blender."""
+    output: Value = scene.render
+    output.use_file_extension = False
+    with tempfile.TemporaryDirectory(prefix="levelwright-") as folder:
+        path = Path(folder) / "picture"
+        output.filepath = showable(str(path))
+        bpy.ops.render.render(write_still=True, scene=scene.name)
+        return path.read_bytes()
 
 
 def from_palette(name: str, indices: NDArray[np.uint8], colors: NDArray[np.uint8]) -> bpy.types.Image:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import bpy
 
@@ -60,6 +60,8 @@ class LevelFinding:
     """Those that the line selects."""
     mend: str = ""
     """Name of an operator that mends it on the active level; "": none does."""
+    faces: Mapping[bpy.types.Object, Integers] = field(default_factory=dict, hash=False)
+    """Indices of the faces of objects that the line selects."""
 
 
 class Report:
@@ -92,9 +94,18 @@ class Report:
         """Note something worth reading that isn't wrong (what an export changed): it is listed, but not shown."""
         self.notes.append(message)
 
-    def find(self, message: str, objects: Iterable[bpy.types.Object] = (), mend: str = "") -> None:
-        """Add a line to the list of what to look at before the level is used. mend: an operator's name."""
-        self.findings.append(LevelFinding(message, tuple(dict.fromkeys(objects)), mend))
+    def find(
+        self,
+        message: str,
+        objects: Iterable[bpy.types.Object] = (),
+        mend: str = "",
+        faces: Mapping[bpy.types.Object, Integers] | None = None,
+    ) -> None:
+        """Add a line to the list of what to look at before the level is used. mend: an operator's name. faces: object
+        -> indices of its faces.
+        """
+        meant = dict(faces or {})
+        self.findings.append(LevelFinding(message, tuple(dict.fromkeys([*objects, *meant])), mend, meant))
 
     def missing(self, kind: str, name: str) -> None:
         """Note a file that wasn't found (kind in the plural: "images"); each name is listed once."""

@@ -156,12 +156,13 @@ def looks(context: bpy.types.Context) -> Looks:
     if scene is not None:
         changed += [(scene.view_settings, ("view_transform", "look", "exposure", "gamma"))]
         changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
+        changed += [(scene.unit_settings, ("system",)), (scene.tool_settings, ("use_snap", "snap_elements_base"))]
     for space in viewports(context):
         changed += [(space.region_3d, ("view_perspective", "view_rotation", "view_location", "view_distance"))]
         changed += [
             (space, ("clip_end",)),
             (space.shading, ("type", "use_scene_world")),
-            (space.overlay, ("show_relationship_lines",)),
+            (space.overlay, ("show_relationship_lines", "grid_scale", "grid_subdivisions")),
         ]
     return [(struct, name, _copy(getattr(struct, name))) for struct, names in changed for name in names]
 

@@ -8,7 +8,7 @@ import bpy
 from ..game import FileKind, Form, Game
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
-from . import content, edit_panel, leaks, new_map, panel
+from . import content, edit_panel, leaks, new_map, panel, textures
 from .exporter import export_level
 from .fates import FATES
 from .importer import import_level
@@ -29,6 +29,7 @@ _CLASSES = (
     *pak_panel.CLASSES,
     *lightmaps_panel.CLASSES,
     *leaks.CLASSES,
+    *textures.CLASSES,
 )
 
 

@@ -12,11 +12,12 @@ loops, `face_layers`, `mapping_groups`, `geometry_groups`, `triangles`. Metres, 
     data = write(level)
 
 `clipboard` parses and builds what is copied; `as_v10` converts older levels; `cubemap` decodes what reflection probes
-have seen; `names` are those that mean something to the game; `entity_classes` knows what entities can be placed, with
-the defaults of their properties; `editing` shows the mesh as polygons, and lays edits of those over it.
+have seen; `names` are those that mean something to the game; `flaws` finds faces that overlap or cover nothing;
+`entity_classes` knows what entities can be placed, with the defaults of their properties; `editing` shows the mesh as
+polygons, and lays edits of those over it.
 """
 
-from . import clipboard, cubemap, names
+from . import clipboard, cubemap, flaws, names
 from .blank import new_level, new_mesh, new_pathing
 from .check import check
 from .contents import contents, summary
@@ -89,6 +90,7 @@ __all__ = [
     "contents",
     "cubemap",
     "drop_groups",
+    "flaws",
     "identify",
     "layers_of",
     "mask_of",

@@ -15,6 +15,7 @@ from formats.ns2.editing import (
     OverlaidMesh,
     RefusedFacesError,
     ShownPolygons,
+    TextureRules,
     overlay,
     show_mesh,
 )
@@ -160,7 +161,7 @@ def test_skewed_uvs_are_refused_or_brought_near():
     with pytest.raises(RefusedFacesError, match="give the UVs of 1 face: they are skewed") as refused:
         laid_over(mesh, edited)
     assert refused.value.polygons.tolist() == [ramp]
-    made = laid_over(mesh, edited, nearest=True)
+    made = laid_over(mesh, edited, textures=TextureRules(nearest=True))
     assert Finding("warning", "1 faces have textures near their UVs: these are skewed or bent") in made.findings
 
 

@@ -27,6 +27,7 @@ CORE_MAY = {
     "formats.format.LeakVerbs",
     "formats.reach.AllowedFolders",
     "formats.solid_leaks.Sealing",
+    "formats.texture_planes.FlatTextures",
 }
 """What addon/scene takes from outside: the extension's name in the preferences, what is wrong with levels, how much of
 them may be decoded, what they may reach, and where they leak.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import bpy
 
@@ -26,10 +27,12 @@ from ...scene.meshes import SURFACES
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
+from ..context import ImportContext
 from ..layers import lists
 from ..layout import CLASS
 from . import custom_properties, object_data, placements, probes
 from .appearance import Appearance, Appearances
+from .classes import find_classes
 from .custom_properties import CHANNELS, PropertySlot
 from .names import GivenNames
 from .props import MODEL
@@ -57,7 +60,8 @@ def collect_entities(
     """
     opened = original is None or bool(original.options.get("entities", True))
     root = root_of(collection)
-    collector = _Collector(level, original.token if original is not None else None, root, report, collection, opened)
+    token = original.token if original is not None else None
+    collector = _Collector(context, level, token, root, report, collection, opened)
     instances = collector.instances()
     moved = [one.object for one in instances if transforms.needs_evaluation(one.object, root)]
     if not moved:
@@ -73,6 +77,7 @@ class _Collector:
 
     def __init__(
         self,
+        context: bpy.types.Context,
         level: ns2.Level,
         token: int | None,
         root: bpy.types.Object | None,
@@ -81,7 +86,7 @@ class _Collector:
         opened: bool,
     ) -> None:
         self.level, self.token, self.root, self.report = level, token, root, report
-        self.collection, self.opened = collection, opened
+        self.context, self.collection, self.opened = context, collection, opened
         self.records = level.entities
         self.classes = Classes()
         self.appearances = Appearances(self.classes)
@@ -96,6 +101,13 @@ class _Collector:
         self.shapes = shapes.Watch(root)
         self.names = GivenNames(collection)
         self.depsgraph: bpy.types.Depsgraph | None = None
+
+    @cached_property
+    def all_classes(self) -> Classes:
+        """The classes that the game's `editor_setup.xml` describes, too: what new entities of them have."""
+        if self.root is None:
+            return self.classes
+        return find_classes(ImportContext.of_scene(self.context, self.collection, self.report), self.report)
 
     # ------------------------------------------------------------------------------------------------------ who is who
 
@@ -177,10 +189,7 @@ class _Collector:
         entity = ns2.Entity(class_name, group=ns2.no_group(self.level.version))
         slots = self._slots(obj, entity)
         if not slots:
-            known = {each.name: each for each in self.classes.new(class_name)}
-            wanted = {*PLACED, *(known if obj.get(CLASS) is None else ()), *obj.keys()}
-            scaled = "scale" in known and obj.get("scale") is None
-            entity.properties = [each for name, each in known.items() if name in wanted or (scaled and name == "scale")]
+            entity.properties = self.all_classes.new(class_name)
             return entity
         for slot in slots:
             kind = PropertyType(slot.type)

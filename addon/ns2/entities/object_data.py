@@ -37,6 +37,10 @@ empty's its size."""
 
 USUAL_INTENSITY = 5.0
 """That of lights in editor_setup.xml."""
+USUAL_DISTANCE = 2.0
+"""Metres: that of lights in editor_setup.xml."""
+_NEW_POWER = 10.0
+"""Watts of Blender's new lights: one that still has them becomes the editor's new light."""
 _UNSET = 40.0
 """Metres: the distance of Blender's new lights, which is ignored until it is switched on."""
 LIGHT_CLASSES = {"POINT": "light_point", "SPOT": "light_spot"}
@@ -176,6 +180,8 @@ def collect(
         was = np.full(now.shape, np.nan, np.float32)
         light = obj.data if isinstance(obj.data, bpy.types.Light) else None
         if light is not None and now[REACH] == _UNSET and not light.use_custom_distance:
+            if now[POWER] == _NEW_POWER:
+                now[POWER] = USUAL_INTENSITY * power_of(USUAL_DISTANCE)
             now[REACH] = distance_of(float(now[POWER]))
     edited: dict[str, Value] = {}
     if obj.type == "LIGHT":

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....formats import ns2
 from ....formats.arrays import Reals
-from ....formats.ns2.editing import ShownPolygons, show_mesh
+from ....formats.ns2.editing import TEXTURE, ShownPolygons, show_mesh
 from ....formats.ns2.polygons import Fault
+from ....formats.ns2.records import Records
 from ...scene import attributes as mesh_attributes
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
@@ -260,6 +261,19 @@ def _mesh(
         _write_edges(mesh, touched & ~smooth & ~geometry.bridges[kept_edges], geometry, kept_edges)
     made: bpy.types.Mesh = mesh
     return made
+
+
+def remember_textures(obj: bpy.types.Object, records: Records) -> None:
+    """Let the faces of an object that was just made say how their textures lie in the file that they came from, FACE
+    records: they are no records of this level's.
+    """
+    mesh = obj.data
+    ids = mesh_attributes.read(mesh, identity.ID, "FACE") if isinstance(mesh, bpy.types.Mesh) else None
+    if not isinstance(mesh, bpy.types.Mesh) or ids is None:
+        return
+    for attribute, (name, place) in zip(layout.TEXTURES, TEXTURE, strict=True):
+        values = records[name].reshape(len(records), -1)[ids - 1, place]
+        mesh_attributes.create(mesh, attribute, "FACE", "FLOAT", np.where(np.isfinite(values), values, np.float32(0)))
 
 
 def _compressed(count: int, *numbers: Ints) -> tuple[NDArray[np.intp], list[Ints]]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ....formats.arrays import Array
 from ....formats.ns2.editing import EditedMesh
 from ....formats.ns2.editing.edited import Bools, Ints, Words
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
-from ...scene import meshes, originals, transforms
+from ...scene import identity, meshes, originals, transforms
 from ...scene.attributes import Domain
 from ...scene.level import root_of
 from ...scene.meshes import MeshData
@@ -59,17 +60,21 @@ class CollectedMesh(EditedMesh):
 
     def error(self, message: str, polygons: Ints) -> SceneError:
         """An error about polygons, which get selected."""
-        owners = np.searchsorted(self.firsts, polygons, side="right") - 1
         objects = self.owners(polygons)
         named = listed([obj.name for obj in objects])
-        selected = {}
+        return SceneError(f"{named}: {message}", objects, faces=self.by_object(polygons))
+
+    def by_object(self, polygons: Ints) -> dict[bpy.types.Object, Ints]:
+        """Polygons as faces of the objects that they are in; without those that modifiers made."""
+        owners = np.searchsorted(self.firsts, polygons, side="right") - 1
+        selected: dict[bpy.types.Object, Ints] = {}
         for number in np.unique(owners).tolist():
             obj, first = self.objects[number], self.firsts[number]
             mesh = obj.data
             # What modifiers made can't be selected.
             if isinstance(mesh, bpy.types.Mesh) and len(mesh.polygons) == self.firsts[number + 1] - first:
                 selected[obj] = polygons[owners == number] - first
-        return SceneError(f"{named}: {message}", objects, faces=selected)
+        return selected
 
 
 def collect_faces(
@@ -159,7 +164,7 @@ def _read(
     palette: dict[bpy.types.Material | None, int],
     others: OtherLevels | None,
 ) -> CollectedMesh:
-    data = meshes.read(obj, depsgraph, _NAMES, edges=True)
+    data = meshes.read(obj, depsgraph, (*_NAMES, *layout.TEXTURES), edges=True)
     for name in _NAMES:
         values = data.attribute(name)
         if values is not None and (values.ndim != 1 or values.dtype not in (np.int32, np.bool_)):
@@ -205,6 +210,7 @@ def _arrays(data: MeshData, token: int | None, palette: dict[bpy.types.Material 
     numbers = [palette.setdefault(each and each.original, len(palette)) for each in data.materials or [None]]
     slots = data.material_index.clip(0, len(numbers) - 1)
     zeros = np.zeros(count, np.int32)
+    raw, textures = data.attribute(identity.ID, "FACE"), _textures(data, count)
     layers = [data.attribute(name, "FACE") for name in _LAYERS]
     return CollectedMesh(
         layout.from_blender(data.positions),
@@ -224,10 +230,23 @@ def _arrays(data: MeshData, token: int | None, palette: dict[bpy.types.Material 
         np.stack([zeros if each is None else each for each in layers], axis=1).astype(np.int32).view(np.uint32),
         _groups(data, layout.FACE_GROUP, "FACE", count),
         _groups(data, layout.MAPPING_GROUP, "FACE", count),
+        textures,
+        (np.zeros(count, np.int32) if raw is None else raw).astype(np.int32) + textures[:, 1:3].any(axis=1) == 0,
         list(palette),
         _begins([count]),
         [],
     )
+
+
+def _textures(data: MeshData, count: int) -> NDArray[np.float32]:
+    """What TEXTURES say, float32[count, 5]: 0 where one of them is absent, or another kind of attribute."""
+    found = [data.attribute(name, "FACE") for name in layout.TEXTURES]
+    made = np.zeros((count, len(found)), np.float32)
+    for column, values in zip(made.T, found, strict=True):
+        if values is not None and values.ndim == 1 and values.dtype == np.float32:
+            column[:] = values
+    made[~np.isfinite(made).all(axis=1)] = 0
+    return made
 
 
 def _none(elements: Array) -> Ints:

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import bpy
 import numpy as np
 
 from ....formats import ns2
-from ....formats.ns2.editing import RefusedFacesError, ShownPolygons, overlay
+from ....formats.ns2.editing import RefusedFacesError, ShownPolygons, TextureRules, overlay, show_mesh
 from ....formats.ns2.editing.edited import Ints
-from ....formats.ns2.records import MASK_WORDS, Records
+from ....formats.ns2.records import Records
 from ...scene import identity, originals
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
@@ -32,27 +33,37 @@ def merge_faces(
 ) -> tuple[CollectedMesh, Ints]:
     """Lay the scene's faces over those of a level. Returns what the scene has, and the face of each polygon of that.
 
-    groups: MAPPING_GROUP records, the mapping groups that there are now.
+    level: has the mesh of `original`, or an empty one where there is none. groups: MAPPING_GROUP records, the mapping
+    groups that there are now.
     Raises SceneError, with the faces selected, and FormatError for what the level's version can't hold.
     """
     found = collect_faces(context, collection, original, report)
+    before, rebuilt = level.mesh, settings.build_as_new
+    options = original.options if original is not None else {}
+    loose = bool(options.get("loose_edges"))
     shown = layout.shown(collection) if original is not None else ShownPolygons.none()
+    if shown is None and rebuilt:
+        shown = show_mesh(before, loose).polygons
     if shown is None:
         raise SceneError(f"{collection.name}: what the import made of its faces is lost: export with Build as New")
-    options = original.options if original is not None else {}
     token = original.token if original is not None else None
-    before = level.mesh
     held = originals.resources(collection, layout.MATERIAL_KIND)
+    materials = collect_materials(found.palette, held, list(before.materials), token)
+    if rebuilt:  # those that no face has go
+        materials = replace(materials, kept=frozenset())
     try:
         made = overlay(
             found,
             before,
             shown,
-            collect_materials(found.palette, held, list(before.materials), token),
-            loose_edges=bool(options.get("loose_edges")),
+            materials,
+            loose_edges=loose,
             split=options.get("split", "none") != "none",
             groups=groups,
-            nearest=settings.uneven_uvs == "nearest",
+            textures=TextureRules(
+                settings.uneven_uvs == "nearest", settings.new_textures == "world", settings.texture_lock
+            ),
+            rebuilt=rebuilt,
         )
     except RefusedFacesError as error:
         raise found.error(error.message, error.polygons) from error
@@ -80,15 +91,12 @@ def _report_names(held: Mapping[int, bpy.types.ID], paths: Sequence[str], report
 
 
 def _report_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Ints, report: Report) -> None:
-    """Warn of faces that were deleted though nobody saw them: what hides them is a modifier, which can be applied."""
-    if not len(deleted):
+    """Warn of faces that were deleted though nobody saw them, where what hides them was a modifier that was applied:
+    others were deleted by hand, as where their edges were dissolved.
+    """
+    if not len(deleted) or not visibility.is_applied(collection):
         return
-    off, groups = visibility.hidden(collection)
-    masks = mesh.face_layers.masks[deleted]
-    words = MASK_WORDS if masks.shape[1] == MASK_WORDS else 1
-    bits = np.frombuffer(ns2.mask_of([one for one in off if one < 256]).to_bytes(4 * MASK_WORDS, "little"), "<u4")
-    of_groups = mesh.geometry_groups.faces.assignment(len(mesh.faces))[deleted]
-    unseen = (masks[:, :words] & bits[:words]).any(axis=1) | np.isin(of_groups, list(groups))
+    unseen = visibility.hidden(collection).of_file(mesh)[deleted]
     if unseen.any():
         report.warn(
             f"{unseen.sum()} faces were deleted that are hidden: if the modifier {layout.HIDING!r} was applied, undo it"

@@ -8,18 +8,23 @@ the layers and the groups of the same names here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats.ns2.editing import EditedMesh
+from ....formats import ns2
+from ....formats.arrays import Array
+from ....formats.binary import FormatError
+from ....formats.ns2.editing import TEXTURE, EditedMesh
 from ....formats.ns2.editing.edited import Bools, Words
-from ....formats.ns2.records import MASK_WORDS, NO_GROUP
+from ....formats.ns2.records import MASK_WORDS, NO_GROUP, Records
 from ...scene import originals
 from ...scene.meshes import MeshData
+from ...scene.reports import SceneError
 from .. import layout
 from ..layers import lists
 
@@ -34,6 +39,8 @@ class OtherLevel:
     """For the ids of its layers those of the same names here."""
     groups: Mapping[int, int]
     """For the ids of its groups those of the same names here."""
+    records: Callable[[], Records | None]
+    """Gives the faces of its file: FACE records; None where that is lost."""
     lost: int = 0
     """How many of its faces that came here are in layers or groups that aren't here."""
 
@@ -45,6 +52,7 @@ class OtherLevel:
         ids = data.ids("FACE", self.token)
         own = np.flatnonzero(faces & (ids > 0))
         faces[own] = False
+        self._lay(part, own, ids[own])
         masks, groups = part.layers[own], part.face_groups[own]
         part.layers[own], part.face_groups[own] = self._layers(masks), self._groups(groups)
         less = (_bits(part.layers[own]) < _bits(masks)) | (part.face_groups[own] == NO_GROUP) & (groups != NO_GROUP)
@@ -54,6 +62,16 @@ class OtherLevel:
         part.vertex_groups[points] = self._groups(part.vertex_groups[points])
         edges = points[part.edges].all(axis=1)
         part.edge_groups[edges] = self._groups(part.edge_groups[edges])
+
+    def _lay(self, part: EditedMesh, own: Array, ids: NDArray[np.int32]) -> None:
+        """Let polygons say how their textures lay: as of the faces of these ids."""
+        records = self.records() if len(own) else None
+        if records is None:
+            return
+        known = ids <= len(records)
+        for column, (name, place) in enumerate(TEXTURE):
+            values = records[name].reshape(len(records), -1)[:, place]
+            part.textures[own[known], column] = np.nan_to_num(values[ids[known] - 1], posinf=0, neginf=0)
 
     def _layers(self, masks: Words) -> Words:
         result = np.zeros_like(masks)
@@ -87,7 +105,7 @@ class OtherLevels:
             if info is not None and info.format == layout.FORMAT and info.token != own:
                 numbers = [_same_names(other, collection, kind) for kind in ("layers", "groups")]
                 below = {old: new for old, new in numbers[0].items() if max(old, new) < 32 * MASK_WORDS}
-                found.append(OtherLevel(other.name, info.token, below, numbers[1]))
+                found.append(OtherLevel(other.name, info.token, below, numbers[1], _records_of(other)))
         return cls(own, found)
 
     def adopt(self, part: EditedMesh, data: MeshData) -> None:
@@ -111,6 +129,20 @@ def _same_names(other: bpy.types.Collection, collection: bpy.types.Collection, k
     here = {item.name: lists.unsigned(item.number) for item in reversed(lists.entries(collection, kind))}
     there = lists.entries(other, kind)
     return {lists.unsigned(item.number): here[item.name] for item in there if item.name in here}
+
+
+def _records_of(other: bpy.types.Collection) -> Callable[[], Records | None]:
+    """What gives the faces of another level's file, which is read when they are first asked for."""
+
+    @cache
+    def records() -> Records | None:
+        try:
+            original = originals.find(other)
+            return None if original is None else ns2.read(original.data).mesh.faces.records
+        except (SceneError, FormatError):
+            return None
+
+    return records
 
 
 def _bits(masks: Words) -> NDArray[np.intp]:

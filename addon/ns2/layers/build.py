@@ -17,12 +17,14 @@ from ..context import ImportContext
 from .lists import HOMES, NAMED, NO_COLOR, STAMPS, Kind, entries, lists_of, signed, unsigned
 
 
-def build_lists(collection: bpy.types.Collection, level: ns2.Level, hide_undrawn: bool) -> None:
+def build_lists(collection: bpy.types.Collection, level: ns2.Level, hide_undrawn: bool, show_all: bool) -> None:
     """Put a level's lists on its collection, before anything but the root is in it.
 
-    hide_undrawn: what the game doesn't draw is hidden.
+    hide_undrawn: what the game doesn't draw is hidden. show_all: what is in layers that are switched off isn't.
     """
     lists_of(collection).hide_undrawn = hide_undrawn
+    if show_all:
+        lists_of(collection).show_all = True
     settings = level.pathing
     counted = set(ns2.layers_of(settings.layers)) if settings is not None else set()
     parts: tuple[tuple[Kind, Sequence[ns2.Layer | ns2.Group]], ...] = (

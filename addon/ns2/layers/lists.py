@@ -36,6 +36,12 @@ NO_COLOR = (255, 255, 255, 0)
 UNDRAWN = frozenset({"CollisionGeometry", "MovementCollisionGeometry", "InvisibleGeometry", "OcclusionGeometry"})
 """Names of groups whose faces the game doesn't draw (ns2.md §10)."""
 
+FROM_COMMANDERS = frozenset({"CommanderInvisible", "CommanderInvisibleVents"})
+"""Names of groups that commanders don't see (ns2.md §10)."""
+
+FROM_OVERVIEW = frozenset({"OverviewInvisible"})
+"""Names of groups that aren't on the minimap (ns2.md §10)."""
+
 Memberships = dict[bpy.types.Object, tuple[int, list[int]]]
 """Of objects in layers and groups: the mask of the layers, and the ids of the groups."""
 

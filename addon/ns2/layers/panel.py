@@ -23,16 +23,16 @@ MOVES: tuple[tuple[int, Literal["TRIA_UP", "TRIA_DOWN"]], ...] = ((-1, "TRIA_UP"
 
 
 class LEVELWRIGHT_UL_ns2_entries(ItemList, bpy.types.UIList):
-    """Layers or groups: colour, name, whether they are shown."""
+    """Layers or groups: colour, name, whether they are shown. A name is a label, which has more room than a field."""
 
-    def draw_line(self, row: bpy.types.UILayout, item: Value, active_property: str) -> None:
-        """Draw an entry; a double click edits its name."""
-        split = row.split(factor=0.12)
-        split.prop(item, "color", text="")
-        line = split.row(align=True)
-        line.prop(item, "name", text="", emboss=False)
-        if active_property == TITLES["layers"][1]:
-            line.prop(item, "pathing", text="", icon="MOD_DYNAMICPAINT", emboss=item.pathing)
+    def draw_line(self, row: bpy.types.UILayout, item: Value, _active_property: str) -> None:
+        """Draw an entry."""
+        color = row.row()
+        color.ui_units_x = 0.6  # so that names are cut as late as can be
+        color.prop(item, "color", text="")
+        line = row.row(align=True)
+        line.label(text=item.name)
+        line.prop(item, "solo", text="", icon="SOLO_ON" if item.solo else "SOLO_OFF", emboss=False)
         line.prop(item, "visible", text="", icon="HIDE_OFF" if item.visible else "HIDE_ON", emboss=False)
 
 
@@ -58,6 +58,12 @@ class _ListPanel(LevelPanel, bpy.types.Panel):
         for by, icon in MOVES:
             move = column.operator(LEVELWRIGHT_OT_ns2_move_entry.bl_idname, text="", icon=icon)
             move.kind, move.by = self.kind, by
+        chosen, entries = getattr(held, active), lists.entries(level, self.kind)
+        if chosen < len(entries):
+            line = self.layout.row(align=True)
+            line.prop(entries[chosen], "name", text="")
+            if self.kind == "layers":
+                line.prop(entries[chosen], "pathing", text="", icon="MOD_DYNAMICPAINT")
         buttons = self.layout.row(align=True)
         for on, title in ((True, "Assign"), (False, "Remove")):
             button = buttons.operator(LEVELWRIGHT_OT_ns2_assign.bl_idname, text=title)

@@ -62,6 +62,9 @@ class Ns2Entry(Declared, bpy.types.PropertyGroup):
         subtype="COLOR_GAMMA",
     )
     pathing: bool = declared.boolean(name="Pathing", description="The navigation mesh is made from this layer")
+    solo: bool = declared.boolean(
+        name="Solo", description="Show only what is in this one, and in others with this mark; only here", update=_shown
+    )
 
 
 class Ns2Lists(Declared, bpy.types.PropertyGroup):
@@ -76,6 +79,16 @@ class Ns2Lists(Declared, bpy.types.PropertyGroup):
         description="What is in groups named CollisionGeometry, OcclusionGeometry, ... can't be seen in the game",
         update=_shown,
     )
+    show_all: bool = declared.boolean(
+        name="Show All Layers",
+        description="Show also what is in layers and groups that are switched off; their switches stay as they are",
+        update=_shown,
+    )
+    commander: bool = declared.boolean(
+        name="As Commanders See It", description="Hide what commanders don't see in the game", update=_shown
+    )
+    overview: bool = declared.boolean(update=_shown)
+    others_hidden: bool = declared.boolean()
 
 
 CLASSES = (Ns2Entry, Ns2Lists)

@@ -5,21 +5,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import bmesh
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats import ns2
+from ....formats.ns2.records import MASK_WORDS, NO_GROUP
 from ...scene import attributes, identity
 from ...scene.attributes import Domain
 from ...scene.blender_types import Modifier, NodeTree, Value
 from ...scene.edit_mode import readable
 from ...scene.materials import Nodes, node_group
+from ...scene.reports import Report
 from .. import layout
 from . import lists
 
 Mask = NDArray[np.bool_]
+
+MOSTLY = 0.4
+"""Share of the faces: a level of which so much is switched off looks empty, which the import warns of."""
+HIDDEN_BY_US = "levelwright_unseen"
+"""On objects in no layer and no group that `show` hid."""
 
 
 def geometry(collection: bpy.types.Collection) -> list[bpy.types.Object]:
@@ -27,12 +36,91 @@ def geometry(collection: bpy.types.Collection) -> list[bpy.types.Object]:
     return [obj for obj in collection.all_objects if obj.type == "MESH" and identity.kind_of(obj) == layout.GEOMETRY]
 
 
-def hidden(collection: bpy.types.Collection) -> tuple[set[int], set[int]]:
-    """The ids of the layers, and of the groups, of which nothing is to be seen."""
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What of a level is not to be seen."""
+
+    layers: frozenset[int]
+    """Ids of layers of which nothing is, ..."""
+    groups: frozenset[int]
+    """... and of groups."""
+    only_layers: frozenset[int] = frozenset()
+    """Ids of the layers that are alone to be seen, also where they are among those above, ..."""
+    only_groups: frozenset[int] = frozenset()
+    """... and of the groups; with none of both all that the others leave is."""
+    from_commanders: bool = False
+    """Also entities that say that commanders don't see them."""
+
+    @property
+    def solo(self) -> bool:
+        """Whether only some layers or groups are to be seen."""
+        return bool(self.only_layers or self.only_groups)
+
+    def hides(self, masks: NDArray[np.uint32], groups: NDArray[np.uint32]) -> Mask:
+        """Which of n things aren't to be seen, bool[n], that are in the layers of masks [n, words], and in a group."""
+        if self.solo:
+            return ~_are_in(masks, groups, self.only_layers, self.only_groups)
+        return _are_in(masks, groups, self.layers, self.groups)
+
+    def of_file(self, mesh: ns2.Mesh) -> Mask:
+        """Which faces of a file's mesh aren't to be seen, bool[faces]."""
+        masks = mesh.face_layers.masks
+        return self.hides(
+            masks if masks.shape[1] == MASK_WORDS else masks[:, :1],  # version 4: the other word is no mask
+            mesh.geometry_groups.faces.assignment(len(mesh.faces)),
+        )
+
+
+def _are_in(
+    masks: NDArray[np.uint32], groups: NDArray[np.uint32], layers: frozenset[int], in_groups: frozenset[int]
+) -> Mask:
+    """Which of n things are in any of these layers or groups, bool[n]."""
+    words = np.frombuffer(ns2.mask_of([one for one in layers if one < 256]).to_bytes(4 * MASK_WORDS, "little"), "<u4")
+    return np.asarray((masks & words[: masks.shape[1]]).any(axis=1) | np.isin(groups, sorted(in_groups)), np.bool_)
+
+
+def hidden(collection: bpy.types.Collection) -> Hidden:
+    """What the lists of a level say, and the switches above them."""
     held = lists.lists_of(collection)
-    off = {lists.unsigned(item.number) for item in held.layers if not item.visible}
-    undrawn = lists.UNDRAWN if held.hide_undrawn else frozenset()
-    return off, {lists.unsigned(item.number) for item in held.groups if not item.visible or item.name in undrawn}
+    names = lists.UNDRAWN if held.hide_undrawn or held.commander else frozenset[str]()
+    if held.commander:
+        names |= lists.FROM_COMMANDERS
+    if held.overview:
+        names |= lists.FROM_OVERVIEW
+    off = [
+        frozenset(lists.unsigned(item.number) for item in items if not (item.visible or held.show_all))
+        for items in (held.layers, held.groups)
+    ]
+    only = [
+        frozenset(lists.unsigned(item.number) for item in items if item.solo) for items in (held.layers, held.groups)
+    ]
+    unseen = frozenset(lists.unsigned(item.number) for item in held.groups if item.name in names)
+    return Hidden(off[0], off[1] | unseen, only[0], only[1], held.commander)
+
+
+def tell_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, report: Report) -> None:
+    """Say how many faces of a level aren't seen because their layers or groups are switched off."""
+    held = lists.lists_of(collection)
+    off = [
+        frozenset(lists.unsigned(item.number) for item in items if not item.visible)
+        for items in (held.layers, held.groups)
+    ]
+    count, total = int(Hidden(off[0], off[1]).of_file(mesh).sum()), len(mesh.faces)
+    report.count("faces in layers that are switched off", count)
+    if count >= MOSTLY * total > 0 and not held.show_all:
+        report.warn(
+            f"{count} of {total} faces are in layers or groups that are switched off: Show All Layers, in the sidebar, "
+            "shows them"
+        )
+
+
+def is_applied(collection: bpy.types.Collection) -> bool:
+    """Whether the modifier that hides faces of a level was applied: its attribute stays, though it is gone."""
+    for obj in geometry(collection):
+        mesh: Value = obj.data
+        if mesh.attributes.get(layout.HIDDEN) is not None and obj.modifiers.get(layout.HIDING) is None:
+            return True
+    return False
 
 
 def colors(collection: bpy.types.Collection, kind: lists.Kind) -> dict[int, tuple[float, ...]]:
@@ -47,34 +135,70 @@ def colors(collection: bpy.types.Collection, kind: lists.Kind) -> dict[int, tupl
 def show(collection: bpy.types.Collection) -> None:
     """Show and hide faces and objects as the lists of layers and groups say: whatever is in one that is hidden is.
 
-    Objects also get the colour of the first of their layers that has one, or that of their group (ambient lights have
-    their own): the viewport shows it where it shows objects' colours.
+    Where only some are to be seen, what is in none is hidden, too. Objects also get the colour of the first of their
+    layers that has one, or that of their group (ambient lights have their own): the viewport shows it where it shows
+    objects' colours.
     """
     if len(collection.all_objects) < 2:
         return  # an import fills the lists when only the root is there: each entry of them asks for this
-    off, groups = hidden(collection)
+    gone = hidden(collection)
     for obj in geometry(collection):
-        _show_faces(obj, off, groups)
-    mask = sum(1 << number for number in off if number < 256)
+        _show_faces(obj, gone)
     of_layers, of_all_groups = colors(collection, "layers"), colors(collection, "groups")
     appearances: dict[tuple[int, ...], tuple[bool, tuple[float, ...] | None]] = {}
-    for obj, (own, of_groups) in lists.memberships(collection).items():
+    memberships = lists.memberships(collection)
+    for obj, (own, of_groups) in memberships.items():
         key = (own, *of_groups)
         if key not in appearances:  # most objects are in the same layers as others
             found = [color for number, color in of_layers.items() if own >> number & 1]
             found += [of_all_groups[number] for number in of_groups if number in of_all_groups]
-            appearances[key] = bool(own & mask) or not groups.isdisjoint(of_groups), found[0] if found else None
-        gone, color = appearances[key]
-        if obj.hide_viewport != gone:
-            obj.hide_viewport = obj.hide_render = gone
+            appearances[key] = _hides_object(gone, own, of_groups), found[0] if found else None
+        unseen, color = appearances[key]
+        unseen |= gone.from_commanders and _is_hidden_from_commanders(obj)
+        if obj.hide_viewport != unseen:
+            obj.hide_viewport = obj.hide_render = unseen
         if color is not None and obj.get(layout.CLASS) != layout.AMBIENT_LIGHT:
             obj.color = color
+    _show_others(collection, gone, memberships)
 
 
-def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
+def _hides_object(gone: Hidden, layers: int, groups: list[int]) -> bool:
+    """Whether an object in these layers (a mask) and groups isn't to be seen."""
+    mask = np.frombuffer(layers.to_bytes(4 * MASK_WORDS, "little"), "<u4")
+    rows = np.broadcast_to(mask, (max(len(groups), 1), MASK_WORDS))
+    each = gone.hides(rows, np.array(groups or [NO_GROUP], np.uint32))
+    return bool(each.all() if gone.solo else each.any())
+
+
+def _show_others(collection: bpy.types.Collection, gone: Hidden, memberships: lists.Memberships) -> None:
+    """Hide objects in no layer and no group where only some are to be seen, or what commanders don't see isn't; and
+    show those that were hidden so.
+    """
+    held = lists.lists_of(collection)
+    if not (gone.solo or gone.from_commanders or held.others_hidden):
+        return
+    held.others_hidden = gone.solo or gone.from_commanders
+    for obj in list(collection.all_objects):  # what is hidden changes them
+        if obj in memberships or identity.kind_of(obj) not in (None, layout.ENTITY):
+            continue
+        unseen = gone.solo or (gone.from_commanders and _is_hidden_from_commanders(obj))
+        if unseen and not obj.hide_viewport:
+            obj.hide_viewport = obj.hide_render = obj[HIDDEN_BY_US] = True
+        elif not unseen and obj.get(HIDDEN_BY_US) is not None:
+            obj.hide_viewport = obj.hide_render = False
+            del obj[HIDDEN_BY_US]
+
+
+def _is_hidden_from_commanders(obj: bpy.types.Object) -> bool:
+    """Whether an entity's properties say that commanders don't see it."""
+    alpha = obj.get("commAlpha")
+    return bool(obj.get("commanderInvisible")) or (isinstance(alpha, float) and alpha <= 0)
+
+
+def _show_faces(obj: bpy.types.Object, hiding: Hidden) -> None:
     mesh: Value = obj.data
     with readable(obj) as plain:
-        gone = hidden_faces(plain, off, groups)
+        gone = hidden_faces(plain, hiding)
     if mesh.is_editmode:
         working = bmesh.from_edit_mesh(mesh)
         for face, hide in zip(working.faces, gone.tolist(), strict=True):
@@ -94,18 +218,18 @@ def _show_faces(obj: bpy.types.Object, off: set[int], groups: set[int]) -> None:
         obj.modifiers.remove(modifier)
 
 
-def hidden_faces(mesh: bpy.types.Mesh, off: set[int], groups: set[int]) -> Mask:
-    """Which faces of a mesh are in one of these layers or groups: bool[faces]. The mesh isn't in edit mode."""
-    gone = np.zeros(len(mesh.polygons), np.bool_)
-    for word in sorted({number // 32 for number in off}):
-        bits = np.uint32(sum(1 << number % 32 for number in off if number // 32 == word))
-        values = attributes.read(mesh, f"{layout.LAYERS}{word}", "FACE")
+def hidden_faces(mesh: bpy.types.Mesh, gone: Hidden) -> Mask:
+    """Which faces of a mesh aren't to be seen: bool[faces]. The mesh isn't in edit mode."""
+    count = len(mesh.polygons)
+    if not (gone.layers or gone.groups or gone.solo):
+        return np.zeros(count, np.bool_)
+    masks, groups = np.zeros((count, MASK_WORDS), np.uint32), np.zeros(count, np.uint32)
+    columns = [(f"{layout.LAYERS}{word}", masks[:, word]) for word in range(MASK_WORDS)]
+    for name, column in (*columns, (layout.FACE_GROUP, groups)):
+        values = attributes.read(mesh, name, "FACE")
         if values is not None and values.dtype == np.int32:
-            gone |= values.view(np.uint32) & bits != 0
-    values = attributes.read(mesh, layout.FACE_GROUP, "FACE")
-    if groups and values is not None and values.dtype == np.int32:
-        gone |= np.isin(values.view(np.uint32), np.array(sorted(groups), np.uint32))
-    return gone
+            column[:] = values.view(np.uint32)
+    return gone.hides(masks, groups)
 
 
 def _hide_elements(mesh: bpy.types.Mesh, gone: Mask) -> None:

@@ -9,11 +9,12 @@ What nobody edited stays as it is, bit for bit, with all that polygons can't sho
     level.mesh = overlay(edited, level.mesh, shown.polygons, MaterialEdits.of(level.mesh)).mesh
 """
 
-from .edited import EditedMesh, Finding, MaterialEdits, RefusedFacesError
+from .edited import TEXTURE, EditedMesh, Finding, MaterialEdits, RefusedFacesError, TextureRules
 from .overlay import OverlaidMesh, overlay
 from .shown import ShownMesh, ShownPolygons, groups_shown, show_mesh
 
 __all__ = [
+    "TEXTURE",
     "EditedMesh",
     "Finding",
     "MaterialEdits",
@@ -21,6 +22,7 @@ __all__ = [
     "RefusedFacesError",
     "ShownMesh",
     "ShownPolygons",
+    "TextureRules",
     "groups_shown",
     "overlay",
     "show_mesh",

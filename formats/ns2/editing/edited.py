@@ -18,6 +18,9 @@ Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 Words = NDArray[np.uint32]
 
+TEXTURE = (("angle", 0), ("scale", 0), ("scale", 1), ("offset", 0), ("offset", 1))
+"""The columns of `EditedMesh.textures`: a field of faces, and which of its numbers."""
+
 
 @dataclass(slots=True, eq=False)
 class EditedMesh:
@@ -57,6 +60,11 @@ class EditedMesh:
     """[p]: id of a geometry group, NO_GROUP for none."""
     mapping_groups: Words
     """[p]: id of a mapping group, NO_MAPPING_GROUP for none."""
+    textures: NDArray[np.float32]
+    """[p, 5]: the angle, scale and offset of a polygon's own that lay on it where it came from (`TEXTURE`), all 0: it
+    says none. They are a new face's while they give its UVs."""
+    fresh: Bools
+    """[p]: made by hand: nothing says how a texture lies on it but its UVs."""
 
     @classmethod
     def of(cls, mesh: Mesh, shown: ShownMesh) -> "EditedMesh":
@@ -89,13 +97,15 @@ class EditedMesh:
             layers=layers[faces],
             face_groups=groups_shown(groups.faces.assignment(len(mesh.faces)))[faces],
             mapping_groups=groups_shown(records["mapping_group"])[faces],
+            textures=np.zeros((len(faces), len(TEXTURE)), np.float32),
+            fresh=np.zeros(len(faces), np.bool_),
         )
 
     def take(self, polygons: Array) -> "EditedMesh":
         """The same mesh with these polygons only: their numbers, in the order wanted, or a mask."""
         numbers = np.arange(len(self.faces))[polygons]
         starts, chosen = gather(self.starts, numbers)
-        parts = ("faces", "materials", "layers", "face_groups", "mapping_groups")
+        parts = ("faces", "materials", "layers", "face_groups", "mapping_groups", "textures", "fresh")
         corners = {name: getattr(self, name)[chosen] for name in ("corners", "sides", "uvs")}
         return replace(self, starts=starts, **corners, **{name: getattr(self, name)[numbers] for name in parts})
 
@@ -127,6 +137,18 @@ class MaterialEdits:
     def of(cls, mesh: Mesh) -> "MaterialEdits":
         """Those of a mesh of which none was edited: as `EditedMesh.of` numbers them."""
         return cls([*mesh.materials, ""], list(mesh.materials), frozenset(range(len(mesh.materials))))
+
+
+@dataclass(frozen=True, slots=True)
+class TextureRules:
+    """How angle, scale and offset are found of faces that were edited or are new."""
+
+    nearest: bool = False
+    """Skewed UVs get the parameters that come nearest; else they are refused."""
+    world: bool = False
+    """Faces that were made by hand lie as the editor lays new ones, along the world's axes; else as their UVs."""
+    lock: bool = True
+    """Textures stay on faces that are moved, as their UVs do; else parameters stay, and the texture in the level."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from ..mesh import Mesh
 from ..normals import face_normals
 from ..records import MAPPING_GROUP, NO_MAPPING_GROUP, Records
 from ..texture_mapping import TOLERANCE, Mapping, axes, coordinates, solve
-from .edited import Bools, EditedMesh, Finding, Ints, RefusedFacesError
+from .edited import Bools, EditedMesh, Finding, Ints, RefusedFacesError, TextureRules
 from .matching import FaceTable
 from .numbering import mixed
 from .shown import ShownPolygons
@@ -75,10 +75,10 @@ class MappingOverlay:
         shown: ShownPolygons,
         edits: FaceEdits,
         groups: Records,
-        nearest: bool,
+        rules: TextureRules,
     ) -> None:
         self.edited, self.table, self.edits, self._mesh = edited, table, edits, mesh
-        self.nearest = nearest
+        self.rules = rules
         self.findings: list[Finding] = []
         self.groups = groups
         self._corner_faces = table.polygons[edited.polygons]
@@ -93,11 +93,13 @@ class MappingOverlay:
         shown = self.table.first >= 0
         new = self.table.records < 0
         touched = shown & (self._uv_edited | self.edits.reshaped | self.edits.regrouped | new)
+        if not self.rules.lock:  # those that were only moved stay what they are in the level
+            touched &= self._uv_edited | self.edits.regrouped | (self.table.parents < 0)
         grouped = faces["mapping_group"] != NO_MAPPING_GROUP
         for number in np.unique(faces["mapping_group"][touched & grouped]).tolist():
             self._group(number, np.flatnonzero(touched & (faces["mapping_group"] == number)))
         self._own(np.flatnonzero(touched & (faces["mapping_group"] == NO_MAPPING_GROUP)))
-        if self._refused.any() and not self.nearest:
+        if self._refused.any() and not self.rules.nearest:
             polygons = np.flatnonzero(self._refused[self.table.polygons])
             raise RefusedFacesError(
                 "no angle, scale and offset give the UVs of {}: they are skewed, bent or torn. Choose Nearest for "
@@ -126,18 +128,23 @@ class MappingOverlay:
         charts, corners = self._charts(which)
         before = _mapping(faces[which])
         mapping, residual, flat = self._solve(corners, charts, self._normals[which], before)
-        found = ~flat & (residual <= self._limit(corners, charts, len(which)))
+        plain = self._is_plain(which)
+        found = ~flat & ~plain & (residual <= self._limit(corners, charts, len(which)))
         usable = ~flat & _is_finite(mapping)
         # Edits of UVs are ignored where these were never shown, and on faces on which no texture lies.
         blind = self._is_sliver(which, corners, charts) | (flat & ~_is_finite(before))
         edited = self._uv_edited[which] & ~self.edits.reshaped[which] & ~blind
-        stays = ~found & (parents >= 0) & ~(edited | (self.nearest & usable))
-        blank, near = (~found & (parents < 0) & shaped for shaped in (~usable, usable))
+        stays = ~found & (parents >= 0) & ~(edited | (self.rules.nearest & usable))
+        blank, near = (~found & (parents < 0) & shaped for shaped in (~usable | plain, usable & ~plain))
         self._refused[which[~found & (parents >= 0) & ~stays]] = True
         written = found | (~stays & ~blank & usable)
         self._write(faces, which[written], Mapping(*(each[written] for each in _parts(mapping))))
         faces["angle"][which[blank]], faces["offset"][which[blank]] = 0, 0
         faces["scale"][which[blank]] = USUAL_SCALE
+        if (plain & usable).any():
+            self._note(
+                f"{(plain & usable).sum()} new faces lie as the editor lays new ones, not by their UVs (New faces)"
+            )
         held = stays & ~flat & ~blind
         self._hold(which[held])
         if near.any():
@@ -166,6 +173,11 @@ class MappingOverlay:
             alike = (old * normals).sum(axis=1) > _ALIKE
         alike &= _is_finite(found)
         self._write(self.table.faces.records, which[alike], Mapping(*(each[alike] for each in _parts(found))))
+
+    def _is_plain(self, which: Ints) -> Bools:
+        """Which faces lie as the editor lays new ones, bool of `which`: those that were made by hand."""
+        fresh = self.edited.fresh[self.table.first[which]] & (self.table.parents[which] < 0)
+        return fresh if self.rules.world else np.zeros(len(which), np.bool_)
 
     def _is_sliver(self, which: Ints, corners: Ints, charts: Ints) -> Bools:
         """Which faces are lines, but for rounding, bool of `which`."""

@@ -18,7 +18,7 @@ from ..joining import joined
 from ..mesh import Mesh
 from ..records import MEMBER, new_faces
 from ..walk import gather
-from .edited import Bools, EditedMesh, Ints
+from .edited import TEXTURE, Bools, EditedMesh, Ints
 from .numbering import EdgeNumbers, VertexNumbers, mixed
 from .shown import ShownPolygons
 
@@ -192,4 +192,8 @@ def _table(
     all_parents = np.concatenate([kept, parents[new]])
     came_from = np.flatnonzero((table_records < 0) & (all_parents >= 0))
     faces.records[came_from] = mesh.faces.records[all_parents[came_from]]
+    foreign = np.flatnonzero((all_parents < 0) & (first >= 0))
+    for (name, place), column in zip(TEXTURE, edited.textures[first[foreign]].T, strict=True):
+        field = faces.records[name]
+        (field if field.ndim == 1 else field[:, place])[foreign] = column
     return FaceTable(table_records, polygons, first, places < count, all_parents, faces)

@@ -22,7 +22,7 @@ from ..normals import face_normals
 from ..records import MASK_WORDS, NO_GROUP, Records
 from ..rings import MOST_CORNERS
 from ..triangles import GeometryGroups, GroupTable
-from .edited import Bools, EditedMesh, Finding, Ints, MaterialEdits, RefusedFacesError
+from .edited import Bools, EditedMesh, Finding, Ints, MaterialEdits, RefusedFacesError, TextureRules
 from .mappings import FaceEdits, MappingOverlay
 from .matching import FaceTable, match_faces
 from .numbering import EdgeNumbers, Kept, number_vertices
@@ -60,19 +60,21 @@ def overlay(
     loose_edges: bool = False,
     split: bool = False,
     groups: Records | None = None,
-    nearest: bool = False,
+    textures: TextureRules = TextureRules(),  # noqa: B008 - it can't change
+    rebuilt: bool = False,
 ) -> OverlaidMesh:
     """Lay an edited mesh over a level's, which stays as it is. `edited` may be changed: what is off by rounding.
 
     shown: what `show_mesh` made of the level's mesh. loose_edges: edges without polygons were shown, too. split: the
     polygons were shown in several meshes, none of which has loose edges. groups: MAPPING_GROUP [g], the mapping groups
-    that there are now, without them those of the level; one that its last face left goes. nearest: skewed UVs get the
-    parameters that come nearest, else they are refused.
+    that there are now, without them those of the level; one that its last face left goes. textures: how those of edited
+    and new faces lie. rebuilt: of the level only what faces need stays, and its materials only where `materials` says
+    so; all triangles are made anew but those of faces that aren't shown.
 
     Raises RefusedFacesError, and FormatError for what the level's version can't hold.
     """
     now = mesh.mapping_groups if groups is None else groups
-    return _MeshOverlay(edited, mesh, shown, loose_edges, split, now, nearest).run(materials)
+    return _MeshOverlay(edited, mesh, shown, loose_edges, split, now, textures, rebuilt).run(materials)
 
 
 class _MeshOverlay:
@@ -86,11 +88,12 @@ class _MeshOverlay:
         loose: bool,
         split: bool,
         groups: Records,
-        nearest: bool,
+        textures: TextureRules,
+        rebuilt: bool,
     ) -> None:
         self.edited, self.mesh, self.shown, self.groups = edited, mesh, shown, groups
         self.loose = loose and not split
-        self.nearest = nearest
+        self.textures, self.rebuilt = textures, rebuilt
         self.findings: list[Finding] = []
         before = mesh.positions
         self._before = np.where(np.isfinite(before), before, np.float32(0))
@@ -173,7 +176,8 @@ class _MeshOverlay:
         if self.loose:
             pairs = self.edges.pairs[: len(old.edges)]
             faceless &= (pairs[:, 0] == pairs[:, 1]) | present[self.edges.representatives]
-        used[: len(old.edges)] |= faceless
+        if not self.rebuilt:
+            used[: len(old.edges)] |= faceless
         points = np.zeros(len(self.vertices.instances), np.bool_)
         points[self.edges.pairs[used]] = True
         alone = np.ones(len(self.edited.positions), np.bool_)
@@ -181,7 +185,8 @@ class _MeshOverlay:
         points[self.vertices.numbers[alone]] = True
         unused = np.ones(len(old.vertices), np.bool_)
         unused[old.edge_vertices] = False
-        points[: len(old.vertices)] |= unused
+        if not self.rebuilt:
+            points[: len(old.vertices)] |= unused
         return Kept.of(points), Kept.of(used)
 
     def _smooth(self) -> tuple[Bools, Bools]:
@@ -247,7 +252,7 @@ class _MeshOverlay:
         touched = np.concatenate([moved, np.zeros(len(positions) - len(moved), np.bool_)])
         reshaped = ~table.same | (np.bincount(owners, touched[corners], len(records)) > 0)
         edits = FaceEdits(reshaped, regrouped, positions, self.vertices.numbers, corners)
-        mappings = MappingOverlay(self.edited, table, self.mesh, self.shown, edits, self.groups, self.nearest)
+        mappings = MappingOverlay(self.edited, table, self.mesh, self.shown, edits, self.groups, self.textures)
         mappings.run()
         self.findings += mappings.findings
         groups = mappings.groups
@@ -376,8 +381,9 @@ class _MeshOverlay:
     def _write_triangles(self, new: Mesh, vertices: Kept, edges: Kept, moved: Bools, resmoothed: Bools) -> None:
         """What the game draws, where anything of the mesh's shape was edited."""
         table, count = self.table, len(self.mesh.vertices)
+        changed = ~table.same | (self.rebuilt & (table.first >= 0))
         untouched = (
-            table.same.all()
+            not changed.any()
             and not moved.any()
             and not resmoothed.any()
             and np.array_equal(table.records, np.arange(len(self.mesh.faces)))
@@ -396,7 +402,7 @@ class _MeshOverlay:
                 f"editors of version {self.mesh.version} also put edited faces' triangles on corners of their "
                 f"neighbours; these aren't: where that leaves cracks, {_VERSION_HINT}"
             )
-        new.triangles = retriangulated(self.mesh, new, table.records, ~table.same, vertices, moved, turned[edges.old])
+        new.triangles = retriangulated(self.mesh, new, table.records, changed, vertices, moved, turned[edges.old])
 
     def _check_shapes(self, positions: NDArray[np.float32], moved: Bools) -> None:
         """Refuse edited faces that are too large to get triangles, and warn of those that are bent: the game draws

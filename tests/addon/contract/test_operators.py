@@ -20,6 +20,7 @@ CHANGES_NOTHING = {
     "levelwright.ns2_copy": "writes the clipboard",
     "levelwright.genesis_write_leak": "writes a file",
     "levelwright.source_write_leak": "writes a file",
+    "levelwright.ns2_minimap": "writes a picture",
     "levelwright.check_export": "reads the scene, and writes its report",
     "levelwright.fable_brush": "pushes an undo step for each stroke by itself",
 }

@@ -122,7 +122,7 @@ def test_a_new_object_with_skewed_uvs(level: bpy.types.Collection) -> None:
     layer.active_layer_collection = layer.layer_collection.children[level.name]
     bpy.ops.mesh.primitive_cone_add(vertices=6, radius1=1, depth=1, location=(3.0, 4.0, 1.5))
     report = Report()
-    made = ns2.read(exported(level, report))
+    made = ns2.read(exported(level, report, new_textures="uv"))
     sound(made)
     assert len(made.mesh.faces) == len(BEFORE.mesh.faces) + 7
     assert any("new faces have skewed UVs" in warning for warning in report.warnings)

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Seeing a level as game and editor show it: from above as commanders do, as the minimap, on a grid of inches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
+
+from ..scene import chosen_files, declared, files, images, stage, transforms
+from ..scene.blender_types import SpaceView3D, Value
+from ..scene.level import needed_root
+from ..scene.names import showable
+from ..scene.reports import SceneError
+from ..scene.sidebar import LevelOperator, Result
+from . import layout
+from .layers import lists, visibility
+from .layout import CLASS
+
+INCH = 0.0254
+GRID = 8
+"""Inches: the grid's first step."""
+EXTENTS = "minimap_extents"
+LEGACY = "useLegacyOverview"
+"""The property of EXTENTS that says by which of the two rules the game reads its picture (ns2.md §10)."""
+REACHES = {True: 0.25, False: 0.239246666431427}
+"""Of the scale of EXTENTS: how far the picture reaches from its middle, by the old rule and by the new one."""
+SIZE = 1024
+"""Pixels of the picture's sides."""
+
+
+def set_grid(context: bpy.types.Context) -> None:
+    """Let the viewports have the editor's grid, whose steps are twice as large each, and things snap to it."""
+    scene = stage.scene_of(context)
+    units: Value = scene.unit_settings
+    units.system = "NONE"  # with units the grid's steps are those of the unit
+    for space in stage.viewports(context):
+        overlay = _overlay(space)
+        overlay.grid_scale, overlay.grid_subdivisions = GRID * INCH, 2
+    tools: Value = scene.tool_settings
+    tools.use_snap = True
+    tools.snap_elements_base = {"GRID"}
+
+
+def _overlay(space: SpaceView3D) -> Value:
+    return space.overlay
+
+
+class _InView(LevelOperator):
+    """What operators share that change how a 3D view shows the active level."""
+
+    format_key = layout.FORMAT
+    bl_options = {"REGISTER", "UNDO"}
+
+
+class LEVELWRIGHT_OT_ns2_commander_view(_InView):
+    """Look at the level as commanders do: straight from above, without ceilings and what they don't see; or no more"""
+
+    bl_idname = "levelwright.ns2_commander_view"
+    bl_label = "Commander View"
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Switch it on or off, in the view that one looks at, or in all."""
+        held = lists.lists_of(level)
+        held.commander = not held.commander
+        space: Value = context.space_data
+        own = [space] if isinstance(space, bpy.types.SpaceView3D) else list(stage.viewports(context))
+        for each in own:
+            region: Value = each.region_3d
+            region.view_perspective = "ORTHO" if held.commander else "PERSP"
+            region.view_rotation = Quaternion() if held.commander else Quaternion(stage.LOOKING_DOWN)
+            each.shading.show_backface_culling = held.commander  # ceilings look down
+
+
+class LEVELWRIGHT_OT_ns2_grid(_InView):
+    """Make the grid of the 3D views half as fine, or twice; it begins with 8 inches, as the editor's"""
+
+    bl_idname = "levelwright.ns2_grid"
+    bl_label = "Grid"
+
+    factor: float = declared.number(name="Factor", default=0.5, min=1 / 64, max=64)
+
+    def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:
+        """Change it in all views."""
+        found = False
+        for space in stage.viewports(context):
+            overlay = _overlay(space)
+            overlay.grid_scale = min(max(overlay.grid_scale * self.factor, INCH / 8), 1024 * INCH)
+            found = True
+        if not found:
+            raise SceneError("there is no 3D view")
+
+
+class LEVELWRIGHT_OT_ns2_snap_grid(_InView):
+    """Let the 3D views have the editor's grid of inches, each step twice as large as the one before, and snap to it"""
+
+    bl_idname = "levelwright.ns2_snap_grid"
+    bl_label = "Grid of Inches"
+
+    def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:
+        """Set grid and snapping, as an import does in a new scene."""
+        set_grid(context)
+
+
+class LEVELWRIGHT_OT_ns2_minimap(LevelOperator):
+    """Render the picture of the minimap, of what minimap_extents encloses, as the game reads it from maps/overviews"""
+
+    bl_idname = "levelwright.ns2_minimap"
+    bl_label = "Render Minimap"
+    format_key = layout.FORMAT
+
+    filepath: str = declared.string(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filter_glob: str = declared.string(default="*.tga", options={"HIDDEN"})
+    size: int = declared.integer(name="Pixels", description="Of each side", default=SIZE, min=64, max=4096)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask where to."""
+        level = self.level(context)
+        if level is None:
+            return {"CANCELLED"}
+        self.filepath = str(Path(level.name).with_suffix(".tga"))
+        stage.window_manager_of(context).fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Render it. Raises SceneError, OSError."""
+        if not self.filepath:
+            raise SceneError("name a file for the picture")
+        extents = _extents(level)
+        path = Path(bpy.path.abspath(self.filepath)).with_suffix(".tga")
+        target = chosen_files.to_write(path)
+        for line in files.write_atomically(target, picture(level, extents, self.size)):
+            self.report({"WARNING"}, line)
+        self.report({"INFO"}, f"wrote {path.name}: the game looks for it in maps/overviews, by the level's name")
+
+
+def _extents(level: bpy.types.Collection) -> bpy.types.Object:
+    """The entity that says what the minimap shows. Raises SceneError where there is none."""
+    found = [obj for obj in level.all_objects if obj.get(CLASS) == EXTENTS]
+    if not found:
+        raise SceneError(f"{level.name} has no {EXTENTS}, which says what the minimap shows: add one")
+    return found[0]
+
+
+def picture(level: bpy.types.Collection, extents: bpy.types.Object, size: int) -> bytes:
+    """The picture as a TGA, transparent where nothing is: Spark's z goes right and its x up, as Blender's x and
+    y do when one looks down.
+    """
+    root = needed_root(level)
+    place = transforms.seen(extents, root)
+    scale = np.linalg.norm(place[:3, :3], axis=0)
+    reach = REACHES[extents.get(LEGACY) is not False and not _is_off(extents.get(LEGACY))] * float(scale[:2].max())
+    scene = bpy.data.scenes.new(showable("levelwright minimap"))
+    camera = bpy.data.cameras.new("levelwright minimap")
+    holder = bpy.data.objects.new("levelwright minimap", camera)
+    try:
+        scene.collection.children.link(level)
+        scene.collection.objects.link(holder)
+        far = _height(level) + 1.0
+        holder.matrix_world = root.matrix_world @ Matrix.Translation(Vector((*place[:2, 3].tolist(), far)))
+        camera.type, camera.ortho_scale, camera.clip_end = "ORTHO", 2 * reach, 4 * far + 1e4
+        scene.camera = holder
+        with _as_overview(level):
+            return _rendered(scene, size)
+    finally:
+        for block in (holder, camera):
+            bpy.data.batch_remove([block])
+        bpy.data.scenes.remove(scene)
+
+
+def _is_off(value: object) -> bool:
+    """Whether a property says no, as a number does."""
+    return isinstance(value, int | float) and not value
+
+
+def _height(level: bpy.types.Collection) -> float:
+    """How high anything of a level reaches at most, metres above its root."""
+    corners = [obj.matrix_world @ Vector(corner) for obj in level.all_objects for corner in obj.bound_box]
+    return max((abs(corner.z) for corner in corners), default=0.0)
+
+
+@contextmanager
+def _as_overview(level: bpy.types.Collection) -> Iterator[None]:
+    """Hide what the minimap doesn't show for a while."""
+    held = lists.lists_of(level)
+    was = held.commander
+    held.commander, held.overview = True, True
+    visibility.show(level)
+    try:
+        yield
+    finally:
+        held.commander, held.overview = was, False
+        visibility.show(level)
+
+
+def _rendered(scene: bpy.types.Scene, size: int) -> bytes:
+    """The picture that a scene's camera sees, drawn as the solid viewport does, by materials' images."""
+    output: Value = scene.render
+    output.engine, output.film_transparent = "BLENDER_WORKBENCH", True
+    output.resolution_x = output.resolution_y = size
+    output.resolution_percentage = 100
+    display: Value = scene.display
+    shading = display.shading
+    shading.light, shading.color_type, shading.show_backface_culling = "STUDIO", "TEXTURE", True
+    shading.show_cavity = True
+    stage.view_settings_of(scene).view_transform = "Standard"  # type: ignore[assignment]
+    output.image_settings.file_format, output.image_settings.color_mode = "TARGA_RAW", "RGBA"
+    return images.rendered(scene)
+
+
+CLASSES = (
+    LEVELWRIGHT_OT_ns2_commander_view,
+    LEVELWRIGHT_OT_ns2_grid,
+    LEVELWRIGHT_OT_ns2_snap_grid,
+    LEVELWRIGHT_OT_ns2_minimap,
+)

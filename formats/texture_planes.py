@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Textures that lie flat on flat faces, and what mappers do to them: turn, shift, fit, align, let run on.
+
+On a chart (a face, or several that have one texture) coordinates are an affine map of the place: `gradients` [c, 2, 3]
+say how u and v grow along x, y and z, `offsets` [c, 2] what they are at the origin. Nothing here skews a texture that
+wasn't.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Doubles = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_THIN = 1e-12
+"""Of the extent to the fourth: charts with less of an area are lines, on which no texture lies."""
+_ALONG = 1e-6
+"""Of a direction's length: what is left of it in a plane counts from this on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlatTextures:
+    """How textures lie on c charts with k corners."""
+
+    points: Doubles
+    """[k, 3]: where the corners are, in any unit."""
+    charts: Ints
+    """[k]: of which chart each corner is."""
+    normals: Doubles
+    """[c, 3]: unit normals of the visible sides."""
+    gradients: Doubles
+    """[c, 2, 3]: in the planes of the charts; NaN where no texture lies."""
+    offsets: Doubles
+    """[c, 2]."""
+
+    @classmethod
+    def of(cls, points: Doubles, uv: Doubles, charts: Ints, normals: Doubles) -> FlatTextures:
+        """Those that come nearest to the coordinates uv [k, 2] of corners, by least squares."""
+        count = len(normals)
+        sizes = np.maximum(np.bincount(charts, minlength=count), 1)[:, None]
+        across, ahead = _axes(normals)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            middle, uv_middle = _sums(points, charts, count) / sizes, _sums(uv, charts, count) / sizes
+            own, own_uv = (points - middle[charts]), uv - uv_middle[charts]
+            x, y = ((own * axis[charts]).sum(axis=1) for axis in (across, ahead))
+            products = np.stack([x * x, x * y, y * y, x * own_uv[:, 0], y * own_uv[:, 0]], axis=1)
+            xx, xy, yy, xu, yu = _sums(products, charts, count).T
+            xv, yv = _sums(np.stack([x * own_uv[:, 1], y * own_uv[:, 1]], axis=1), charts, count).T
+            det = xx * yy - xy * xy
+            det = np.where(det > _THIN * (xx + yy) ** 2, det, np.nan)
+            along = np.stack([(yy * xu - xy * yu) / det, (yy * xv - xy * yv) / det], axis=1)
+            up = np.stack([(xx * yu - xy * xu) / det, (xx * yv - xy * xv) / det], axis=1)
+        gradients = along[:, :, None] * across[:, None] + up[:, :, None] * ahead[:, None]
+        return cls(points, charts, normals, gradients, uv_middle - (gradients * middle[:, None]).sum(axis=2))
+
+    @property
+    def uv(self) -> Doubles:
+        """The coordinates of the corners, [k, 2]; NaN where no texture lies."""
+        grown = (self.gradients[self.charts] * self.points[:, None]).sum(axis=2)
+        return np.asarray(grown + self.offsets[self.charts])
+
+    @property
+    def middles(self) -> Doubles:
+        """The middles of the corners of each chart, [c, 3]."""
+        count = len(self.normals)
+        sizes = np.maximum(np.bincount(self.charts, minlength=count), 1)[:, None]
+        return np.asarray(_sums(self.points, self.charts, count) / sizes)
+
+    def turned(self, angle: float) -> FlatTextures:
+        """Turned against the clock, as seen from the visible sides, about the middles of the charts; radians."""
+        back = _rotations(self.normals, np.full(len(self.normals), -angle))
+        return self._with(self.gradients @ back, self.middles)
+
+    def shifted(self, by: tuple[float, float]) -> FlatTextures:
+        """Moved by so many repeats along u and v."""
+        return replace(self, offsets=self.offsets - np.array(by))
+
+    def fitted(self, repeats: tuple[float, float], together: bool) -> FlatTextures:
+        """Such that they repeat so often on each chart, from its least u and v on. together: on all charts as one."""
+        uv, count = self.uv, len(self.normals)
+        low, high = np.full((count, 2), np.inf), np.full((count, 2), -np.inf)
+        np.minimum.at(low, self.charts, uv)
+        np.maximum.at(high, self.charts, uv)
+        if together and count:
+            low, high = (
+                np.broadcast_to(np.nanmin(low, axis=0), low.shape),
+                np.broadcast_to(np.nanmax(high, axis=0), high.shape),
+            )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = np.array(repeats) / (high - low)
+        factor = np.where(np.isfinite(factor), factor, 1.0)
+        return replace(self, gradients=self.gradients * factor[:, :, None], offsets=(self.offsets - low) * factor)
+
+    def along(self, right: Doubles) -> FlatTextures:
+        """With u along directions [c, 3] as far as these lie in the charts' planes, and v at right angles to it, up as
+        seen from the visible side; as large as before. Charts that a direction is straight up from stay.
+        """
+        flat = right - (right * self.normals).sum(axis=1, keepdims=True) * self.normals
+        length = np.linalg.norm(flat, axis=1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            across = flat / length
+        stays = (length <= _ALONG * np.linalg.norm(right, axis=1, keepdims=True))[:, 0]
+        frame = np.stack([across, np.cross(self.normals, across)], axis=1)
+        gradients = frame * np.linalg.norm(self.gradients, axis=2, keepdims=True)
+        gradients[stays] = self.gradients[stays]
+        return self._with(gradients, self.middles)
+
+    def straightened(self) -> FlatTextures:
+        """With v at right angles to u, on its side of it, and as large as before: what was slanted is no more."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            across = self.gradients[:, 0] / np.linalg.norm(self.gradients[:, 0], axis=1, keepdims=True)
+        upward = np.cross(self.normals, across)
+        side = np.sign((self.gradients[:, 1] * upward).sum(axis=1, keepdims=True))
+        length = np.linalg.norm(self.gradients[:, 1], axis=1, keepdims=True)
+        return self._with(np.stack([self.gradients[:, 0], upward * side * length], axis=1), self.middles)
+
+    def nearest_side(self, directions: Doubles) -> Doubles:
+        """Directions [c, 3], or what is opposite or at right angles to them in the plane: that nearest to u."""
+        upward = np.cross(self.normals, directions)
+        choices = np.stack([directions, upward, -directions, -upward], axis=1)
+        nearness = (choices * self.gradients[:, :1]).sum(axis=2)
+        best = np.argmax(np.where(np.isnan(nearness), -np.inf, nearness), axis=1)
+        return np.asarray(choices[np.arange(len(best)), best])
+
+    def run_on(self, chart: int, source: int, start: Doubles, end: Doubles) -> FlatTextures:
+        """With the texture of chart `source` running on over the edge from start [3] to end [3] on another chart."""
+        edge = (end - start) / (float(np.linalg.norm(end - start)) or 1.0)
+        frames = [np.stack([edge, np.cross(self.normals[one], edge), self.normals[one]]) for one in (chart, source)]
+        gradients, offsets = self.gradients.copy(), self.offsets.copy()
+        gradients[chart] = self.gradients[source] @ frames[1].T @ frames[0]
+        offsets[chart] = self.offsets[source] + (self.gradients[source] - gradients[chart]) @ start
+        return replace(self, gradients=gradients, offsets=offsets)
+
+    def _with(self, gradients: Doubles, fixed: Doubles) -> FlatTextures:
+        """Other gradients; what lies at points [c, 3] stays there."""
+        moved = ((self.gradients - gradients) * fixed[:, None]).sum(axis=2)
+        return replace(self, gradients=gradients, offsets=self.offsets + moved)
+
+
+def _sums(values: Doubles, charts: Ints, count: int) -> Doubles:
+    return np.stack([np.bincount(charts, column, count) for column in values.T], axis=1)
+
+
+def _axes(normals: Doubles) -> tuple[Doubles, Doubles]:
+    """Two directions [c, 3] in the planes with these normals, at right angles to each other."""
+    least = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        across = np.cross(least, normals)
+        across /= np.linalg.norm(across, axis=1, keepdims=True)
+    return across, np.cross(normals, across)
+
+
+def _rotations(axes: Doubles, angles: Doubles) -> Doubles:
+    """Matrices [c, 3, 3] that turn columns about unit axes [c, 3], radians [c], by Rodrigues' formula."""
+    x, y, z = axes.T
+    zero = np.zeros(len(axes))
+    cross = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=1).reshape(-1, 3, 3)
+    sin, cos = np.sin(angles)[:, None, None], np.cos(angles)[:, None, None]
+    return np.asarray(np.eye(3) + sin * cross + (1 - cos) * cross @ cross)

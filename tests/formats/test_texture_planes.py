@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Textures that lie flat on faces: what is done to them, on planes of all directions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formats.texture_planes import FlatTextures
+
+SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
+
+
+def frame(seed: int) -> np.ndarray:
+    """Three unit vectors at right angles, right-handed: right, up, and what the face looks at."""
+    turned = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
+    return turned * np.sign(np.linalg.det(turned))
+
+
+def laid(seed: int, scale: tuple[float, float] = (0.5, 2.0)) -> tuple[FlatTextures, np.ndarray]:
+    """A square somewhere, with u to its right and v up."""
+    axes = frame(seed)
+    points = SQUARE @ axes[:2] + np.array([3.0, -2.0, 5.0])
+    uv = SQUARE * scale + (0.25, 0.75)
+    return FlatTextures.of(points, uv, np.zeros(4, np.intp), axes[2:]), uv
+
+
+@given(seed=st.integers(0, 99))
+def test_what_is_read_is_what_was_laid(seed):
+    textures, uv = laid(seed)
+    assert textures.uv == pytest.approx(uv, abs=1e-9)
+    assert textures.straightened().uv == pytest.approx(uv, abs=1e-9)
+    assert textures.gradients[0] == pytest.approx(frame(seed)[:2] * [[0.5], [2.0]], abs=1e-9)
+
+
+@given(seed=st.integers(0, 99), angle=st.floats(-7, 7))
+def test_a_turn_is_against_the_clock_about_the_middle(seed, angle):
+    textures, _ = laid(seed)
+    turned = textures.turned(angle)
+    cos, sin = np.cos(angle), np.sin(angle)
+    back = SQUARE @ np.array([[cos, -sin], [sin, cos]])  # where on the texture each corner is now
+    assert turned.uv == pytest.approx(back * (0.5, 2.0) + (0.25, 0.75), abs=1e-9)
+
+
+def test_fitted_on_each_and_on_all():
+    textures, _ = laid(1)
+    assert textures.fitted((3, 2), False).uv == pytest.approx((SQUARE + 1) / 2 * (3, 2), abs=1e-9)
+    axes = frame(1)
+    two = FlatTextures.of(
+        np.vstack([SQUARE, SQUARE + np.array([2, 0])]) @ axes[:2], np.vstack([SQUARE, SQUARE + np.array([2, 0])]),
+        np.repeat([0, 1], 4), np.repeat(axes[2:], 2, axis=0),
+    )  # fmt: skip
+    together = two.fitted((1, 1), True).uv
+    assert together[:4, 0].tolist() == pytest.approx([0, 0.5, 0.5, 0])
+    assert together[4:, 0].tolist() == pytest.approx([0.5, 1, 1, 0.5])
+
+
+def test_along_a_direction_keeps_sizes_and_mirrors_nothing():
+    textures, _ = laid(2)
+    axes = frame(2)
+    aligned = textures.along(np.array([axes[1] + 5 * axes[2]]))
+    assert aligned.gradients[0] == pytest.approx(np.stack([0.5 * axes[1], -2 * axes[0]]), abs=1e-9)
+    assert textures.along(axes[2:]).gradients.tolist() == textures.gradients.tolist(), "it looks along the normal"
+
+
+def test_a_texture_runs_on_round_an_edge():
+    """Over a roof: what is so far from the ridge on one side is continued so far on the other."""
+    ridge = np.array([(0, 0, 1), (4, 0, 1)], float)
+    near = np.array([(0, 0, 1), (4, 0, 1), (4, -3, 0), (0, -3, 0)], float)[::-1]
+    far = np.array([(0, 0, 1), (4, 0, 1), (4, 2, -1), (0, 2, -1)], float)
+    normals = np.array([np.cross(face[1] - face[0], face[2] - face[0]) for face in (near, far)])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    uv = np.concatenate([np.column_stack([near[:, 0], np.linalg.norm(near[:, 1:] - (0, 1), axis=1)]), np.zeros((4, 2))])
+    textures = FlatTextures.of(np.concatenate([near, far]), uv, np.repeat([0, 1], 4), normals)
+    made = textures.run_on(1, 0, *ridge).uv[4:]
+    assert made[:2] == pytest.approx(np.array([(0, 0), (4, 0)]), abs=1e-9)
+    assert np.abs(made[2:, 1]) == pytest.approx([np.hypot(2, 2)] * 2)
+
+
+def test_what_was_slanted_is_straightened():
+    textures, uv = laid(3)
+    slanted = FlatTextures.of(textures.points, uv + uv[:, ::-1] * (0, 0.4), textures.charts, textures.normals)
+    u, v = slanted.straightened().gradients[0]
+    assert u @ v == pytest.approx(0, abs=1e-9)
+    assert u == pytest.approx(slanted.gradients[0, 0])
+
+
+def test_lines_have_no_texture():
+    line = np.array([(0, 0, 0), (1, 0, 0), (2, 0, 0)], float)
+    textures = FlatTextures.of(line, line[:, :2], np.zeros(3, np.intp), np.array([[0, 0, 1.0]]))
+    assert np.isnan(textures.uv).all()
