@@ -80,17 +80,21 @@ def rebuild(navigation: Navigation, layer: int, ground: Integers) -> Navigation:
     return _linked(navigation, old, leaves[order], before[order])
 
 
-def patch(navigation: Navigation, layer: int, ground: Integers, changed: npt.NDArray[np.bool_]) -> Navigation:
-    """Make a layer anew where `changed` [height, width] is set, of the weights `ground` (of the same shape).
+def patch(navigation: Navigation, layer: int, ground: Integers, before: Integers) -> Navigation:
+    """Make a layer anew where its ground was edited: `before` and `ground` are weights [height, width], then and now.
 
-    Ground elsewhere stays as the navigation has it, the outlines of objects included. Raises FormatError.
+    Where a square became passable or blocked, all of it does. Where only its cost changed, what of it was walkable has
+    the new one, and what was cut out of it stays cut. Ground elsewhere stays as the navigation has it, the outlines of
+    objects included. Raises FormatError.
     """
     values = raster(navigation, layer)
-    if changed.shape != (values.shape[0] // QUARTERS, values.shape[1] // QUARTERS) or ground.shape != changed.shape:
-        shape = (values.shape[0] // QUARTERS, values.shape[1] // QUARTERS)
-        raise FormatError(f"weights of {ground.shape} and changes of {changed.shape}, not {shape}", "navigation")
-    fine = finer(changed, QUARTERS)
-    values[fine] = finer(ground, QUARTERS)[fine]
+    shape = (values.shape[0] // QUARTERS, values.shape[1] // QUARTERS)
+    if before.shape != shape or ground.shape != shape:
+        raise FormatError(f"weights of {ground.shape}, and of {before.shape} before, not of {shape}", "navigation")
+    fine = finer(np.asarray(ground, np.int16), QUARTERS)
+    passable = finer((before == BLOCKED) != (ground == BLOCKED), QUARTERS)
+    cost = finer(before != ground, QUARTERS) & (values != BLOCKED)
+    values = np.where(passable | cost, fine, values)
     return rebuild(navigation, layer, values)
 
 
