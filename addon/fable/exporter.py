@@ -24,7 +24,8 @@ from ..scene.level import only, root_of
 from ..scene.reports import Report, SceneError, listed
 from . import layout
 from .game_map.collect import collect_game_map
-from .navigation.collect import collect_navigation, make_navigation
+from .navigation.collect import collect_navigation
+from .navigation.collect_whole import make_navigation
 from .navigation.ground import follow_ground
 from .palettes import lists
 from .palettes.build import names_of
@@ -121,7 +122,8 @@ class _FableExport:
         )
         collect_navigation(self.context, self.collection, level, known, self.report, bool(options.get("navigation")))
         if self.level is None:
-            make_navigation(self.context, self.collection, level, self.report)
+            how = self.settings.ground_navigation
+            make_navigation(self.context, self.collection, level, how, self.things, self.report)
         else:
             follow_ground(level, before, self.settings.ground_navigation, self.things, self.report)
         self._summarise(level, ground)

@@ -50,7 +50,8 @@ DOOR (0: none, else the number n of the list of UIDs in the object's property DO
 Leaves can't be moved, added or deleted in Blender: they follow from the ground. Action points are empties, stamp
 "action_point" (record: the running number over all sections), in their section's collection: x, y and POINT_LAYER; an
 empty there that has no stamp, or that of another one there, is a new one. POINTS on the collection says that they were
-made. A section that can't be read, and a layer whose object is gone, stays as it is in the original.
+made. A section that can't be read, and a layer whose object is gone, stays as it is in the original. LAYERS and LINKS
+on the collection have what no mesh shows, for levels that are built as new.
 A section is called as its collection; one whose collection and objects are gone goes. A collection that was added to
 *Navigation* is a new section: a copy of the one whose leaves, or whose stamp, are in it, else made of the ground.
 
@@ -114,6 +115,10 @@ LEAF_FIELDS: dict[str, int] = {"region": 2**31 - 2, "preference": 255}
 DOOR, CLOSED = "door", "closed"
 POINT_LAYER = "layer"
 POINTS = "levelwright_action_points"
+LAYERS = "levelwright_layers"
+"""On a section's collection: how many leaves each of its layers has, from the lowest on."""
+LINKS = "levelwright_links"
+"""On a section's collection: record_ids of leaves of different layers that are neighbours, two after two."""
 
 # Things: files, and property keys.
 TNG = ".tng"

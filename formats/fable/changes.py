@@ -49,7 +49,7 @@ def changes(before: Navigation, after: Navigation, layer: int) -> NavigationChan
         grounds.append(ground)
         cuts.append((units > 0, units == QUARTERS**2))
         doors.append(int(np.count_nonzero(own & (leaves.nodes["switchable"] != 0))))
-        first, second = links(navigation, leaves)
+        first, second = links(navigation, leaves.numbers)
         crossings.append(int(np.count_nonzero(own[first] & ~own[second])))
     square = QUARTERS**2
     return NavigationChanges(
