@@ -33,6 +33,7 @@ from .palettes.collect import add_theme, collect_palettes, slots_of_layers
 from .settings import ExportSettings
 from .terrain.collect import Ground, TerrainMesh
 from .things.collect import collect_things
+from .worlds.maps import MapMove, map_move
 
 BAKED = (
     "The retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here is used for walking, "
@@ -118,7 +119,7 @@ class _FableExport:
         known = self.original.token if self.original is not None else None
         options = self.original.options if self.original is not None else {}
         self.things = collect_things(
-            self.context, self.collection, level, data, known, self.report, bool(options.get("things"))
+            self.context, self.collection, level, data, known, self.report, bool(options.get("things")), self._move()
         )
         collect_navigation(self.context, self.collection, level, known, self.report, bool(options.get("navigation")))
         if self.level is None:
@@ -158,6 +159,14 @@ class _FableExport:
         except ValueError as error:
             message = f"{self.terrain.name}: a new level's sides are multiples of {ROOT_EDGE}: {error}"
             raise SceneError(message, [self.terrain]) from error
+
+    def _move(self) -> MapMove | None:
+        """How the level was moved in its world."""
+        try:
+            return map_move(self.collection, self.root)
+        except SceneError as error:
+            self.report.warn(f"what its things have in the world stays as it was: {error}")
+            return None
 
     def _collect_header(self, level: fable.Level) -> None:
         try:
