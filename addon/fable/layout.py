@@ -66,8 +66,8 @@ numbers beyond 32 bits, as UIDs, are text. What has a name over 63 bytes stays i
 the file does leaves its text; one that is deleted goes, with its component if that shows none any more; a new one is
 added at the end. Objects with the stamp of a thing that is there already are copies: new things like it, with UIDs of
 the level's counter. An empty without a stamp, but with a DefinitionType, is a new thing; with the first one, a level
-that had no `.tng` gets one. The place where a creature starts (InitialPos, in the world) moves along with it, and with the
-map; coordinates in the world that cameras have (CoordBase) with the map alone.
+that had no `.tng` gets one. The place where a creature starts (InitialPos, in the world) moves along with it, and with
+the map; coordinates in the world that cameras have (CoordBase) with the map alone.
 
 **Worlds.** The collection has the bytes of the `.wld` (WORLD) and its file's name (WORLD_NAME). A level's collection
 has MAP: the number of its map among the world's, and the world's token. Its root empty lies at MapX, MapY; nothing else

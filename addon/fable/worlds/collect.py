@@ -80,6 +80,6 @@ def _move(one: wld.WorldMap, origin: tuple[int, int], level: bpy.types.Collectio
     creatures = [obj for obj in level.all_objects if obj.get("InitialPosX") is not None]
     if creatures:
         report.warn(
-            f"{level.name}: its {len(creatures)} creatures start at places in the world (InitialPos): export the level, "
-            "too, and they move along in its .tng"
+            f"{level.name}: its {len(creatures)} creatures start at places in the world (InitialPos): export the "
+            "level, too, and they move along in its .tng"
         )
