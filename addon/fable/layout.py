@@ -193,6 +193,9 @@ IMAGE_WEIGHTS = "image_weights_"
 OVERLAY_COLOR = "overlay_color"
 """Face attribute of the terrain, for show: colours of the sounds or atmospheres, while they are shown."""
 
+SOLID_COLOR = "solid_color"
+"""Point attribute of the terrain, for show in solid views: the themes' colours with what is shown over them."""
+
 GAME_MAP_LIFT = 1.0
 """How far the game map's object lies over the terrain, units."""
 
