@@ -65,7 +65,7 @@ def rebuild(navigation: Navigation, layer: int, ground: Integers) -> Navigation:
         part = values[y : y + edge, x : x + edge]
         free[number] = bool((part != BLOCKED).all())
         part[...] = BLOCKED  # its leaf is not part of the ground's
-    new = _cover(values, layer)
+    new = cover(values, layer)
     same = _matches(old, new)
     known = same >= 0
     kept = new[known].copy()
@@ -169,7 +169,7 @@ def _quarters(grid: Grid, ground: Integers) -> Weights:
     raise FormatError(f"weights of {ground.shape} for a map of {grid.height} rows, {grid.width} columns", "navigation")
 
 
-def _cover(values: Weights, layer: int) -> Records:
+def cover(values: Weights, layer: int) -> Records:
     """The largest squares of one weight that cover all ground that is not blocked."""
     levels = [values]
     for _ in range(DEEPEST):
