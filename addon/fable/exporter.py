@@ -50,18 +50,32 @@ def export_level(
     Raises SceneError, naming objects and vertices, for scenes that no level can hold, and FormatError for what can't be
     written.
     """
-    original = originals.require(collection, settings.build_as_new)
-    level = fable.read(original.data) if original is not None else None
-    export = _FableExport(context, collection, level, original, settings, report)
-    with export.evaluation() as depsgraph:
-        made = export.run(depsgraph)
+    export, made = _collected(context, collection, settings, report)
     try:
         data = fable.write(made)
     except FormatError as error:
         raise SceneError(f"{collection.name} can't be written: {error}") from error
-    if original is None or data != original.data:
+    if export.original is None or data != export.original.data:
         export.refuse_new_problems(made)
     return data if export.things is None else {".lev": data, layout.TNG: export.things}
+
+
+def collect_level(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
+) -> tuple[fable.Level, bytes | None]:
+    """The level that a scene shows, and the bytes of its `.tng`, None without one. Raises SceneError as an export."""
+    export, made = _collected(context, collection, settings, report)
+    return made, export.things
+
+
+def _collected(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
+) -> tuple[_FableExport, fable.Level]:
+    original = originals.require(collection, settings.build_as_new)
+    level = fable.read(original.data) if original is not None else None
+    export = _FableExport(context, collection, level, original, settings, report)
+    with export.evaluation() as depsgraph:
+        return export, export.run(depsgraph)
 
 
 class _FableExport:

@@ -120,6 +120,11 @@ LAYERS = "levelwright_layers"
 LINKS = "levelwright_links"
 """On a section's collection: record_ids of leaves of different layers that are neighbours, two after two."""
 
+FOLLOWED = "levelwright_followed"
+"""On the terrain: the heights that things stood on when they last followed the ground, float32 by cells; none: those
+of the original.
+"""
+
 # Things: files, and property keys.
 TNG = ".tng"
 NO_THINGS = -1
@@ -130,6 +135,9 @@ SECTION_NAME = "XXXSectionStart"
 """On a section's collection: its name, as the file has it."""
 BARE_TEXTS = ("ScriptName", "OverridingBrainName")
 """Statements whose texts have no quotes around them; those of all others do, where they aren't numbers."""
+
+SCRIPT_BRUSHES = "levelwright_script_brushes"
+"""On the level's collection: how many script brushes its file has, where there are any."""
 
 # Worlds: property keys.
 WORLD, WORLD_NAME, MAP = "levelwright_world", "levelwright_world_name", "levelwright_map"

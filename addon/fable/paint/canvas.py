@@ -57,7 +57,7 @@ class Canvas:
         self._before: Array | None = None
         self._value = 1
         if target == "theme":
-            self._blend = _Themes(context, obj, names, _slot(names.themes, name, target))
+            self._blend = Themes(context, obj, names, _slot(names.themes, name, target))
         elif target == "atmosphere":
             self._blend = _Blend(obj, GAME_CELL, "FACE", "atmosphere", _slot(names.atmospheres, name, target))
         elif target == "sound":
@@ -156,8 +156,11 @@ class _Blend:
         """Blend the slot into cells, or out of them."""
         shares, able = theme_resolution.paint(self.shares(cells), self.slot, amounts, erase)
         cells, shares = cells[able], shares[able]
-        if not len(cells):
-            return
+        if len(cells):
+            self.put(cells, shares)
+
+    def put(self, cells: Ints, shares: Amounts) -> None:
+        """Give cells these shares of each slot, [cells, 256], of which three at most aren't 0."""
         self.log.append((cells, self.records[cells], self.weights_of(cells)))
         there = np.flatnonzero(shares.any(axis=0))
         theme_of = np.full(PALETTE_SLOTS, theme_resolution.NONE)
@@ -200,7 +203,7 @@ class _Blend:
         self.mesh.update()
 
 
-class _Themes(_Blend):
+class Themes(_Blend):
     """The ground's themes: attributes, weight layers and the colours that are shown."""
 
     def __init__(self, context: bpy.types.Context, obj: bpy.types.Object, names: lists.Palettes, slot: int) -> None:
