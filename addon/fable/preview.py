@@ -96,9 +96,8 @@ def _object(collection: bpy.types.Collection, name: str, squares: Records, level
 def _material(title: str, color: tuple[float, float, float, float]) -> bpy.types.Material:
     """The material of a kind of square, made once for all previews."""
     name = f"{NAME}: {title}"
-    found = bpy.data.materials.get(name)
-    if found is not None:
-        return found
+    if name in bpy.data.materials:
+        return bpy.data.materials[name]
     made = bpy.data.materials.new(name)
     made.diffuse_color = color
     nodes = shader(made)

@@ -59,8 +59,9 @@ def resize_level(
 def _replace(context: bpy.types.Context, old: bpy.types.Collection, made: bpy.types.Collection, edges: Edges) -> None:
     """Put a level where another one is, and remove that with all that is in it."""
     before, now = needed_root(old), needed_root(made)
-    x, y, z = before.location
-    now.location = (x - edges.west, y - edges.south, z)
+    now.location = before.location
+    now.location.x -= edges.west
+    now.location.y -= edges.south
     if old.get(layout.MAP) is not None:
         made[layout.MAP] = old[layout.MAP]
     known_files.inherit(made, old)

@@ -89,14 +89,15 @@ def _grown(cells: Records, edges: Edges, edge: int) -> Records:
     rows, columns = cells.shape
     y = np.arange(-(edges.south // edge), rows + edges.north // edge)
     x = np.arange(-(edges.west // edge), columns + edges.east // edge)
-    return cells[np.ix_(np.clip(y, 0, rows - 1), np.clip(x, 0, columns - 1))].copy()
+    made: Records = cells[np.ix_(np.clip(y, 0, rows - 1), np.clip(x, 0, columns - 1))]
+    return made
 
 
 def _resized(
     old: Navigation, was: tuple[int, int], size: tuple[int, int], edges: Edges, ground: npt.NDArray[np.int16]
 ) -> Navigation:
     """Navigation moved along with its ground, cut off at the edges, and made of the ground where that is new."""
-    if (float(old.header["width"]), float(old.header["height"])) != was:
+    if old.header["width"] != was[0] or old.header["height"] != was[1]:
         raise FormatError("it is of another size than the level", "navigation")
     numbers = np.flatnonzero(old.nodes["leaf"] != 0)
     leaves = old.nodes[numbers]

@@ -228,7 +228,7 @@ class Themes(_Blend):
 
     def weights_of(self, cells: Ints) -> dict[int, Amounts]:
         """As they were painted."""
-        return {slot: values[cells] for slot, values in self.weights.items()}
+        return {slot: values[cells].astype(np.float64) for slot, values in self.weights.items()}
 
     def write(self, cells: Ints) -> None:
         """Write attributes, weights and colours."""

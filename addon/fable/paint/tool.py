@@ -9,6 +9,7 @@ from bpy_extras import view3d_utils
 from mathutils import Vector
 
 from ...scene import declared, tools
+from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.sidebar import Result, active_level
 from .. import layout
@@ -83,11 +84,11 @@ class LEVELWRIGHT_OT_fable_brush_size(tools.SizeOperator):
         """Ask for a Fable level."""
         return active_level(context, layout.FORMAT) is not None
 
-    def get(self, context: bpy.types.Context) -> float:
+    def read_size(self, context: bpy.types.Context) -> float:
         """The radius, units."""
         return brush_of(context).radius
 
-    def set(self, context: bpy.types.Context, value: float) -> None:
+    def write_size(self, context: bpy.types.Context, value: float) -> None:
         """Make it this radius."""
         brush_of(context).radius = value
 
@@ -139,7 +140,7 @@ class FableBrushTool(tools.Tool):
         ("wm.context_scale_float", {"type": "LEFT_BRACKET", "value": "PRESS"}, _scaled(1 / _FACTOR)),
         ("wm.context_scale_float", {"type": "RIGHT_BRACKET", "value": "PRESS"}, _scaled(_FACTOR)),
     )
-    keys = (("MOUSE_LMB", "Paint"), ("EVENT_CTRL", "Take Away"), ("EVENT_F", "Radius"))
+    hints = (("MOUSE_LMB", "Paint"), ("EVENT_CTRL", "Take Away"), ("EVENT_F", "Radius"))
 
     @staticmethod
     def draw_settings(context: bpy.types.Context, layout_: bpy.types.UILayout, _tool: object) -> None:
@@ -158,7 +159,8 @@ class FableBrushTool(tools.Tool):
         place = under(context, terrain, mouse) if terrain is not None else None
         if terrain is None or place is None:
             return
-        region, view = context.region, context.region_data
+        region: Value = context.region
+        view: Value = context.region_data
         points = ring(terrain, place, brush_of(context).radius)
         seen = [view3d_utils.location_3d_to_region_2d(region, view, point) for point in points]
         _draw_line([(point.x, point.y) for point in seen if point is not None])
@@ -176,7 +178,7 @@ def under(context: bpy.types.Context, terrain: bpy.types.Object, mouse: tuple[fl
 def ring(terrain: bpy.types.Object, place: Vector, radius: float) -> list[Vector]:
     """The points of a circle about a place of the terrain, in the world."""
     angles = np.linspace(0, 2 * np.pi, POINTS + 1)
-    matrix, (x, y, z) = terrain.matrix_world, place
+    matrix, x, y, z = terrain.matrix_world, place.x, place.y, place.z
     return [
         matrix @ Vector((x + radius * cos, y + radius * sin, z + LIFT))
         for cos, sin in zip(np.cos(angles).tolist(), np.sin(angles).tolist(), strict=True)

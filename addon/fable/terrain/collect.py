@@ -80,7 +80,8 @@ class TerrainMesh:
         """How high each cell lies, float32[rows, columns]. Raises SceneError where cells are missing, or moved."""
         shape = self.size()
         cells = self._cells(shape)
-        return self._points[cells.indices, 2].astype(np.float32).reshape(shape)
+        made: NDArray[np.float32] = self._points[cells.indices, 2].astype(np.float32).reshape(shape)
+        return made
 
     def unknown_layers(self, layers: dict[str, int]) -> dict[str, Ints]:
         """The vertex groups that aren't weight layers, nothing that modifiers use, and have weights; which vertices."""

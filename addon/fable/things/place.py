@@ -116,9 +116,9 @@ def add_thing(context: bpy.types.Context, level: bpy.types.Collection, definitio
         properties.put(made, "ScriptName", _NOTHING)
     move = map_move(level, root)
     if foreign and move is not None and made.get("InitialPosX") is not None:
-        origin = (*move.origin, 0)  # as the .wld has it: the export adds how far the map was moved
-        for axis, value in zip("XYZ", made.location, strict=True):
-            made[f"InitialPos{axis}"] = float(value) + origin["XYZ".index(axis)]
+        place = made.location  # in the world as the .wld has it: the export adds how far the map was moved
+        made["InitialPosX"], made["InitialPosY"] = place.x + move.origin[0], place.y + move.origin[1]
+        made["InitialPosZ"] = place.z
     _home(context, level).objects.link(made)
     return made
 

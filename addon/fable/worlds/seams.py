@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ....formats.fable.geometry import Floats
 from ...scene import attributes, identity, meshes, originals, transforms
+from ...scene.blender_types import Value
 from ...scene.level import root_of
 from ...scene.reports import SceneError
 from .. import layout
@@ -144,12 +145,13 @@ def _mend_heights(context: bpy.types.Context, terrain: bpy.types.Object, seam: S
     if not len(cells):
         return 0
     z = ground_heights(context, seam.neighbour).ravel()[theirs]
-    positions = attributes.read(terrain.data, "position")
+    mesh: Value = terrain.data
+    positions = attributes.read(mesh, "position")
     if positions is None:
         return 0
     positions[_vertices(terrain, len(positions))[cells], 2] = z
-    attributes.write(terrain.data, "position", "POINT", "FLOAT_VECTOR", positions)
-    terrain.data.update()
+    attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", positions)
+    mesh.update()
     return len(cells)
 
 
@@ -184,7 +186,8 @@ def _chosen(seam: Seam, differ: Bools, contested: set[int]) -> tuple[Ints, Ints]
 def _vertices(terrain: bpy.types.Object, count: int) -> Ints:
     """The vertex of each cell: the mesh has them in another order where somebody sorted it."""
     mark = identity.stamped(terrain)
-    ids = identity.read_ids(terrain.data, "POINT", mark.token if mark is not None else 0)
+    mesh: Value = terrain.data
+    ids = identity.read_ids(mesh, "POINT", mark.token if mark is not None else 0)
     made = np.arange(count)
     known = np.flatnonzero((ids > 0) & (ids <= count))
     made[ids[known] - 1] = known

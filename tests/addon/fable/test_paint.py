@@ -275,7 +275,7 @@ class Hand:
         for one in ("begin", "follow", "finish", "abandon", "key", "_step", "_leave", "cancel"):
             method = getattr(Stroking, one)
             setattr(self.made, one, lambda *args, method=method: method(self.made, *args))
-        self.made.failures, self.made.keys = Stroking.failures, ()
+        self.made.failures, self.made.hints = Stroking.failures, ()
 
     def press(self) -> set[str]:
         return Stroking.invoke(self.made, self.context(), Mouse("LEFTMOUSE"))
