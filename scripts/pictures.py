@@ -140,7 +140,7 @@ def aim_fable() -> None:
 
 
 def edit_fable() -> None:
-    """A second hill, heather on its top, sculpted and painted."""
+    """A second hill, heather on its top, sculpted and painted; things go up with it, and the level grows northwards."""
     ground = bpy.data.objects["Terrain"]
     mesh = ground.data
     points = np.empty(len(mesh.vertices) * 3, np.float32)
@@ -156,6 +156,8 @@ def edit_fable() -> None:
             other.remove(chosen)
         ground.vertex_groups[group].add(chosen, 1.0, "REPLACE")
     mesh.update()
+    bpy.ops.levelwright.fable_follow_ground()
+    bpy.ops.levelwright.fable_resize(north=32)
 
 
 # ------------------------------------------------------------------------------------------------- Natural Selection 2

@@ -2,18 +2,25 @@
 """Fable levels in Blender: `game` declares them, `layout` says what lives where, `importer` and `exporter` do it."""
 
 from ..scene.sidebar import register_classes, unregister_classes
-from . import operators, panel
+from . import operators, panel, preview, resizing, tools_panel
 from .paint import panel as paint_panel
 from .palettes import lists
 from .palettes import operators as palette_operators
 from .palettes import panel as palette_panel
 from .terrain import operators as terrain_operators
+from .things import operators as thing_operators
+from .worlds import operators as world_operators
 
 _CLASSES = (
     *palette_operators.CLASSES,
     *terrain_operators.CLASSES,
+    *thing_operators.CLASSES,
+    *world_operators.CLASSES,
+    *preview.CLASSES,
+    *resizing.CLASSES,
     panel.LEVELWRIGHT_PT_fable,
     *palette_panel.CLASSES,
+    tools_panel.LEVELWRIGHT_PT_fable_tools,
 )
 
 

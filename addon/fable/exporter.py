@@ -24,7 +24,8 @@ from ..scene.level import only, root_of
 from ..scene.reports import Report, SceneError, listed
 from . import layout
 from .game_map.collect import collect_game_map
-from .navigation.collect import collect_navigation, make_navigation
+from .navigation.collect import collect_navigation
+from .navigation.collect_whole import make_navigation
 from .navigation.ground import follow_ground
 from .palettes import lists
 from .palettes.build import names_of
@@ -32,6 +33,7 @@ from .palettes.collect import add_theme, collect_palettes, slots_of_layers
 from .settings import ExportSettings
 from .terrain.collect import Ground, TerrainMesh
 from .things.collect import collect_things
+from .worlds.maps import MapMove, map_move
 
 BAKED = (
     "The retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here is used for walking, "
@@ -48,18 +50,32 @@ def export_level(
     Raises SceneError, naming objects and vertices, for scenes that no level can hold, and FormatError for what can't be
     written.
     """
-    original = originals.require(collection, settings.build_as_new)
-    level = fable.read(original.data) if original is not None else None
-    export = _FableExport(context, collection, level, original, settings, report)
-    with export.evaluation() as depsgraph:
-        made = export.run(depsgraph)
+    export, made = _collected(context, collection, settings, report)
     try:
         data = fable.write(made)
     except FormatError as error:
         raise SceneError(f"{collection.name} can't be written: {error}") from error
-    if original is None or data != original.data:
+    if export.original is None or data != export.original.data:
         export.refuse_new_problems(made)
     return data if export.things is None else {".lev": data, layout.TNG: export.things}
+
+
+def collect_level(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
+) -> tuple[fable.Level, bytes | None]:
+    """The level that a scene shows, and the bytes of its `.tng`, None without one. Raises SceneError as an export."""
+    export, made = _collected(context, collection, settings, report)
+    return made, export.things
+
+
+def _collected(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
+) -> tuple[_FableExport, fable.Level]:
+    original = originals.require(collection, settings.build_as_new)
+    level = fable.read(original.data) if original is not None else None
+    export = _FableExport(context, collection, level, original, settings, report)
+    with export.evaluation() as depsgraph:
+        return export, export.run(depsgraph)
 
 
 class _FableExport:
@@ -117,11 +133,12 @@ class _FableExport:
         known = self.original.token if self.original is not None else None
         options = self.original.options if self.original is not None else {}
         self.things = collect_things(
-            self.context, self.collection, level, data, known, self.report, bool(options.get("things"))
+            self.context, self.collection, level, data, known, self.report, bool(options.get("things")), self._move()
         )
         collect_navigation(self.context, self.collection, level, known, self.report, bool(options.get("navigation")))
         if self.level is None:
-            make_navigation(self.context, self.collection, level, self.report)
+            how = self.settings.ground_navigation
+            make_navigation(self.context, self.collection, level, how, self.things, self.report)
         else:
             follow_ground(level, before, self.settings.ground_navigation, self.things, self.report)
         self._summarise(level, ground)
@@ -156,6 +173,14 @@ class _FableExport:
         except ValueError as error:
             message = f"{self.terrain.name}: a new level's sides are multiples of {ROOT_EDGE}: {error}"
             raise SceneError(message, [self.terrain]) from error
+
+    def _move(self) -> MapMove | None:
+        """How the level was moved in its world."""
+        try:
+            return map_move(self.collection, self.root)
+        except SceneError as error:
+            self.report.warn(f"what its things have in the world stays as it was: {error}")
+            return None
 
     def _collect_header(self, level: fable.Level) -> None:
         try:

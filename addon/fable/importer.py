@@ -10,9 +10,11 @@ import bpy
 import numpy as np
 
 from ...formats import fable
+from ...formats.binary import FormatError
 from ...formats.fable import theme_weights
 from ...formats.fable.map_versions import NEWEST
 from ..scene import content_folders, properties
+from ..scene.properties import INT32
 from ..scene.reports import Report
 from . import content, layout, view
 from .context import ImportContext
@@ -64,9 +66,21 @@ def build_scene(
         build_navigation(importing)
     if settings.things:
         build_things(importing)
+    _count_brushes(importing)
     collection = importing.finish()
     view.prepare_scene(context, importing)
     return collection
+
+
+def _count_brushes(importing: ImportContext) -> None:
+    """Tell of script brushes, which stay as they are: no known level has any (fable.md §2.5)."""
+    try:
+        count = int(importing.level.brush_header()["brush_count"])
+    except FormatError:
+        return
+    if count:
+        importing.collection[layout.SCRIPT_BRUSHES] = min(count, INT32[-1])
+        importing.report.note(f"{count} script brushes stay as they are: what is in them isn't known")
 
 
 def _build_ground(importing: ImportContext, names: lists.Palettes) -> None:

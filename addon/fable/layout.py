@@ -50,7 +50,8 @@ DOOR (0: none, else the number n of the list of UIDs in the object's property DO
 Leaves can't be moved, added or deleted in Blender: they follow from the ground. Action points are empties, stamp
 "action_point" (record: the running number over all sections), in their section's collection: x, y and POINT_LAYER; an
 empty there that has no stamp, or that of another one there, is a new one. POINTS on the collection says that they were
-made. A section that can't be read, and a layer whose object is gone, stays as it is in the original.
+made. A section that can't be read, and a layer whose object is gone, stays as it is in the original. LAYERS and LINKS
+on the collection have what no mesh shows, for levels that are built as new.
 A section is called as its collection; one whose collection and objects are gone goes. A collection that was added to
 *Navigation* is a new section: a copy of the one whose leaves, or whose stamp, are in it, else made of the ground.
 
@@ -65,8 +66,8 @@ numbers beyond 32 bits, as UIDs, are text. What has a name over 63 bytes stays i
 the file does leaves its text; one that is deleted goes, with its component if that shows none any more; a new one is
 added at the end. Objects with the stamp of a thing that is there already are copies: new things like it, with UIDs of
 the level's counter. An empty without a stamp, but with a DefinitionType, is a new thing; with the first one, a level
-that had no `.tng` gets one. The place where a creature starts (InitialPos, in the world) moves along with it;
-coordinates in the world that cameras have (CoordBase) don't.
+that had no `.tng` gets one. The place where a creature starts (InitialPos, in the world) moves along with it, and with
+the map; coordinates in the world that cameras have (CoordBase) with the map alone.
 
 **Worlds.** The collection has the bytes of the `.wld` (WORLD) and its file's name (WORLD_NAME). A level's collection
 has MAP: the number of its map among the world's, and the world's token. Its root empty lies at MapX, MapY; nothing else
@@ -114,6 +115,15 @@ LEAF_FIELDS: dict[str, int] = {"region": 2**31 - 2, "preference": 255}
 DOOR, CLOSED = "door", "closed"
 POINT_LAYER = "layer"
 POINTS = "levelwright_action_points"
+LAYERS = "levelwright_layers"
+"""On a section's collection: how many leaves each of its layers has, from the lowest on."""
+LINKS = "levelwright_links"
+"""On a section's collection: record_ids of leaves of different layers that are neighbours, two after two."""
+
+FOLLOWED = "levelwright_followed"
+"""On the terrain: the heights that things stood on when they last followed the ground, float32 by cells; none: those
+of the original.
+"""
 
 # Things: files, and property keys.
 TNG = ".tng"
@@ -125,6 +135,9 @@ SECTION_NAME = "XXXSectionStart"
 """On a section's collection: its name, as the file has it."""
 BARE_TEXTS = ("ScriptName", "OverridingBrainName")
 """Statements whose texts have no quotes around them; those of all others do, where they aren't numbers."""
+
+SCRIPT_BRUSHES = "levelwright_script_brushes"
+"""On the level's collection: how many script brushes its file has, where there are any."""
 
 # Worlds: property keys.
 WORLD, WORLD_NAME, MAP = "levelwright_world", "levelwright_world_name", "levelwright_map"
@@ -187,6 +200,9 @@ IMAGE_WEIGHTS = "image_weights_"
 
 OVERLAY_COLOR = "overlay_color"
 """Face attribute of the terrain, for show: colours of the sounds or atmospheres, while they are shown."""
+
+SOLID_COLOR = "solid_color"
+"""Point attribute of the terrain, for show in solid views: the themes' colours with what is shown over them."""
 
 GAME_MAP_LIFT = 1.0
 """How far the game map's object lies over the terrain, units."""

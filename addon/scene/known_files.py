@@ -39,6 +39,12 @@ def exported(collection: bpy.types.Collection, files: Mapping[Path, bytes | memo
     collection[WRITTEN] = json.dumps(written)
 
 
+def inherit(collection: bpy.types.Collection, before: bpy.types.Collection) -> None:
+    """Take over what is known of another level's files, whose place a level takes."""
+    collection[WRITTEN] = json.dumps({**originals.digests(before), **_written(before)})
+    _places.setdefault(_token(collection), {}).update(_places.get(_token(before), {}))
+
+
 def changed(collection: bpy.types.Collection, path: Path, quick: bool = False) -> bool:
     """Say whether an export to path would replace what others have written there since the import or the last export.
 

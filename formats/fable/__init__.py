@@ -14,7 +14,7 @@ from .contents import contents, summary
 from .leaves import BLOCKED
 from .lev_file import section_at
 from .level import Level, Section, heights, stored_heights, strengths
-from .navigation import new_navigation, patch, raster, rebuild, weights, without_islands
+from .navigation import navigation_of_leaves, new_navigation, patch, raster, rebuild, weights, without_islands
 from .nodes import Navigation
 from .records import (
     CELL,
@@ -52,6 +52,7 @@ __all__ = [
     "fill_palette",
     "heights",
     "identify",
+    "navigation_of_leaves",
     "new_brushes",
     "new_cells",
     "new_level",

@@ -6,9 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .leaves import BLOCKED, leaves_of, links, paint
+from .leaves import BLOCKED, Weights, leaves_of, links, paint
+from .navigation import cover
 from .nodes import Navigation
 from .quadtree import QUARTERS
+from .records import Records
+
+GAINED, LOST, COST = 0, 1, 2
+"""What became of ground (`different`): it can be walked on now, or no more, or it costs other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,7 @@ class NavigationChanges:
     outlines: int  # unit squares that were cut by something, as by an object's outline, and are whole now
     doors: int  # leaves of doors that are gone
     links: int  # from and to other layers that are gone
+    cost: float = 0.0  # ground that costs other than it did
 
     def lines(self) -> Iterator[str]:
         """One sentence for each kind of change that there is."""
@@ -30,6 +36,7 @@ class NavigationChanges:
                 self.outlines,
                 "{} squares that were cut, as by outlines of objects, are whole now: the ground does not show cuts",
             ),
+            (self.cost, "{:g} square units of ground cost other than before"),
             (self.doors, "{} squares of doors are gone"),
             (self.links, "{} links between layers are gone"),
         ):
@@ -39,17 +46,19 @@ class NavigationChanges:
 
 def changes(before: Navigation, after: Navigation, layer: int) -> NavigationChanges:
     """Compare a layer with what it was, on a map of the same size. Raises FormatError."""
-    grounds, cuts, doors, crossings = [], [], [], []
+    grounds, costs, cuts, doors, crossings = [], [], [], [], []
     for navigation in (before, after):
         leaves = leaves_of(navigation)
         own = leaves.nodes["layer"] == layer
-        ground = paint(leaves.grid, leaves.nodes[own]) != BLOCKED
+        weight = paint(leaves.grid, leaves.nodes[own])
+        ground = weight != BLOCKED
+        costs.append(weight)
         rows, columns = ground.shape
         units = ground.reshape(rows // QUARTERS, QUARTERS, columns // QUARTERS, QUARTERS).sum(axis=(1, 3))
         grounds.append(ground)
         cuts.append((units > 0, units == QUARTERS**2))
         doors.append(int(np.count_nonzero(own & (leaves.nodes["switchable"] != 0))))
-        first, second = links(navigation, leaves)
+        first, second = links(navigation, leaves.numbers)
         crossings.append(int(np.count_nonzero(own[first] & ~own[second])))
     square = QUARTERS**2
     return NavigationChanges(
@@ -58,4 +67,24 @@ def changes(before: Navigation, after: Navigation, layer: int) -> NavigationChan
         outlines=int(np.count_nonzero(cuts[0][0] & ~cuts[0][1] & cuts[1][1])),
         doors=max(doors[0] - doors[1], 0),
         links=max(crossings[0] - crossings[1], 0),
+        cost=int(np.count_nonzero(grounds[0] & grounds[1] & (costs[0] != costs[1]))) / square,
     )
+
+
+def different(before: Navigation | None, after: Navigation, layer: int) -> Records:
+    """What became of a layer, as squares: leaves, NODE [n], whose `preference` is GAINED, LOST or COST.
+
+    before: None where there was none. Raises FormatError.
+    """
+    now = _weights(after, layer)
+    was: Weights = np.full_like(now, BLOCKED) if before is None else _weights(before, layer)
+    what: Weights = np.full_like(now, BLOCKED)
+    what[(was != now) & (was != BLOCKED) & (now != BLOCKED)] = COST
+    what[(was == BLOCKED) & (now != BLOCKED)] = GAINED
+    what[(was != BLOCKED) & (now == BLOCKED)] = LOST
+    return cover(what, layer)
+
+
+def _weights(navigation: Navigation, layer: int) -> Weights:
+    leaves = leaves_of(navigation)
+    return paint(leaves.grid, leaves.nodes[leaves.nodes["layer"] == layer])

@@ -47,11 +47,13 @@ def leaves_of(navigation: Navigation) -> Leaves:
     return found
 
 
-def links(navigation: Navigation, old: Leaves) -> tuple[Numbers, Numbers]:
-    """Who names whom as neighbour, as numbers in `old`, in the order of the lists; names of no leaf are left out."""
+def links(navigation: Navigation, numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """Who names whom as neighbour, as places in `numbers`, those of the leaves, in the order of the lists; names of no
+    leaf are left out.
+    """
     nodes = navigation.nodes
     place = np.full(len(nodes), -1)
-    place[old.numbers] = np.arange(len(old.numbers))
+    place[numbers] = np.arange(len(numbers))
     by_index = np.argsort(nodes["index"], kind="stable")
     by_index = by_index[nodes["leaf"][by_index] != 0]
     indices = nodes["index"][by_index]
@@ -79,3 +81,12 @@ def paint(grid: Grid, leaves: Records) -> Weights:
 def finer(values: npt.NDArray[Scalar], times: int) -> npt.NDArray[Scalar]:
     """Repeat each square along both sides."""
     return values.repeat(times, axis=0).repeat(times, axis=1)
+
+
+def crossings(navigation: Navigation) -> Numbers:
+    """Pairs [n, 2] of numbers of nodes: leaves that name leaves of other layers as neighbours, both ways round."""
+    numbers = np.flatnonzero(navigation.nodes["leaf"] != 0)
+    pairs = numbers[np.stack(links(navigation, numbers), axis=1)]
+    layers = navigation.nodes["layer"][pairs]
+    found: Numbers = pairs[layers[:, 0] != layers[:, 1]]
+    return found

@@ -65,7 +65,7 @@ def rebuild(navigation: Navigation, layer: int, ground: Integers) -> Navigation:
         part = values[y : y + edge, x : x + edge]
         free[number] = bool((part != BLOCKED).all())
         part[...] = BLOCKED  # its leaf is not part of the ground's
-    new = _cover(values, layer)
+    new = cover(values, layer)
     same = _matches(old, new)
     known = same >= 0
     kept = new[known].copy()
@@ -80,17 +80,21 @@ def rebuild(navigation: Navigation, layer: int, ground: Integers) -> Navigation:
     return _linked(navigation, old, leaves[order], before[order])
 
 
-def patch(navigation: Navigation, layer: int, ground: Integers, changed: npt.NDArray[np.bool_]) -> Navigation:
-    """Make a layer anew where `changed` [height, width] is set, of the weights `ground` (of the same shape).
+def patch(navigation: Navigation, layer: int, ground: Integers, before: Integers) -> Navigation:
+    """Make a layer anew where its ground was edited: `before` and `ground` are weights [height, width], then and now.
 
-    Ground elsewhere stays as the navigation has it, the outlines of objects included. Raises FormatError.
+    Where a square became passable or blocked, all of it does. Where only its cost changed, what of it was walkable has
+    the new one, and what was cut out of it stays cut. Ground elsewhere stays as the navigation has it, the outlines of
+    objects included. Raises FormatError.
     """
     values = raster(navigation, layer)
-    if changed.shape != (values.shape[0] // QUARTERS, values.shape[1] // QUARTERS) or ground.shape != changed.shape:
-        shape = (values.shape[0] // QUARTERS, values.shape[1] // QUARTERS)
-        raise FormatError(f"weights of {ground.shape} and changes of {changed.shape}, not {shape}", "navigation")
-    fine = finer(changed, QUARTERS)
-    values[fine] = finer(ground, QUARTERS)[fine]
+    shape = (values.shape[0] // QUARTERS, values.shape[1] // QUARTERS)
+    if before.shape != shape or ground.shape != shape:
+        raise FormatError(f"weights of {ground.shape}, and of {before.shape} before, not of {shape}", "navigation")
+    fine = finer(np.asarray(ground, np.int16), QUARTERS)
+    passable = finer((before == BLOCKED) != (ground == BLOCKED), QUARTERS)
+    cost = finer(before != ground, QUARTERS) & (values != BLOCKED)
+    values = np.where(passable | cost, fine, values)
     return rebuild(navigation, layer, values)
 
 
@@ -101,7 +105,7 @@ def without_islands(navigation: Navigation, seeds: npt.NDArray[np.float64]) -> N
     open doors and links between layers lead on. Doors stay. Raises FormatError.
     """
     old = leaves_of(navigation)
-    part = components(len(old.nodes), *links(navigation, old))
+    part = components(len(old.nodes), *links(navigation, old.numbers))
     points = np.asarray(seeds, np.float64).reshape(-1, 2)
     points = points[(np.abs(points) < _FAR).all(axis=1)]
     x, y = np.floor(points * QUARTERS).astype(np.int64).T
@@ -126,6 +130,32 @@ def new_navigation(ground: Integers) -> Navigation:
     return rebuild(none, 0, ground)
 
 
+def navigation_of_leaves(
+    shape: tuple[int, int], layer_count: int, leaves: Records, keys: npt.NDArray[np.uint64], crossing: Numbers
+) -> Navigation:
+    """Navigation that has these leaves, NODE [n], in whatever order, on a map of `shape` (height, width).
+
+    What counts of a leaf is where it is (layer, level, x, y), its region (0: what can be reached from it gets one), its
+    preference, and whether it is a door (switchable, blocked, key_count). keys: of the doors, leaf after leaf.
+    crossing: [n, 2], numbers of leaves of different layers that are neighbours. Raises FormatError.
+    """
+    header = np.zeros((), NAVIGATION_HEADER)
+    header["version"], header["height"], header["width"] = NAVIGATION_VERSION, *shape
+    nodes = leaves.copy()
+    nodes["leaf"], nodes["root"], nodes["index"] = 1, leaves["level"] == 0, np.arange(1, len(leaves) + 1)
+    both = np.unique(np.concatenate([crossing, crossing[:, ::-1]]).reshape(-1, 2), axis=0)
+    nodes["neighbour_count"] = np.bincount(both[:, 0], minlength=len(leaves))
+    names = (both[:, 1] + 1).astype(np.int32)
+    loose = Navigation(header, np.zeros(0, POSITION), layer_count, nodes, names, keys)
+    old = leaves_of(loose)
+    made = _linked(loose, old, old.nodes.copy(), np.arange(len(old.nodes)))
+    own = np.flatnonzero(made.nodes["leaf"] != 0)  # in the order of `old`: both go by place
+    given = old.nodes["region"] > 0
+    made.nodes["region"][own[given]] = old.nodes["region"][given]
+    made.header["region_count"] = int(made.nodes["region"].max(initial=0)) + 1
+    return made
+
+
 # ------------------------------------------------------------------------------------------------------ what is to be
 
 
@@ -139,7 +169,7 @@ def _quarters(grid: Grid, ground: Integers) -> Weights:
     raise FormatError(f"weights of {ground.shape} for a map of {grid.height} rows, {grid.width} columns", "navigation")
 
 
-def _cover(values: Weights, layer: int) -> Records:
+def cover(values: Weights, layer: int) -> Records:
     """The largest squares of one weight that cover all ground that is not blocked."""
     levels = [values]
     for _ in range(DEEPEST):
@@ -176,7 +206,7 @@ def _linked(navigation: Navigation, old: Leaves, leaves: Records, before: Number
     """Make a navigation of leaves, ordered by place; `before`: what number each had in `old`, or -1."""
     grid, count = old.grid, len(leaves)
     places = grid.places(leaves)
-    from_old, to_old = links(navigation, old)
+    from_old, to_old = links(navigation, old.numbers)
     crossing = old.nodes["layer"][from_old] != old.nodes["layer"][to_old]
     centres = old.places + grid.spans(old.nodes) * 3 // 4  # the lower left corner of its last child
     ends = [grid.find(places, leaves, centres[number[crossing]]) for number in (from_old, to_old)]

@@ -137,9 +137,9 @@ def navigate(level: Level, tree, layer: int) -> None:
     anew = rebuild(tree, layer, ground)
     if not np.array_equal(raster(anew, layer) >= 0, ground >= 0):
         raise AssertionError("a rebuild gives other ground")
-    changed = np.zeros((ground.shape[0] // 4, ground.shape[1] // 4), np.bool_)
-    changed[:2] = True
-    patch(tree, layer, np.full(changed.shape, 128), changed)
+    before = np.full((ground.shape[0] // 4, ground.shape[1] // 4), 128)
+    before[:1], before[1:2] = -1, 0
+    patch(tree, layer, np.full(before.shape, 128), before)
     without_islands(tree, np.array([[1.0, 1.0], [float("nan"), 1e30]]))
     list(changes(tree, anew, layer).lines())
     rebuild(tree, layer, weights(level.cells, layer))

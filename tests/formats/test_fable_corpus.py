@@ -150,8 +150,35 @@ def test_an_untouched_layer_is_rebuilt_to_the_byte(levels):
 def test_a_patch_without_changes_changes_nothing(levels):
     for level, section in sections(levels):
         tree = section.navigation
-        unchanged = np.zeros((level.height, level.width), np.bool_)
-        assert encode(patch(tree, 0, weights(level.cells), unchanged)) == encode(tree)
+        ground = weights(level.cells)
+        assert encode(patch(tree, 0, ground, ground)) == encode(tree)
+
+
+def test_a_path_makes_nothing_walkable_and_costs_what_it_should(levels):
+    """Cells in which something was cut out, as an object's outline, become path: what is cut stays cut."""
+    for level, section in sections(levels):
+        tree = section.navigation
+        before = weights(level.cells)
+        was = raster(tree, 0)
+        units = (was >= 0).reshape(level.height, 4, level.width, 4).sum(axis=(1, 3))
+        cut = (units > 0) & (units < 16)
+        after = raster(patch(tree, 0, np.where(cut, 0, before), before), 0)
+        assert np.array_equal(after >= 0, was >= 0)
+        fine = cut.repeat(4, axis=0).repeat(4, axis=1)
+        door = raster_of_doors(tree)
+        assert (after[fine & (was >= 0) & ~door] == 0).all()
+        assert np.array_equal(after[~fine], was[~fine])
+
+
+def raster_of_doors(tree):
+    """Which squares of a quarter unit are doors of the lowest layer."""
+    found = np.zeros((int(tree.header["height"]) * 4, int(tree.header["width"]) * 4), np.bool_)
+    nodes = tree.nodes
+    for node in nodes[(nodes["leaf"] != 0) & (nodes["switchable"] != 0) & (nodes["layer"] == 0)]:
+        half = 64 / 2 ** int(node["level"])
+        x, y = (float(node[axis]) * 4 for axis in "xy")
+        found[int(y - half) : int(y + half), int(x - half) : int(x + half)] = True
+    return found
 
 
 def by_place(tree):
@@ -181,7 +208,7 @@ def test_a_patch_leaves_all_other_leaves_as_they_were(levels):
         x, y = next(place[2:] for place in before if place[0] == 0 and place[1] == 3)
         changed = np.zeros((level.height, level.width), np.bool_)
         changed[int(y), int(x)] = True
-        after = by_place(patch(tree, 0, np.full(changed.shape, BLOCKED), changed))
+        after = by_place(patch(tree, 0, np.where(changed, BLOCKED, 128), np.full(changed.shape, 128)))
         gone, new = before.keys() - after.keys(), after.keys() - before.keys()
         assert gone == {(0, 3, x, y)}
         assert len(new) == 3 + 3  # 4 x 4 without a unit: three of 2 x 2, three of 1 x 1
@@ -202,8 +229,13 @@ def test_a_patch_and_its_reverse_give_the_level_back(levels):
         own = leaves[leaves["switchable"] == 0][7]
         half = 16 / 2 ** int(own["level"])
         changed[int(own["y"] - half) : int(own["y"] + half), int(own["x"] - half) : int(own["x"] + half)] = True
-        without = patch(tree, 0, np.full(changed.shape, BLOCKED), changed)
-        again = patch(without, 0, np.full(changed.shape, own["preference"].astype(np.int16)), changed)
+        without = patch(tree, 0, np.where(changed, BLOCKED, 128), np.full(changed.shape, 128))
+        again = patch(
+            without,
+            0,
+            np.full(changed.shape, own["preference"].astype(np.int16)),
+            np.where(changed, BLOCKED, own["preference"].astype(np.int16)),
+        )
         first, second = by_place(tree), by_place(again)
         assert first.keys() == second.keys()
         assert all(set(first[place][3]) == set(second[place][3]) for place in first)

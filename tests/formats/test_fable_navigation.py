@@ -197,15 +197,15 @@ def test_a_patch_keeps_regions_and_joins_or_parts_them():
     left, right = (region_at(tree, x) for x in (1, 60))
     assert {left, right} == {2, 7}
 
-    changed = np.zeros(ground.shape, np.bool_)
-    changed[3, 40] = True
-    bridge = patch(tree, 0, np.full(ground.shape, 128), changed)
+    opened = ground.copy()
+    opened[3, 40] = 128
+    bridge = patch(tree, 0, opened, ground)
     assert region_at(bridge, 1) == region_at(bridge, 60) == region_at(bridge, 40.5, 3.5)
     assert region_at(bridge, 1) in (left, right)
 
-    changed[:] = False
-    changed[:, 20] = True
-    wall = patch(tree, 0, np.full(ground.shape, BLOCKED), changed)
+    walled = ground.copy()
+    walled[:, 20] = BLOCKED
+    wall = patch(tree, 0, walled, ground)
     parts = [region_at(wall, x) for x in (1, 30, 60)]
     assert len(set(parts)) == 3
     assert {left, right} < set(parts)
@@ -236,15 +236,32 @@ def test_a_patch_touches_nothing_else():
     tree = new_navigation(ground)
     changed = np.zeros(ground.shape, np.bool_)
     changed[40:44, 8:12] = True
-    anew = np.where(changed, BLOCKED, 0)  # 0 would be a path everywhere
-    patched = patch(tree, 0, anew, changed)
+    was = np.where(changed, 128, 0)  # elsewhere the ground was, and is, a path that the navigation doesn't know of
+    patched = patch(tree, 0, np.where(changed, BLOCKED, 0), was)
     assert np.array_equal(raster(patched, 0)[::4, ::4], np.where(changed, BLOCKED, ground))
     before, after = set(boxes(tree)), set(boxes(patched))
     gone = before - after
     assert all(box[1] < 12 + 16 and box[3] > 8 - 16 for box in gone)
     assert len(gone) < 20
-    none = patch(tree, 0, anew, np.zeros(ground.shape, np.bool_))
-    assert encode(none) == encode(tree)
+    assert encode(patch(tree, 0, was, was)) == encode(tree)
+
+
+def test_a_path_leaves_what_was_cut_out_of_the_ground():
+    """Half a square is cut out, as by an object's outline: as path, the other half costs less; nothing is gained."""
+    fine = np.full((128, 128), 128)
+    fine[40:42, 40:44] = BLOCKED  # half of the square at 10, 10
+    tree = rebuild(new_navigation(np.full((32, 32), 128)), 0, fine)
+    ground = np.full((32, 32), 128)
+    path = ground.copy()
+    path[10, 8:13] = 0
+    expected = np.where(
+        np.arange(128)[:, None] // 4 == 10, np.where(np.isin(np.arange(128) // 4, range(8, 13)), 0, 128), 128
+    )
+    expected[40:42, 40:44] = BLOCKED
+    assert np.array_equal(raster(patch(tree, 0, path, ground), 0), expected)
+    opened = ground.copy()
+    opened[10, 10] = BLOCKED
+    assert (raster(patch(tree, 0, path, opened), 0)[40:44, 40:44] == 0).all(), "the square was made walkable, all of it"
 
 
 def test_islands_are_dropped_but_for_doors_and_what_they_lead_to():
@@ -333,7 +350,7 @@ def test_wrong_arguments_are_refused():
         lambda: rebuild(tree, 0, np.zeros((32, 31))),
         lambda: rebuild(tree, 0, np.full((32, 32), 256)),
         lambda: rebuild(tree, 0, np.full((32, 32), -2)),
-        lambda: patch(tree, 0, np.zeros((32, 31)), np.zeros((32, 31), np.bool_)),
+        lambda: patch(tree, 0, np.zeros((32, 31)), np.zeros((32, 31))),
         lambda: new_navigation(np.zeros((32, 31))),
     ):
         with pytest.raises(FormatError):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ....formats.fable import UID_BASE
 from ....formats.fable.geometry import Floats, finite_heights, finite_points, leaf_corners, over_ground, sample_ground
+from ....formats.fable.leaves import crossings
 from ....formats.fable.sections import NumberedSection, door_lists, numbered_sections
 from ...scene import identity, meshes, transforms
 from ...scene.materials import Nodes, blended, shader
@@ -19,6 +20,8 @@ LIFT = 0.1
 """How far leaves lie over the ground, units; those of upper layers as far again for each layer below them."""
 MANY_POINTS = 10_000
 """A section with more action points than this keeps them in the file: no real one has 200."""
+MANY_LAYERS = 256
+"""What a leaf can tell: a byte."""
 POINT_SIZE = 0.3
 _ALPHA, _DOOR = 0.55, (1.0, 0.25, 0.0, 1.0)
 
@@ -54,6 +57,7 @@ def build_navigation(importing: ImportContext) -> None:
             obj[f"{layout.DOOR}_{number}"] = " ".join(str((key + UID_BASE) % (1 << 64)) for key in keys)
         transforms.remember(obj)
     for section, collection in zip(sections, homes, strict=True):
+        _keep_links(section, collection)
         _build_points(importing, section, collection, ground)
     importing.report.count("sections of navigation", len(sections))
 
@@ -83,6 +87,18 @@ def _mesh(
     )
     made.materials.append(material)
     return made, keys
+
+
+def _keep_links(section: NumberedSection, collection: bpy.types.Collection) -> None:
+    """Keep what no mesh shows of a section: how many layers it has, and which leaves lead from one to another."""
+    navigation = section.navigation
+    if navigation is None:
+        return
+    leaves = navigation.nodes[navigation.nodes["leaf"] != 0]
+    count = min(max(navigation.layer_count, 1), MANY_LAYERS)
+    collection[layout.LAYERS] = np.bincount(leaves["layer"], minlength=count).tolist()
+    if count > 1 and len(pairs := crossings(navigation)):
+        collection[layout.LINKS] = (pairs + (section.first_node + 1)).ravel().tolist()
 
 
 def _build_points(

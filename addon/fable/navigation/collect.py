@@ -7,14 +7,13 @@ objects are in it, or made of the ground.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import bpy
 
 from ....formats import fable
-from ....formats.fable.blank import DEFAULT_SECTION
 from ....formats.fable.sections import NumberedSection, numbered_sections
 from ...scene import evaluated, identity, meshes, transforms
 from ...scene.identity import kind_of
@@ -22,11 +21,11 @@ from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from .collect_section import SectionEdit
-from .ground import LOWEST, navigation_of_ground
+from .ground import navigation_of_ground
 
 
 @dataclass(eq=False)
-class _SectionHome:
+class SectionHome:
     """What of the scene is one section."""
 
     collection: bpy.types.Collection | None
@@ -70,12 +69,12 @@ def collect_navigation(
         if shown and level.sections:
             report.warn("the collection Navigation is gone: the level's sections of navigation stay as they are")
         return
-    with _evaluation(context, collection, home) as depsgraph:
+    with evaluation(context, collection, home) as depsgraph:
         _Sections(level, token, report, root_of(collection), depsgraph).collect(collection, home)
 
 
 @contextmanager
-def _evaluation(
+def evaluation(
     context: bpy.types.Context, collection: bpy.types.Collection, home: bpy.types.Collection
 ) -> Iterator[bpy.types.Depsgraph | None]:
     """A depsgraph with the objects of navigation on which modifiers or constraints act; None where there are none."""
@@ -113,10 +112,10 @@ class _Sections:
     def collect(self, collection: bpy.types.Collection, home: bpy.types.Collection) -> None:
         """Give the level its sections: those of the file in its order, then new ones."""
         homes = self._homes(home)
-        _refuse_twice(homes, [section.name for section in self.numbered])
+        refuse_twice(homes, [section.name for section in self.numbered])
         own = {one.number: one for one in homes if not one.copied}
         for section in self.numbered:
-            own.setdefault(section.number, _SectionHome(None, section.name, section.number, copied=False))
+            own.setdefault(section.number, SectionHome(None, section.name, section.number, copied=False))
         self._sort(collection, home, homes, own)
         made = []
         for section in self.numbered:
@@ -130,14 +129,14 @@ class _Sections:
         made += [self._new(one) for one in homes if one.copied]
         self.level.sections = made
 
-    def _homes(self, home: bpy.types.Collection) -> list[_SectionHome]:
+    def _homes(self, home: bpy.types.Collection) -> list[SectionHome]:
         """Which section each collection is: of several of one section all but the first are copies of it."""
-        homes: list[_SectionHome] = []
+        homes: list[SectionHome] = []
         there: set[int] = set()
         for child, record in layout.section_collections(home, layout.SECTION, self.token).items():
             record = record if record < len(self.numbered) else -1
             name = layout.section_name(child, self.numbered[record].name if record >= 0 else None)
-            homes.append(_SectionHome(child, name, record, copied=record < 0 or record in there))
+            homes.append(SectionHome(child, name, record, copied=record < 0 or record in there))
             there.add(record)
         return homes
 
@@ -147,11 +146,11 @@ class _Sections:
         self,
         collection: bpy.types.Collection,
         home: bpy.types.Collection,
-        homes: list[_SectionHome],
-        own: dict[int, _SectionHome],
+        homes: list[SectionHome],
+        own: dict[int, SectionHome],
     ) -> None:
         """Find the objects of each section, wherever in the level they are. own: sections of the file, by number."""
-        inside: dict[bpy.types.Object, list[_SectionHome]] = {}
+        inside: dict[bpy.types.Object, list[SectionHome]] = {}
         for one in homes:
             for obj in one.collection.all_objects if one.collection is not None else ():
                 inside.setdefault(obj, []).append(one)
@@ -175,8 +174,8 @@ class _Sections:
         self,
         obj: bpy.types.Object,
         mark: identity.Stamp,
-        around: list[_SectionHome],
-        own: dict[int, _SectionHome],
+        around: list[SectionHome],
+        own: dict[int, SectionHome],
     ) -> None:
         """Give an object of leaves to the sections whose it is: in the collection of a new one it is of that; in that
         of another one of the file, or in none, it is of its own.
@@ -210,7 +209,7 @@ class _Sections:
 
     # ------------------------------------------------------------------------------------------------- what is written
 
-    def _edited(self, home: _SectionHome, section: NumberedSection) -> fable.Section:
+    def _edited(self, home: SectionHome, section: NumberedSection) -> fable.Section:
         """A section of the file, as its objects now say."""
         made = self.before[section.number]
         if home.name != section.name:
@@ -221,7 +220,7 @@ class _Sections:
             self.report.note(f"navigation of section {made.name}: {', '.join(notes)}")
         return made
 
-    def _new(self, home: _SectionHome) -> fable.Section:
+    def _new(self, home: SectionHome) -> fable.Section:
         """A section that the file doesn't have: a copy of one that it has, or made of the ground."""
         if home.number >= 0:
             section = self.numbered[home.number]
@@ -234,7 +233,7 @@ class _Sections:
         self.report.note(f"navigation: section {home.name} is new, {', '.join([what, *notes])}")
         return made
 
-    def _collect(self, home: _SectionHome, section: NumberedSection, made: fable.Section) -> list[str]:
+    def _collect(self, home: SectionHome, section: NumberedSection, made: fable.Section) -> list[str]:
         """Give a section what was edited of its leaves and action points, and return what that was."""
         if section.navigation is None:
             return []
@@ -261,48 +260,9 @@ class _Sections:
         return edit.notes
 
 
-def make_navigation(
-    context: bpy.types.Context, collection: bpy.types.Collection, level: fable.Level, report: Report
-) -> None:
-    """Give a level that takes nothing from a file navigation of its ground: the sections that its collections name.
-
-    Action points are the scene's; regions, costs and doors as far as the scene shows the leaves that the ground has.
-    Without a collection of navigation there is one section. Raises SceneError.
-    """
-    home = home_of(collection)
-    ground = navigation_of_ground(level)
-    if home is None:
-        level.sections = [fable.Section.new(DEFAULT_SECTION, ground)]
-        report.note("navigation: one section, made of the ground")
-        return
-    children = layout.section_collections(home, layout.SECTION, None)
-    homes = {child: _SectionHome(child, layout.section_name(child, None), -1, copied=True) for child in children}
-    _refuse_twice(list(homes.values()), [])
-    root = root_of(collection)
-    level.sections = []
-    with _evaluation(context, collection, home) as depsgraph:
-        for child, one in homes.items():
-            shown = [obj for obj in child.all_objects if kind_of(obj) == layout.LEAVES]
-            marks = (identity.stamped(obj) for obj in shown)
-            token = next((mark.token for mark in marks if mark is not None), None)
-            section = NumberedSection(-1, one.name, ground, 0, len(ground.positions))
-            edit = SectionEdit(section, ground, token, root, depsgraph, report)
-            for obj in shown:
-                if len(shown) == 1 and edit.shows(obj, LOWEST):
-                    edit.collect_layer(obj, LOWEST)
-                else:
-                    report.warn(f"{obj.name}: the ground has other leaves: its regions, costs and doors aren't written")
-            above = edit.collect_points(child.all_objects, lowest_only=True)
-            if above:
-                what = f"action points of section {one.name}, which are above the ground: {listed(above)}"
-                report.left_out(what, len(above))
-            level.sections.append(fable.Section.new(one.name, edit.made()))
-    report.note(f"navigation: {len(level.sections)} sections, made of the ground")
-
-
-def _refuse_twice(homes: list[_SectionHome], before: list[str]) -> None:
+def refuse_twice(homes: Sequence[SectionHome], before: Sequence[str]) -> None:
     """Raise SceneError for a name that a collection gives its section and another has, too. before: as they were."""
-    by_name: dict[str, list[_SectionHome]] = {}
+    by_name: dict[str, list[SectionHome]] = {}
     for one in homes:
         by_name.setdefault(one.name, []).append(one)
     for name, alike in by_name.items():

@@ -122,7 +122,7 @@ class SectionEdit:
         was, lists = door_lists(self.before, numbers)
         now = leaves.whole(layout.DOOR)
         now = was.astype(np.int64) if now is None else now
-        listing = {number: _keys(leaves.object, number) for number in np.unique(now[now != 0]).tolist()}
+        listing = {number: door_keys(leaves.object, number) for number in np.unique(now[now != 0]).tolist()}
         closed = leaves.whole(layout.CLOSED)
         before = self.before.nodes["blocked"][numbers] != 0
         closed = before if closed is None else closed != 0
@@ -227,7 +227,7 @@ def _moved(data: MeshData, faces: NDArray[np.intp], expected: NDArray[np.float32
     return moved
 
 
-def _keys(obj: bpy.types.Object, number: int) -> tuple[int, ...]:
+def door_keys(obj: bpy.types.Object, number: int) -> tuple[int, ...]:
     """The keys of an object's list of this number, from the UIDs that its property has."""
     name = f"{layout.DOOR}_{number}"
     text = obj.get(name)

@@ -44,7 +44,7 @@ def follow_ground(level: fable.Level, before: Records, how: str, things: bytes |
                 continue
             ground = fable.weights(level.cells)
             if how == "patch":
-                made = fable.patch(old, LOWEST, ground, fable.weights(before) != ground)
+                made = fable.patch(old, LOWEST, ground, fable.weights(before))
             else:
                 made = fable.rebuild(old, LOWEST, ground)
                 made = fable.without_islands(made, seeds) if len(seeds) else made

@@ -12,8 +12,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats.arrays import Array
 from ....formats.fable import strengths, theme_resolution, theme_weights
-from ....formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS
+from ....formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS, Records
 from ...scene import attributes, vertex_groups
 from ...scene.blender_types import Attribute, Value
 from ...scene.level import first_of
@@ -24,6 +25,8 @@ from ..palettes import lists
 from ..terrain import materials, overlays
 
 Amounts = NDArray[np.float64]
+_Dab = tuple[Ints, Records, dict[int, Amounts]]
+"""What cells had before they were painted: the cells, their records, and their weights by slot."""
 
 
 class Canvas:
@@ -48,10 +51,13 @@ class Canvas:
         self.mesh = obj.data
         self.middles = _middles(self.mesh, kind)
         names = lists.get(level)
+        self.painted = False
+        """Whether any cell was changed."""
         self._blend: _Blend | None = None
+        self._before: Array | None = None
         self._value = 1
         if target == "theme":
-            self._blend = _Themes(context, obj, names, _slot(names.themes, name, target))
+            self._blend = Themes(context, obj, names, _slot(names.themes, name, target))
         elif target == "atmosphere":
             self._blend = _Blend(obj, GAME_CELL, "FACE", "atmosphere", _slot(names.atmospheres, name, target))
         elif target == "sound":
@@ -76,25 +82,45 @@ class Canvas:
         """Paint cells, or take away from them. amounts: 0 to 1 each, for what is blended; flags are wholly set."""
         if not len(cells):
             return
+        self.painted = True
         if self._blend is not None:
             self._blend.paint(cells, amounts, erase)
             return
         values = attributes.read(self.mesh, self.target)
         if values is None:
             raise SceneError(f"{self.object.name} has lost its attribute {self.target}", [self.object])
+        if self._before is None:
+            self._before = values.copy()
         if self.target == "sound":
             values[cells] = 0 if erase else self._value
         else:
             values[cells] = not erase
+        self._write(values)
+
+    def _write(self, values: Array) -> None:
         attribute: Attribute = self.mesh.attributes[self.target]
         attributes.write(self.mesh, self.target, attribute.domain, attribute.data_type, values)
         self.mesh.update()
+
+    def restore(self) -> None:
+        """Give the cells back what they had before the stroke."""
+        if self._blend is not None:
+            self._blend.restore()
+        elif self._before is not None:
+            self._write(self._before)
+        self.painted = False
+
+    def show(self) -> None:
+        """Let what is drawn over the ground follow."""
+        if overlays.shown(self.level) == ("themes" if self.target == "theme" else self.target):
+            overlays.show_solid(self.level)
 
     def finish(self) -> None:
         """End the stroke: the overlay over the ground follows."""
         shown = overlays.shown(self.level)
         if shown == self.target and shown in ("sound", "atmosphere"):
             overlays.show(self.level, shown)
+        self.show()
 
 
 class _Blend:
@@ -106,6 +132,7 @@ class _Blend:
         self.mesh: bpy.types.Mesh = data
         count = len(self.mesh.vertices if domain == "POINT" else self.mesh.polygons)
         self.records = np.zeros(count, dtype)
+        self.log: list[_Dab] = []
         for name, part in self._attributes():
             values = attributes.read(self.mesh, name)
             if values is None:
@@ -129,8 +156,12 @@ class _Blend:
         """Blend the slot into cells, or out of them."""
         shares, able = theme_resolution.paint(self.shares(cells), self.slot, amounts, erase)
         cells, shares = cells[able], shares[able]
-        if not len(cells):
-            return
+        if len(cells):
+            self.put(cells, shares)
+
+    def put(self, cells: Ints, shares: Amounts) -> None:
+        """Give cells these shares of each slot, [cells, 256], of which three at most aren't 0."""
+        self.log.append((cells, self.records[cells], self.weights_of(cells)))
         there = np.flatnonzero(shares.any(axis=0))
         theme_of = np.full(PALETTE_SLOTS, theme_resolution.NONE)
         theme_of[there] = np.arange(len(there))
@@ -146,6 +177,21 @@ class _Blend:
         self.records["themes"][cells], self.records["strengths"][cells] = made.slots, made.strengths
         self.write(cells)
 
+    def weights_of(self, _cells: Ints) -> dict[int, Amounts]:
+        """The weight of cells in each layer, by slot; none where there are no layers."""
+        return {}
+
+    def restore(self) -> None:
+        """Take all dabs back, the last first."""
+        while self.log:
+            cells, records, weights = self.log.pop()
+            self.records[cells] = records
+            self.give_back(cells, weights)
+
+    def give_back(self, cells: Ints, _weights: dict[int, Amounts]) -> None:
+        """Give cells what the records have, and their layers these weights."""
+        self.write(cells)
+
     def write(self, cells: Ints) -> None:
         """Give cells, which were changed, what the records have."""
         for name, part in self._attributes():
@@ -157,7 +203,7 @@ class _Blend:
         self.mesh.update()
 
 
-class _Themes(_Blend):
+class Themes(_Blend):
     """The ground's themes: attributes, weight layers and the colours that are shown."""
 
     def __init__(self, context: bpy.types.Context, obj: bpy.types.Object, names: lists.Palettes, slot: int) -> None:
@@ -180,24 +226,40 @@ class _Themes(_Blend):
             found[:, slot] = values[cells]
         return found
 
+    def weights_of(self, cells: Ints) -> dict[int, Amounts]:
+        """As they were painted."""
+        return {slot: values[cells].astype(np.float64) for slot, values in self.weights.items()}
+
     def write(self, cells: Ints) -> None:
         """Write attributes, weights and colours."""
         super().write(cells)
-        now = np.rint(super().shares(cells) * theme_weights.FULL).astype(np.uint8)
+        now = np.rint(super().shares(cells) * theme_weights.FULL)
+        amounts = {slot: now[:, slot] / theme_weights.FULL for slot in self.layers}
+        was = {slot: np.rint(values[cells] * theme_weights.FULL) for slot, values in self.weights.items()}
+        self._put(cells, amounts, {slot: was[slot] != now[:, slot] for slot in self.layers})
+
+    def give_back(self, cells: Ints, weights: dict[int, Amounts]) -> None:
+        """Likewise, with the weights as they were painted."""
+        super().write(cells)
+        self._put(cells, weights, {slot: self.weights[slot][cells] != weights[slot] for slot in self.layers})
+
+    def _put(self, cells: Ints, weights: dict[int, Amounts], differ: dict[int, NDArray[np.bool_]]) -> None:
+        """Give cells weights, by slot, where they differ; and the colours that follow."""
         groups: Value = self.object.vertex_groups
         for slot, name in self.layers.items():
-            values, amounts = self.weights[slot], now[:, slot]
-            changed = np.flatnonzero(np.rint(values[cells] * theme_weights.FULL) != amounts)
+            values = self.weights[slot]
+            amounts = weights[slot].astype(np.float32)
+            changed = np.flatnonzero(differ[slot])
             if not len(changed):
                 continue
             group = groups.get(name) or groups.new(name=name)
             for amount in np.unique(amounts[changed]).tolist():
-                vertices = cells[changed[amounts[changed] == amount]].tolist()
+                vertices = cells[changed[amounts[changed] == np.float32(amount)]].tolist()
                 if amount:
-                    group.add(vertices, amount / theme_weights.FULL, "REPLACE")
+                    group.add(vertices, amount, "REPLACE")
                 else:
                     group.remove(vertices)
-            values[cells[changed]] = amounts[changed] / np.float32(theme_weights.FULL)
+            values[cells[changed]] = amounts[changed]
             self.rows[slot] = theme_weights.of_values(values)
         blend = theme_weights.of_layers((slot, *row) for slot, row in self.rows.items() if len(row[1]))
         materials.color(self.mesh, self.names, blend)

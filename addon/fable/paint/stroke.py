@@ -32,6 +32,7 @@ class Stroke:
                 before[0] + (x - before[0]) * part, before[1] + (y - before[1]) * part, self.radius
             )
             self.canvas.paint(cells, near * self.strength, self.erase)
+        self.canvas.show()
         self._at = (x, y)
 
     def end(self) -> None:

@@ -76,6 +76,13 @@ class TerrainMesh:
             raise SceneError(f"{self.object.name}: its vertices are too far away", [self.object])
         return int(most[1]) + 1, int(most[0]) + 1
 
+    def heights(self) -> NDArray[np.float32]:
+        """How high each cell lies, float32[rows, columns]. Raises SceneError where cells are missing, or moved."""
+        shape = self.size()
+        cells = self._cells(shape)
+        made: NDArray[np.float32] = self._points[cells.indices, 2].astype(np.float32).reshape(shape)
+        return made
+
     def unknown_layers(self, layers: dict[str, int]) -> dict[str, Ints]:
         """The vertex groups that aren't weight layers, nothing that modifiers use, and have weights; which vertices."""
         others = [group.name for group in self.object.vertex_groups if group.name not in layers]

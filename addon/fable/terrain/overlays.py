@@ -100,6 +100,50 @@ def show(level: bpy.types.Collection, kind: str) -> bool:
     return True
 
 
+def show_solid(level: bpy.types.Collection) -> None:
+    """Colour the terrain's vertices by what is shown, for views that draw solid colours of attributes."""
+    terrain = first_of(level, layout.TERRAIN)
+    mesh: Value = terrain.data if terrain is not None else None
+    themes = attributes.read(mesh, layout.THEME_COLOR, "POINT") if mesh is not None and not mesh.is_editmode else None
+    if terrain is None or themes is None:
+        return
+    kind = shown(level)
+    name = layout.THEME_COLOR
+    if kind != "themes":
+        name = layout.SOLID_COLOR
+        attributes.write(mesh, name, "POINT", "FLOAT_COLOR", _covered(level, terrain, themes, kind))
+        mesh.update()
+    mesh.attributes.active_color = mesh.attributes[name]
+
+
+def _covered(level: bpy.types.Collection, terrain: bpy.types.Object, themes: Array, kind: str) -> Array:
+    """The colours of vertices, [n, 4], with what is shown over the themes."""
+    made = themes.copy()
+    if kind in _FLAG_COLORS:
+        values = attributes.read(_mesh(terrain), kind, "POINT")
+        if values is None:
+            return made
+        for where, tint in zip((values == 0, values != 0), _FLAG_COLORS[kind], strict=True):
+            if tint is not None:
+                made[where, :3] = made[where, :3] * (1 - STRENGTH) + np.array(tint, np.float32) * STRENGTH
+        return made
+    _color_faces(level, terrain, kind)
+    faces = attributes.read(_mesh(terrain), layout.OVERLAY_COLOR, "FACE")
+    corners = attributes.read(_mesh(terrain), ".corner_vert")
+    if faces is None or corners is None or len(corners) != 4 * len(faces):
+        return made
+    tints = made[:, :3].copy()
+    tints[corners] = faces[:, :3].repeat(4, axis=0)
+    made[:, :3] = made[:, :3] * (1 - STRENGTH) + tints * STRENGTH
+    return made
+
+
+def _mesh(obj: bpy.types.Object) -> bpy.types.Mesh:
+    data: Value = obj.data
+    mesh: bpy.types.Mesh = data
+    return mesh
+
+
 def shown(level: bpy.types.Collection) -> str:
     """The overlay that a level's terrain shows, a key of KINDS."""
     switch = _switch(first_of(level, layout.TERRAIN))

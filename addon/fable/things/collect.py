@@ -28,9 +28,10 @@ from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
+from ..worlds.maps import MapMove
 from . import values
 from .build import DISPLAY, OTHERS, name_of
-from .placements import collect_placement
+from .placements import collect_placement, move_with_map
 
 KEY_BITS = 41
 """A UID is UID_BASE and a number of so many bits."""
@@ -56,12 +57,13 @@ def collect_things(
     token: int | None,
     report: Report,
     shown: bool = False,
+    move: MapMove | None = None,
 ) -> bytes | None:
     """The bytes of a level's `.tng` as its things now say; None for a level without one.
 
     data: those of the import, None where there is none (or nothing is to be taken from it). token: the level's, None
-    likewise. shown: whether the import made objects of things. New things get their UIDs from the level's counter,
-    which is moved on. Raises SceneError naming objects.
+    likewise. shown: whether the import made objects of things. move: of its map in the world. New things get their UIDs
+    from the level's counter, which is moved on. Raises SceneError naming objects.
     """
     home = next((one for one in collection.children_recursive if kind_of(one) == layout.THINGS), None)
     if home is None and data is not None and shown:
@@ -72,7 +74,7 @@ def collect_things(
         things = tng.read(data) if data is not None else _empty()
     except FormatError:
         return data  # the import said so
-    return tng.write(_Things(context, collection, home, things, level, token, report).merged())
+    return tng.write(_Things(context, collection, home, things, level, token, report, move).merged())
 
 
 def _is_for_new_ones(home: bpy.types.Collection) -> bool:
@@ -96,9 +98,11 @@ class _Things:
         level: fable.Level,
         token: int | None,
         report: Report,
+        move: MapMove | None,
     ) -> None:
         self.context, self.collection, self.things, self.level = context, collection, things, level
         self.home, self.token, self.report = home, token, report
+        self.move = move if move is not None and any(move.by) else None
         self.root = root_of(collection)
         self.sections = things.sections
         self.records = [thing for section in self.sections for thing in section.things]
@@ -293,7 +297,7 @@ class _Things:
         obj = one.object
         made = self._fresh(obj) if one.block is None else tng.Thing(one.block)
         section.add(made)
-        self._merge_thing(obj, made, fresh=one.block is None)
+        self._merge_thing(obj, made, fresh=one.block is None, foreign=one.foreign)
         uid = made.uid or None
         if one.block is not None or one.foreign or uid is None or uid in self.uids or uid > _MAX_UID:
             made.uid = self._next_uid()
@@ -331,11 +335,16 @@ class _Things:
 
     # ----------------------------------------------------------------------------------------------------- one thing
 
-    def _merge_thing(self, obj: bpy.types.Object, thing: tng.Thing, fresh: bool = False) -> bool:
-        """Write what an object says of its thing; whether that changed any text. fresh: made of this very object."""
+    def _merge_thing(self, obj: bpy.types.Object, thing: tng.Thing, fresh: bool = False, foreign: bool = False) -> bool:
+        """Write what an object says of its thing; whether that changed any text.
+
+        fresh: made of this very object. foreign: it comes from another level, whose place in the world counts for it.
+        """
         start = thing.initial_position
         changed = False if fresh else _collect_properties(obj, thing)
         with_start = not fresh and thing.initial_position == start
+        if self.move is not None and not foreign:
+            changed |= move_with_map(thing, self.move.origin, self.move.by)
         return collect_placement(obj, thing, self.root, self.depsgraph, fresh, with_start) or changed
 
 

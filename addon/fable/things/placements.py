@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ....formats.fable import tng
 from ....formats.fable.placement import OBJECT_SCALE, ThingPlacement, placement_of
-from ....formats.fable.text import set_number
+from ....formats.fable.text import coordinates, coordinates_text, set_number
 from ...scene import transforms
 
 Matrix = NDArray[np.float64]
@@ -22,6 +22,9 @@ other than the root, whose transforms Blender rounds."""
 ALIKE = 1e-6
 """Share by which a scale may be off, likewise."""
 SQUARE = 1e-4
+COORD_BASE = "CoordBase"
+AGREES = 0.01
+"""Units by which a camera's place and its CoordBase may differ: the files' do by less than 0.001."""
 _AXES = "XYZ"
 _ALL = frozenset((transforms.LOCATION, transforms.ROTATION, transforms.SCALE, transforms.DELTA, transforms.PARENT))
 _CHAIN = frozenset((transforms.DELTA, transforms.PARENT))
@@ -90,6 +93,31 @@ def _collect_position(thing: tng.Thing, was: ThingPlacement, now: Matrix, roundi
 def _decimals(value: SupportsFloat) -> float:
     """A number as the file has it: six decimals, and 0 without a sign."""
     return round(float(value), 6) + 0.0
+
+
+def move_with_map(thing: tng.Thing, origin: tuple[int, int], by: tuple[int, int]) -> bool:
+    """Move what a thing has in the world along with its map; whether that changed any text.
+
+    origin: of the map, before. by: how far it was moved. That is where a creature starts, and of a camera its CoordBase
+    where that is the place of the camera in the world with the sign turned; files have others, of places where a map
+    once was (fable.md §5): those stay.
+    """
+    changed = False
+    start, place = thing.initial_position, thing.position
+    for axis, name in enumerate(_AXES[:2]):
+        if start is not None and by[axis]:
+            set_number(thing.block, f"InitialPos{name}", _decimals(start[axis] + by[axis]))
+            changed = True
+    for block in thing.block.blocks() if place is not None else ():
+        base = block.find(COORD_BASE)
+        at = coordinates(base.value) if base is not None else None
+        if base is None or at is None or place is None or not any(by):
+            continue
+        if all(abs(at[axis] + place[axis] + origin[axis]) < AGREES for axis in range(2)):
+            moved = [at[axis] - by[axis] for axis in range(2)]
+            block.set(COORD_BASE, coordinates_text((moved[0], moved[1], at[2])))
+            changed = True
+    return changed
 
 
 def _collect_frame(was: ThingPlacement, now: Matrix, tolerance: float) -> bool:

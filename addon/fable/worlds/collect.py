@@ -4,21 +4,18 @@
 from __future__ import annotations
 
 import bpy
-import numpy as np
 
 from ....formats.fable import wld
 from ....formats.fable.records import ROOT_EDGE
-from ...scene import identity, originals, transforms
+from ...scene import identity, originals
 from ...scene.identity import kind_of
 from ...scene.level import needed_root
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
-from .maps import check
+from .maps import check, map_of, origin_of
 
 EDGE = 8192
 """Units that a world reaches to, from 0 (fable.md §5)."""
-NEAR = 1e-3
-"""Units by which a level may be beside a whole one and count as on it: Blender keeps single precision."""
 
 
 def export_form(context: bpy.types.Context, collection: bpy.types.Collection, _settings: None, report: Report) -> bytes:
@@ -35,13 +32,13 @@ def export_form(context: bpy.types.Context, collection: bpy.types.Collection, _s
     maps = world.maps
     placed: dict[int, tuple[tuple[int, int], bpy.types.Object]] = {}
     for level in originals.levels(context.scene):
-        number = _map_of(level, mark.token)
+        number = map_of(level, mark.token)
         if not 0 <= number < len(maps):
             if level in collection.children_recursive:
                 report.left_out(f"level {level.name}, which the .wld doesn't have")
             continue
         root = needed_root(level)
-        origin = _origin(root)
+        origin = origin_of(root)
         if placed.setdefault(number, (origin, root))[0] != origin:
             raise SceneError(f"{root.name} is the same map as {placed[number][1].name}", [root, placed[number][1]])
         if maps[number].origin != origin:
@@ -72,24 +69,6 @@ def choose(context: bpy.types.Context, name: str = "") -> bpy.types.Collection:
     return found[0]
 
 
-def _map_of(level: bpy.types.Collection, token: int) -> int:
-    text = level.get(layout.MAP)
-    parts = text.split(" ") if isinstance(text, str) else []
-    return int(parts[0]) if len(parts) == 2 and parts[0].isdecimal() and parts[1] == str(token) else -1
-
-
-def _origin(root: bpy.types.Object) -> tuple[int, int]:
-    matrix = transforms.compose(root)
-    if np.abs(matrix[:3, :3] - np.eye(3)).max() > 1e-6:
-        raise SceneError(f"{root.name} is turned or scaled: maps can only be moved in the world", [root])
-    place = matrix[:3, 3]
-    x, y = round(float(place[0])), round(float(place[1]))
-    if np.abs(place - (x, y, 0)).max() > NEAR:
-        where = ", ".join(f"{one:g}" for one in place)
-        raise SceneError(f"{root.name} is at {where}: maps lie on whole units, at height 0", [root])
-    return x, y
-
-
 def _move(one: wld.WorldMap, origin: tuple[int, int], level: bpy.types.Collection, report: Report) -> None:
     """Write where a map is now."""
     old, one.origin = one.origin, origin
@@ -101,6 +80,6 @@ def _move(one: wld.WorldMap, origin: tuple[int, int], level: bpy.types.Collectio
     creatures = [obj for obj in level.all_objects if obj.get("InitialPosX") is not None]
     if creatures:
         report.warn(
-            f"{level.name}: the places where its {len(creatures)} creatures start (InitialPos) are in the world: they "
-            "still tell the old ones"
+            f"{level.name}: its {len(creatures)} creatures start at places in the world (InitialPos): export the "
+            "level, too, and they move along in its .tng"
         )

@@ -22,7 +22,8 @@ CHANGES_NOTHING = {
     "levelwright.source_write_leak": "writes a file",
     "levelwright.ns2_minimap": "writes a picture",
     "levelwright.check_export": "reads the scene, and writes its report",
-    "levelwright.fable_brush": "pushes an undo step for each stroke by itself",
+    "levelwright.fable_brush": "sets the tool",
+    "levelwright.fable_brush_size": "sets the tool",
 }
 """Operators without UNDO, and why; besides exports."""
 

@@ -10,6 +10,7 @@ from levelwright.addon import operators
 from levelwright.addon.fable.exporter import BAKED
 from levelwright.addon.fable.game import GAME
 from levelwright.addon.fable.paint import panel as edit_panel
+from levelwright.addon.fable.paint.brush import brush_of
 from levelwright.addon.fable.palettes import lists
 
 from tests.addon.fable.export_helpers import LEVEL, activate, game_map, imported, place, positions, set_values, terrain
@@ -104,12 +105,12 @@ def test_the_panel_paints_what_is_chosen(target, name, able):
     held.active_theme = 1
     if target == "atmosphere":
         held.atmospheres.clear()
-    getattr(bpy.context.scene, edit_panel.KEY).target = target
+    brush_of(bpy.context).target = target
     notes = Notes()
     edit_panel.LEVELWRIGHT_PT_fable_paint.draw(SimpleNamespace(layout=notes, level=lambda _: level), bpy.context)
     assert [one.id for one in notes.operators] == [
         "levelwright.fable_brush", "levelwright.fable_paint_selected", "levelwright.fable_paint_selected",
     ]  # fmt: skip
-    assert {(one.target, one.name) for one in notes.operators} == {(target, name)}
-    assert [one.erase for one in notes.operators] == [False, False, True]
+    assert {(one.target, one.name) for one in notes.operators[1:]} == {(target, name)}
+    assert [one.erase for one in notes.operators[1:]] == [False, True]
     assert notes.enabled == able

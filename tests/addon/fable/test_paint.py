@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from levelwright.addon.fable import layout
 from levelwright.addon.fable.operators import new_level
-from levelwright.addon.fable.paint import cursor, operators, panel
+from levelwright.addon.fable.paint import brush, tool
 from levelwright.addon.fable.paint.canvas import Canvas
-from levelwright.addon.fable.paint.cursor import Circle
-from levelwright.addon.fable.paint.operators import LEVELWRIGHT_OT_fable_brush as Brush
 from levelwright.addon.fable.paint.stroke import Stroke
+from levelwright.addon.fable.paint.tool import LEVELWRIGHT_OT_fable_stroke as Stroking
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.terrain import overlays
-from levelwright.addon.scene import attributes, vertex_groups
+from levelwright.addon.scene import attributes, tools, vertex_groups
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
 from mathutils import Vector
@@ -27,6 +26,7 @@ from tests.addon.fable.export_helpers import (
     exported,
     game_map,
     imported,
+    paint,
     positions,
     reopened,
     set_values,
@@ -255,80 +255,130 @@ class Mouse(SimpleNamespace):
     """What the brush looks at of an event."""
 
     def __init__(self, kind: str, value: str = "PRESS", ctrl: bool = False) -> None:
-        super().__init__(type=kind, value=value, ctrl=ctrl)
+        super().__init__(type=kind, value=value, ctrl=ctrl, oskey=False, mouse_region_x=0, mouse_region_y=0)
 
 
-@pytest.fixture
-def brush(monkeypatch):
-    """A brush as if a view had begun it, and where the mouse is."""
-    level = imported()
-    said = []
-    made = SimpleNamespace(
-        target="walkable", name="", strength=1.0, radius=1.5, _stroke=None,
-        _cursor=Circle(terrain(level), 1.5), level=lambda _: level, collection=level, under=Vector((6, 6, 0)),
-        said=said, report=lambda kind, message: said.append(message),
-    )  # fmt: skip
-    made._follow = lambda context, event: Brush._follow(made, context, event)
-    made._leave = lambda context: Brush._leave(made, context)
-    monkeypatch.setattr(operators, "_under", lambda *_: made.under)
-    yield made
-    made._cursor.remove()
+class Hand:
+    """A stroke as if a view had begun it: `under` is where the mouse points, `said` what it reported."""
+
+    def __init__(self, monkeypatch, target: str, name: str = "") -> None:
+        self.level = imported()
+        self.under: Vector | None = Vector((6, 6, 0))
+        monkeypatch.setattr(tool, "under", lambda *_: self.under)
+        settings = brush.brush_of(bpy.context)
+        settings.target, settings.radius, settings.strength = target, 1.5, 1.0
+        held = lists.of(self.level)
+        if name:
+            held.active_theme = [item.name for item in held.themes].index(name)
+        self.said: list[str] = []
+        self.made = SimpleNamespace(erase=False, report=lambda _, message: self.said.append(message))
+        for one in ("begin", "follow", "finish", "abandon", "key", "_step", "_leave", "cancel"):
+            method = getattr(Stroking, one)
+            setattr(self.made, one, lambda *args, method=method: method(self.made, *args))
+        self.made.failures, self.made.hints = Stroking.failures, ()
+
+    def press(self) -> set[str]:
+        return Stroking.invoke(self.made, self.context(), Mouse("LEFTMOUSE"))
+
+    def send(self, *event, **options) -> set[str]:
+        return Stroking.modal(self.made, self.context(), Mouse(*event, **options))
+
+    def context(self):
+        manager = SimpleNamespace(
+            modal_handler_add=lambda _: True, windows=(), **{brush.KEY: brush.brush_of(bpy.context)}
+        )
+        names = ("view_layer", "scene", "collection", "space_data", "active_object")
+        found = {name: getattr(bpy.context, name, None) for name in names}
+        found["evaluated_depsgraph_get"] = bpy.context.evaluated_depsgraph_get
+        return SimpleNamespace(window_manager=manager, workspace=None, area=None, **found)
 
 
-def test_the_brush_follows_the_mouse(brush):
-    def send(*event, **options):
-        return Brush.modal(brush, bpy.context, Mouse(*event, **options))
-
-    assert send("MOUSEMOVE") == {"RUNNING_MODAL"} and brush._cursor.place == Vector((6, 6, 0))
-    assert exported(brush.collection) == DATA
-    assert send("LEFTMOUSE", ctrl=True) == {"RUNNING_MODAL"}
-    brush.under = Vector((6, 2, 0))
-    send("MOUSEMOVE")
-    brush.under = None  # beside the level
-    send("MOUSEMOVE")
-    send("LEFTMOUSE", "RELEASE")
-    assert brush._stroke is None
-    found = changed_cells(DATA, exported(brush.collection))
+def test_the_brush_follows_the_mouse(monkeypatch):
+    hand = Hand(monkeypatch, "walkable")
+    hand.made.erase = True
+    assert hand.press() == {"RUNNING_MODAL"}
+    hand.under = Vector((6, 2, 0))
+    hand.send("MOUSEMOVE")
+    hand.under = None  # beside the level
+    hand.send("MOUSEMOVE")
+    assert hand.send("LEFTMOUSE", "RELEASE") == {"FINISHED"}
+    found = changed_cells(DATA, exported(hand.level))
     assert {(6, y) for y in range(2, 7)} <= set(found) and all(5 <= x <= 7 for x, _ in found)
-    assert send("LEFTMOUSE") == {"PASS_THROUGH"}  # nothing is under the mouse
-    assert send("MIDDLEMOUSE") == {"PASS_THROUGH"}
-    send("RIGHT_BRACKET")
-    assert brush.radius == pytest.approx(1.8) and brush._cursor.radius == brush.radius
-    send("LEFT_BRACKET")
-    assert brush.radius == pytest.approx(1.5)
-    assert send("ESC") == {"FINISHED"} and brush._cursor._handle is None
-    assert not brush.said
+    assert hand.press() == {"PASS_THROUGH"}, "nothing is under the mouse"
+    assert not hand.said
 
 
-def test_the_brush_ends_with_an_error_where_it_cannot_paint(brush):
-    brush.target, brush.name = "theme", "LAVA"
-    assert Brush.modal(brush, bpy.context, Mouse("LEFTMOUSE")) == {"CANCELLED"}
-    assert "no theme" in brush.said[0] and brush._cursor._handle is None
+@pytest.mark.parametrize(("target", "name"), [("walkable", ""), ("theme", "ROCK"), ("sound", ""), ("atmosphere", "")])
+@pytest.mark.parametrize("how", ["Z", "ESC", "RIGHTMOUSE", "another file"])
+def test_an_abandoned_stroke_leaves_all_as_it_was(monkeypatch, target, name, how):
+    hand = Hand(monkeypatch, target, name)
+    obj = terrain(hand.level)
+    paint(obj, "MUD", [at(6, 6)], 0.4)
+    before = exported(hand.level)
+    weights = {group: values.copy() for group, values in vertex_groups.read(bpy.context, obj)}
+    hand.press()
+    for x in (8, 12, 20):
+        hand.under = Vector((x, 7, 0))
+        hand.send("MOUSEMOVE")
+    assert exported(hand.level) != before
+    if how == "another file":
+        hand.made.cancel(hand.context())
+    else:
+        assert hand.send(how, ctrl=how == "Z") == {"CANCELLED"}
+    assert exported(hand.level) == before
+    for group, values in vertex_groups.read(bpy.context, obj):
+        np.testing.assert_array_equal(values, weights.get(group, np.zeros_like(values)), group)
+    assert tools.overlays() == 0
+
+
+def test_what_cannot_be_painted_is_said_and_begins_nothing(monkeypatch):
+    hand = Hand(monkeypatch, "theme", "ROCK")
+    lists.of(hand.level).themes[lists.of(hand.level).active_theme].name = ""
+    assert hand.press() == {"CANCELLED"}
+    assert "choose one in the sidebar's list" in hand.said[0]
+    assert exported(imported()) == DATA
+
+
+def test_views_that_draw_solid_colours_show_what_is_painted():
+    level = imported()
+    obj = terrain(level)
+    overlays.show(level, "walkable")
+    overlays.show_solid(level)
+    assert obj.data.attributes.active_color.name == layout.SOLID_COLOR
+    before = attributes.read(obj.data, layout.SOLID_COLOR)
+    assert before[at(24, 24), 1] > before[at(24, 24), 0], "green"
+    stroke(level, "walkable", (24, 24), radius=3, erase=True)
+    after = attributes.read(obj.data, layout.SOLID_COLOR)
+    assert after[at(24, 24), 0] > after[at(24, 24), 1], "red"
+    changed = {(int(v) % COLUMNS, int(v) // COLUMNS) for v in np.flatnonzero((before != after).any(axis=1))}
+    assert changed == disc(24, 24, 3)
+    overlays.show(level, "sound")
+    before = attributes.read(obj.data, layout.SOLID_COLOR)
+    stroke(level, "sound", (10, 10), name="SOUND_WIND", radius=6)
+    assert (attributes.read(obj.data, layout.SOLID_COLOR) != before).any()
+    overlays.show(level, "themes")
+    overlays.show_solid(level)
+    assert obj.data.attributes.active_color.name == layout.THEME_COLOR
 
 
 def test_the_cursor_is_a_ring_on_the_ground():
     level = imported()
-    circle = Circle(terrain(level), 2.0)
-    assert circle.ring() == []
-    circle.move(Vector((5, 6, 7)))
-    ring = np.array(circle.ring())
-    np.testing.assert_allclose(np.hypot(ring[:, 0] - 5, ring[:, 1] - 6), 2, rtol=1e-5)
-    assert (ring[:, 2] == 7 + cursor.LIFT).all()
-    circle.remove()
-    circle.remove()
+    circle = np.array(tool.ring(terrain(level), Vector((5, 6, 7)), 2.0))
+    np.testing.assert_allclose(np.hypot(circle[:, 0] - 5, circle[:, 1] - 6), 2, rtol=1e-5)
+    assert (circle[:, 2] == 7 + tool.LIFT).all()
 
 
 def test_the_names_that_are_chosen():
     level = imported()
     held = lists.of(level)
     held.active_theme, held.active_sound = 2, 1
-    assert panel.chosen(level, "theme") == "SAND"
-    assert panel.chosen(level, "sound") == "SOUND_WIND"
-    assert panel.chosen(level, "atmosphere") == "ENVIRONMENT_DAY"
-    assert panel.chosen(level, "walkable") == ""
+    assert brush.chosen(level, "theme") == "SAND"
+    assert brush.chosen(level, "sound") == "SOUND_WIND"
+    assert brush.chosen(level, "atmosphere") == "ENVIRONMENT_DAY"
+    assert brush.chosen(level, "walkable") == ""
     held.sounds.clear()
-    assert panel.chosen(level, "sound") == ""
-    assert getattr(bpy.context.scene, panel.KEY).target == "walkable"
+    assert brush.chosen(level, "sound") == ""
+    assert not hasattr(bpy.context.scene, brush.KEY), "undo would set it back there"
 
 
 # ---- new levels

@@ -132,13 +132,71 @@ def test_a_moved_level_changes_its_place_and_nothing_else(world, capsys):
     root(collection, "First").location.y = 2144
     assert written(world) == WORLD.replace("MapY  2112 ;", "MapY  2144;")
     said = capsys.readouterr().out
-    assert "1 creatures start" in said, "whose places are the world's"
+    assert "its 1 creatures start at places" in said and "export the level, too" in said, "whose places are the world's"
     root(collection, "First").location.y = 2112
     root(collection, "Second").location.x = -17
     assert written(world) == WORLD.replace("MapX 2624;", "MapX -17;")
     said = capsys.readouterr().out
     assert "multiples of 32" in said
     assert "from 0 to 8192" in said
+
+
+CAMERAS = "".join(
+    f"""
+NewThing Object;
+UID {18446741874686296080 + number};
+DefinitionType "CAMERA_POINT_SCRIPTED_SPLINE";
+StartCTCPhysicsStandard;
+PositionX 10.5;
+PositionY 20.25;
+PositionZ 1.0;
+EndCTCPhysicsStandard;
+StartCTCCameraPointScriptedSpline;
+CoordBase C3DCoordF({place},-1.0);
+EndCTCCameraPointScriptedSpline;
+EndThing;
+"""
+    for number, place in enumerate(("-2602.5,-2132.25", "-3946.5,-1620.25"))
+)
+"""The first one's CoordBase is its place in the world, with the sign turned; the other's was that once."""
+
+
+def test_what_things_have_in_the_world_moves_with_their_map(world):
+    things = THINGS.replace(b"\nXXXSectionEnd;", CAMERAS.encode() + b"\nXXXSectionEnd;")
+    (world.parent / "albion" / "First.tng").write_bytes(things)
+    collection = opened(world)
+    out = world.with_name("First.lev")
+
+    def exported() -> bytes:
+        assert bpy.ops.export_scene.fable_lev(filepath=str(out), collection="First") == {"FINISHED"}
+        return out.with_suffix(".tng").read_bytes()
+
+    assert exported() == things
+    root(collection, "First").location = (2624, 2080, 0)
+    changes = {
+        b"InitialPosX 2596.0": b"InitialPosX 2628.0",
+        b"InitialPosY 2117.0": b"InitialPosY 2085.0",
+        b"C3DCoordF(-2602.5,-2132.25,-1.0)": b"C3DCoordF(-2634.5,-2100.25,-1.0)",
+    }
+    expected = things
+    for old, new in changes.items():
+        assert expected.count(old) == 1
+        expected = expected.replace(old, new)
+    assert exported() == expected
+    creature = part(collection.children["First"], "thing", 0)
+    creature.location.x += 1.5
+    assert exported() == expected.replace(b"PositionX 4.0", b"PositionX 5.5").replace(b"2628.0", b"2629.5")
+    creature.location.x -= 1.5
+    root(collection, "First").location = (2592, 2112, 0)
+    assert exported() == things
+
+
+def test_a_level_that_lies_where_no_map_can_keeps_what_its_things_have_in_the_world(world, capsys):
+    root(opened(world), "First").rotation_euler.z = 1
+    out = world.with_name("First.lev")
+    assert bpy.ops.export_scene.fable_lev(filepath=str(out), collection="First") == {"FINISHED"}
+    assert out.with_suffix(".tng").read_bytes() == THINGS
+    assert "have in the world stays as it was: First is turned or scaled" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A level made larger or smaller at its edges: what its scene says is resized, and takes its place."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import bpy
+
+from ...formats import fable
+from ...formats.binary import FormatError
+from ...formats.fable import tng
+from ...formats.fable.resize import LARGEST, Edges, move_things, resize
+from ..scene import declared, known_files, ledger, originals
+from ..scene.level import needed_root
+from ..scene.reports import Report, SceneError
+from ..scene.sidebar import LevelOperator, Result
+from . import layout
+from .exporter import collect_level
+from .importer import build_scene
+from .settings import ExportSettings, ImportSettings
+
+
+def resize_level(
+    context: bpy.types.Context, collection: bpy.types.Collection, edges: Edges, report: Report
+) -> bpy.types.Collection:
+    """Give a level another size, and return its collection, which is made anew and takes the old one's place.
+
+    In a world its map's corner moves along, so that the ground stays where it is. What is edited is in the new level as
+    an export would write it; it counts as imported. Raises SceneError, having left all as it was.
+    """
+    info = originals.describe(collection)
+    if info is None:
+        raise SceneError(f"{collection.name} is no level")
+    level, things = collect_level(context, collection, ExportSettings(), report)
+    try:
+        size = edges.size(level.width, level.height)
+        level = fable.read(fable.write(level))
+        resize(level, edges)
+        moved = None if things is None else tng.read(things)
+        outside = 0 if moved is None else move_things(moved, edges, size)
+        data = fable.write(level)
+    except (FormatError, ValueError) as error:
+        raise SceneError(f"{collection.name} can't be resized: {error}") from error
+    if outside:
+        report.warn(f"{outside} things lie outside of the level now")
+    name = info.file_name or collection.name
+    parts = {} if moved is None else {Path(name).stem + layout.TNG: tng.write(moved)}
+    known = {one.name for one in fields(ImportSettings)}
+    settings = ImportSettings(**{key: value for key, value in info.options.items() if key in known})
+    held = data if info.sha256 else None
+    made = build_scene(context, fable.read(data), held, Path(name), settings, report, parts)
+    _replace(context, collection, made, edges)
+    ledger.enter(made, layout.FATES)
+    return made
+
+
+def _replace(context: bpy.types.Context, old: bpy.types.Collection, made: bpy.types.Collection, edges: Edges) -> None:
+    """Put a level where another one is, and remove that with all that is in it."""
+    before, now = needed_root(old), needed_root(made)
+    now.location = before.location
+    now.location.x -= edges.west
+    now.location.y -= edges.south
+    if old.get(layout.MAP) is not None:
+        made[layout.MAP] = old[layout.MAP]
+    known_files.inherit(made, old)
+    scenes = [scene.collection for scene in bpy.data.scenes]
+    for home in [*scenes, *bpy.data.collections]:
+        if old.name in home.children and made.name not in home.children:
+            home.children.link(made)
+    if all(old.name not in scene.children for scene in scenes):
+        for scene in scenes:
+            if made.name in scene.children:
+                scene.children.unlink(made)
+    name = old.name
+    objects = list(old.all_objects)
+    data = {obj.data for obj in objects if obj.data is not None}
+    bpy.data.batch_remove([*objects, *old.children_recursive, old, *(one for one in data if one.users <= 1)])
+    made.name = name
+    originals.make_active(context, made)
+
+
+class LEVELWRIGHT_OT_fable_resize(LevelOperator):
+    """Make the level larger or smaller at its edges: cells, atmospheres, navigation and things go along"""
+
+    format_key = layout.FORMAT
+    bl_idname = "levelwright.fable_resize"
+    bl_label = "Resize Level"
+    bl_options = {"REGISTER", "UNDO"}
+
+    west: int = declared.integer(name="West", description="Units, multiples of 32", min=-LARGEST, max=LARGEST, step=32)
+    east: int = declared.integer(name="East", description="Units, multiples of 32", min=-LARGEST, max=LARGEST, step=32)
+    south: int = declared.integer(
+        name="South", description="Units, multiples of 32", min=-LARGEST, max=LARGEST, step=32
+    )
+    north: int = declared.integer(
+        name="North", description="Units, multiples of 32", min=-LARGEST, max=LARGEST, step=32
+    )
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask by how much."""
+        if context.window_manager is None:
+            return {"CANCELLED"}
+        done: Result = context.window_manager.invoke_props_dialog(self)
+        return done
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
+        """Resize it."""
+        edges = Edges(self.west, self.east, self.south, self.north)
+        if edges == Edges():
+            return False
+        if context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        report = Report()
+        resize_level(context, level, edges, report)
+        for line in report.warnings:
+            self.report({"WARNING"}, line)
+        return None
+
+
+CLASSES = (LEVELWRIGHT_OT_fable_resize,)

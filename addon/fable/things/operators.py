@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that put things onto the ground, and add new ones."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...scene import declared
+from ...scene.names import showable
+from ...scene.reports import SceneError
+from ...scene.sidebar import LevelOperator, Result
+from .. import layout
+from .place import add_thing, definitions, drop, follow_ground
+
+_items: list[tuple[str, str, str]] = []
+"""What the menu shows: Blender doesn't keep the texts."""
+
+
+class LEVELWRIGHT_OT_fable_follow_ground(LevelOperator):
+    """Let things keep their height above the ground, which was sculpted since the import or since this was last used"""
+
+    format_key = layout.FORMAT
+    bl_idname = "levelwright.fable_follow_ground"
+    bl_label = "Things Follow Ground"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Move them, and say how many."""
+        self.report({"INFO"}, f"{follow_ground(context, level)} things moved with the ground")
+
+
+class LEVELWRIGHT_OT_fable_drop(LevelOperator):
+    """Put the selected things onto the ground"""
+
+    format_key = layout.FORMAT
+    bl_idname = "levelwright.fable_drop"
+    bl_label = "Drop to Ground"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Move them, and say how many."""
+        count = drop(context, level, context.selected_objects)
+        if not count:
+            raise SceneError("No thing of the level is selected")
+        self.report({"INFO"}, f"{count} things on the ground")
+
+
+def _listed(_operator: object, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+    _items[:] = [] if context is None else [(showable(name), showable(name), "") for name in definitions(context)]
+    return _items
+
+
+class LEVELWRIGHT_OT_fable_add_thing(LevelOperator):
+    """Add a thing at the 3D cursor, on the ground, of a definition that the opened levels have"""
+
+    format_key = layout.FORMAT
+    bl_idname = "levelwright.fable_add_thing"
+    bl_label = "Add Thing"
+    bl_options = {"REGISTER", "UNDO"}
+    bl_property = "definition"
+
+    definition: str = declared.menu(name="Definition", items=_listed)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Let the definition be searched for."""
+        if context.window_manager is not None:
+            context.window_manager.invoke_search_popup(self)
+        return {"FINISHED"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Make it, select it alone, and make it the active one."""
+        made = add_thing(context, level, self.definition)
+        for obj in context.selected_objects:
+            obj.select_set(False)
+        if context.view_layer is not None and made.name in context.view_layer.objects:
+            made.select_set(True)
+            context.view_layer.objects.active = made
+
+
+CLASSES = (LEVELWRIGHT_OT_fable_follow_ground, LEVELWRIGHT_OT_fable_drop, LEVELWRIGHT_OT_fable_add_thing)
