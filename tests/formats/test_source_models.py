@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
-from formats.source.content import mdl, vtx, vvd
+from formats.source.content import mdl, mdl_vertices, vtx, vvd
 from tests.formats import source_model_bytes as build
 
 
@@ -72,6 +72,78 @@ def test_a_missing_file():
     assert len(read(plain).triangles) == 2
 
 
+def whole_vertices() -> bytes:
+    return b"".join(struct.pack("<4B4h8f", 255, 0, 0, 1, 0, 0, 0, 0, *vertex) for vertex in build.QUAD)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_models_of_bloodlines(plain):
+    main = build.troika(0, whole_vertices(), 4)
+    files = {".mdl": main, ".dx80.vtx": build.troika_vtx([0, 1, 2, 0, 2, 3], 4, plain)}
+    model, usual = read(files), read(build.quad())
+    for name in ("positions", "normals", "uvs", "triangles", "triangle_column", "skins"):
+        assert np.array_equal(getattr(model, name), getattr(usual, name)), name
+    assert (model.hull_min, model.hull_max, model.folders, model.materials) == (
+        (-8, -8, 0), (8, 8, 16), usual.folders, usual.materials
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("form", "entry", "normal", "up"),
+    [(1, "<3H1H2H", 12 * 5313, 1.0), (1, "<3H1H2H", 0, -1.0), (2, "<3B1B2H", 201, 1.0)],
+)
+def test_small_vertices_of_bloodlines(form, entry, normal, up):
+    full = 255 if form == 2 else 1000
+    step = (16.0, 32.0, 8.0) if form == 2 else (0.016, 0.032, 0.008)
+    corners = [(0, 0, 0), (full, 0, 0), (full, full, full)]
+    data = b"".join(struct.pack(entry, *corner, normal, 65535, 0) for corner in corners)
+    model = read({".mdl": build.troika(form, data, 3, (-8, -8, 1), step), ".vtx": build.troika_vtx([0, 1, 2], 3)})
+    assert model.positions == pytest.approx(np.array([[-8, -8, 1], [8, -8, 1], [8, 24, 9]]))
+    assert model.normals == pytest.approx(np.array([[0, 0, up]] * 3), abs=1e-6)
+    assert model.uvs.tolist() == [[1, 0]] * 3
+
+
+def test_directions_of_small_vertices():
+    for rings, count in ((64, 5314), (12, 202)):
+        known = mdl_vertices.directions(rings)
+        assert known.shape == (count, 3)
+        assert np.linalg.norm(known, axis=1) == pytest.approx(1)
+        assert (np.diff(known[:, 2]) > -1e-12).all()
+    wrong = struct.pack("<3H1H2H", 0, 0, 0, 13, 0, 0) * 3
+    with pytest.raises(FormatError, match="direction 13 of 5314"):
+        read({".mdl": build.troika(1, wrong, 3), ".vtx": build.troika_vtx([0, 1, 2], 3)})
+    with pytest.raises(FormatError, match="form 3"):
+        read({".mdl": build.troika(3, wrong, 3), ".vtx": build.troika_vtx([0, 1, 2], 3)})
+
+
+def test_what_is_missing_of_a_model():
+    files = build.quad()
+    assert mdl.missing("a.mdl", lambda name: files.get(name[1:])) == []
+    assert mdl.missing("a.mdl", lambda name: None) == [".mdl"]
+    assert mdl.missing("a.mdl", lambda name: files[".mdl"] if name == "a.mdl" else None) == [".vvd", ".vtx"]
+    own = build.troika(0, whole_vertices(), 4)
+    assert mdl.missing("a.mdl", lambda name: own if name == "a.mdl" else None) == [".vtx"]
+    with pytest.raises(FormatError, match="no VVD"):
+        mdl.read(files[".mdl"], None, files[".dx90.vtx"])
+
+
+def test_all_but_static_props_are_turned_by_a_quarter():
+    files = build.quad() | {".mdl": build.mdl([[[(0, 0, 4)]]], flags=0)}
+    turned, still = read(files), read(build.quad())
+    assert turned.positions.tolist() == [[-y, x, z] for x, y, z in still.positions.tolist()]
+    assert np.array_equal(turned.triangles, still.triangles)
+
+
+def test_levels_of_detail():
+    coarse = [[[[([0, 1, 2, 3], [(1, [0, 1, 2])])]]]]
+    whole = build.vtx([[[[([0, 1, 2, 3], [(1, [0, 1, 2, 0, 2, 3])])]]]], coarser=[coarse], renamed={0: "far"})
+    files = {**build.quad(), ".dx90.vtx": whole}
+    counts = [len(mdl.load("a.mdl", lambda name: files.get(name[1:]), level).triangles) for level in (0, 1, 9)]
+    assert counts == [2, 1, 1]
+    assert mdl.load("a.mdl", lambda name: files.get(name[1:])).materials == ["crate"]
+    assert mdl.load("a.mdl", lambda name: files.get(name[1:]), 1).materials == ["far"]
+
+
 def patched(data: bytes, at: int, value: int) -> bytes:
     return data[:at] + struct.pack("<i", value) + data[at + 4 :]
 
@@ -80,6 +152,7 @@ def patched(data: bytes, at: int, value: int) -> bytes:
     ("ending", "at", "value"),
     [
         (".mdl", 0, 0),
+        (".mdl", 4, 2530),
         (".mdl", 4, 2531),
         (".mdl", 8, 5),  # checksum
         (".mdl", 204, -1),
@@ -107,10 +180,10 @@ def test_bad_models(ending, at, value):
 def test_strips_that_share_their_indices_without_end():
     count = 3000
     whole = build.vtx([[[[([0, 1, 2], [(1, [0, 1, 2] * count)] + [(1, [])] * count)]]]])
-    strips_at = len(whole) - 27 * (count + 1)
+    strips_at = len(whole) - 8 - 27 * (count + 1)
     piece = whole[strips_at : strips_at + 27]
     with pytest.raises(FormatError, match="of which there are"):
-        vtx.read(whole[:strips_at] + piece * (count + 1))
+        vtx.read(whole[:strips_at] + piece * (count + 1) + whole[-8:])
 
 
 def test_damaged_models_end_in_format_errors():

@@ -64,6 +64,8 @@ class Materials:
             if name:
                 self.textures.report.missing("materials", name)
             return self._placeholder(name, (lightmapped, water), self.checker(name, size))
+        if found.flaws:
+            self.textures.report.note(f"material {name} is read as the game reads it: {showable(found.flaws[0])}")
         material = bpy.data.materials.new(showable(name))
         builder = Builder(material, found, self.textures, self.baked if lightmapped else None, water)
         if not builder.build(name):

@@ -33,13 +33,15 @@ _TRANSFORM = re.compile(r"(center|scale|translate)\s+(\S+)\s+(\S+)|(rotate)\s+(\
 class Material:
     """shader: as written. parameters: in small letters ("$basetexture") -> text, the last of equals.
 
-    includes: the files that patches came from, outermost first.
+    includes: the files that patches came from, outermost first. flaws: what of the file was read as the engine reads
+    it, though it makes no sense.
     """
 
     shader: str
     parameters: dict[str, str] = field(default_factory=dict)
     proxies: Block = field(default_factory=Block)
     includes: list[str] = field(default_factory=list)
+    flaws: list[str] = field(default_factory=list)
 
     def text(self, name: str) -> str | None:
         """A parameter as it is written, without white space around it; None where it is absent or empty."""
@@ -118,14 +120,16 @@ def _read(data: bytes, include: Callable[[str], bytes | None], chain: tuple[str,
     if block is None:
         raise FormatError("names no shader", "material")
     if shader.lower() != "patch":
-        return Material(shader, _parameters(block, shader.lower()), block.block("proxies") or Block())
+        proxies = block.block("proxies") or Block()
+        return Material(shader, _parameters(block, shader.lower()), proxies, flaws=whole.flaws)
     path = (block.get("include") or "").replace("\\", "/").lower()
     base = Material("patch")
     if path in chain or len(chain) == _MOST_INCLUDES:
         raise FormatError(f"includes itself through {path!r}", "material")
     if path and (found := include(path)) is not None:
         base = _read(found, include, (*chain, path))
-    made = replace(base, parameters=dict(base.parameters), includes=[path, *base.includes])
+    includes, flaws = [path, *base.includes], [*whole.flaws, *base.flaws]
+    made = replace(base, parameters=dict(base.parameters), includes=includes, flaws=flaws)
     for kind in ("replace", "insert"):
         changes = block.block(kind)
         if changes is None:
