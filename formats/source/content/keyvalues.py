@@ -125,4 +125,4 @@ def _tokens(text: str) -> Iterator[tuple[str, bool, int]]:
         if (quoted := match["quoted"]) is not None:
             yield quoted, True, match.start("quoted")
         elif token := match["brace"] or match["bare"]:
-            yield token, False, match.start()
+            yield token, False, match.end() - len(token)
