@@ -23,8 +23,8 @@ def pick(records: Records, number: int, what: str) -> np.void:
     return found
 
 
-def iris(positions: NDArray[np.float32], ball: np.void, bone: np.void) -> NDArray[np.float64]:
-    """Texture coordinates on the iris' picture, float64[v, 2] with v down, of an eye that looks ahead.
+def iris(positions: NDArray[np.float32], ball: np.void, bone: np.void) -> NDArray[np.float32]:
+    """Texture coordinates on the iris' picture, float32[v, 2] with v down, of an eye that looks ahead.
 
     bone: `pose_to_bone` turns and moves, so its inverse is its transposed.
     """
@@ -35,5 +35,5 @@ def iris(positions: NDArray[np.float32], ball: np.void, bone: np.void) -> NDArra
         forward, up = (ball[name].astype(np.float64) @ turn for name in ("forward", "up"))
         right = np.cross(forward, up)
         across = positions - center
-        made: NDArray[np.float64] = 0.5 - float(ball["iris_scale"]) * np.stack([across @ right, across @ up], axis=1)
-        return made
+        made = 0.5 - float(ball["iris_scale"]) * np.stack([across @ right, across @ up], axis=1)
+        return made.astype(np.float32)

@@ -191,10 +191,10 @@ class _Reader:
 
     def renamed(self, header: np.void) -> dict[int, str]:
         """The names of materials that the level of detail has in place of others."""
-        lists = self.table(REPLACEMENTS, int(header["replacement_offset"]), int(header["lod_count"]), "replacements")
         found: dict[int, str] = {}
-        if not len(lists):
+        if header["replacement_offset"] == 0 or header["lod_count"] == 0:
             return found
+        lists = self.table(REPLACEMENTS, int(header["replacement_offset"]), int(header["lod_count"]), "replacements")
         number = min(self.level, len(lists) - 1)
         start = int(header["replacement_offset"]) + number * REPLACEMENTS.itemsize
         for at, one in self.inner(REPLACEMENT, start, lists[number], "replaced materials"):
