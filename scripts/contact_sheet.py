@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draw all models below a folder on one picture, as imports show them: `.mdl` of Source, `.model` of NS2.
+"""Draw all models below a folder on one picture, as imports show them: `.mdl` of Source, `.model` of NS2; or materials.
 
 What is in the picture belongs to whoever made the models: it is for looking at, and no part of the repository.
 """
@@ -76,7 +76,41 @@ def ns2_models(files: list[Path], report: Report, _: bool) -> Iterator[tuple[str
                 yield Path(path).stem, mesh
 
 
+def source_materials(files: list[Path], report: Report, _: bool) -> Iterator[tuple[str, Mesh]]:
+    """A square of each `.vmt`."""
+    for file in files:
+        root, path = root_of(file, "materials")
+        made = Materials(
+            bpy.data.collections.new(root.name), TOKEN, Textures(SearchPath([Folder(root)]), report, TOKEN), {}, {}
+        )
+        yield (
+            file.stem,
+            square(made.of(path.removeprefix("materials/").removeprefix("Materials/").removesuffix(".vmt"))),
+        )
+
+
+def ns2_materials(files: list[Path], report: Report, _: bool) -> Iterator[tuple[str, Mesh]]:
+    """A square of each `.material`."""
+    for file in files:
+        folder = next((part for part in ("materials", "models", "cinematics") if part in file.parts), "")
+        root, path = root_of(file, folder) if folder else (file.parent, file.name)
+        reach = AllowedFolders([root, *(one for one in sorted(root.parent.iterdir()) if one.is_dir())])
+        shared = SimpleNamespace(content=reach, find=reach.find, report=report, settings=Ns2Settings())
+        yield file.stem, square(Ns2Materials(shared).get(path))  # type: ignore[arg-type]
+
+
+def square(material: bpy.types.Material) -> Mesh:
+    """A square that looks along +x, as models do."""
+    mesh = bpy.data.meshes.new("square")
+    mesh.from_pydata([(0, -1, -1), (0, 1, -1), (0, 1, 1), (0, -1, 1)], [], [(0, 1, 2, 3)])
+    layer = mesh.uv_layers.new(name="UVMap")
+    layer.data.foreach_set("uv", [0, 0, 1, 0, 1, 1, 0, 1])
+    mesh.materials.append(material)
+    return mesh
+
+
 KINDS = {".mdl": source_models, ".model": ns2_models}
+MATERIALS = {".vmt": source_materials, ".material": ns2_materials}
 
 
 def place(mesh: Mesh, name: str, column: int, row: int) -> None:
@@ -145,15 +179,19 @@ def main() -> int:
     parser.add_argument("--columns", type=int, default=6)
     parser.add_argument("--pixels", type=int, default=220, help="of a model's cell")
     parser.add_argument("--skins", action="store_true", help="each skin of each model")
+    parser.add_argument("--materials", action="store_true", help="materials, and not models")
     parser.add_argument("--only", default="", help="those with this in their path")
     options = parser.parse_args()
     report = Report()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     light()
     shown = []
-    for ending, kind in KINDS.items():
+    for ending, kind in (MATERIALS if options.materials else KINDS).items():
         found = sorted(one for one in options.folder.absolute().rglob(f"*{ending}") if options.only in str(one))
-        shown += list(kind([one for one in found if "models" in map(str.lower, one.parts)], report, options.skins))
+        needed = {".mdl": "models", ".model": "models", ".vmt": "materials"}.get(ending, "")
+        shown += list(
+            kind([one for one in found if not needed or needed in map(str.lower, one.parts)], report, options.skins)
+        )
     columns = max(min(options.columns, len(shown)), 1)
     for number, (name, mesh) in enumerate(shown):
         place(mesh, name, number % columns, number // columns)

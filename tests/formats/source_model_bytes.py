@@ -162,6 +162,19 @@ def _meshes(blob: bytearray, meshes: list[list[Group]], more: int) -> None:
             struct.pack_into("<6iB", blob, group_at, *places, 2)
 
 
+def vtx_of_lists(meshes: int, vertices: int, indices: bytes) -> bytes:
+    """The triangles of so many meshes, each of so many vertices, whose indices are the same: one list a mesh."""
+    head = struct.pack("<iiHHiiiiii", 7, 24, 53, 9, 3, CHECKSUM, 1, 0, 1, 36)
+    head += struct.pack("<4i", 1, 8, 1, 8) + struct.pack("<2if", meshes, 12, 0.0)
+    count = len(indices) // 2
+    listed = b"".join(struct.pack("<3BBH3b", 0, 0, 0, 1, number, 0, 0, 0) for number in range(vertices)) + indices
+    strip = struct.pack("<4ihBii", count, 0, vertices, 0, 1, 1, 0, 0)
+    places = (vertices, 25, count, 25 + 9 * vertices, 1, 25 + len(listed))
+    group = struct.pack("<6iB", *places, 2) + listed + strip
+    records = (struct.pack("<2iB", 1, 9 * meshes + number * (len(group) - 9), 0) for number in range(meshes))
+    return head + b"".join(records) + group * meshes
+
+
 QUAD: list[Vertex] = [
     (0, 0, 0, 0, 0, 1, 0, 0),
     (0, 16, 0, 0, 0, 1, 0, 1),

@@ -207,3 +207,50 @@ def test_damaged_models_end_in_format_errors():
         readable += 1
         assert np.isin(model.triangles, np.arange(len(model.positions))).all()
     assert 100 < readable < 1400
+
+
+def test_real_models(corpus):
+    """Triangles turn as their normals do, vertices lie where the hull and the light's origin say, in both kinds."""
+    read = {}
+    for path in sorted((corpus / "source-content").rglob("*.mdl")):
+        files = {other.name.lower(): other for other in path.parent.iterdir()}
+        found = mdl.load(
+            path.name.lower(), lambda name, files=files: files[name].read_bytes() if name in files else None
+        )
+        if found is not None:
+            read[f"{path.parent.name}/{path.name}"] = found
+    assert len(read) == 27
+    for name, model in read.items():
+        a, b, c = (model.positions[model.triangles[:, corner]].astype(float) for corner in range(3))
+        facing = (np.cross(c - a, b - a) * model.normals[model.triangles].mean(axis=1)).sum(axis=1) > 0
+        assert facing.mean() > 0.97, name
+        assert np.linalg.norm(model.normals[np.unique(model.triangles)], axis=1) == pytest.approx(1, abs=1e-3)
+    for name in ("shells/shell_12gauge.mdl", "subject/male_kel.mdl", "xenoblade/poppi_qtpi_arms.mdl"):
+        model = read[name]  # that don't move, so that the compiler's hull is theirs
+        used = model.positions[np.unique(model.triangles)]
+        assert used.min(axis=0)[0] == pytest.approx(model.hull_min[0], abs=0.05)
+        assert [used.min(axis=0)[1], used.max(axis=0)[1]] == pytest.approx(
+            [model.hull_min[1], model.hull_max[1]], abs=0.1
+        )
+    assert sorted(model.version for model in read.values()).count(2531) == 3
+    assert all(model.irises is not None for model in read.values() if model.version == 2531)
+
+
+def test_eyes_look_ahead(corpus):
+    """Seen from the front, the picture of the iris is upright and no mirror image, with its middle about the eye's."""
+    seen = 0
+    for path in sorted((corpus / "source-content").rglob("*.mdl")):
+        files = {other.name.lower(): other for other in path.parent.iterdir()}
+        model = mdl.load(
+            path.name.lower(), lambda name, files=files: files[name].read_bytes() if name in files else None
+        )
+        if model is None or model.irises is None:
+            continue
+        eyes = np.flatnonzero(np.isfinite(model.irises[:, 0]))
+        left = model.positions[eyes, 1] > 0
+        for side in (eyes[left], eyes[~left]):
+            (_, y, z), (u, v) = model.positions[side].T, model.irises[side].T
+            assert np.corrcoef(y, u)[0, 1] > 0.99 and np.corrcoef(z, v)[0, 1] < -0.99, path.name
+            assert np.median(np.stack([u, v]), axis=1) == pytest.approx([0.5, 0.5], abs=0.35), path.name
+            seen += 1
+    assert seen == 24

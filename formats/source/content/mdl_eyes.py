@@ -13,6 +13,8 @@ from ..records import Records
 
 EYE = 1
 """What meshes of eyes have as `kind`."""
+_AHEAD = np.array([0.0, -1.0, 0.0])
+"""Where models look, in the space of their vertices."""
 
 
 def pick(records: Records, number: int, what: str) -> np.void:
@@ -33,7 +35,8 @@ def iris(positions: NDArray[np.float32], ball: np.void, bone: np.void) -> NDArra
     with np.errstate(all="ignore"):
         center = (ball["origin"] - move) @ turn
         forward, up = (ball[name].astype(np.float64) @ turn for name in ("forward", "up"))
-        right = np.cross(forward, up)
         across = positions - center
+        ahead = forward if forward @ _AHEAD > 0 else -forward  # some models have it the other way round
+        right = np.cross(ahead, up)
         made = 0.5 - float(ball["iris_scale"]) * np.stack([across @ right, across @ up], axis=1)
         return made.astype(np.float32)
