@@ -314,16 +314,19 @@ class Builder:
     def _glow(self, alpha: Socket, added: Socket | None) -> None:
         """Shine by itself, where $selfillum and its mask say so; added: a detail texture's own light."""
         if self.found.flag("$selfillum"):
-            self.nodes.link(self._glow_mask(alpha), self.end.inputs["Glow"])
+            self.nodes.set(self.end.inputs["Glow"], self._glow_mask(alpha))
             self.nodes.set(self.end.inputs["Glow Tint"], (*self.found.color("$selfillumtint"), 1.0))
         if added is not None:
             self.nodes.link(added, self.end.inputs["Added Light"])
 
-    def _glow_mask(self, alpha: Socket) -> Socket:
-        """Where a surface shines by itself: where its own texture says, the reflections' mask, or its alpha."""
-        mask = self.texture.named("$selfillummask", data=True)
-        if mask is not None:
-            return mask.outputs["Color"]
+    def _glow_mask(self, alpha: Socket) -> Value:
+        """Where a surface shines by itself: where its own texture says (nowhere if that is missing), the reflections'
+        mask, or its alpha.
+        """
+        if self.found.texture("$selfillummask") is not None:
+            mask = self.texture.named("$selfillummask", data=True)
+            return 0.0 if mask is None else mask.outputs["Color"]
+        mask = None
         if self.found.flag("$selfillum_envmapmask_alpha"):
             mask = self.texture.named("$envmapmask", "$envmapmasktransform", data=True)
         return alpha if mask is None else mask.outputs["Alpha"]

@@ -23,6 +23,8 @@ _LEVEL = re.compile(r"(gpu)?([<>]=?)(?(1)|dx)(\d{1,3})(?:_20b)?")
 _COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 _DX, _GPU = 95, 3
 """Its levels."""
+_LARGEST = 1e30
+"""Numbers beyond it are none: products of some of them would have no end."""
 _BETTER = ("_dx9", "_dx90", "_hdr", "_hdr_dx9")
 """Endings of a shader's name: blocks of that name are for such a PC."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -58,7 +60,7 @@ class Material:
     def number(self, name: str, default: float = 0.0) -> float:
         """A parameter as a number (what of it reads as one), or the default."""
         found = _NUMBER.match(self.text(name) or "")
-        return float(found[0]) if found else default
+        return _finite(found[0], default) if found else default
 
     def flag(self, name: str) -> bool:
         """Whether a parameter is set to something other than 0."""
@@ -67,7 +69,7 @@ class Material:
     def color(self, name: str, default: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> tuple[float, float, float]:
         """A colour: "[r g b]" of 0 to 1, "{r g b}" of 0 to 255, or one number for all three."""
         value = self.text(name)
-        numbers = [float(number) for number in _NUMBER.findall(value or "")]
+        numbers = [_finite(number) for number in _NUMBER.findall(value or "")]
         if value is None or not numbers:
             return default
         if len(numbers) < 3:
@@ -81,22 +83,28 @@ class Material:
         """
         value = self.text(name) or ""
         if value.startswith("["):
-            numbers = [float(number) for number in _NUMBER.findall(value)]
+            numbers = [_finite(number) for number in _NUMBER.findall(value)]
             return np.array([numbers[:2] + numbers[3:4], numbers[4:6] + numbers[7:8]]) if len(numbers) >= 8 else _SAME
         parts = {"center": (0.5, 0.5), "scale": (1.0, 1.0), "translate": (0.0, 0.0)}
         turn = 0.0
         for word, first, second, rotate, angle in _TRANSFORM.findall(value):
             try:
                 if rotate:
-                    turn = np.radians(float(angle))
+                    turn = np.radians(_finite(angle))
                 else:
-                    parts[word.lower()] = (float(first), float(second))
+                    parts[word.lower()] = (_finite(first), _finite(second))
             except ValueError:
                 continue  # a word in place of a number: the engine takes what it can read, too
         sine, cosine = np.sin(turn), np.cos(turn)
         linear = np.array([[cosine, -sine], [sine, cosine]]) * np.asarray(parts["scale"])
         center = np.asarray(parts["center"])
         return np.column_stack([linear, center - linear @ center + parts["translate"]])
+
+
+def _finite(text: str, default: float = 0.0) -> float:
+    """A number; the default for one that textures can't be turned or tinted by. ValueError for a word."""
+    found = float(text)
+    return found if abs(found) < _LARGEST else default
 
 
 _SAME = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
