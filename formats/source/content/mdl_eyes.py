@@ -38,5 +38,6 @@ def iris(positions: NDArray[np.float32], ball: np.void, bone: np.void) -> NDArra
         across = positions - center
         ahead = forward if forward @ _AHEAD > 0 else -forward  # some models have it the other way round
         right = np.cross(ahead, up)
-        made = 0.5 - float(ball["iris_scale"]) * np.stack([across @ right, across @ up], axis=1)
-        return made.astype(np.float32)
+        places = 0.5 - float(ball["iris_scale"]) * np.stack([across @ right, across @ up], axis=1)
+        made: NDArray[np.float32] = places.astype(np.float32)
+        return made
