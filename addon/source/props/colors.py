@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source.entities import vector
+from ....formats.source.entities import MODEL, Entity, vector
 from ....formats.source.entity_values import by_key, number
+from .models import is_model
 
 Color = tuple[float, float, float, float]
 
@@ -30,10 +31,17 @@ def of_entity(values: Mapping[str, str]) -> Color:
     return r, g, b, a
 
 
+def _fades(entity: Entity) -> bool:
+    if not any(len(key) == len(MODE) and key.lower() == MODE for key, _ in entity.pairs):
+        return False  # nearly all: quicker than asking for each value
+    values = by_key(entity)
+    return is_model(values.get(MODEL, "")) and of_entity(values)[3] < 1
+
+
 def fade(level: source.Level) -> bool:
     """Whether some model of the map is seen through by its own alpha. What can't be read, other parts report."""
     try:
-        if any(of_entity(by_key(entity))[3] < 1 for entity in level.entities):
+        if any(_fades(entity) for entity in level.entities):
             return True
         props = None if level.static_props is None else level.static_props.props
     except FormatError:
