@@ -19,13 +19,14 @@ from .arrays import Array
 from .binary import Problem
 from .diff import differences
 from .format import AnyLevel, Document, Format
+from .inventory import describe, inventory, kind_of
 from .solid_leaks import examine
 
 JSON = str | int | float | bool | None
 
 
 HELP = {
-    "info": "print what is in a level, in short",
+    "info": "print what is in a level, a model, a texture, a material, or a folder of them, in short",
     "check": "say what the level's game or its compiler would refuse or misread, leaks too",
     "verify": "read every record, write the level back and compare the bytes",
     "dump": "print everything decoded as JSON (bytes in base64)",
@@ -206,12 +207,7 @@ def _info(options: argparse.Namespace) -> int:
     failed = False
     for file in options.files:
         try:
-            data = Path(file).read_bytes()
-            level = _read(data)
-            form = format_of(level)
-            head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
-            problems = {"problems": [str(problem) for problem in form.verbs.check(level)]} if options.check else {}
-            summaries.append(head | form.verbs.summary(level) | problems)
+            summaries.append(_summary(file, options.check))
         except (FormatError, OSError) as error:
             print(_refused(file, error), file=sys.stderr)
             failed = True
@@ -224,9 +220,29 @@ def _info(options: argparse.Namespace) -> int:
     return int(failed)
 
 
+def _summary(file: str, check: bool) -> Document:
+    """What is in a level, a file that levels name, or a folder of both. Raises FormatError, OSError."""
+    path = Path(file)
+    if path.is_dir():
+        return {"file": file, "title": "folder"} | inventory(path)
+    known = kind_of(path.suffix.lower())
+    data = path.read_bytes()
+    if known is not None:
+        form, kind = known
+        title = f"{form.key}: one of its {kind.title}"
+        return {"file": file, "format": form.key, "title": title, "bytes": len(data)} | describe(path, kind)
+    level = _read(data)
+    form = format_of(level)
+    head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
+    problems = {"problems": [str(problem) for problem in form.verbs.check(level)]} if check else {}
+    return head | form.verbs.summary(level) | problems
+
+
 def _text(summary: Document) -> str:
     """A summary for people: `name: value`, nested things indented; what there is none of is left out."""
-    title = f"{summary.pop('file')}: {summary.pop('title')}, {summary.pop('bytes')} bytes"
+    title = f"{summary.pop('file')}: {summary.pop('title')}"
+    if "bytes" in summary:
+        title += f", {summary.pop('bytes')} bytes"
     return "\n".join([title, *_lines(summary, "  ")]) + "\n"
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a format is to the library: a folder in formats/ with a title, endings of files, and the same few verbs."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import UnionType
 from typing import Any, Protocol, runtime_checkable
@@ -64,6 +65,18 @@ class LeakVerbs(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ContentKind:
+    """A kind of file that levels name: models, textures, materials."""
+
+    title: str
+    """In the plural: "models"."""
+    describe: Callable[[bytes, Callable[[str], bytes | None]], Document]
+    """What is in a file, in short, of its bytes, and what gives those of the file beside it that is called the same but
+    for an ending, None where there is none. Raises FormatError.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Format:
     """One format: what it is called, and the package with its verbs."""
 
@@ -86,6 +99,12 @@ class Format:
     def leaks(self) -> LeakVerbs | None:
         """What finds leaks; None where levels need not be sealed."""
         return getattr(self.verbs, "leaks", None)
+
+    @property
+    def content(self) -> Mapping[str, ContentKind]:
+        """The kinds of files that its levels name, by the endings of their names, with the dot."""
+        found: Mapping[str, ContentKind] = getattr(self.verbs, "CONTENT", {})
+        return found
 
     def identify(self, data: Buffer) -> bool:
         """Whether these bytes are of the format, by magic and structure."""

@@ -167,8 +167,10 @@ def is_placeholder(image: bpy.types.Image) -> bool:
     return bool(image.get("levelwright_placeholder", False))
 
 
-_DXGI = {b"BC7": 98}
+_DXGI = {b"BC6H": 95, b"BC7": 98}
 """Formats that only a longer header can name, by number."""
+LINEAR = "Linear Rec.709"
+"""The space of light that has no curve."""
 
 
 def from_dds(
@@ -176,11 +178,12 @@ def from_dds(
 ) -> bpy.types.Image:
     """Make a packed image of compressed blocks (the largest mip only): Blender decodes them itself.
 
-    four_cc: b"DXT1", b"DXT3", b"DXT5" or b"BC7". Raises ValueError if the blocks are too few for the size.
+    four_cc: b"DXT1", b"DXT3", b"DXT5", b"BC6H" (linear light, unsigned) or b"BC7". Raises ValueError if the blocks are
+    too few for the size.
     """
     block = {b"DXT1": 8, b"DXT3": 16, b"DXT5": 16, **dict.fromkeys(_DXGI, 16)}.get(four_cc)
     if block is None:
-        raise ValueError(f"{name}: {four_cc!r} isn't DXT1, DXT3, DXT5 or BC7")
+        raise ValueError(f"{name}: {four_cc!r} isn't DXT1, DXT3, DXT5, BC6H or BC7")
     size = -(-width // 4) * -(-height // 4) * block
     if width < 1 or height < 1 or len(blocks) < size:
         raise ValueError(f"{name}: {len(blocks)} bytes of blocks, {width} x {height} needs {size}")
@@ -189,7 +192,10 @@ def from_dds(
     more = struct.pack("<5I", _DXGI[four_cc], 3, 0, 1, 0) if four_cc in _DXGI else b""  # a picture, one
     pixel_format = struct.pack("<2I4s20x", 32, 0x4, b"DX10" if more else four_cc)
     data = head + pixel_format + struct.pack("<I16x", caps) + more + blocks[:size]
-    return _packed(name, data, width, height, non_color)
+    made = _packed(name, data, width, height, non_color)
+    if four_cc == b"BC6H":
+        set_color_space(made, LINEAR)
+    return made
 
 
 def load(path: Path, reach: AllowedFolders, check_existing: bool = False) -> bpy.types.Image:

@@ -62,6 +62,7 @@ FATES: Fates = {
         **_written("speaker volume", "speaker distance max"),
         **_SETTINGS,
         "points": follows("where the entities are that a rope runs between"),
+        "color": follows("its keys rendercolor and renderamt"),
     },
     layout.STATIC_PROP: {
         **_written(_OBJECT, "vertices", "shape keys", "color"),

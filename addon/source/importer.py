@@ -31,7 +31,7 @@ from .materials.build import Materials, known_textures
 from .materials.textures import Textures
 from .overlays import build as overlays
 from .props import build as props
-from .props import detail
+from .props import colors, detail
 from .props.models import Models
 from .settings import ImportSettings
 from .sky import box
@@ -53,8 +53,8 @@ def import_level(
         context, layout.FORMAT, level, data, path, settings, report, display_size=64.0, scale=float(settings.scale)
     )
     content = content_of(level, path, settings, report)
-    colors, numbers = _part(report, "colours of textures", lambda: known_textures(level)) or ({}, {})
-    materials = Materials(begun.collection, begun.token, Textures(content, report, begun.token), colors, numbers)
+    known, numbers = _part(report, "colours of textures", lambda: known_textures(level)) or ({}, {})
+    materials = Materials(begun.collection, begun.token, Textures(content, report, begun.token), known, numbers)
     importing = ImportContext(**vars(begun), content=content, materials=materials)
     revision.show(importing)
     _build(importing, materials)
@@ -85,6 +85,7 @@ def _build(importing: ImportContext, materials: Materials) -> None:
         disp_meshes = _part(report, "displacements", lambda: displacements.build_meshes(importing, rendered, baked))
         if importing.settings.entities:
             sky = _part(report, "parts of the 3D skybox", lambda: box.prepare(importing, rendered, disp_meshes))
+    materials.fades = colors.fade(importing.level)
     _build_placed(importing, baked)
     if rendered is not None:
         world.place_world(importing, made)

@@ -133,7 +133,8 @@ MATERIAL, SHADER = "material", "shader"
 """On materials: the name as in the map; the VMT's shader. Its parameters stand there by their own names ("$..")."""
 
 # Mesh attributes.
-UV, LIGHTMAP_UV = "UVMap", "Lightmap"
+UV, LIGHTMAP_UV, IRIS_UV = "UVMap", "Lightmap", "Iris"
+"""IRIS_UV: on eyes of models, of eyes that look ahead."""
 VERTEX_ID, VERTEX_CHECK = "vertex_id", "vertex_check"
 """INT, points."""
 TEXINFO, ORIGINAL_FACE, SMOOTHING_GROUPS, FLAGS = "texinfo", "original_face", "smoothing_groups", "flags"

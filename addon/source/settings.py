@@ -108,6 +108,15 @@ class ImportSettings:
         },
         panel=_PLACED,
     )
+    level_of_detail: int = option(
+        0,
+        "Level of detail",
+        "How coarse models are: 0 as from near, 1 and up as the game shows them from farther and farther away. Models "
+        "that have fewer levels show their last",
+        minimum=0,
+        maximum=7,
+        panel=_PLACED,
+    )
     detail_props: bool = option(
         False, "Detail props", "Grass and the like, which the compiler scattered", panel=_PLACED
     )

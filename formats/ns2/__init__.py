@@ -23,6 +23,7 @@ from .check import check
 from .contents import contents, summary
 from .convert import as_v10
 from .faces import FaceLayers, Faces
+from .kinds import KINDS as CONTENT
 from .level import Color, EditorSettings, Group, Layer, Level
 from .level_file import identify, read, section_at, write
 from .mesh import Mesh
@@ -54,6 +55,7 @@ TITLE = "Natural Selection 2 level"
 ENDINGS = (".level",)
 
 __all__ = [
+    "CONTENT",
     "CUBEMAP",
     "EDGE8",
     "EDGE9",

@@ -22,6 +22,9 @@ _WEIGHTS = ("weights", [("weight", "<f4"), ("bone", "<u4")], (4,))
 VERTEX88 = np.dtype([*_COMMON, _WEIGHTS])  # versions 3 and 5
 VERTEX92 = np.dtype([*_COMMON, ("color", "u1", (4,)), _WEIGHTS])  # version 7
 
+_HEAD = 8
+"""Bytes of a chunk's id and length."""
+_PRINTABLE = 32
 _VERTICES, _INDICES, _FACE_SETS, _MATERIALS, _ATTACH_POINTS, _BOUNDS = 1, 2, 3, 4, 13, 17
 
 
@@ -65,6 +68,8 @@ class Model:
     """[2, 3]: middle and half extents; None in version 3."""
     chunks: dict[int, int] = field(default_factory=dict)
     """The sizes of all chunks by id, of those too that aren't read (bones, animations, solids)."""
+    flaws: list[str] = field(default_factory=list)
+    """What is wrong with it, and how it was read nevertheless."""
 
     def triangle_materials(self) -> npt.NDArray[np.intp]:
         """The number of the material of each triangle; 0 for those in no face set."""
@@ -99,9 +104,13 @@ def read(data: Buffer) -> Model:
         number, size = cursor.u32("chunk"), cursor.u32("chunk")
         what = f"chunk {number}"
         place = cursor.offset
+        if number == _MATERIALS and (surplus := _surplus(bytes(memoryview(data)[place : place + size]))):
+            model.flaws.append(f"the last name of a material is {surplus} bytes shorter than it says")
+            size -= surplus
         body = Cursor(cursor.take(size, what), base=place)
         if number in model.chunks and number in _READERS:
-            raise FormatError("is there twice", what, place)
+            model.flaws.append(f"{what} at byte {place - _HEAD} is there for the second time, and left out")
+            continue
         model.chunks[number] = size
         if number in _READERS:
             _READERS[number](model, body)
@@ -146,7 +155,25 @@ def _face_sets(model: Model, cursor: Cursor) -> None:
 
 
 def _materials(model: Model, cursor: Cursor) -> None:
-    model.materials += [_text(cursor, "material") for _ in range(_count(cursor, 4, "materials"))]
+    for _ in range(_count(cursor, 4, "materials")):
+        length = cursor.u32("material")
+        there = min(length, cursor.left) if model.flaws else length
+        model.materials.append(str(bytes(cursor.take(there, "material")), "latin-1"))
+
+
+def _surplus(chunk: bytes) -> int:
+    """How many bytes too many a chunk of materials and its last name claim, if that was shortened by hand: it ends at
+    its first byte that isn't printed.
+    """
+    cursor = Cursor(chunk)
+    name = b""
+    try:
+        for _ in range(_count(cursor, 4, "materials")):
+            name = bytes(cursor.take(cursor.u32("material"), "material"))
+    except FormatError:
+        return 0  # told by whoever reads them
+    end = next((at for at, byte in enumerate(name) if byte < _PRINTABLE), len(name))
+    return len(name) - end if not cursor.left else 0
 
 
 def _attach_points(model: Model, cursor: Cursor) -> None:

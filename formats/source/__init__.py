@@ -10,6 +10,7 @@ from ..binary import Buffer
 from . import bsp_file, leaks, patch_file
 from .bsp_file import BspFile
 from .check import check
+from .content.kinds import KINDS as CONTENT
 from .contents import contents, section_at, summary
 from .entities import Entities, Entity, Output
 from .game_lump import GameLumps
@@ -27,6 +28,7 @@ BESIDE = (patch_file,)
 
 __all__ = [
     "BESIDE",
+    "CONTENT",
     "ENDINGS",
     "TITLE",
     "BspFile",

@@ -25,6 +25,7 @@ _FIELDS = struct.Struct("<HHHHHIIIHH")
 # comment length, disk, internal attributes, external attributes, offset of the local header
 _MORE_FIELDS = struct.Struct("<HHHII")
 _END_FIELDS = struct.Struct("<HHHHIIH")
+_ZSTD = 93  # Strata's maps may have it
 _LZMA_HEAD = struct.Struct("<BBH5s")
 _END_MARK = 0x2  # of an LZMA file's flags: its stream has an end mark, as Python's have; 7-Zip wants to be told
 _VERSION, _VERSION_MADE = 10, 20
@@ -173,7 +174,8 @@ class Pak:
         if file.method == STORED:
             return file.packed
         if file.method != LZMA:
-            raise FormatError(f"method {file.method}: known are {STORED} and {LZMA}", what)
+            told = " is zstd, which Python can't undo: pack it again" if file.method == _ZSTD else ""
+            raise FormatError(f"method {file.method}{told}; known are {STORED} and {LZMA}", what)
         if len(file.packed) < _LZMA_HEAD.size:
             raise FormatError(f"{len(file.packed)} bytes have no LZMA header", what)
         *_, size, properties = _LZMA_HEAD.unpack_from(file.packed)

@@ -19,6 +19,7 @@ from formats.source import LumpId, displacements, geometry, lighting
 from tests.fuzz.scenes import empty_file
 from tests.samples import source_generated
 
+from . import source_models
 from .imports import Import, against_meshes, against_replay
 from .measure import Result
 
@@ -87,6 +88,7 @@ def run(corpus: Path, rounds: int) -> list[Result]:
         Result("import / bare mesh build, 1 M polygons", ratio, OVER_BARE_MESHES),
         Result("import / (decode + bare mesh build), 1 M polygons", whole, OVER_BARE_MESHES),
     ]
+    results += source_models.run(corpus.parent / "source-content", rounds)
     files = sorted(corpus.rglob("*.bsp"))
     if not files:
         print(f"\nno real maps in {corpus}: their import is left out")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.fuzzers import READERS, fuzzer
+from tests.fuzz.fuzzers import BUILT, fuzzer
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", BUILT)
 def test_mutations_repeat_and_differ(name: str) -> None:
     mutation = fuzzer(name).mutation
     some = [mutation(seed) for seed in range(200)]
@@ -22,8 +22,8 @@ def test_mutations_repeat_and_differ(name: str) -> None:
     assert len(set(some)) > 170
 
 
-QUICK = [(name, seeds) for name in READERS for seeds in fuzzer(name).quick]
-THOROUGH = [(name, fuzzer(name).thorough) for name in READERS]
+QUICK = [(name, seeds) for name in BUILT for seeds in fuzzer(name).quick]
+THOROUGH = [(name, fuzzer(name).thorough) for name in BUILT]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,16 @@ THOROUGH = [(name, fuzzer(name).thorough) for name in READERS]
 )
 def test_damaged_files(root: Path, name: str, seeds: range) -> None:
     """In a process of its own, for its limits on memory. Nothing is raised, and numpy has nothing to warn of."""
+    _run(root, name, seeds)
+
+
+def test_damaged_real_files(root: Path, corpus: Path) -> None:
+    """A small slice of what `scripts/fuzz real-content` goes on with."""
+    assert corpus.is_dir()
+    _run(root, "real-content", range(400))
+
+
+def _run(root: Path, name: str, seeds: range) -> None:
     command = [sys.executable, "-W", "error", "-m", "tests.fuzz", name]
     span = ["--seed", str(seeds.start), "--count", str(len(seeds))]
     done = subprocess.run([*command, *span], cwd=root, capture_output=True, text=True, check=False)

@@ -11,7 +11,7 @@ import pytest
 
 from formats import genesis, teeworlds
 from formats.__main__ import main
-from tests.formats import genesis_3dt_text, genesis_bytes
+from tests.formats import genesis_3dt_text, genesis_bytes, source_content_bytes, source_model_bytes
 from tests.formats import teeworlds_bytes as build
 from tests.formats.teeworlds_bytes import small_map, whole_map
 
@@ -212,3 +212,37 @@ def test_wrong_arguments(arguments, capsys):
         main(arguments)
     assert caught.value.code == 2
     assert "usage: levelformats" in capsys.readouterr().err
+
+
+def test_info_of_a_folder_counts_levels_models_textures_and_materials(tmp_path, capsys):
+    for ending, data in source_model_bytes.quad().items():
+        (tmp_path / f"crate{ending.upper()}").write_bytes(data)
+    alone = source_model_bytes.quad()[".mdl"]
+    for name, data in {
+        "a.mdl": alone, "b.mdl": alone, "wall.vtf": source_content_bytes.vtf(bytes(64)), "none.vtf": b"",
+        "wall.vmt": b"LightmappedGeneric { $basetexture wall }", "small.map": small_map().build(),
+        "floor.material": b'shader = "a"', "readme.txt": b"x",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_bytes(data)
+    assert main(["info", "--json", str(tmp_path)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    counts = {name: (one["read"], one["refused"]) for name, one in told.items() if isinstance(one, dict)}
+    assert counts == {
+        "levels": (1, 0), "ns2 materials": (1, 0), "source materials": (1, 0), "source models": (1, 2),
+        "source textures": (1, 1),
+    }  # fmt: skip
+    assert told["source textures"]["why"] == {"it is empty": "1: none.vtf"}
+    (why,) = told["source models"]["why"].items()
+    assert "no .vvd and no .vtx" in why[0] and why[1] == "2: a.mdl, b.mdl"
+    assert main(["info", str(tmp_path / "crate.MDL"), str(tmp_path / "wall.vmt"), str(tmp_path / "wall.vtf")]) == 0
+    text = capsys.readouterr().out
+    assert "triangles: 2" in text and "shader: LightmappedGeneric" in text and "format: BGRA8888" in text
+    assert main(["info", str(tmp_path / "a.mdl")]) == 1
+
+
+def test_info_counts_what_the_corpus_has(corpus, capsys):
+    assert main(["info", "--json", str(corpus / "source-content")]) == 0
+    told = json.loads(capsys.readouterr().out)
+    counts = {name: (one["read"], one["refused"]) for name, one in told.items() if isinstance(one, dict)}
+    assert counts == {"source materials": (56, 0), "source models": (27, 2), "source textures": (35, 0)}
+    assert [reason.rpartition("no ")[2] for reason in told["source models"]["why"]] == [".vtx beside it"]

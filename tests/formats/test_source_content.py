@@ -56,10 +56,34 @@ def test_comments_and_conditions_without_blanks():
     assert block.entries == [("a", "b/c"), ("e", "http://f"), ("h/", "i"), ("j", "k[$WIN32]")]
 
 
-@pytest.mark.parametrize("text", [b"{ }", b"a { {", b"a { " * 100])
-def test_bad_key_values(text):
-    with pytest.raises(FormatError):
-        keyvalues.parse(text)
+def test_bad_key_values():
+    with pytest.raises(FormatError, match="more than 64 deep"):
+        keyvalues.parse(b"a { " * 100)
+
+
+def test_braces_in_the_place_of_keys_are_keys():
+    """As in the engine: what a C comment holds, which key-values don't have."""
+    whole = keyvalues.parse(b'm { a b /* "Proxies" { "Ramp" { "v" "$x" "rate" 5 } } */ } more { }')
+    block = whole.block("m")
+    assert block.entries == [("a", "b"), ("/*", "Proxies"), ("{", "Ramp"), ("{", "v"), ("$x", "rate")]
+    assert len(whole.flaws) == 4 and "where a key should" in whole.flaws[0] and "'5'" in whole.flaws[2]
+    assert keyvalues.parse(b"a { b c }").flaws == []
+    assert keyvalues.parse(b"{ }").entries == []
+
+
+def test_a_material_with_a_stray_brace_is_read_and_told():
+    found = vmt.read(b"Modulate { $basetexture a { $alpha .5 }")
+    assert (found.shader, found.texture("$basetexture"), found.parameters["{"]) == ("Modulate", "a", "$alpha")
+    assert found.flaws == ["a brace stands at character 26 where a key should", "'.5' before character 38 has no value"]
+    patch = vmt.read(b"patch { include materials/x.vmt insert { $alpha } }", lambda _: b"Sky { { a }")
+    assert len(patch.flaws) == 2
+
+
+def test_the_material_of_the_corpus_with_a_comment_of_c(corpus):
+    (path,) = (corpus / "source-content").glob("**/vgui_overlay.vmt")
+    found = vmt.read(path.read_bytes())
+    assert (found.shader, found.texture("$basetexture")) == ("Modulate", "vgui/screens/vgui_overlay")
+    assert found.flaws and not list(found.proxies.blocks())
 
 
 def test_a_material():

@@ -23,16 +23,20 @@ FUZZERS = {
     "ns2-unedited": "tests.addon.ns2.test_unedited_fuzz",
     "source-level": "tests.formats.source_fuzz",
     "source-content": "tests.formats.source_content_fuzz",
+    "source-models": "tests.formats.source_models_fuzz",
     "source-edits": "tests.formats.source_edits_fuzz",
     "source-brushes": "tests.formats.source_brush_fuzz",
     "source-vmf": "tests.formats.source_vmf_fuzz",
     "source-import": "tests.addon.source.test_import_fuzz",
     "source-export": "tests.addon.source.test_export_fuzz",
     "source-surfaces": "tests.addon.source.test_export_surfaces_fuzz",
+    "real-content": "tests.formats.real_content_fuzz",
 }
 """Every module that has a FUZZER."""
 READERS = tuple(name for name, module in FUZZERS.items() if module.startswith("tests.formats."))
 """Those that need no Blender."""
+BUILT = tuple(name for name in READERS if not name.startswith("real-"))
+"""Those of them that need no corpus."""
 GAMES = tuple(dict.fromkeys(name.partition("-")[0] for name in FUZZERS))
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from formats import source
 from formats.source import LumpId, new_level
 from formats.source import records_geometry as geometry
+from formats.source.content import vvd
 from formats.source.records import NO_STYLE
+from tests.formats import source_model_bytes as model_bytes
 
 MATERIALS, MAPPINGS = 8, 16
 """How many materials the faces have, and in how many ways the texture of each lies."""
@@ -70,4 +72,48 @@ def ground(side: int) -> bytes:
     table = np.zeros(MATERIALS, geometry.TEXDATA_STRING)
     table["offset"] = np.cumsum([0, *map(len, names[:-1])])
     level.set_table(LumpId.TEXDATA_STRING_TABLE, table)
+    return source.write(level)
+
+
+def model(size: int) -> dict[str, bytes]:
+    """A model of about so many bytes of vertices, as its three files by their endings: a strip of squares that turns.
+
+    As many meshes as it takes: each has up to 60,000 vertices, since triangles have numbers of 16 bits.
+    """
+    vertex, group = 48, 60000
+    meshes = max(size // (vertex * group), 1) if size >= vertex * group else 1
+    count = meshes * group if size >= vertex * group else max(size // vertex // 4 * 4, 4)
+    each = count // meshes
+    parts = [[[(0, number * each, each) for number in range(meshes)]]]
+    corners = np.array([0, 1, 2, 0, 2, 3])
+    indices = (np.arange(each // 4)[:, None] * 4 + corners).ravel().astype("<u2").tobytes()
+    turn = np.arange(count) // 4 / 50
+    vertices = np.zeros(count, vvd.VERTEX)
+    vertices["weights"][:, 0], vertices["bone_count"] = 1, 1
+    side = np.array([[0, 0], [0, 1], [1, 1], [1, 0]])[np.arange(count) % 4]
+    vertices["position"] = np.column_stack([np.cos(turn) * (8 + side[:, 0]), np.sin(turn) * 8, turn + side[:, 1]])
+    vertices["normal"], vertices["uv"] = (0, 0, 1), side
+    head = model_bytes.vvd([])
+    head = head[:16] + struct.pack("<8i", *[count] * 8) + head[48:64]
+    return {
+        ".mdl": model_bytes.mdl(parts),
+        ".vvd": head + vertices.tobytes(),
+        ".dx90.vtx": model_bytes.vtx_of_lists(meshes, each, indices),
+    }
+
+
+def props(count: int, models: int, size: int = 200_000) -> bytes:
+    """A map of so many static props, in turn of so many models of about so many bytes, which are in its pak."""
+    level = new_level()
+    files = model(size)
+    for number in range(models):
+        for ending, data in files.items():
+            level.pak.put(f"models/m{number}{ending}", data)
+    names = b"".join(f"models/m{number}.mdl".encode().ljust(128, b"\0") for number in range(models))
+    lump = struct.pack("<i", models) + names + struct.pack("<ii", 0, count)
+    for number in range(count):
+        x, y = number % 40 * 64.0, number // 40 * 64.0
+        lump += struct.pack("<6f3HBBHH2f3ff", x, y, 0, 0, number % 360, 0, number % models, 0, 0, 6, 0, 0, 0, -1, 0,
+                            x, y, 0, 1.0)  # fmt: skip
+    level.game_lumps.set_bytes("sprp", lump, 5)
     return source.write(level)

@@ -80,7 +80,10 @@ class Props:
             self.importing.report.missing("models", path)
             return None
         try:
-            return self._build(path, model_file.read(self.importing.content.read(file)))
+            model = model_file.read(self.importing.content.read(file))
+            for flaw in model.flaws:
+                self.importing.report.warn(f"{path}: {flaw}")
+            return self._build(path, model)
         except (FormatError, OSError) as error:
             self.importing.report.warn(f"{path}: {error}")
             return None

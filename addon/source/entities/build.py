@@ -22,7 +22,7 @@ from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
 from ..lights import lamps
 from ..overlays import decals
-from ..props import models
+from ..props import colors, models
 from . import classes, custom_properties, datablocks, ladders, ropes, stand_ins
 from .custom_properties import Types
 from .sounds import Sounds
@@ -132,6 +132,7 @@ class _Maker:
         elif obj.type == "MESH" and brush is None and record not in self.quads:
             size = number(values, "modelscale", 1.0)
             obj.scale = (size,) * 3 if size > 0 else (1.0,) * 3
+            obj.color = colors.of_entity(values)
         custom_properties.write(obj, entity, self.types)
         transforms.remember_new(obj)
         if data is not None:

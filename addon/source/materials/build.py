@@ -34,6 +34,8 @@ class Materials:
     ) -> None:
         self.textures = textures
         self.baked: bpy.types.NodeTree | None = None
+        self.fades = False
+        """Whether objects of the map are seen through by their own alpha."""
         self._collection = collection
         self._token = token
         self._reflectivity = reflectivity
@@ -64,10 +66,13 @@ class Materials:
             if name:
                 self.textures.report.missing("materials", name)
             return self._placeholder(name, (lightmapped, water), self.checker(name, size))
+        if found.flaws:
+            self.textures.report.note(f"material {name} is read as the game reads it: {showable(found.flaws[0])}")
         material = bpy.data.materials.new(showable(name))
-        builder = Builder(material, found, self.textures, self.baked if lightmapped else None, water)
+        baked = self.baked if lightmapped else None
+        builder = Builder(material, found, self.textures, baked, water, not lightmapped, self.fades and not lightmapped)
         if not builder.build(name):
-            builder.placeholder(self.checker(name, size), not unlit(found.shader.lower()))
+            builder.placeholder(self.checker(name, size), not unlit(builder.shader))
         return material
 
     def _placeholder(self, name: str, kind: tuple[bool, bool], image: bpy.types.Image) -> bpy.types.Material:

@@ -17,7 +17,7 @@ from ...scene.materials import Nodes, Socket
 from ...scene.names import showable
 from .. import layout
 from . import surface
-from .texture_nodes import KNOWN_DETAILS, TextureNodes
+from .texture_nodes import KNOWN_DETAILS, TextureNodes, plain_name
 from .textures import Textures
 
 _WATER_COLOR = (0.03, 0.07, 0.06)
@@ -38,11 +38,19 @@ PLACEHOLDER = "placeholder"
 """Name of the node with a placeholder's image."""
 IS_PLACEHOLDER = "levelwright_placeholder"
 _KEY_LETTERS = 60
+_PHONG_EXPONENT, _SHARPEST = 5.0, 149.0
+"""Of highlights where a material doesn't say; and what white in an exponent's texture stands for, besides 1."""
+_HIGHLIGHT = 0.5
+"""Specular IOR level of highlights of full strength."""
+_PHONG_FRESNEL, _LEAST_HIGHLIGHT = (0.0, 0.5, 1.0), 0.2
+"""_LEAST_HIGHLIGHT: of those that are strong only at grazing angles, where Blender's surface is so itself."""
+_EYES, _SCLERA = ("eyes", "eyerefract"), (0.75, 0.73, 0.7, 1.0)
+"""_SCLERA: what eyes have around the iris whose shader works it out."""
 
 
 class Builder:
     """Makes one material. baked: the node group of the lightmaps that light it; None for Blender's lights. water: water
-    has it, whatever it says itself.
+    has it, whatever it says itself. tinted: its objects' colours tint it, as those of props do; faded: so does alpha.
     """
 
     def __init__(
@@ -52,12 +60,16 @@ class Builder:
         textures: Textures,
         baked: bpy.types.NodeTree | None,
         water: bool = False,
+        tinted: bool = False,
+        faded: bool = False,
     ) -> None:
         self.material = material
         self.found, self.report = found, textures.report
+        self.shader = plain_name(found.shader)
+        self.tinted, self.faded = tinted and found.text("$allowdiffusemodulation") != "0", faded
         self.nodes: Nodes = plain.shader(material)
         self.texture = TextureNodes(self.nodes, found, textures)
-        self.water = found.shader.lower().startswith(_WATER) or found.text("$abovewater") is not None
+        self.water = self.shader.startswith(_WATER) or found.text("$abovewater") is not None
         self.doubled = water or self.water
         self.mirrors = self.water or found.text("$envmap") is not None
         self.end = self.nodes.add("ShaderNodeGroup", node_tree=surface.group(self.mirrors))
@@ -67,7 +79,7 @@ class Builder:
         """Make what the shader's name says, and keep the parameters as properties. False where its texture is missing:
         what is made then waits for a `placeholder`.
         """
-        shader = self.found.shader.lower()
+        shader = self.shader
         self.material[layout.SHADER] = showable(self.found.shader)
         for key, value in self.found.parameters.items():
             if key.startswith("$"):
@@ -127,6 +139,8 @@ class Builder:
     def _surface(self, name: str, shader: str) -> bool:
         """LightmappedGeneric, VertexLitGeneric, UnlitGeneric, WorldVertexTransition and what resembles them."""
         base = self.texture.named("$basetexture", "$basetexturetransform")
+        if shader.startswith(_EYES):
+            return self._eyes(base)
         if base is None:
             return False
         color, alpha = base.outputs["Color"], base.outputs["Alpha"]
@@ -141,11 +155,9 @@ class Builder:
         if self.found.texture("$detail") and mode not in KNOWN_DETAILS:
             self.report.note(f"material {name}: its detail texture is left out ($detailblendmode {mode:g})")
         color, alpha, added = self.texture.detailed(color, alpha, shader)
-        tint = np.asarray(self.found.color("$color")) * self.found.color("$color2")
-        tint = np.where(tint > 1, tint, np.power(tint.clip(0), _GAMMA))
-        if not np.allclose(tint, 1):
-            color = self.nodes.multiply(color, (*tint.tolist(), 1.0))
-        self.nodes.link(color, self.end.inputs["Color"])
+        if shader.startswith("unlittwotexture"):
+            color = self._multiplied(color)
+        self.nodes.link(self._tint(color, alpha), self.end.inputs["Color"])
         if unlit(shader):
             self.nodes.set(self.end.inputs["Baked"], 1.0)
         else:
@@ -153,9 +165,71 @@ class Builder:
             if bump is not None:
                 self.nodes.link(self.texture.normal(bump[0]), self.end.inputs["Normal"])
             self._reflections(alpha, None if bump is None else bump[1])
+            if self.found.flag("$phong"):
+                self._highlights(color, alpha, None if bump is None else bump[1])
         self._glow(alpha, added)
         self._transparency(alpha)
         return True
+
+    def _eyes(self, base: Node) -> bool:
+        """The iris over the white of the eye; eyes of the newer shader have but an iris."""
+        iris = self.texture.on_iris("$iris")
+        if base is None and iris is None:
+            return False
+        color: Value = _SCLERA if base is None else base.outputs["Color"]
+        if iris is not None:
+            color = self.texture.mix(iris.outputs["Alpha"], color, iris.outputs["Color"])
+        self.nodes.set(self.end.inputs["Color"], color)
+        self._light()
+        self.nodes.feed(self.end, Specular=_HIGHLIGHT, Roughness=_WATER_ROUGHNESS)
+        return True
+
+    def _multiplied(self, color: Socket) -> Socket:
+        """A colour times that of the second texture of UnlitTwoTexture."""
+        second = self.texture.named("$texture2", "$texture2transform")
+        return color if second is None else self.nodes.multiply(color, second.outputs["Color"])
+
+    def _tint(self, color: Socket, alpha: Socket) -> Socket:
+        """A colour times those of the material and, on models, of the object; only where alpha says so, if the material
+        does.
+        """
+        tint = np.asarray(self.found.color("$color")) * self.found.color("$color2")
+        tint = np.where(tint > 1, tint, np.power(tint.clip(0), _GAMMA))
+        tinted = color if np.allclose(tint, 1) else self.nodes.multiply(color, (*tint.tolist(), 1.0))
+        if self.tinted:
+            curved = self.nodes.add("ShaderNodeGamma")
+            self.nodes.link(self.nodes.add("ShaderNodeObjectInfo").outputs["Color"], curved.inputs["Color"])
+            curved.inputs["Gamma"].default_value = _GAMMA
+            tinted = self.nodes.multiply(tinted, curved.outputs[0])
+        if self.found.flag("$blendtintbybasealpha") and tinted is not color:
+            return self.texture.mix(alpha, color, tinted)
+        return tinted
+
+    def _highlights(self, color: Socket, alpha: Socket, bump_alpha: Socket | None) -> None:
+        """Highlights of $phong, as near as Blender's surface comes: as sharp as the exponent says, where the mask does,
+        as strong as $phongboost straight on.
+        """
+        exponent: Value = self.found.number("$phongexponent", _PHONG_EXPONENT)
+        sharp = self.texture.named("$phongexponenttexture", data=True)
+        if sharp is not None and self.found.text("$phongexponent") is None:
+            parts = self.nodes.add("ShaderNodeSeparateColor")
+            self.nodes.link(sharp.outputs["Color"], parts.inputs[0])
+            exponent = self.nodes.math("MULTIPLY_ADD", parts.outputs[0], _SHARPEST, 1.0)
+        wide = self.nodes.math("DIVIDE", 2.0, self.nodes.math("ADD", exponent, 2.0))
+        self.nodes.link(self.nodes.math("POWER", wide, 0.25), self.end.inputs["Roughness"])
+        mask = bump_alpha
+        if self.found.flag("$basemapalphaphongmask"):
+            mask = alpha
+        elif self.found.flag("$basemapluminancephongmask"):
+            gray = self.nodes.add("ShaderNodeRGBToBW")
+            self.nodes.link(color, gray.inputs[0])
+            mask = gray.outputs[0]
+        if mask is not None and self.found.flag("$invertphongmask"):
+            mask = self.nodes.math("SUBTRACT", 1.0, mask)
+        straight = self.found.color("$phongfresnelranges", _PHONG_FRESNEL)[0]
+        strength = min(self.found.number("$phongboost", 1.0) * max(straight, 0.0), 1.0)
+        level = max(strength, _LEAST_HIGHLIGHT * (self.found.number("$phongboost", 1.0) > 0)) * _HIGHLIGHT
+        self.nodes.set(self.end.inputs["Specular"], level if mask is None else self.nodes.math("MULTIPLY", mask, level))
 
     def _two_textures(self, color: Socket, alpha: Socket, bump: Node) -> tuple[Socket, Socket, Value]:
         """Blend with the second texture by the displacement's alpha, sharpened by $blendmodulatetexture; normal maps,
@@ -240,11 +314,22 @@ class Builder:
     def _glow(self, alpha: Socket, added: Socket | None) -> None:
         """Shine by itself, where $selfillum and its mask say so; added: a detail texture's own light."""
         if self.found.flag("$selfillum"):
-            mask = self.texture.named("$selfillummask", data=True)
-            self.nodes.link(alpha if mask is None else mask.outputs["Color"], self.end.inputs["Glow"])
+            self.nodes.set(self.end.inputs["Glow"], self._glow_mask(alpha))
             self.nodes.set(self.end.inputs["Glow Tint"], (*self.found.color("$selfillumtint"), 1.0))
         if added is not None:
             self.nodes.link(added, self.end.inputs["Added Light"])
+
+    def _glow_mask(self, alpha: Socket) -> Value:
+        """Where a surface shines by itself: where its own texture says (nowhere if that is missing), the reflections'
+        mask, or its alpha.
+        """
+        if self.found.texture("$selfillummask") is not None:
+            mask = self.texture.named("$selfillummask", data=True)
+            return 0.0 if mask is None else mask.outputs["Color"]
+        mask = None
+        if self.found.flag("$selfillum_envmapmask_alpha"):
+            mask = self.texture.named("$envmapmask", "$envmapmasktransform", data=True)
+        return alpha if mask is None else mask.outputs["Alpha"]
 
     def _transparency(self, alpha: Socket) -> None:
         whole = self.found.number("$alpha", 1.0)
@@ -255,6 +340,11 @@ class Builder:
             shown = self.nodes.math("MULTIPLY", alpha, whole) if self.found.flag("$translucent") else whole
             self.nodes.set(self.end.inputs["Alpha"], shown)
             self.material.surface_render_method = "BLENDED"
+        if self.faded:
+            opacity = self.end.inputs["Alpha"]
+            own = opacity.links[0].from_socket if opacity.is_linked else opacity.default_value
+            info = self.nodes.add("ShaderNodeObjectInfo").outputs["Alpha"]
+            self.nodes.link(self.nodes.math("MULTIPLY", info, own), opacity)
         if self.found.flag("$additive"):
             self.nodes.set(self.end.inputs["Additive"], 1.0)
             self.material.surface_render_method = "BLENDED"
@@ -309,5 +399,5 @@ class Builder:
 
 
 def unlit(shader: str) -> bool:
-    """Whether a shader (in small letters) takes no notice of light."""
+    """Whether a shader (see `plain_name`) takes no notice of light."""
     return shader.startswith(("unlit", "sky", "sprite", "decal", "modulate"))

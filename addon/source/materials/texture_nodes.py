@@ -18,6 +18,11 @@ from .textures import Textures
 _DETAIL_SCALE = 4.0
 _SEAM = 0.3
 """How much of a seamless texture's three projections lie over each other."""
+_SDK = "sdk_"
+"""Shaders of mods have the names of the game's own behind it."""
+_OF_MODELS = ("vertexlit", "unlit")
+_SEAMLESS = {"$basetexturetransform": "$seamless_base", "$detailtexturetransform": "$seamless_detail"}
+"""What says that a model's texture is seamless, by the texture's transform."""
 _BUMP_BASIS = (
     ((2 / 3) ** 0.5, 0.0, 3**-0.5),
     (-(6**-0.5), 2**-0.5, 3**-0.5),
@@ -29,11 +34,23 @@ _MOD2X, _ADD, _OVER, _FADE, _UNDER, _GLOW, _TWO_PATTERNS, _MULTIPLY, _MASK = 0, 
 KNOWN_DETAILS = frozenset((_MOD2X, _ADD, _OVER, _FADE, _UNDER, _GLOW, _TWO_PATTERNS, _MULTIPLY, _MASK))
 
 
+def plain_name(shader: str) -> str:
+    """The name of a shader in small letters, without what mods put before it."""
+    return shader.lower().removeprefix(_SDK)
+
+
 class TextureNodes:
     """Adds the nodes of a material's textures to its tree."""
 
     def __init__(self, nodes: Nodes, found: vmt.Material, textures: Textures) -> None:
         self.nodes, self.found, self.textures = nodes, found, textures
+        self.is_world = not plain_name(found.shader).startswith(_OF_MODELS)
+
+    def _seamless(self, flag: str) -> float:
+        """How much a texture that is projected from three sides is scaled, 0 for one that has coordinates: all of the
+        world's, of models those that the parameter `flag` says so of.
+        """
+        return self.found.number("$seamless_scale") if self.is_world or self.found.flag(flag) else 0.0
 
     def named(self, parameter: str, transform: str = "", data: bool = False) -> Node:
         """Add the image that a parameter names; None where there is none. data: its pixels are no colours."""
@@ -41,10 +58,20 @@ class TextureNodes:
         image = self.textures.image(name, data) if name else None
         return None if image is None else self.texture(image, transform)
 
+    def on_iris(self, parameter: str) -> Node:
+        """Add the image of an iris, where the model's eyes have it; None where there is none."""
+        name = self.found.texture(parameter)
+        image = self.textures.image(name) if name else None
+        if image is None:
+            return None
+        node = self.nodes.add("ShaderNodeTexImage", image=image, extension="CLIP")
+        self.nodes.link(self.nodes.add("ShaderNodeUVMap", uv_map=layout.IRIS_UV).outputs[0], node.inputs["Vector"])
+        return node
+
     def texture(self, image: bpy.types.Image, transform: str = "", scale: float = 1.0) -> Node:
         """Add an image, with the texture coordinates turned and scaled as a parameter says."""
         node = self.nodes.add("ShaderNodeTexImage", image=image)
-        seamless = self.found.number("$seamless_scale")
+        seamless = self._seamless(_SEAMLESS.get(transform, ""))
         if seamless > 0:
             node.projection, node.projection_blend = "BOX", _SEAM
             place = self.nodes.add("ShaderNodeVectorMath", operation="SCALE")

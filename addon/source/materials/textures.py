@@ -25,6 +25,7 @@ _DDS = {
     ImageFormat.DXT1_ONEBITALPHA: b"DXT1",
     ImageFormat.DXT3: b"DXT3",
     ImageFormat.DXT5: b"DXT5",
+    ImageFormat.BC6H: b"BC6H",
     ImageFormat.BC7: b"BC7",
 }
 """Formats that Blender decodes itself."""

@@ -20,6 +20,8 @@ from .. import layout
 from ..context import ImportContext
 
 _ENDING = ".mdl"
+_NOWHERE = -1.0
+"""Texture coordinates where there is no iris."""
 EDITED = "what was done to the mesh is ignored: the map has only the name of its model"
 """The warning of exports."""
 
@@ -53,15 +55,23 @@ class Models:
 
     def _model(self, name: str) -> mdl.Model | None:
         if name not in self._read:
-            try:
-                self._read[name] = mdl.load(name, self.importing.content.read)
-            except FormatError as error:
-                self._read[name] = None
-                self.importing.report.warn(f"model {name} is shown as a box: {error}")
-            else:
-                if self._read[name] is None:
-                    self.importing.report.missing("models", name)
+            self._read[name] = self._load(name)
         return self._read[name]
+
+    def _load(self, name: str) -> mdl.Model | None:
+        """A model's files, read; None, and a line in the report, where they can't be, or one is missing."""
+        content, report = self.importing.content, self.importing.report
+        try:
+            found = mdl.load(name, content.read, self.importing.settings.level_of_detail)
+            lacking = mdl.missing(name, content.read) if found is None else []
+        except FormatError as error:
+            report.warn(f"model {name} is shown as a box: {error}")
+            return None
+        if found is None:
+            report.missing("models", name)
+            if lacking != [_ENDING]:
+                report.warn(f"model {name} is shown as a box: it has no {' and no '.join(lacking)}")
+        return found
 
     def _build(self, name: str, model: mdl.Model, skin: int) -> bpy.types.Mesh:
         title = showable(PurePosixPath(name).stem)
@@ -70,12 +80,15 @@ class Models:
         corners = corners.reshape(-1).astype(np.int32)
         textures = model.skins[skin][model.triangle_column] if len(model.skins) else model.triangle_column
         shown, slots = np.unique(textures, return_inverse=True)
+        uvs = {layout.UV: uv[corners]}
+        if model.irises is not None:
+            uvs[layout.IRIS_UV] = (np.nan_to_num(model.irises, nan=_NOWHERE) * [1, -1] + [0, 1])[used][corners]
         mesh = meshes.build(
             title if skin == 0 else f"{title} skin {skin}",
             model.positions[used],
             corners,
             np.arange(0, len(corners), 3, dtype=np.int32),
-            uvs={layout.UV: uv[corners]},
+            uvs=uvs,
             material_index=slots.reshape(-1).astype(np.int32),
             smooth=True,
             report=self.importing.report,

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from ...binary import FormatError
 
 DEEPEST = 64
+_QUOTED = 40
+"""Characters of a key that a flaw names, at most."""
 _OPEN, _CLOSE = "{}"
 _TOKEN = re.compile(
     r'\s*(?://[^\n]*|"(?P<quoted>[^"]*)"?|(?P<brace>[{}])'
@@ -28,9 +30,13 @@ _THERE = {"$win32", "$windows"}
 
 @dataclass
 class Block:
-    """What stands between braces, or a whole file. entries: key, and a text or a block, in order."""
+    """What stands between braces, or a whole file. entries: key, and a text or a block, in order.
+
+    flaws: of a whole file, what is wrong with it, and was read as the engine reads it.
+    """
 
     entries: list[tuple[str, "str | Block"]] = field(default_factory=list)
+    flaws: list[str] = field(default_factory=list)
 
     def get(self, key: str) -> str | None:
         """The first text of that key."""
@@ -67,8 +73,9 @@ def parse(data: bytes, holds: Callable[[str], bool] = on_a_pc) -> Block:
     """Read a text; its bytes are Latin-1, or UTF-8 or UTF-16 with a mark.
 
     holds: whether a condition ("[$X360]") is met. As in the engine, blocks, quotes and keys that the end of the text
-    cuts off count as they are, a key without a value is none, and a closing brace without an opening one is nothing:
-    such files are common. A block without a key and blocks more than 64 deep are FormatErrors.
+    cuts off count as they are, a key without a value is none, a closing brace without an opening one is nothing, and an
+    opening one where a key should be is a key of that name, whose value is what comes next: such files are common.
+    Blocks more than 64 deep are a FormatError.
     """
     text = data.decode(next((name for mark, name in _MARKS if data.startswith(mark)), "latin-1"), "replace")
     whole = Block()
@@ -78,17 +85,20 @@ def parse(data: bytes, holds: Callable[[str], bool] = on_a_pc) -> Block:
     wanted = True  # whether the condition of the block that follows is met
     for token, quoted, place in _tokens(text.rstrip("\0")):
         here = open_blocks[-1]
-        if not quoted and token == _OPEN:
-            if key is None:
-                raise FormatError("a block has no key", "key-values", place)
+        if not quoted and token == _OPEN and key is None:
+            whole.flaws.append(f"a brace stands at character {place} where a key should")
+            key = token
+        elif not quoted and token == _OPEN:
             if len(open_blocks) > DEEPEST:
                 raise FormatError(f"blocks are more than {DEEPEST} deep", "key-values", place)
             inner = Block()
-            if wanted:
+            if wanted and key is not None:
                 here.entries.append((key, inner))
             open_blocks.append(inner)
             key, last, wanted = None, None, True
         elif not quoted and token == _CLOSE:
+            if key is not None:
+                whole.flaws.append(f"{key[:_QUOTED]!r} before character {place} has no value")
             if len(open_blocks) > 1:
                 open_blocks.pop()
             key = last = None
@@ -115,4 +125,4 @@ def _tokens(text: str) -> Iterator[tuple[str, bool, int]]:
         if (quoted := match["quoted"]) is not None:
             yield quoted, True, match.start("quoted")
         elif token := match["brace"] or match["bare"]:
-            yield token, False, match.start()
+            yield token, False, match.end() - len(token)

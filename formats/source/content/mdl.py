@@ -1,84 +1,42 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models (`.mdl`, versions 44 to 49, with their `.vvd` and `.vtx`): what of them is seen at rest, in full detail.
+"""Models (`.mdl`): what of them is seen at rest, in one level of detail.
 
-Layout: `studio.h` of the Source SDK (studiohdr_t and what it refers to). Bones, animations and flexes are not read:
-vertices are stored as they lie in the pose of rest, and static props have no other.
+Versions 44 to 49 have their vertices in a `.vvd`, Bloodlines' (2531) in the `.mdl`; triangles are in a `.vtx`. The
+layouts are in `mdl_records`. Animations and flexes are not read: vertices are stored as they lie in the pose of rest,
+and static props have no other. Of bones only those that hold eyes are (`mdl_eyes`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...binary import Budget, Buffer, Cursor, FormatError
-from ..records import VECTOR, Dtype, Records, record
-from . import vtx, vvd
+from ..records import Dtype, Records
+from . import mdl_eyes, mdl_vertices, vtx, vvd
+from .mdl_records import BODY_PART, LAYOUTS, POINT
 
-MAGIC, VERSIONS = b"IDST", range(44, 50)
+MAGIC = b"IDST"
 STATIC_PROP = 0x10
 """Of a model's flags: made for static props, which have one bone that never moves."""
-
-HEADER = record(
-    ("id", "S4"),
-    ("version", "<i4"),
-    ("checksum", "<i4"),
-    ("name", "V64"),
-    ("length", "<i4"),
-    ("eye_position", VECTOR),
-    ("illumination_position", VECTOR),
-    ("hull_min", VECTOR),
-    ("hull_max", VECTOR),
-    ("view_min", VECTOR),
-    ("view_max", VECTOR),
-    ("flags", "<i4"),
-    ("animation", "<i4", 12),  # bones, hit boxes, sequences
-    ("texture_count", "<i4"),
-    ("texture_offset", "<i4"),
-    ("folder_count", "<i4"),
-    ("folder_offset", "<i4"),
-    ("skin_width", "<i4"),  # textures of a skin
-    ("skin_count", "<i4"),
-    ("skin_offset", "<i4"),
-    ("part_count", "<i4"),
-    ("part_offset", "<i4"),
-    size=240,
-)
-TEXTURE = record(("name_offset", "<i4"), ("flags", "<i4"), ("used", "<i4"), ("unused", "V52"), size=64)
-BODY_PART = record(("name_offset", "<i4"), ("count", "<i4"), ("base", "<i4"), ("offset", "<i4"), size=16)  # models
-SUB_MODEL = record(
-    ("name", "V64"),
-    ("type", "<i4"),
-    ("radius", "<f4"),
-    ("count", "<i4"),  # meshes
-    ("offset", "<i4"),
-    ("vertex_count", "<i4"),
-    ("vertex_start", "<i4"),  # in bytes: of the vertices in the .vvd
-    ("rest", "V60"),
-    size=148,
-)
-MESH = record(
-    ("material", "<i4"),  # a column of the skins
-    ("model_offset", "<i4"),
-    ("vertex_count", "<i4"),
-    ("vertex_start", "<i4"),  # of the model's
-    ("rest", "V100"),
-    size=116,
-)
-_ENDINGS = (".dx90.vtx", ".dx80.vtx", ".sw.vtx", ".vtx")
+_ENDINGS = (".dx90.vtx", ".dx80.vtx", ".dx7_2bone.vtx", ".sw.vtx", ".vtx")
 _LONGEST_NAME = 260
 _MOST = 4096  # textures, folders, skins: the compiler allows 32 of each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A model, z up, in units. Triangles are clockwise seen from the front; v is down.
+    """A model as the game draws it at rest: looking along +x, z up, in units. Triangles are clockwise seen from the
+    front; v is down.
 
     skins: int32[skins, columns] numbers of materials. triangle_column: which column of the skins each triangle has.
+    irises: where vertices of eyes are on the texture of the iris (eyes that look ahead), NaN for others; None: no eyes.
     """
 
     version: int
     flags: int
+    illumination_position: tuple[float, float, float]
     hull_min: tuple[float, float, float]
     hull_max: tuple[float, float, float]
     materials: list[str]  # as the model names them
@@ -89,6 +47,7 @@ class Model:
     uvs: NDArray[np.float32]  # [v, 2]
     triangles: NDArray[np.int64]  # [t, 3]
     triangle_column: NDArray[np.int32]  # [t]
+    irises: NDArray[np.float32] | None = None  # [v, 2]
 
     def paths(self, material: int) -> list[str]:
         """Where a material may be, as `SearchPath.material` wants it: the first that is there counts."""
@@ -97,46 +56,91 @@ class Model:
         return [f"{folder}/{name}" if folder else name for folder in tidy] or [name]
 
 
-def read(mdl: Buffer, vertices: Buffer, strips: Buffer) -> Model:
-    """Read a model of the bytes of its three files: of each body part the first choice. Raises FormatError."""
+def read(mdl: Buffer, vertices: Buffer | None, strips: Buffer, level: int = 0) -> Model:
+    """Read a model of the bytes of its files: of each body part the first choice, in a level of detail (0: the finest).
+
+    vertices: None for models that have them themselves (`has_vertices`). Raises FormatError.
+    """
     reader = _Reader(mdl)
     header = reader.header
+    checksum = int(header["checksum"])
+    shapes = vtx.read(strips, level)
+    _same(shapes.checksum, checksum, "VTX checksum")
+    models = list(reader.models())
+    if reader.layout.has_vertices:
+        points, starts = reader.own_vertices(models)
+    elif vertices is None:
+        raise FormatError("has no vertices of its own, and no VVD", "MDL")
+    else:
+        shown = vvd.read(vertices)
+        _same(shown.checksum, checksum, "VVD checksum")
+        points = shown.vertices
+        starts = [int(model["vertex_start"]) // vvd.VERTEX.itemsize for _, model in models]
     materials = reader.materials()
-    shown = vvd.read(vertices)
-    shapes = vtx.read(strips)
-    for what, checksum in (("VVD", shown.checksum), ("VTX", shapes.checksum)):
-        if checksum != header["checksum"]:
-            raise FormatError(f"is of a model {checksum:#x}, not of {int(header['checksum']):#x}", f"{what} checksum")
     skins = reader.skins(len(materials))
-    triangles, columns = reader.triangles(shapes, len(shown.vertices), skins.shape[1])
-    points = shown.vertices
+    materials = [shapes.renamed.get(number, name) for number, name in enumerate(materials)]
+    meshes = list(reader.meshes(models, starts, shapes, len(points)))
+    corners, columns = _joined(meshes, skins.shape[1])
     return Model(
         int(header["version"]),
         int(header["flags"]),
+        _vector(header["illumination_position"]),
         _vector(header["hull_min"]),
         _vector(header["hull_max"]),
         materials,
         reader.folders(),
         skins,
-        np.ascontiguousarray(points["position"]),
-        np.ascontiguousarray(points["normal"]),
+        _drawn(points["position"], int(header["flags"])),
+        _drawn(points["normal"], int(header["flags"])),
         np.ascontiguousarray(points["uv"]),
-        triangles,
+        corners,
         columns,
+        reader.irises(meshes, points),
     )
 
 
-def load(name: str, file: Callable[[str], Buffer | None]) -> Model | None:
+def has_vertices(mdl: Buffer) -> bool:
+    """Whether a model has its vertices itself, and not in a `.vvd`. Raises FormatError for what is no model."""
+    return _Reader(mdl).layout.has_vertices
+
+
+def load(name: str, file: Callable[[str], Buffer | None], level: int = 0) -> Model | None:
     """Read the model of a name ("models/props/crate.mdl"); None where one of its files is missing.
 
-    file: gives a file's bytes, None where it isn't there. Raises FormatError for bad ones.
+    file: gives a file's bytes, None where it isn't there. level: of detail. Raises FormatError for bad ones.
     """
     stem = name.removesuffix(".mdl")
-    main, vertices = file(f"{stem}.mdl"), file(f"{stem}.vvd")
-    if main is None or vertices is None:
+    main = file(f"{stem}.mdl")
+    if main is None:
+        return None
+    whole = has_vertices(main)
+    vertices = None if whole else file(f"{stem}.vvd")
+    if vertices is None and not whole:
         return None
     strips = next((found for ending in _ENDINGS if (found := file(stem + ending)) is not None), None)
-    return read(main, vertices, strips) if strips is not None else None
+    return read(main, vertices, strips, level) if strips is not None else None
+
+
+def missing(name: str, file: Callable[[str], Buffer | None]) -> list[str]:
+    """Which of a model's files aren't there, by their endings, for a model that `load` gives None for."""
+    stem = name.removesuffix(".mdl")
+    main = file(f"{stem}.mdl")
+    if main is None:
+        return [".mdl"]
+    wanted = [] if has_vertices(main) else [".vvd"]
+    lacking = [ending for ending in wanted if file(stem + ending) is None]
+    return lacking + [".vtx"] * all(file(stem + ending) is None for ending in _ENDINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mesh:
+    """A mesh that is shown, and the model that it is of, with the bytes where they are."""
+
+    at: int
+    model_at: int
+    model: np.void
+    record: np.void
+    triangles: vtx.Triangles
 
 
 class _Reader:
@@ -144,11 +148,13 @@ class _Reader:
 
     def __init__(self, data: Buffer) -> None:
         self.data = data
-        self.header = Cursor(data).array(HEADER, 1, "MDL header")[0]
-        if self.header["id"] != MAGIC:
+        start = Cursor(data).array(np.dtype([("id", "S4"), ("version", "<i4")]), 1, "MDL header")[0]
+        if start["id"] != MAGIC:
             raise FormatError(f"begins with {bytes(memoryview(data)[:4])!r}, not {MAGIC!r}", "MDL header", 0)
-        if int(self.header["version"]) not in VERSIONS:
-            raise FormatError(f"version {self.header['version']}; known are 44 to 49", "MDL header", 4)
+        if int(start["version"]) not in LAYOUTS:
+            raise FormatError(f"version {start['version']}; known are 44 to 49 and 2531", "MDL header", 4)
+        self.layout = LAYOUTS[int(start["version"])]
+        self.header = Cursor(data).array(self.layout.header, 1, "MDL header")[0]
         self.budget = Budget(2 * memoryview(data).nbytes)
 
     def table(self, dtype: Dtype, start: int, count: int, what: str) -> Records:
@@ -176,8 +182,8 @@ class _Reader:
 
     def materials(self) -> list[str]:
         start, count = int(self.header["texture_offset"]), self.count("texture_count")
-        textures = self.table(TEXTURE, start, count, "textures")
-        places = start + TEXTURE.itemsize * np.arange(count) + textures["name_offset"]
+        textures = self.table(self.layout.texture, start, count, "textures")
+        places = start + self.layout.texture.itemsize * np.arange(count) + textures["name_offset"]
         return [self.text(place, "name of a texture") for place in places.tolist()]
 
     def folders(self) -> list[str]:
@@ -193,32 +199,93 @@ class _Reader:
             raise FormatError(f"textures {found.min()} to {found.max()} of {materials}", "MDL skins")
         return found.reshape(rows, columns).astype(np.int32)
 
-    def triangles(self, shapes: vtx.Strips, vertices: int, columns: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The triangles of all meshes, over the vertices of the whole model, and the column of each."""
+    def models(self) -> Iterator[tuple[int, np.void]]:
+        """The first model of each body part, at its byte; an empty one of parts that have none."""
         start = int(self.header["part_offset"])
         parts = self.table(BODY_PART, start, int(self.header["part_count"]), "body parts")
-        if len(parts) != len(shapes.parts):
-            raise FormatError(f"{len(parts)} body parts, the VTX has {len(shapes.parts)}", "MDL")
-        corners, owners = [np.zeros((0, 3), np.int64)], [np.zeros(0, np.int32)]
-        for number, (part, shown) in enumerate(zip(parts, shapes.parts, strict=True)):
-            if not part["count"]:
-                continue
-            model_at = start + number * BODY_PART.itemsize + int(part["offset"])
-            model = self.table(SUB_MODEL, model_at, int(part["count"]), "models")[0]
-            meshes = self.table(MESH, model_at + int(model["offset"]), int(model["count"]), "meshes")
-            if len(meshes) != len(shown):
-                raise FormatError(f"{len(meshes)} meshes, the VTX has {len(shown)}", "MDL model")
-            for mesh, triangles in zip(meshes, shown, strict=True):
-                column = int(mesh["material"])
-                if not 0 <= column < columns:
-                    raise FormatError(f"column {column} of skins that have {columns}", "MDL mesh")
-                first = int(model["vertex_start"]) // vvd.VERTEX.itemsize + int(mesh["vertex_start"])
-                moved = triangles + first
+        for number, part in enumerate(parts):
+            at = start + number * BODY_PART.itemsize + int(part["offset"])
+            records = self.table(self.layout.sub_model, at, int(part["count"]), "models")
+            yield at, records[0] if len(records) else np.zeros(1, self.layout.sub_model)[0]
+
+    def own_vertices(self, models: list[tuple[int, np.void]]) -> tuple[NDArray[np.void], list[int]]:
+        """The vertices that the file has itself, POINT [v], and which is the first of each model."""
+        found, starts, total = [np.zeros(0, POINT)], [], 0
+        for at, model in models:
+            starts.append(total)
+            form = int(model["vertex_form"])
+            if form not in mdl_vertices.FORMS:
+                raise FormatError(f"form {form} of vertices; known are 0 to 2", "MDL model", at)
+            place = at + int(model["vertex_start"])
+            records = self.table(mdl_vertices.FORMS[form], place, int(model["vertex_count"]), "vertices")
+            found.append(mdl_vertices.points(form, records, model))
+            total += len(records)
+        return np.concatenate(found), starts
+
+    def meshes(
+        self, models: list[tuple[int, np.void]], starts: list[int], shapes: vtx.Strips, vertices: int
+    ) -> Iterator[_Mesh]:
+        """The meshes of these models, with triangles over the vertices of the whole."""
+        if len(models) != len(shapes.parts):
+            raise FormatError(f"{len(models)} body parts, the VTX has {len(shapes.parts)}", "MDL")
+        for (at, model), start, shown in zip(models, starts, shapes.parts, strict=True):
+            meshes_at = at + int(model["offset"])
+            records = self.table(self.layout.mesh, meshes_at, int(model["count"]), "meshes") if model["count"] else ()
+            if len(records) != len(shown):
+                raise FormatError(f"{len(records)} meshes, the VTX has {len(shown)}", "MDL model")
+            for number, (mesh, triangles) in enumerate(zip(records, shown, strict=True)):
+                moved = triangles + (start + int(mesh["vertex_start"]))
                 if len(moved) and not 0 <= int(moved.min()) <= int(moved.max()) < vertices:
                     raise FormatError(f"vertices {moved.min()} to {moved.max()} of {vertices}", "MDL mesh")
-                corners.append(moved)
-                owners.append(np.full(len(moved), column, np.int32))
-        return np.concatenate(corners), np.concatenate(owners)
+                yield _Mesh(meshes_at + number * self.layout.mesh.itemsize, at, model, mesh, moved)
+
+    def irises(self, meshes: list[_Mesh], points: NDArray[np.void]) -> NDArray[np.float32] | None:
+        """See `Model`. Eyes that can't be read look nowhere."""
+        eyes = [mesh for mesh in meshes if mesh.record["kind"] == mdl_eyes.EYE and len(mesh.triangles)]
+        if not eyes:
+            return None
+        found = np.full((len(points), 2), np.nan, np.float32)
+        for mesh in eyes:
+            try:
+                count, start = int(mesh.model["eyeball_count"]), mesh.model_at + int(mesh.model["eyeball_offset"])
+                balls = self.table(self.layout.eyeball, start, count, "eyeballs")
+                bones = self.table(
+                    self.layout.bone, int(self.header["bone_offset"]), int(self.header["bone_count"]), "bones"
+                )
+                ball = mdl_eyes.pick(balls, int(mesh.record["parameter"]), "eyeballs")
+                bone = mdl_eyes.pick(bones, int(ball["bone"]), "bones")
+            except FormatError:
+                continue
+            used = np.unique(mesh.triangles)
+            found[used] = mdl_eyes.iris(points["position"][used], ball, bone)
+        return found
+
+
+def _joined(meshes: list[_Mesh], columns: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The triangles of all meshes, and the column of the skins of each."""
+    corners, owners = [np.zeros((0, 3), np.int64)], [np.zeros(0, np.int32)]
+    for mesh in meshes:
+        column = int(mesh.record["material"])
+        if not 0 <= column < columns:
+            raise FormatError(f"column {column} of skins that have {columns}", "MDL mesh", mesh.at)
+        corners.append(mesh.triangles)
+        owners.append(np.full(len(mesh.triangles), column, np.int32))
+    return np.concatenate(corners), np.concatenate(owners)
+
+
+def _drawn(vectors: NDArray[np.float32], flags: int) -> NDArray[np.float32]:
+    """Vectors as the game draws them: but for static props, the compiler turns what moves a model by 90 degrees about
+    z, and not the vertices (the hull of a model that only turns has them so).
+    """
+    if flags & STATIC_PROP:
+        return np.ascontiguousarray(vectors)
+    return np.stack([-vectors[:, 1], vectors[:, 0], vectors[:, 2]], axis=1)
+
+
+def _same(found: int, checksum: int, what: str) -> None:
+    """Files of one model have one checksum."""
+    if found != checksum:
+        raise FormatError(f"is of a model {found:#x}, not of {checksum:#x}", what)
 
 
 def _vector(values: NDArray[np.float32]) -> tuple[float, float, float]:

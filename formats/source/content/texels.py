@@ -107,6 +107,12 @@ PIXEL_BYTES = {
 """Of formats that store pixel by pixel: bytes a pixel."""
 
 _OPAQUE = 255
+_INSTEAD = {
+    ImageFormat.P8: ": its palette is in no file; save it as DXT5 or BGRA8888",
+    ImageFormat.BC6H: " here, but by Blender; others can save it as RGBA16161616F",
+    ImageFormat.BC7: " here, but by Blender; others can save it as BGRA8888",
+}
+"""What to do about formats that aren't decoded."""
 
 
 def size(form: ImageFormat, width: int, height: int) -> int:
@@ -144,7 +150,7 @@ def decode(form: ImageFormat, data: Buffer, width: int, height: int) -> Pixels:
     if form == ImageFormat.RGBA16161616:
         wide = raw.view("<u2").reshape(height, width, 4)
         return (wide >> 8).astype(np.uint8)
-    raise FormatError(f"{form.name} is not decoded", "image")
+    raise FormatError(f"{form.name} is not decoded{_INSTEAD.get(form, '')}", "image")
 
 
 def _arranged(raw: NDArray[np.uint8], order: str) -> NDArray[np.uint8]:

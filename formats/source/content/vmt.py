@@ -23,6 +23,8 @@ _LEVEL = re.compile(r"(gpu)?([<>]=?)(?(1)|dx)(\d{1,3})(?:_20b)?")
 _COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 _DX, _GPU = 95, 3
 """Its levels."""
+_LARGEST = 1e30
+"""Numbers beyond it are none: products of some of them would have no end."""
 _BETTER = ("_dx9", "_dx90", "_hdr", "_hdr_dx9")
 """Endings of a shader's name: blocks of that name are for such a PC."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -33,13 +35,15 @@ _TRANSFORM = re.compile(r"(center|scale|translate)\s+(\S+)\s+(\S+)|(rotate)\s+(\
 class Material:
     """shader: as written. parameters: in small letters ("$basetexture") -> text, the last of equals.
 
-    includes: the files that patches came from, outermost first.
+    includes: the files that patches came from, outermost first. flaws: what of the file was read as the engine reads
+    it, though it makes no sense.
     """
 
     shader: str
     parameters: dict[str, str] = field(default_factory=dict)
     proxies: Block = field(default_factory=Block)
     includes: list[str] = field(default_factory=list)
+    flaws: list[str] = field(default_factory=list)
 
     def text(self, name: str) -> str | None:
         """A parameter as it is written, without white space around it; None where it is absent or empty."""
@@ -56,7 +60,7 @@ class Material:
     def number(self, name: str, default: float = 0.0) -> float:
         """A parameter as a number (what of it reads as one), or the default."""
         found = _NUMBER.match(self.text(name) or "")
-        return float(found[0]) if found else default
+        return _finite(found[0], default) if found else default
 
     def flag(self, name: str) -> bool:
         """Whether a parameter is set to something other than 0."""
@@ -65,7 +69,7 @@ class Material:
     def color(self, name: str, default: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> tuple[float, float, float]:
         """A colour: "[r g b]" of 0 to 1, "{r g b}" of 0 to 255, or one number for all three."""
         value = self.text(name)
-        numbers = [float(number) for number in _NUMBER.findall(value or "")]
+        numbers = [_finite(number) for number in _NUMBER.findall(value or "")]
         if value is None or not numbers:
             return default
         if len(numbers) < 3:
@@ -79,22 +83,28 @@ class Material:
         """
         value = self.text(name) or ""
         if value.startswith("["):
-            numbers = [float(number) for number in _NUMBER.findall(value)]
+            numbers = [_finite(number) for number in _NUMBER.findall(value)]
             return np.array([numbers[:2] + numbers[3:4], numbers[4:6] + numbers[7:8]]) if len(numbers) >= 8 else _SAME
         parts = {"center": (0.5, 0.5), "scale": (1.0, 1.0), "translate": (0.0, 0.0)}
         turn = 0.0
         for word, first, second, rotate, angle in _TRANSFORM.findall(value):
             try:
                 if rotate:
-                    turn = np.radians(float(angle))
+                    turn = np.radians(_finite(angle))
                 else:
-                    parts[word.lower()] = (float(first), float(second))
+                    parts[word.lower()] = (_finite(first), _finite(second))
             except ValueError:
                 continue  # a word in place of a number: the engine takes what it can read, too
         sine, cosine = np.sin(turn), np.cos(turn)
         linear = np.array([[cosine, -sine], [sine, cosine]]) * np.asarray(parts["scale"])
         center = np.asarray(parts["center"])
         return np.column_stack([linear, center - linear @ center + parts["translate"]])
+
+
+def _finite(text: str, default: float = 0.0) -> float:
+    """A number; the default for one that textures can't be turned or tinted by. ValueError for a word."""
+    found = float(text)
+    return found if abs(found) < _LARGEST else default
 
 
 _SAME = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -118,14 +128,16 @@ def _read(data: bytes, include: Callable[[str], bytes | None], chain: tuple[str,
     if block is None:
         raise FormatError("names no shader", "material")
     if shader.lower() != "patch":
-        return Material(shader, _parameters(block, shader.lower()), block.block("proxies") or Block())
+        proxies = block.block("proxies") or Block()
+        return Material(shader, _parameters(block, shader.lower()), proxies, flaws=whole.flaws)
     path = (block.get("include") or "").replace("\\", "/").lower()
     base = Material("patch")
     if path in chain or len(chain) == _MOST_INCLUDES:
         raise FormatError(f"includes itself through {path!r}", "material")
     if path and (found := include(path)) is not None:
         base = _read(found, include, (*chain, path))
-    made = replace(base, parameters=dict(base.parameters), includes=[path, *base.includes])
+    includes, flaws = [path, *base.includes], [*whole.flaws, *base.flaws]
+    made = replace(base, parameters=dict(base.parameters), includes=includes, flaws=flaws)
     for kind in ("replace", "insert"):
         changes = block.block(kind)
         if changes is None:

@@ -220,8 +220,8 @@ def _read_compression(texture: Texture) -> None:
         return
     method = int(words[0]) >> 16
     if method not in (0, 8, 0xFFFF):
-        name = " (zstd)" if method == _ZSTD else ""
-        raise FormatError(f"images are compressed by method {method}{name}; deflate (8) is known", "VTF resource AXC")
+        name = " (zstd), which Python can't undo: save it with deflate" if method == _ZSTD else "; deflate (8) is known"
+        raise FormatError(f"images are compressed by method {method}{name}", "VTF resource AXC")
     texture.compressed_sizes = words[1:].tolist()
 
 

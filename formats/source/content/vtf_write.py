@@ -24,6 +24,7 @@ FORMATS = (
     ImageFormat.BGRA8888,
     ImageFormat.RGBA8888,
     ImageFormat.ABGR8888,
+    ImageFormat.ARGB8888,
     ImageFormat.BGRX8888,
     ImageFormat.BGR888,
     ImageFormat.RGB888,
@@ -40,6 +41,7 @@ FORMATS = (
 _ORDERS = {
     ImageFormat.RGBA8888: [0, 1, 2, 3],
     ImageFormat.ABGR8888: [3, 2, 1, 0],
+    ImageFormat.ARGB8888: [3, 0, 1, 2],  # as the engine reads it, see texels
     ImageFormat.BGRA8888: [2, 1, 0, 3],
     ImageFormat.BGRX8888: [2, 1, 0, 3],
     ImageFormat.RGB888: [0, 1, 2],
@@ -70,6 +72,7 @@ _ALPHA = {
             ImageFormat.BGRA8888,
             ImageFormat.RGBA8888,
             ImageFormat.ABGR8888,
+            ImageFormat.ARGB8888,
             ImageFormat.BGRA4444,
             ImageFormat.IA88,
             ImageFormat.A8,

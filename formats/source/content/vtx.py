@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a model's vertices makes triangles (`.vtx`, version 7), of level of detail 0.
+"""What of a model's vertices makes triangles (`.vtx`, version 7, and 107 of Bloodlines), of one level of detail.
 
 Layout: `optimize.h` of the Source SDK. Headers say where their lists are from their own first byte on. Strips and
-strip groups are 8 bytes longer in the games since Alien Swarm; nothing says so but what then stands in them.
+strip groups are 8 bytes longer in the games since Alien Swarm; nothing says so but what then stands in them. Bloodlines
+has shorter numbers and two forms of vertices: measured on three models of a mod, after public descriptions.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from ... import ranges
 from ...binary import Budget, Buffer, Cursor, FormatError
 from ..records import Dtype, Records, record
 
-VERSION = 7
+VERSION, TROIKA_VERSION = 7, 107
 TRIANGLE_LIST, TRIANGLE_STRIP = 1, 2  # of a strip's flags
 
 HEADER = record(
@@ -26,7 +27,7 @@ HEADER = record(
     ("max_bones_per_vertex", "<i4"),
     ("checksum", "<i4"),
     ("lod_count", "<i4"),
-    ("material_replacements", "<i4"),
+    ("replacement_offset", "<i4"),  # a list a level of detail
     ("count", "<i4"),  # of body parts
     ("offset", "<i4"),
     size=36,
@@ -64,6 +65,37 @@ VERTEX = record(
     ("bones", "i1", 3),
     size=9,
 )
+TROIKA_MESH = record(("count", "<u2"), ("flags", "u1"), ("unused", "u1"), ("offset", "<i4"), size=8)
+TROIKA_GROUP = record(
+    ("vertex_count", "<u2"),
+    ("index_count", "<u2"),
+    ("strip_count", "<u2"),
+    ("flags", "u1"),
+    ("unused", "u1"),
+    ("vertex_offset", "<i4"),
+    ("index_offset", "<i4"),
+    ("strip_offset", "<i4"),
+    size=20,
+)
+TROIKA_STRIP = record(
+    ("index_count", "<u2"),
+    ("index_start", "<u2"),
+    ("vertex_count", "<u2"),
+    ("vertex_start", "<u2"),
+    ("bone_count", "u1"),
+    ("flags", "u1"),
+    ("bone_change_count", "<u2"),
+    ("bone_change_offset", "<i4"),
+    size=16,
+)
+TROIKA_BONED = record(("bones", "V10"), ("vertex", "<u2"), size=12)
+TROIKA_PLAIN = record(("vertex", "<u2"), size=2)
+_PLAIN = 0x10
+"""Of a group's flags in Bloodlines: its vertices are but numbers."""
+REPLACEMENTS = record(("count", "<i4"), ("offset", "<i4"), size=8)
+REPLACEMENT = record(("material", "<i2"), ("name_offset", "<i4"), size=6)
+_SHADOW = -1.0
+"""Switch point of the level of detail that only throws shadows."""
 
 Triangles = NDArray[np.int64]
 """[n, 3] vertices of a mesh, clockwise seen from the front."""
@@ -71,41 +103,69 @@ Triangles = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """checksum: of the model that it belongs to. parts[body part][mesh]: triangles of the part's first model."""
+    """checksum: of the model that it belongs to. parts[body part][mesh]: triangles of the part's first model.
+
+    renamed: materials that this level of detail has others for, by their numbers.
+    """
 
     checksum: int
     parts: list[list[Triangles]]
+    renamed: dict[int, str] = field(default_factory=dict)
 
 
-def read(data: Buffer) -> Strips:
-    """Read the triangles of level of detail 0, of each body part's first model. Raises FormatError."""
-    try:
-        return _Reader(data, STRIP_GROUP, STRIP).strips()
-    except FormatError as error:
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The records of a version below its levels of detail."""
+
+    mesh: Dtype
+    group: Dtype
+    strip: Dtype
+    vertex: Dtype
+
+
+_LAYOUTS = {
+    VERSION: (_Layout(MESH, STRIP_GROUP, STRIP, VERTEX), _Layout(MESH, STRIP_GROUP_33, STRIP_35, VERTEX)),
+    TROIKA_VERSION: (_Layout(TROIKA_MESH, TROIKA_GROUP, TROIKA_STRIP, TROIKA_BONED),),
+}
+
+
+def read(data: Buffer, level: int = 0) -> Strips:
+    """Read the triangles of a level of detail, of each body part's first model. Raises FormatError.
+
+    level: 0 is the finest; a model that has fewer shows its coarsest.
+    """
+    version = int(Cursor(data).array(HEADER, 1, "VTX header")[0]["version"])
+    if version not in _LAYOUTS:
+        raise FormatError(f"version {version}; known are {VERSION} and {TROIKA_VERSION}", "VTX header", 0)
+    first: FormatError | None = None
+    for layout in _LAYOUTS[version]:
         try:
-            return _Reader(data, STRIP_GROUP_33, STRIP_35).strips()
-        except FormatError:
-            raise error from None
+            return _Reader(data, layout, level).strips()
+        except FormatError as error:
+            first = first or error
+    raise first or FormatError("has no known layout", "VTX")
 
 
 class _Reader:
-    """Reads a file with one of the two kinds of strips. Lists that overlap, so that a small file would become very many
-    triangles, run into the budget.
+    """Reads a file with one kind of strips. Lists that overlap, so that a small file would become very many triangles,
+    run into the budget.
     """
 
-    def __init__(self, data: Buffer, group: Dtype, strip: Dtype) -> None:
-        self.data = data
-        self.group, self.strip = group, strip
+    def __init__(self, data: Buffer, layout: _Layout, level: int) -> None:
+        self.data, self.layout, self.level = data, layout, level
         self.budget = Budget(memoryview(data).nbytes)
 
     def table(self, dtype: Dtype, start: int, count: int, what: str) -> Records:
         """Records at a byte of the file."""
-        size = memoryview(self.data).nbytes
-        if not 0 <= start <= size:
-            raise FormatError(f"begin at byte {start} of {size}", f"VTX {what}")
-        found = Cursor(self.data, start).array(dtype, count, f"VTX {what}")
+        found = self.at(start, what).array(dtype, count, f"VTX {what}")
         self.budget.spend(found.nbytes, f"VTX {what}")
         return found
+
+    def at(self, start: int, what: str) -> Cursor:
+        size = memoryview(self.data).nbytes
+        if not 0 <= start <= size:
+            raise FormatError(f"begins at byte {start} of {size}", f"VTX {what}")
+        return Cursor(self.data, start)
 
     def inner(self, dtype: Dtype, at: int, header: np.void, what: str) -> Iterator[tuple[int, np.void]]:
         """The records of the list that a header at a byte has, each with its own place."""
@@ -115,20 +175,39 @@ class _Reader:
 
     def strips(self) -> Strips:
         header = self.table(HEADER, 0, 1, "header")[0]
-        if header["version"] != VERSION:
-            raise FormatError(f"version {header['version']}; known is {VERSION}", "VTX header", 0)
         parts = []
         for part_at, part in self.inner(BODY_PART, 0, header, "body parts"):
             model = next(self.inner(MODEL, part_at, part, "models"), None)
-            lod = next(self.inner(LOD, *model, "levels of detail"), None) if model is not None else None
-            meshes = self.inner(MESH, *lod, "meshes") if lod is not None else ()
+            lod = self.lod(*model) if model is not None else None
+            meshes = self.inner(self.layout.mesh, *lod, "meshes") if lod is not None else ()
             parts.append([self.mesh(at, mesh) for at, mesh in meshes])
-        return Strips(int(header["checksum"]), parts)
+        return Strips(int(header["checksum"]), parts, self.renamed(header) if self.level else {})
+
+    def lod(self, at: int, model: np.void) -> tuple[int, np.void] | None:
+        """The level of detail that is wanted of a model, or its coarsest that is drawn."""
+        lods = list(self.inner(LOD, at, model, "levels of detail"))
+        drawn = [one for one in lods if one[1]["switch_point"] != _SHADOW] or lods
+        return drawn[min(self.level, len(drawn) - 1)] if drawn else None
+
+    def renamed(self, header: np.void) -> dict[int, str]:
+        """The names of materials that the level of detail has in place of others."""
+        found: dict[int, str] = {}
+        if header["replacement_offset"] == 0 or header["lod_count"] == 0:
+            return found
+        lists = self.table(REPLACEMENTS, int(header["replacement_offset"]), int(header["lod_count"]), "replacements")
+        number = min(self.level, len(lists) - 1)
+        start = int(header["replacement_offset"]) + number * REPLACEMENTS.itemsize
+        for at, one in self.inner(REPLACEMENT, start, lists[number], "replaced materials"):
+            name = self.at(at + int(one["name_offset"]), "name of a material").cstring("VTX name of a material")
+            found[int(one["material"])] = name.decode("latin-1")
+        return found
 
     def mesh(self, at: int, mesh: np.void) -> Triangles:
         found = [np.zeros((0, 3), np.int64)]
-        for group_at, group in self.inner(self.group, at, mesh, "strip groups"):
-            parts = (("vertex", VERTEX), ("index", np.dtype("<u2")), ("strip", self.strip))
+        for group_at, group in self.inner(self.layout.group, at, mesh, "strip groups"):
+            plain = self.layout.vertex is TROIKA_BONED and int(group["flags"]) & _PLAIN
+            vertex = TROIKA_PLAIN if plain else self.layout.vertex
+            parts = (("vertex", vertex), ("index", np.dtype("<u2")), ("strip", self.layout.strip))
             vertices, indices, strips = (
                 self.table(dtype, group_at + int(group[f"{name}_offset"]), int(group[f"{name}_count"]), f"{name} list")
                 for name, dtype in parts
@@ -137,8 +216,25 @@ class _Reader:
                 raise FormatError(f"vertex {indices.max()} of {len(vertices)}", "VTX indices")
             ranges.check_total(strips["index_count"], len(indices), "VTX strips")
             numbers = vertices["vertex"].astype(np.int64)[indices]
-            found += [_triangles(numbers, strip) for strip in strips]
+            if _are_one_list(strips, len(numbers)):
+                found.append(numbers.reshape(-1, 3))
+            else:
+                found += [_triangles(numbers, strip) for strip in strips]
         return np.concatenate(found)
+
+
+def _are_one_list(strips: Records, indices: int) -> bool:
+    """Whether strips are lists of triangles, one behind the other, of all indices: then the group is one, too."""
+    starts, counts = strips["index_start"].astype(np.int64), strips["index_count"].astype(np.int64)
+    ends = np.cumsum(counts)
+    return bool(
+        len(strips)
+        and (strips["flags"] & TRIANGLE_LIST != 0).all()
+        and (counts % 3 == 0).all()
+        and (counts >= 0).all()
+        and (starts == ends - counts).all()
+        and ends[-1] == indices
+    )
 
 
 def _triangles(numbers: NDArray[np.int64], strip: np.void) -> Triangles:

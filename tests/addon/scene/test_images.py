@@ -171,6 +171,18 @@ def test_bc7_images():
     assert [round(value * 255) for value in image.pixels[:4]] == [2 * red + 1, 2 * green + 1, 2 * blue + 1, 255]
 
 
+def test_dds_of_light() -> None:
+    """BC6H, of one colour: five bits for the way, three ends of 10 bits, twice; 480 of 1023 is a half of 0x3A2F."""
+    bits, at = 0b00011, 5
+    for end in (480, 0, 240) * 2:
+        bits |= end << at
+        at += 10
+    image = images.from_dds("d", 4, 4, b"BC6H", bits.to_bytes(16, "little"), non_color=False)
+    assert image.is_float and image.colorspace_settings.name == images.LINEAR
+    wanted = [np.array([number], np.uint16).view(np.float16)[0] for number in (0x3A2F, 0, 0x1D27)]
+    np.testing.assert_allclose(image.pixels[:4], [*wanted, 1], atol=2e-3)
+
+
 def test_dds_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="needs 16"):
         images.from_dds("d", 8, 4, b"DXT1", bytes(15))

@@ -13,5 +13,6 @@ op.lightmaps = "hdr"
 op.bump_lightmaps = True
 op.entities = True
 op.static_props = "models"
+op.level_of_detail = 0
 op.detail_props = True
 op.worldlights = True

@@ -13,5 +13,6 @@ op.lightmaps = "none"
 op.bump_lightmaps = False
 op.entities = False
 op.static_props = "none"
+op.level_of_detail = 0
 op.detail_props = False
 op.worldlights = False

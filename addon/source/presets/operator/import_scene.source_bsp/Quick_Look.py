@@ -13,5 +13,6 @@ op.lightmaps = "hdr"
 op.bump_lightmaps = False
 op.entities = False
 op.static_props = "boxes"
+op.level_of_detail = 3
 op.detail_props = False
 op.worldlights = False
