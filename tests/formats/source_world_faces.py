@@ -3,7 +3,9 @@
 
 import numpy as np
 
+from formats import convex
 from formats.source import Level, LumpId, brushes, geometry, leaf_tree, lighting
+from formats.source.edits.brush_pieces import Piece
 from formats.source.leaf_tree import LeafTree
 from formats.source.world import Carved
 
@@ -34,6 +36,12 @@ class Map:
 
     def normal(self, face: int) -> np.ndarray:
         return self.planes["normal"][self.faces["planenum"][face]].astype(np.float64)
+
+    def before(self, faces: np.ndarray, count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Points before faces, float64[n, 3], and the face of each, int64[n]."""
+        points = [inside_points(self.ring(face), count, random) + BEFORE * self.normal(face) for face in faces.tolist()]
+        owners = np.repeat(faces, [len(each) for each in points]) if len(faces) else np.zeros(0, np.int64)
+        return owners, np.concatenate([np.zeros((0, 3)), *points])
 
     def side_planes(self, brush: int) -> tuple[np.ndarray, np.ndarray]:
         """Planes float64[n, 4] of a brush without bevels, and their sides' rows."""
@@ -100,6 +108,36 @@ def unlisted(level: Level, faces: np.ndarray, random: np.random.Generator, count
         asked += len(leafs)
         bad += sum((leaf, face) not in pairs for leaf in leafs.tolist())
     return bad, asked
+
+
+def corners_of(piece: Piece) -> np.ndarray:
+    """The corners of a piece."""
+    return np.asarray(convex.from_planes(piece.normals, piece.dists, [len(piece.dists)]).positions)
+
+
+def buried(
+    before: Level, after: Level, faces: np.ndarray, random: np.random.Generator, count: int = 40
+) -> tuple[int, int, int]:
+    """How many points before new faces are in something solid, how many only those that are `BEFORE` units before it,
+    and how many were asked. Left out are points that a detail covers on what was a face before: such faces stay.
+    """
+    here, old = Map(after), Map(before)
+    owners, points = here.before(faces, count, random)
+    far = here.solid(points)
+    owners, deep = owners[far], points[far]
+    normals = here.planes["normal"][here.faces["planenum"][owners]].astype(np.float64)
+    covered = here.contents[here.tree.of_points(deep)] & SOLID == 0
+    on = deep - BEFORE * normals
+    flat = old.world[old.faces["dispinfo"][old.world] < 0]
+    heights = np.column_stack(
+        [old.planes["normal"][old.faces["planenum"][flat]], old.planes["dist"][old.faces["planenum"][flat]]]
+    )
+    rest = np.zeros(len(on), np.bool_)
+    for place in np.flatnonzero(covered).tolist():
+        there = (np.abs(heights[:, :3] @ on[place] - heights[:, 3]) < 0.02) & (heights[:, :3] @ normals[place] > 0.99)
+        rest[place] = any((depth(old.ring(face), on[place][None]) > 0).all() for face in flat[there].tolist())
+    near = here.solid(on + BEFORE / 2.5 * normals) & ~rest
+    return int(near.sum()), int((~near & ~rest).sum()), len(points)
 
 
 def hidden(level: Level, faces: np.ndarray, random: np.random.Generator, count: int = 40) -> tuple[int, int]:

@@ -157,7 +157,8 @@ class _Shown:
     def __init__(self, changes: Changes, polygons: Polygons, gone: set[int]) -> None:
         self._polygons, self._gone = polygons, gone
         faces = changes.level.table(geometry.drawn_faces(changes.level))
-        self._planes = np.where(faces["dispinfo"] < 0, faces["planenum"].astype(np.int64), -1)
+        ours = (faces["dispinfo"] < 0) & owned.of_world(changes.level)  # models have places of their own
+        self._planes = np.where(ours, faces["planenum"].astype(np.int64), -1)
         self._rings: dict[int, FlatRings] = {}  # by plane
 
     def add(self, plane: int, points: Floats) -> None:
