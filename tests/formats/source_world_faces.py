@@ -30,6 +30,14 @@ class Map:
         self.world = np.arange(int(model["firstface"]), int(model["firstface"]) + int(model["numfaces"]))
         self.of_world = brushes.of_models(level) == 0
 
+    def by_plane(self) -> dict[int, list[np.ndarray]]:
+        """The polygons of the world's faces on each plane, but of displaced ones."""
+        found: dict[int, list[np.ndarray]] = {}
+        for face in self.world.tolist():
+            if self.faces["dispinfo"][face] < 0:
+                found.setdefault(int(self.faces["planenum"][face]), []).append(self.ring(face))
+        return found
+
     def ring(self, face: int) -> np.ndarray:
         first, end = self.polygons.first_corner[face : face + 2]
         return self.polygons.positions[self.polygons.corners[first:end]].astype(np.float64)
@@ -118,8 +126,9 @@ def corners_of(piece: Piece) -> np.ndarray:
 def buried(
     before: Level, after: Level, faces: np.ndarray, random: np.random.Generator, count: int = 40
 ) -> tuple[int, int, int]:
-    """How many points before new faces are in something solid, how many only those that are `BEFORE` units before it,
-    and how many were asked. Left out are points that a detail covers on what was a face before: such faces stay.
+    """How many points before new faces are in something solid, how many in gaps and behind slivers thinner than what
+    is told (solid at `BEFORE` units, but not nearer or not farther), and how many were asked. Left out are points that
+    a detail covers on what was a face before: such faces stay.
     """
     here, old = Map(after), Map(before)
     owners, points = here.before(faces, count, random)
@@ -136,7 +145,7 @@ def buried(
     for place in np.flatnonzero(covered).tolist():
         there = (np.abs(heights[:, :3] @ on[place] - heights[:, 3]) < 0.02) & (heights[:, :3] @ normals[place] > 0.99)
         rest[place] = any((depth(old.ring(face), on[place][None]) > 0).all() for face in flat[there].tolist())
-    near = here.solid(on + BEFORE / 2.5 * normals) & ~rest
+    near = here.solid(on + BEFORE / 2.5 * normals) & here.solid(on + 5 * BEFORE * normals) & ~rest
     return int(near.sum()), int((~near & ~rest).sum()), len(points)
 
 
@@ -149,18 +158,22 @@ def hidden(level: Level, faces: np.ndarray, random: np.random.Generator, count: 
 
 
 def side_cover(
-    level: Level, wanted: list[tuple[int, int]], random: np.random.Generator, count: int = 60
+    level: Level,
+    wanted: list[tuple[int, int]],
+    random: np.random.Generator,
+    count: int = 60,
+    before: Level | None = None,
 ) -> tuple[int, int, int, int]:
     """Points on sides (brush, row of BRUSHSIDES) that are seen: how many no face covers, how many two do, how many
     that aren't seen a face of no other side covers, and how many were asked.
+
+    before: what was edited; points that were seen there without a face, as compilers leave some, aren't asked.
     """
-    here = Map(level)
+    here, old = Map(level), None if before is None else Map(before)
     sides, flags = level.table(E.BRUSHSIDES), level.table(E.TEXINFO)["flags"]
     bare = twice = asked = buried = 0
-    by_plane: dict[int, list[np.ndarray]] = {}
-    for face in here.world.tolist():
-        if here.faces["dispinfo"][face] < 0:
-            by_plane.setdefault(int(here.faces["planenum"][face]), []).append(here.ring(face))
+    by_plane = here.by_plane()
+    were = {} if old is None else old.by_plane()
     for brush, row in wanted:
         if flags[sides["texinfo"][row]] & UNDRAWN or not level.table(E.BRUSHES)["contents"][brush] & SOLID:
             continue  # of two panes of glass one hides the other
@@ -177,6 +190,11 @@ def side_cover(
         deep = np.array([np.full(len(points), -1.0), *(depth(each, points) for each in by_plane.get(plane, []))])
         near = (np.abs(deep) < EDGE).any(axis=0)
         covers = (deep > 0).sum(axis=0)
+        if old is not None and plane < len(old.planes):
+            then = np.array([np.full(len(points), -1.0), *(depth(each, points) for each in were.get(plane, []))])
+            near |= (
+                (then < EDGE).all(axis=0) & ~old.solid(points + BEFORE * normal) & old.solid(points - BEFORE * normal)
+            )
         asked += int((seen & ~near).sum())
         bare += int((seen & ~near & (covers == 0)).sum())
         twice += int((seen & ~near & (covers > 1)).sum())

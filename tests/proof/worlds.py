@@ -20,7 +20,7 @@ KINDS = {"added": ALONE, "deleted": ALONE, "moved": ALONE, "all": SEVERAL}
 """What is done to random brushes, and to how many."""
 _FURTHEST = 40.0
 """Units that brushes are moved by along each axis."""
-_MARGIN = 0.03
+_MARGIN = 0.1
 """Units around sides in which points say nothing."""
 _ROUNDS = 40
 _OF_FACE, _OF_SIDE, _MOST_SIDES = 12, 60, 150
@@ -150,40 +150,47 @@ def prove(data: bytes, kind: str, points: int, random: np.random.Generator) -> P
 
 def _faces(proof: Proof, before: Level, after: Level, carved: Carved, random: np.random.Generator) -> None:
     """Ask faces: whether leafs list them, whether new ones are in something solid, whether all of sides is drawn."""
-    bad, asked = _unlisted(after, random)
-    proof.tell("unlisted", max(bad - _unlisted(before, random)[0], 0), asked)
     fresh, same = faces.new_faces(before, after)
+    proof.tell("unlisted", *_unlisted(before, after, same, random))
     was, now = faces.luxels_of(before), faces.luxels_of(after)
     other = [now[lump].get(face) != blocks.get(old) for lump, blocks in was.items() for face, old in same.items()]
     proof.tell("luxels", sum(other), len(other))
     inner, gaps, points = faces.buried(before, after, fresh, random, _OF_FACE)
     proof.tell("in solid", inner, points)
     proof.tell("in gaps", gaps, points)
-    _drawn(proof, after, carved, random)
+    _drawn(proof, before, after, carved, random)
 
 
-def _drawn(proof: Proof, after: Level, carved: Carved, random: np.random.Generator) -> None:
+def _drawn(proof: Proof, before: Level, after: Level, carved: Carved, random: np.random.Generator) -> None:
     """Ask sides of brushes that are new or other, and those that came to be seen, whether they are drawn once."""
     sides = faces.changed_sides(after, carved) + [(part.brush, part.side) for part in carved.bare]
     chosen = sorted(set(sides))
     if len(chosen) > _MOST_SIDES:
         chosen = [chosen[place] for place in random.choice(len(chosen), _MOST_SIDES, replace=False).tolist()]
-    bare, twice, _, points = faces.side_cover(after, chosen, random, _OF_SIDE)
+    bare, twice, _, points = faces.side_cover(after, chosen, random, _OF_SIDE, before)
     proof.tell("not drawn", bare, points)
     proof.tell("drawn twice", twice, points)
 
 
-def _unlisted(level: Level, random: np.random.Generator) -> tuple[int, int]:
-    """How many points before the world's faces are in an empty leaf that doesn't list the face, of how many."""
-    here = faces.Map(level)
+def _unlisted(before: Level, after: Level, same: dict[int, int], random: np.random.Generator) -> tuple[int, int]:
+    """How many points before the world's faces are in an empty leaf that doesn't list the face, of how many; without
+    those where compilers left out faces. same: of faces that were there, which they were.
+    """
+    here = faces.Map(after)
     flat = here.world[here.faces["dispinfo"][here.world] < 0]
     owner, points = here.before(flat, _OF_FACE, random)
+    were = np.array([same.get(face, -1) for face in owner.tolist()], np.int64)
+    missing = _missing(here, owner, points) & ~((were >= 0) & _missing(faces.Map(before), were, points))
+    return int(missing.sum()), len(points)
+
+
+def _missing(here: faces.Map, owner: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """bool[n]: which points are in an empty leaf that doesn't list a face, int64[n]."""
     leafs = here.tree.of_points(points)
-    owners, listed = leaf_tree.faces(level)
+    owners, listed = leaf_tree.faces(here.level)
     count = len(here.faces)
     empty = here.contents[leafs] & faces.SOLID == 0
-    missing = ~np.isin(leafs * count + owner, owners * count + listed)
-    return int((missing & empty).sum()), int(empty.sum())
+    return np.asarray(~np.isin(leafs * count + owner, owners * count + listed) & empty)
 
 
 def _undo(
@@ -203,25 +210,37 @@ def _undo(
         return
     carved = world.apply(again, back)
     again = read(write(again))
-    _drawn(proof, again, carved, random)
+    _drawn(proof, before, again, carved, random)
     old, now = Space(before), Space(again)
     sure = np.ones(len(points), np.bool_)
     for piece in pieces:
         around = inside(points, piece, _MARGIN)
         sure[around] &= near(points[around], [piece], -_MARGIN)
     was, is_now = old.contents(points[sure]), now.contents(points[sure])
-    proof.tell("undone", int((was != is_now).sum()), int(sure.sum()))
-    more = {lump: max(rows - len(before.table(lump)), 0) for lump, rows in _rows(again).items()}
-    was_dead, dead = dead_rows(before), dead_rows(again)
-    proof.tell("rows more", sum(more.values()))
-    proof.tell("blank rows", sum(max(dead[lump] - was_dead[lump] - more[lump], 0) for lump in dead))
+    other = (was != is_now) & (was & is_now & Contents.SOLID == 0)  # clips within solids have come to be listed
+    proof.tell("undone", int(other.sum()), int(sure.sum()))
+    dead, blank = dead_rows(before, again)
+    proof.tell("dead rows", dead)
+    proof.tell("blank rows", blank)
 
 
-def _rows(level: Level) -> dict[LumpId, int]:
-    return {lump: len(level.table(lump)) for lump in (*COMPACTED, LumpId.BRUSHES, LumpId.NODES, LumpId.LEAFS)}
-
-
-def dead_rows(level: Level) -> dict[LumpId, int]:
-    """How many rows nothing names, by lump."""
-    living = Living(level, Changes(level).peek)
-    return {lump: int((~living.rows(lump)).sum()) for lump in _rows(level)}
+def dead_rows(before: Level, after: Level) -> tuple[int, int]:
+    """How many rows an edit left that nothing names: those that say something, and blank ones for the next to use."""
+    then, now = (Living(level, Changes(level).peek) for level in (before, after))
+    dead = blank = 0
+    for lump in (*COMPACTED, LumpId.BRUSHES, LumpId.NODES, LumpId.LEAFS):
+        rows, fresh = after.table(lump), ~now.rows(lump)
+        old = then.rows(lump)[: len(fresh)]
+        fresh[: len(old)] &= old
+        if lump == LumpId.PLANES:  # of a pair, one half is there for the other
+            fresh = np.repeat(fresh.reshape(-1, 2).all(axis=1), 2)
+        if lump in (
+            LumpId.BRUSHES,
+            LumpId.NODES,
+            LumpId.LEAFS,
+        ):  # these are wiped but for fields that say what they are
+            blank += int(fresh.sum())
+            continue
+        empty = ~rows.view(np.uint8).reshape(len(rows), -1).any(axis=1) if len(rows) else fresh
+        dead, blank = dead + int((fresh & ~empty).sum()), blank + int((fresh & empty).sum())
+    return dead, blank
