@@ -202,6 +202,29 @@ def side_cover(
     return bare, twice, buried, asked
 
 
+def junctions(level: Level, faces: np.ndarray, corners: np.ndarray) -> int:
+    """How many corners float64[n, 3] lie on edges of faces, a unit from their ends at least, and are none of these."""
+    here, found = Map(level), 0
+    for face in faces.tolist():
+        ring = here.ring(face)
+        low, high = ring.min(axis=0) - 0.02, ring.max(axis=0) + 0.02
+        near = np.unique(corners[((corners >= low) & (corners <= high)).all(axis=1)], axis=0)
+        own = np.abs(near[:, None] - ring).max(axis=2).min(axis=1, initial=np.inf) < 1
+        near = near[~own]
+        for start, end in zip(ring, np.roll(ring, -1, axis=0), strict=True):
+            length = max(float(np.linalg.norm(end - start)), 1e-9)
+            along = (near - start) @ (end - start) / length
+            off = np.abs(near - start - along[:, None] * (end - start) / length).max(axis=1, initial=0)
+            found += int(((off < 0.02) & (along > 0) & (along < length)).sum())
+    return found
+
+
+def corners_of_faces(level: Level, faces: np.ndarray) -> np.ndarray:
+    """The corners of faces, float64[n, 3]."""
+    here = Map(level)
+    return np.concatenate([np.zeros((0, 3)), *(here.ring(face) for face in faces.tolist())])
+
+
 def luxels_of(level: Level) -> dict[LumpId, dict[int, bytes]]:
     """The bytes of each face's block, with its averages, by lump and face."""
     found = {}

@@ -21,8 +21,9 @@ from formats.source import read, world
 from .worlds import KINDS, Proof, prove
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-_SHARE = {"not drawn": 1e-3, "drawn twice": 1e-3, "in gaps": np.inf, "blank rows": np.inf}
-"""What may be of these: as much as the areas of sides may be off; gaps and rows to be used again are just told."""
+_TOLD = ("in gaps", "blank rows", "open edges", "open edges of others")
+_SHARE = {"not drawn": 1e-3, "drawn twice": 1e-3, **dict.fromkeys(_TOLD, np.inf)}
+"""What may be of these: as much as the areas of sides may be off; some things are just told."""
 
 
 def bad(proof: Proof) -> list[str]:

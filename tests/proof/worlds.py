@@ -158,6 +158,10 @@ def _faces(proof: Proof, before: Level, after: Level, carved: Carved, random: np
     inner, gaps, points = faces.buried(before, after, fresh, random, _OF_FACE)
     proof.tell("in solid", inner, points)
     proof.tell("in gaps", gaps, points)
+    corners, old = faces.corners_of_faces(after, faces.Map(after).world), np.array(list(same), np.int64)
+    proof.tell("open edges", faces.junctions(after, fresh, corners), len(fresh))
+    new = faces.corners_of_faces(after, fresh)
+    proof.tell("open edges of others", faces.junctions(after, old, new), len(old))
     _drawn(proof, before, after, carved, random)
 
 

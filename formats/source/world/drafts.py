@@ -143,6 +143,8 @@ def _carried(draft: Draft, ring: Floats, normal: Floats, dist: float) -> Iterato
             return
     if np.abs(points @ normal - dist).max() > _NEAR or float(FlatRings.of([points]).area_normals[0] @ normal) <= 0:
         return
+    if draft.move is not None:  # compilers' corners lie a little off the plane: it would be behind its own side
+        points = points - np.outer(points @ normal - dist, normal)
     inside, outside = parted([points], ring)
     if not outside and inside:
         yield replace(draft, points=points, whole=draft.whole)
