@@ -29,6 +29,8 @@ AXIAL, WHOLE = 1e-5, 1e-3  # how near to an axis and to a whole number a plane i
 MOST_PLANES = 256
 """A brush of more planes is clipped face by face: looking at all pairs of planes would take seconds."""
 BOUND = 32768.0  # units: faces of unclosed brushes end here; more than the compiler's world
+_UNIT = 1e-12
+"""How far a normal's length may be off: float32 normals are off by what tells where planes are far from the middle."""
 
 _BLOCK = 1 << 13  # numbers of a step's arrays: they stay in the cache
 
@@ -63,19 +65,15 @@ def from_planes(normals: Floats, dists: Floats, face_counts: npt.ArrayLike) -> P
     np.cumsum(counts, out=first_face[1:])
     usable = np.isfinite(normals).all(axis=1) & normals.any(axis=1) & np.isfinite(dists) & (np.abs(dists) < 1e9)
     broken = np.zeros(len(counts), np.bool_)
-    broken[np.repeat(np.arange(len(counts)), counts)[~usable]] = True
+    owners = np.repeat(np.arange(len(counts)), counts)
+    broken[owners[~usable]] = True
     closed = np.zeros(len(counts), np.bool_)
     pieces = _Pieces()
     with np.errstate(all="ignore"):  # parallel planes divide by zero; what comes of it is masked
-        for count in np.unique(counts[~broken]):
-            if not 4 <= count <= MOST_PLANES:
-                continue
-            alike = np.flatnonzero((counts == count) & ~broken)
-            step = max(1, int(_BLOCK // (count * (count - 1) // 2)))
-            for start in range(0, len(alike), step):
-                brushes = alike[start : start + step]
-                numbers = first_face[brushes, None] + np.arange(count)
-                closed[brushes] = _solids(normals[numbers], dists[numbers], brushes, numbers, pieces)
+        _close(normals, dists, first_face, ~broken, closed, pieces)
+        lengths = np.sqrt((normals * normals).sum(axis=1))
+        short = np.bincount(owners, np.abs(lengths - 1) > _UNIT, len(counts)) > 0
+        _close(normals / lengths[:, None], dists / lengths, first_face, short & ~(broken | closed), closed, pieces)
     for brush in np.flatnonzero(~closed).tolist():
         _clipped(normals, dists, usable, brush, range(first_face[brush], first_face[brush + 1]), pieces)
     return pieces.join(len(counts), len(normals), closed)
@@ -153,6 +151,20 @@ def _starts(owners: Ints, count: int) -> Ints:
     starts = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(owners, minlength=count), out=starts[1:])
     return starts
+
+
+def _close(normals: Floats, dists: Floats, first_face: Ints, wanted: Bools, closed: Bools, pieces: _Pieces) -> None:
+    """Find the polygons of those brushes that are wanted, bool[brushes], and write to `closed` which of them are."""
+    counts = np.diff(first_face)
+    for count in np.unique(counts[wanted]).tolist():
+        if not 4 <= count <= MOST_PLANES:
+            continue
+        alike = np.flatnonzero((counts == count) & wanted)
+        step = max(1, int(_BLOCK // (count * (count - 1) // 2)))
+        for start in range(0, len(alike), step):
+            brushes = alike[start : start + step]
+            numbers = first_face[brushes, None] + np.arange(count)
+            closed[brushes] = _solids(normals[numbers], dists[numbers], brushes, numbers, pieces)
 
 
 def _solids(normals: Floats, dists: Floats, brushes: Ints, numbers: Ints, pieces: _Pieces) -> npt.NDArray[np.bool_]:

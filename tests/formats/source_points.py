@@ -9,7 +9,9 @@ from formats.source.fields import areas
 from formats.source.leaf_tree import LeafTree
 from formats.source.records import Contents
 
-STEP = 1 << 16
+STEP = 1 << 14
+BEVELLED = 1.0
+"""Units that bevels may cut into a brush."""
 IGNORED = ~np.int64(Contents.DETAIL | Contents.TESTFOGVOLUME)
 """Contents that say how a map was compiled, and what leafs see."""
 
@@ -24,7 +26,19 @@ class Space:
         self.listed = level.table(LumpId.LEAFBRUSHES)["brush"].astype(np.int64)
         planes = level.table(LumpId.PLANES)[sides["planenum"]]
         self.planes = np.column_stack([planes["normal"], planes["dist"]]).astype(np.float64)
+        self.boxes = self._boxes()
         self.planes[sides["bevel"] != 0] = (0, 0, 0, 1)  # always behind it
+
+    def _boxes(self):
+        """float64[brushes, 2, 3]: what no point of a brush is out of, by those of its sides that look along an axis."""
+        first, counts = (self.brushes[name].astype(np.int64) for name in ("firstside", "numsides"))
+        owner, planes = ranges.owners(counts), self.planes[ranges.flat(first, counts)]
+        found = np.tile(np.array([[-np.inf], [np.inf]]), (len(counts), 1, 3))
+        for axis in range(3):
+            for end, way, nearest in ((0, -1, np.maximum), (1, 1, np.minimum)):
+                along = planes[:, axis] == way
+                nearest.at(found[:, end, axis], owner[along], way * planes[along, 3])
+        return found + np.array([[-BEVELLED], [BEVELLED]])
 
     def leaf(self, points):
         """int64[n]: the leaf of each point."""
@@ -32,10 +46,13 @@ class Space:
 
     def brushes_at(self, points, brushes):
         """bool[n]: whether each point is in the brush of its number; on a side counts as in."""
-        first, counts = (self.brushes[name][brushes].astype(np.int64) for name in ("firstside", "numsides"))
-        owner, planes = ranges.owners(counts), self.planes[ranges.flat(first, counts)]
+        found = ((points >= self.boxes[brushes, 0]) & (points <= self.boxes[brushes, 1])).all(axis=1)
+        asked = np.flatnonzero(found)
+        first, counts = (self.brushes[name][brushes[asked]].astype(np.int64) for name in ("firstside", "numsides"))
+        owner, planes = asked[ranges.owners(counts)], self.planes[ranges.flat(first, counts)]
         out = np.einsum("ni,ni->n", planes[:, :3], points[owner]) > planes[:, 3]
-        return np.bincount(owner[out], minlength=len(points)) == 0
+        found[owner[out]] = False
+        return found
 
     def contents(self, points):
         """int64[n]: the contents of each point, of its leaf and of the brushes in it."""
@@ -93,8 +110,18 @@ def near(points, pieces, margin=0.0):
     """bool[n]: which points are in one of some pieces, these made larger by a margin."""
     found = np.zeros(len(points), np.bool_)
     for piece in pieces:
-        found |= (points @ piece.normals.T <= piece.dists + margin).all(axis=1)
+        found[inside(points, piece, margin)] = True
     return found
+
+
+def inside(points, piece, margin=0.0):
+    """int64[k]: which of float64[n, 3] points are in a piece, this made larger by a margin."""
+    left = np.arange(len(points))
+    for normal, dist in zip(piece.normals, piece.dists.tolist(), strict=True):
+        left = left[points[left] @ normal <= dist + margin]
+        if not len(left):
+            break
+    return left
 
 
 def compared(before, after, gone, new, pieces, points, margin=0.0) -> dict[str, int]:
@@ -110,15 +137,16 @@ def compared(before, after, gone, new, pieces, points, margin=0.0) -> dict[str, 
     moved = (was != now) | (old.where(points) != made.where(points)).any(axis=1)
     leafs, ones = made.leafs[made.leaf(points)], old.leafs[old.leaf(points)]
     solid = leafs["contents"] & Contents.SOLID != 0
-    inside = np.flatnonzero(near(points, [*gone, *new], -margin) & ~(solid & (ones["contents"] & Contents.SOLID != 0)))
-    truth, sure = np.zeros(len(inside), np.int64), np.ones(len(inside), np.bool_)
+    asked = np.flatnonzero(near(points, [*gone, *new], -margin) & ~(solid & (ones["contents"] & Contents.SOLID != 0)))
+    truth, sure, some = np.zeros(len(asked), np.int64), np.ones(len(asked), np.bool_), points[asked]
     for piece in pieces:
-        within = near(points[inside], [piece], -margin)
+        around = inside(some, piece, margin)
+        within = around[inside(some[around], piece, -margin)]
         truth[within] |= piece.contents & int(IGNORED)
-        sure &= within | ~near(points[inside], [piece], margin)
+        sure[np.setdiff1d(around, within, assume_unique=True)] = False
     off, before_off = (np.maximum(each["mins"] - points, points - each["maxs"]).max(axis=1) for each in (leafs, ones))
     return {
         "outside": int((moved & outside).sum()),
-        "inside": int((now[inside] != truth)[sure].sum()),
+        "inside": int((now[asked] != truth)[sure].sum()),
         "box": int((~solid & (off > 1) & (before_off <= 1)).sum()),
     }

@@ -3,7 +3,9 @@
 
 import numpy as np
 
+from formats import convex
 from formats.source import Level, LumpId, brushes, geometry, leaf_tree, lighting
+from formats.source.edits.brush_pieces import Piece
 from formats.source.leaf_tree import LeafTree
 from formats.source.world import Carved
 
@@ -28,12 +30,26 @@ class Map:
         self.world = np.arange(int(model["firstface"]), int(model["firstface"]) + int(model["numfaces"]))
         self.of_world = brushes.of_models(level) == 0
 
+    def by_plane(self) -> dict[int, list[np.ndarray]]:
+        """The polygons of the world's faces on each plane, but of displaced ones."""
+        found: dict[int, list[np.ndarray]] = {}
+        for face in self.world.tolist():
+            if self.faces["dispinfo"][face] < 0:
+                found.setdefault(int(self.faces["planenum"][face]), []).append(self.ring(face))
+        return found
+
     def ring(self, face: int) -> np.ndarray:
         first, end = self.polygons.first_corner[face : face + 2]
         return self.polygons.positions[self.polygons.corners[first:end]].astype(np.float64)
 
     def normal(self, face: int) -> np.ndarray:
         return self.planes["normal"][self.faces["planenum"][face]].astype(np.float64)
+
+    def before(self, faces: np.ndarray, count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Points before faces, float64[n, 3], and the face of each, int64[n]."""
+        points = [inside_points(self.ring(face), count, random) + BEFORE * self.normal(face) for face in faces.tolist()]
+        owners = np.repeat(faces, [len(each) for each in points]) if len(faces) else np.zeros(0, np.int64)
+        return owners, np.concatenate([np.zeros((0, 3)), *points])
 
     def side_planes(self, brush: int) -> tuple[np.ndarray, np.ndarray]:
         """Planes float64[n, 4] of a brush without bevels, and their sides' rows."""
@@ -102,6 +118,37 @@ def unlisted(level: Level, faces: np.ndarray, random: np.random.Generator, count
     return bad, asked
 
 
+def corners_of(piece: Piece) -> np.ndarray:
+    """The corners of a piece."""
+    return np.asarray(convex.from_planes(piece.normals, piece.dists, [len(piece.dists)]).positions)
+
+
+def buried(
+    before: Level, after: Level, faces: np.ndarray, random: np.random.Generator, count: int = 40
+) -> tuple[int, int, int]:
+    """How many points before new faces are in something solid, how many in gaps and behind slivers thinner than what
+    is told (solid at `BEFORE` units, but not nearer or not farther), and how many were asked. Left out are points that
+    a detail covers on what was a face before: such faces stay.
+    """
+    here, old = Map(after), Map(before)
+    owners, points = here.before(faces, count, random)
+    far = here.solid(points)
+    owners, deep = owners[far], points[far]
+    normals = here.planes["normal"][here.faces["planenum"][owners]].astype(np.float64)
+    covered = here.contents[here.tree.of_points(deep)] & SOLID == 0
+    on = deep - BEFORE * normals
+    flat = old.world[old.faces["dispinfo"][old.world] < 0]
+    heights = np.column_stack(
+        [old.planes["normal"][old.faces["planenum"][flat]], old.planes["dist"][old.faces["planenum"][flat]]]
+    )
+    rest = np.zeros(len(on), np.bool_)
+    for place in np.flatnonzero(covered).tolist():
+        there = (np.abs(heights[:, :3] @ on[place] - heights[:, 3]) < 0.02) & (heights[:, :3] @ normals[place] > 0.99)
+        rest[place] = any((depth(old.ring(face), on[place][None]) > 0).all() for face in flat[there].tolist())
+    near = here.solid(on + BEFORE / 2.5 * normals) & here.solid(on + 5 * BEFORE * normals) & ~rest
+    return int(near.sum()), int((~near & ~rest).sum()), len(points)
+
+
 def hidden(level: Level, faces: np.ndarray, random: np.random.Generator, count: int = 40) -> tuple[int, int]:
     """How many points before faces are in something solid, and how many were asked."""
     here = Map(level)
@@ -111,18 +158,22 @@ def hidden(level: Level, faces: np.ndarray, random: np.random.Generator, count: 
 
 
 def side_cover(
-    level: Level, wanted: list[tuple[int, int]], random: np.random.Generator, count: int = 60
+    level: Level,
+    wanted: list[tuple[int, int]],
+    random: np.random.Generator,
+    count: int = 60,
+    before: Level | None = None,
 ) -> tuple[int, int, int, int]:
     """Points on sides (brush, row of BRUSHSIDES) that are seen: how many no face covers, how many two do, how many
     that aren't seen a face of no other side covers, and how many were asked.
+
+    before: what was edited; points that were seen there without a face, as compilers leave some, aren't asked.
     """
-    here = Map(level)
+    here, old = Map(level), None if before is None else Map(before)
     sides, flags = level.table(E.BRUSHSIDES), level.table(E.TEXINFO)["flags"]
     bare = twice = asked = buried = 0
-    by_plane: dict[int, list[np.ndarray]] = {}
-    for face in here.world.tolist():
-        if here.faces["dispinfo"][face] < 0:
-            by_plane.setdefault(int(here.faces["planenum"][face]), []).append(here.ring(face))
+    by_plane = here.by_plane()
+    were = {} if old is None else old.by_plane()
     for brush, row in wanted:
         if flags[sides["texinfo"][row]] & UNDRAWN or not level.table(E.BRUSHES)["contents"][brush] & SOLID:
             continue  # of two panes of glass one hides the other
@@ -139,11 +190,39 @@ def side_cover(
         deep = np.array([np.full(len(points), -1.0), *(depth(each, points) for each in by_plane.get(plane, []))])
         near = (np.abs(deep) < EDGE).any(axis=0)
         covers = (deep > 0).sum(axis=0)
+        if old is not None and plane < len(old.planes):
+            then = np.array([np.full(len(points), -1.0), *(depth(each, points) for each in were.get(plane, []))])
+            near |= (
+                (then < EDGE).all(axis=0) & ~old.solid(points + BEFORE * normal) & old.solid(points - BEFORE * normal)
+            )
         asked += int((seen & ~near).sum())
         bare += int((seen & ~near & (covers == 0)).sum())
         twice += int((seen & ~near & (covers > 1)).sum())
         buried += int((~seen & ~near & (covers > 0)).sum())
     return bare, twice, buried, asked
+
+
+def junctions(level: Level, faces: np.ndarray, corners: np.ndarray) -> int:
+    """How many corners float64[n, 3] lie on edges of faces, a unit from their ends at least, and are none of these."""
+    here, found = Map(level), 0
+    for face in faces.tolist():
+        ring = here.ring(face)
+        low, high = ring.min(axis=0) - 0.02, ring.max(axis=0) + 0.02
+        near = np.unique(corners[((corners >= low) & (corners <= high)).all(axis=1)], axis=0)
+        own = np.abs(near[:, None] - ring).max(axis=2).min(axis=1, initial=np.inf) < 1
+        near = near[~own]
+        for start, end in zip(ring, np.roll(ring, -1, axis=0), strict=True):
+            length = max(float(np.linalg.norm(end - start)), 1e-9)
+            along = (near - start) @ (end - start) / length
+            off = np.abs(near - start - along[:, None] * (end - start) / length).max(axis=1, initial=0)
+            found += int(((off < 0.02) & (along > 0) & (along < length)).sum())
+    return found
+
+
+def corners_of_faces(level: Level, faces: np.ndarray) -> np.ndarray:
+    """The corners of faces, float64[n, 3]."""
+    here = Map(level)
+    return np.concatenate([np.zeros((0, 3)), *(here.ring(face) for face in faces.tolist())])
 
 
 def luxels_of(level: Level) -> dict[LumpId, dict[int, bytes]]:

@@ -66,3 +66,17 @@ def test_moved_planes_hold_the_moved_points():
         NORMALS, dists, np.array([[1.0, 0, 0, 4], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
     )
     assert shifted is NORMALS and moved.tolist() == [12, 4, 8, 8, 8, 8]
+
+
+def test_normals_of_single_precision_far_from_the_middle():
+    """A brush as in a real map: lengths off by 3e-8 tell at 4,000 units, where planes are nearly parallel."""
+    normals = np.array(
+        [[0, 0, -1], [0, 0, 1], [-0.5042351, 0.8635664, 0], [-0.6318284, 0.7751083, 0], [0.091041, 0.9958472, 0],
+         [0.0930943, -0.9956573, 0]]
+    )  # fmt: skip
+    dists = np.array([2201.0, -2193.0, -3086.4746094, -2610.9702148, -4156.1713867, 3996.4707031])
+    found = convex.from_planes(normals, dists, [6])
+    assert found.closed.all() and len(found.positions) == 8
+    sides = found.corner_face
+    heights = (found.positions[found.corners] * normals[sides]).sum(axis=1) - dists[sides]
+    assert np.abs(heights).max() < 1e-6

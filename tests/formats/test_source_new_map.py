@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """New maps: for each branch a box that is whole, closed, lit, and can be built upon."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,33 @@ def test_a_brush_is_built_into_it(level: source.Level) -> None:
     assert source.check(again) == []
     world.apply(again, world.WorldEdits({6: world.Change(None)}))
     assert source.check(again) == []
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_others_read_it(level: source.Level, built: bool, tmp_path: Path) -> None:
+    """srctools, sourcepp and bsp_tool, as it is made and with a crate built into it."""
+    srctools, sourcepp, bsp_tool = (pytest.importorskip(name) for name in ("srctools.bsp", "sourcepp", "bsp_tool"))
+    if built:
+        world.apply(level, world.WorldEdits(added=[box((-32, -32, 0), (32, 32, 64), np.full(6, 11))]))
+    path = tmp_path / "new.bsp"
+    path.write_bytes(source.write(level))
+    level = source.read(path.read_bytes())
+    found = srctools.BSP(path)
+    assert found.version.value == level.version
+    assert len(found.brushes) == len(level.table(LumpId.BRUSHES)) == 6 + built
+    assert len(found.faces) == len(level.table(LumpId.FACES))
+    assert len(found.visleafs) == len(level.table(LumpId.LEAFS))
+    assert [entity["classname"] for entity in found.ents.entities] == ["light_environment", "info_player_start"]
+    theirs = sourcepp.bsppp.BSP(str(path), False)
+    for lump in (LumpId.ENTITIES, LumpId.PLANES, LumpId.FACES, LumpId.LEAFS, LumpId.BRUSHES, LumpId.LIGHTING):
+        assert bytes(theirs.get_lump_data(sourcepp.bsppp.BSP.Lump(int(lump))) or b"") == bytes(level.bytes_of(lump))
+    other = bsp_tool.load_bsp(str(path))
+    if level.file.form.version_first:  # it tells branches by their versions alone
+        other.file.close()
+        other = bsp_tool.ValveBsp.from_file(bsp_tool.branches.valve.left4dead2, str(path))
+    assert not other.loading_errors
+    assert len(other.BRUSHES) == 6 + built and len(other.FACES) == len(level.table(LumpId.FACES))
+    other.file.close()
 
 
 @pytest.mark.parametrize("size", [(64, 1024, 512), (40000, 1024, 512), (1024, 1024, 20000), (1024, 1024, np.nan)])

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from formats.source import Level, LumpId, PhysModel, check, displacements, geometry, lighting, read, world, write
+from formats.source import Level, LumpId, PhysModel, check, displacements, edits, geometry, lighting, read, world, write
 from formats.source import physcollide_surface as surface
 from formats.source.edits.brush_pieces import Piece
 from formats.source.fields import overlay_counts
 from formats.source.records_displacements import NO_NEIGHBOR
-from formats.source.world import Change, WorldEdits, WorldError
+from formats.source.world import Change, WorldEdits, WorldError, collision
 from tests.formats.source_displaced_rooms import (
     ABOVE,
     BESIDE,
@@ -220,3 +220,29 @@ def test_solids_of_displacements_are_made_anew(level) -> None:
     gone = applied(after, {CRATE: Change(None)}).physcollide.of_model(0)
     assert gone.solids == [model.solids[bare[OTHER]]]
     assert gone.text.count("staticsolid") == 1
+
+
+def test_solids_of_displacements_that_are_sculpted_are_made_anew(level) -> None:
+    level.physcollide.models.insert(0, PhysModel(0, [MOPP], SOLIDS.encode() + b"\0"))
+    level = read(write(level))
+    assert collision.has_displaced(level)
+    before = np.concatenate(positions(level))
+    wanted = before.copy()
+    wanted[OTHER * VERTS + 12] += (0, 0, 24)  # the middle of the beam's
+    edits.displacements.change(level, wanted)
+    after = read(write(level))
+    model = after.physcollide.of_model(0)
+    assert model.text.count("staticsolid") == len(model.solids) == 3
+    for solid, points in zip(model.solids, positions(after), strict=True):
+        ledges = surface.read_ledges(solid)
+        assert set(ledges.words >> surface.MATERIAL & surface.MOST_MATERIALS) == {2}
+        found = surface.from_ivp(ledges.points)
+        assert np.abs(found[:, None] - points).max(axis=2).min(axis=1).max() < 1e-3
+    assert np.abs(np.concatenate(positions(after)) - before).max() > 23
+
+
+def test_maps_without_such_solids_get_none_where_they_are_sculpted(level) -> None:
+    assert not collision.has_displaced(level)
+    before = bytes(level.bytes_of(E.PHYSCOLLIDE))
+    edits.displacements.change(level, np.concatenate(positions(level)) + np.array([0, 0, 1]))
+    assert level.bytes_of(E.PHYSCOLLIDE) == before

@@ -182,6 +182,20 @@ def test_a_door_in_a_wall(level) -> None:
     cheeks = [on_plane(after, 1, dist, sign) for dist, sign in ((-32, 1), (32, -1))]
     assert [area_of(after, each) for each in cheeks] == pytest.approx([16 * 128] * 2, rel=1e-3)
     assert len(carved.opened)
+    fresh, _ = proofs.new_faces(before, after)
+    corners = proofs.corners_of_faces(after, proofs.Map(after).world)
+    assert proofs.junctions(after, fresh, corners) == 0
+
+
+def test_new_faces_have_corners_where_others_have_them(level) -> None:
+    """Two crates side by side, the second one longer: the edge of its top has corners where the first one ends."""
+    before = read(write(level))
+    crates = [solid((-200, 20, 0), (-180, 40, 20)), solid((-180, 10, 0), (-160, 60, 20))]
+    after, _ = applied(level, added=crates)
+    fresh, _ = proofs.new_faces(before, after)
+    top = on_plane(after, 2, 20, 1)
+    assert sorted(after.table(E.FACES)["numedges"][top].tolist()) == [4, 6]
+    assert proofs.junctions(after, fresh, proofs.corners_of_faces(after, fresh)) == 0
 
 
 def test_new_faces_are_lit_like_what_is_near(level) -> None:

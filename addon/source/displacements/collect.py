@@ -26,6 +26,7 @@ from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Records
 from ....formats.source.surfaces import Bools
+from ....formats.source.world import collision
 from ...scene import baselines, identity, meshes
 from ...scene.attributes import Domain
 from ...scene.reports import Report, SceneError, listed
@@ -101,6 +102,8 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         report.count("vertices with other directions or distances", int(led.sum()))
     if level.file.is_changed(LumpId.PHYSDISP) and not len(level.bytes_of(LumpId.PHYSDISP)):
         report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
+        if level.byte_order == ">" and collision.has_displaced(level):
+            report.warn("physics objects collide with displacements where they were: solids of consoles aren't known")
     if shown.blends:
         _blends(collector, level, shown.blends, report)
 

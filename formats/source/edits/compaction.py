@@ -41,6 +41,8 @@ COMPACTED = (
 )
 """In this order: what names others first."""
 _PAIRS = frozenset((LumpId.PLANES,))  # a plane and its opposite stay together
+_NOT_FIRST = frozenset((LumpId.EDGES, LumpId.LEAFFACES, LumpId.LEAFBRUSHES))
+"""Whose first row isn't used again: edge 0 cannot be walked backwards, leaf lists of nothing begin at 0."""
 
 
 class Living:
@@ -128,7 +130,7 @@ def _compact(changes: Changes, lump: LumpId, records: Records, was: Mask, now: M
     empty = records[:count].view(np.uint8).reshape(count, records.itemsize).max(axis=1, initial=0) == 0
     holes = ~now[:count] & (was[:count] | empty)
     usable = holes.copy()
-    usable[:1] = False  # edge 0 cannot be walked backwards, leaf lists of nothing begin at 0
+    usable[:1] &= lump not in _NOT_FIRST
     runs = [run for run in RUNS if run.target == lump]
     if runs:
         found = _fresh_runs(changes, runs, count, len(records))

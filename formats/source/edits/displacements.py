@@ -2,8 +2,8 @@
 """Edits of displacements: where their points are, how the textures blend there, tags of triangles, and what each says
 of itself (source.md §2.2, §2.3, §3).
 
-Touched are DISP_VERTS, DISP_TRIS and DISPINFO; the hulls in PHYSDISP go where points moved, as half of all maps have
-none.
+Touched are DISP_VERTS, DISP_TRIS and DISPINFO. Where points moved, the hulls in PHYSDISP go, as half of all maps have
+none, and solids of displacements among the world's, which a few maps have, are made anew.
 """
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import DispInfoFlag, Records
+from ..world import collision
 from .changes import FARTHEST, Changes, fitting, numbered, put
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -87,6 +88,7 @@ def change(
         changed = np.concatenate([changed, _tag(changes, laid, tags)])
     if any(before[field].tobytes() != verts[field].tobytes() for field in ("vec", "dist")):
         changes.set_bytes(LumpId.PHYSDISP, b"")
+        collision.put_displaced(changes)
     changes.apply()
     return np.asarray(np.unique(changed[changed >= 0]))
 

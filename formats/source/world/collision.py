@@ -21,7 +21,7 @@ from ..level import Level
 from ..lumps import LumpId
 from ..physcollide import SOLID_TAG, PhysCollide, PhysModel
 from ..physcollide_surface import Hull, Ledges
-from ..records import Contents
+from ..records import Contents, Records
 from . import displaced_collision
 from .along import Displaced
 from .collision_materials import Materials
@@ -55,10 +55,34 @@ def put(changes: Changes, carved: Carved, along: Displaced) -> None:
     if level.byte_order == ">":
         made.refuse_consoles(changes, carved)
     elif made.change(changes, carved, along):
-        entry = PhysModel(0, made.solids, made.text.encode("latin-1") + made.rest)
-        models = [*([entry] if made.solids else []), *(each for each in found.models if each is not old)]
-        collide = PhysCollide(models, found.ended, found.last, found.trailing)
-        changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(collide, level.byte_order))
+        _write(changes, found, old, made)
+
+
+def put_displaced(changes: Changes) -> None:
+    """Have the world's solids of displacements be as these are sculpted, in maps that have any: others leave them to
+    the game, and solids of consoles aren't known. Raises FormatError.
+    """
+    level = changes.level
+    if not len(level.bytes_of(LumpId.PHYSCOLLIDE)) or level.byte_order == ">":
+        return
+    found = level.physcollide
+    old = found.of_model(0)
+    made = _World.of(level, old)
+    if old is not None and made.sculpt(changes):
+        _write(changes, found, old, made)
+
+
+def has_displaced(level: Level) -> bool:
+    """Whether the world's solids are of displacements, too. Raises FormatError."""
+    old = level.physcollide.of_model(0) if len(level.bytes_of(LumpId.PHYSCOLLIDE)) else None
+    return old is not None and bool(_World.of(level, old).of_displacements())
+
+
+def _write(changes: Changes, found: PhysCollide, old: PhysModel | None, made: "_World") -> None:
+    entry = PhysModel(0, made.solids, made.text.encode("latin-1") + made.rest)
+    models = [*([entry] if made.solids else []), *(each for each in found.models if each is not old)]
+    collide = PhysCollide(models, found.ended, found.last, found.trailing)
+    changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(collide, changes.level.byte_order))
 
 
 @dataclass(slots=True, eq=False)
@@ -98,20 +122,35 @@ class _World:
             added = [hull for hull in fresh if shapes[hull.brush].contents & self.masks[place]]
             if told is not own or added:
                 self.solids[place] = self._solid(told, added)
-        bare = self._displacements() if along else []
+        bare = self.of_displacements() if along else []
         usual = materials.usual() if bare else 0
         self.text = materials.text
         for mask in self._missing():
             added = [hull for hull in fresh if shapes[hull.brush].contents & mask]
             if added:
                 self._append(mask, self._solid(None, added))
+        self._displace(changes, along, bare, usual, changes.level.table(LumpId.DISP_VERTS))
+        return self.solids != before
+
+    def sculpt(self, changes: Changes) -> bool:
+        """Make the solids of displacements anew; whether there were any."""
+        bare = self.of_displacements()
+        if bare:
+            known = [physcollide_surface.read_ledges(self.solids[place]) for place in self.masks]
+            materials = Materials(changes, self.text, known)
+            usual = materials.usual()
+            self.text = materials.text
+            self._displace(changes, Displaced(np.zeros(0, np.int64)), bare, usual, changes.table(LumpId.DISP_VERTS))
+        return bool(bare)
+
+    def _displace(self, changes: Changes, along: Displaced, bare: Sequence[int], usual: int, verts: Records) -> None:
+        """Take out solids that have no hulls, and those of displacements, which are made anew."""
         old = [self.solids[place] for place in bare]
         for place in bare:
             self.solids[place] = b""
         self._drop_empty()
-        for solid in displaced_collision.solids(changes, along, old, usual, self.tagged) if bare else ():
+        for solid in displaced_collision.solids(changes, along, old, usual, self.tagged, verts) if bare else ():
             self._append(None, solid)
-        return self.solids != before
 
     def refuse_consoles(self, changes: Changes, carved: Carved) -> None:
         """Raise WorldError where anything that collides has changed."""
@@ -145,7 +184,7 @@ class _World:
         whole = made if kept is None else physcollide_build.joined(kept, made)
         return physcollide_build.build_ledges(whole, self.tagged) if len(whole.counts) else b""
 
-    def _displacements(self) -> list[int]:
+    def of_displacements(self) -> list[int]:
         """The solids that are of displacements: the game makes those of others, whose text says so."""
         blocks = [_INDEX.search(body) for kind, body in _BLOCK.findall(self.text) if kind == "staticsolid"]
         places = {int(found[0]) for found in blocks if found is not None}

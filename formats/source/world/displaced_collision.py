@@ -15,7 +15,7 @@ from ..geometry import Floats, Ints
 from ..lumps import LumpId
 from ..physcollide_build import build_ledges
 from ..physcollide_surface import ACROSS, MATERIAL, MOST_MATERIALS, Ledges, from_ivp, to_ivp
-from ..records import DispInfoFlag
+from ..records import DispInfoFlag, Records
 from .along import Displaced
 
 _OPPOSITES = np.array([[4, 5, 3], [-4, -3, -5]]) & 0x7FFF
@@ -23,16 +23,19 @@ _OPPOSITES = np.array([[4, 5, 3], [-4, -3, -5]]) & 0x7FFF
 _NEAR = 1.0  # units
 
 
-def solids(changes: Changes, along: Displaced, old: Sequence[Buffer], usual: int, tagged: bool) -> list[bytes]:
+def solids(
+    changes: Changes, along: Displaced, old: Sequence[Buffer], usual: int, tagged: bool, verts: Records
+) -> list[bytes]:
     """A solid for each displacement that stays or goes along, a hull a triangle; none where its flags say so.
 
     old: the solids of before. usual: the material of displacements that these don't say one of. tagged: see `build`.
-    Raises FormatError.
+    verts: rows of DISP_VERTS, those of before or as they are sculpted. Raises FormatError.
     """
     level = changes.level
     grids = displacements.displacements(level, geometry.polygons(level))
     positions = grids.positions(level.table(LumpId.DISP_VERTS))
     materials = _materials(positions[grids.triangles[grids.first_triangle]].mean(axis=1), old, usual)
+    positions = grids.positions(verts)
     words = grids.infos["min_tess"].astype(np.uint32)
     flags = DispInfoFlag.IS_FLAGS | DispInfoFlag.NO_PHYSICS_COLL
     made = []

@@ -143,6 +143,8 @@ def _carried(draft: Draft, ring: Floats, normal: Floats, dist: float) -> Iterato
             return
     if np.abs(points @ normal - dist).max() > _NEAR or float(FlatRings.of([points]).area_normals[0] @ normal) <= 0:
         return
+    if draft.move is not None:  # compilers' corners lie a little off the plane: it would be behind its own side
+        points = points - np.outer(points @ normal - dist, normal)
     inside, outside = parted([points], ring)
     if not outside and inside:
         yield replace(draft, points=points, whole=draft.whole)
@@ -157,7 +159,8 @@ class _Shown:
     def __init__(self, changes: Changes, polygons: Polygons, gone: set[int]) -> None:
         self._polygons, self._gone = polygons, gone
         faces = changes.level.table(geometry.drawn_faces(changes.level))
-        self._planes = np.where(faces["dispinfo"] < 0, faces["planenum"].astype(np.int64), -1)
+        ours = (faces["dispinfo"] < 0) & owned.of_world(changes.level)  # models have places of their own
+        self._planes = np.where(ours, faces["planenum"].astype(np.int64), -1)
         self._rings: dict[int, FlatRings] = {}  # by plane
 
     def add(self, plane: int, points: Floats) -> None:

@@ -106,27 +106,32 @@ def _templates(table: Records, made: Sequence[Draft]) -> Records:
 def _fields(changes: Changes, made: Sequence[Draft], rings: FlatRings) -> dict[str, Ints | Floats]:
     """What new faces have in all lumps of them. Their vertices, edges and original faces are put where these belong."""
     planes = np.array([draft.plane for draft in made], np.int64)
+    originals = len(changes.level.bytes_of(LumpId.ORIGINALFACES)) > 0
     fields: dict[str, Ints | Floats] = {
         "planenum": planes,
         "side": planes & 1,
         "texinfo": np.array([draft.texinfo for draft in made], np.int64),
-        "firstedge": surfedges(changes, rings) + ranges.starts(rings.sizes)[:-1],
+        "firstedge": surfedges(changes, rings, 1 + originals) + ranges.starts(rings.sizes)[:-1],
         "numedges": rings.sizes,
         "area": rings.areas,
     }
-    if len(changes.level.bytes_of(LumpId.ORIGINALFACES)):
+    if originals:
         rows = np.zeros(len(made), changes.table(LumpId.ORIGINALFACES).dtype)
         for name, value in _NONE:
             rows[name] = value
         for name, values in fields.items():
             held(rows, name, slice(None), 0 if name == "area" else values)
+        rows["firstedge"] += len(rings.points)
         first = changes.append(LumpId.ORIGINALFACES, rows)
         fields["orig_face"] = first + np.arange(len(made))
     return fields
 
 
-def surfedges(changes: Changes, rings: FlatRings) -> int:
-    """Put polygons behind the surfedges, each edge its own; the number of the first. Vertices are used again."""
+def surfedges(changes: Changes, rings: FlatRings, walks: int = 1) -> int:
+    """Put polygons behind the surfedges, each edge its own; the number of the first. Vertices are used again.
+
+    walks: how often: original faces go along the same edges, but not by the same rows.
+    """
     numbers = vector_numbers(changes, LumpId.VERTEXES, rings.points)
     starts = ranges.starts(rings.sizes)
     following = np.arange(1, len(numbers) + 1)
@@ -136,7 +141,7 @@ def surfedges(changes: Changes, rings: FlatRings) -> int:
     edge = changes.append(LumpId.EDGES, edges)
     walked = np.zeros(len(numbers), changes.table(LumpId.SURFEDGES).dtype)
     walked["edge"] = edge + np.arange(len(numbers))
-    return changes.append(LumpId.SURFEDGES, walked)
+    return changes.append(LumpId.SURFEDGES, np.tile(walked, walks))
 
 
 # ------------------------------------------------------------------------------------------------- what names the faces
@@ -261,6 +266,7 @@ def _normals(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[D
             lengths = np.sqrt((turned * turned).sum(axis=1, keepdims=True))
             wanted[number] = np.where(lengths > 0, turned / np.maximum(lengths, 1e-12), own)
     found = vector_numbers(changes, LumpId.VERTNORMALS, np.concatenate([np.zeros((0, 3)), *wanted]))
+    _fill_blanks(changes, made, wanted, found)
     indices = changes.table(LumpId.VERTNORMALINDICES)
     kept = np.repeat(~gone, counts)
     behind = int(polygons.first_corner[end])
@@ -270,3 +276,17 @@ def _normals(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[D
         LumpId.VERTNORMALINDICES,
         joined(joined(indices[:behind][kept[:behind]], made_rows), indices[behind:][kept[behind:]]),
     )
+
+
+def _fill_blanks(changes: Changes, made: Sequence[Draft], wanted: Sequence[Floats], found: Ints) -> None:
+    """Have new faces take rows of VERTNORMALS that an earlier edit left blank, one each, before they share others'.
+
+    found: the rows of all corners, which are changed.
+    """
+    table, named = changes.table(LumpId.VERTNORMALS), changes.table(LumpId.VERTNORMALINDICES)["normal"]
+    blank = np.setdiff1d(1 + np.flatnonzero(~table["normal"][1:].any(axis=1)), named)
+    flat = [number for number, draft in enumerate(made) if not draft.whole]
+    starts = ranges.starts([len(part) for part in wanted])
+    for number, row in zip(flat, blank.tolist(), strict=False):
+        table["normal"][row] = wanted[number][0]
+        found[starts[number] : starts[number + 1]] = row

@@ -18,7 +18,7 @@ from ..geometry import Ints, Polygons
 from ..leaf_tree import LeafTree
 from ..lumps import LumpId
 from ..records import Contents
-from . import along, drafts, face_rows, fragments, lightmap_size, owned
+from . import along, drafts, face_rows, fragments, junctions, lightmap_size, owned
 from .along import Displaced
 from .drafts import NEW, Draft
 from .rings import ON, Bools, FlatRings
@@ -63,6 +63,8 @@ def put(changes: Changes, edits: WorldEdits, carved: Carved) -> PutFaces:
     for table in face_rows.tables(changes):
         table["texinfo"][[draft.face for draft in staying]] = [draft.texinfo for draft in staying]
     made = [draft for draft in made if draft not in staying]
+    stays = np.flatnonzero(owned.of_world(level) & ~gone & (faces["dispinfo"] < 0))
+    made = junctions.closed(changes, made, owned.rings_of(polygons, stays).points)
     lists = _Lists(changes, carved, polygons, gone)
     now, first = face_rows.put(changes, polygons, gone, made, displaced.left)
     lists.write(now, first, made)

@@ -54,9 +54,7 @@ def parts(level: Level, polygons: Polygons, chosen: Collection[int]) -> list[Par
     faces = level.table(geometry.drawn_faces(level))
     sides = _sides(level, np.fromiter(chosen, np.int64, len(chosen)))
     own = np.isin(sides.brush, list(chosen))
-    model = level.table(LumpId.MODELS)[0]
-    ours = np.zeros(len(faces), np.bool_)
-    ours[int(model["firstface"]) : int(model["firstface"]) + int(model["numfaces"])] = True
+    ours = of_world(level)
     planes = faces["planenum"].astype(np.int64)
     near = np.flatnonzero(ours & (faces["dispinfo"] < 0) & np.isin(planes, sides.plane[own]))
     rings = rings_of(polygons, near)
@@ -80,6 +78,13 @@ def parts(level: Level, polygons: Polygons, chosen: Collection[int]) -> list[Par
         if own[there].any():
             found += _shared(face, ring, sides, own, there[rank], holds[rank])
     return found
+
+
+def of_world(level: Level) -> Bools:
+    """bool[faces]: which drawn faces are the world's."""
+    ours, model = np.zeros(len(level.table(geometry.drawn_faces(level))), np.bool_), level.table(LumpId.MODELS)[0]
+    ours[int(model["firstface"]) : int(model["firstface"]) + int(model["numfaces"])] = True
+    return ours
 
 
 def _shared(face: int, ring: Floats, sides: _Sides, own: Bools, order: Ints, holds: Bools) -> list[Part]:

@@ -147,6 +147,16 @@ def test_a_part_of_a_side_raised_is_refused() -> None:
         scene.edit()
 
 
+def test_a_part_of_a_side_extruded_is_refused() -> None:
+    """It would make an L of the floor, which is no brush: the error says what is one, with the faces selected."""
+    scene = Hall()
+    with scene.faces(FLOOR, lambda face: up(face) and face.center.x < -128 and face.center.y < -128):
+        bpy.ops.mesh.extrude_region_move(TRANSFORM_OT_translate={"value": (0, 0, 16 * UNIT)})
+    with pytest.raises(SceneError, match="collection Brushes") as caught:
+        scene.edit()
+    assert any(len(faces) for faces in caught.value.faces.values())
+
+
 def test_faces_and_brush_edited_both_are_refused() -> None:
     scene = Hall()
     with scene.faces(CRATE, up):
