@@ -205,7 +205,7 @@ class StrokeOperator(Declared, bpy.types.Operator):
     exactly one call of `finish` or `abandon`, whatever happens.
     """
 
-    bl_options: ClassVar[set[str]] = {"UNDO"}  # type: ignore[misc] # Blender's literals
+    bl_options = {"UNDO"}
     keys: ClassVar[Keys] = (("MOUSE_RMB", "Cancel"),)
     """What the status bar says during the stroke."""
     failures: ClassVar[tuple[type[Exception], ...]] = (SceneError, OSError, ReferenceError)
@@ -289,7 +289,7 @@ class StrokeOperator(Declared, bpy.types.Operator):
 class SizeOperator(Declared, bpy.types.Operator):
     """Base of the operators that change a tool's size by moving the mouse or typing a number (Blender's F)."""
 
-    bl_options: ClassVar[set[str]] = {"INTERNAL"}  # type: ignore[misc] # Blender's literals
+    bl_options = {"INTERNAL"}
     title: ClassVar[str] = "Size"
     limits: ClassVar[tuple[float, float]] = (0.1, 1000.0)
     pixels: ClassVar[float] = 10.0
