@@ -146,13 +146,13 @@ def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
 
 def register() -> None:
     """Register the operators, the panel and the entry of File > New."""
+    stamp.register()  # its panel comes first: it is what is used most
     register_classes(CLASSES)
-    stamp.register()
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
-    stamp.unregister()
     unregister_classes(CLASSES)
+    stamp.unregister()

@@ -21,6 +21,12 @@ CHANGES_NOTHING = {
     "levelwright.genesis_write_leak": "writes a file",
     "levelwright.source_write_leak": "writes a file",
     "levelwright.check_export": "reads the scene, and writes its report",
+    "levelwright.teeworlds_pick_stamp": "sets the tool",
+    "levelwright.teeworlds_turn_stamp": "sets the tool",
+    "levelwright.teeworlds_drop_stamp": "sets the tool",
+    "levelwright.teeworlds_choose_tile": "sets the tool",
+    "levelwright.teeworlds_stamp_size": "sets the tool",
+    "levelwright.teeworlds_palette": "sets the tool",
     "levelwright.fable_brush": "pushes an undo step for each stroke by itself",
 }
 """Operators without UNDO, and why; besides exports."""
