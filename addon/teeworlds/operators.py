@@ -11,7 +11,7 @@ import bpy
 from ...formats import teeworlds
 from ...formats.binary import FormatError
 from ...formats.teeworlds.quads import default_quads
-from ...formats.teeworlds.tile_faces import TILE_FIELDS
+from ...formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE
 from ..scene import declared, identity, originals
 from ..scene.blender_types import Value
 from ..scene.declared import Declared
@@ -32,6 +32,7 @@ from .structure.map_operator import MapOperator, make_object_active
 from .structure.parts import game_size, group_root, groups_of, layers_of, restack, tile_kind, token_of
 from .structure.placement import LayerPlacement
 from .tiles import build as tiles
+from .tiles import faces as tile_faces
 from .view import borders, game_view
 
 LAYER_KINDS = [
@@ -122,6 +123,8 @@ def set_image(level: bpy.types.Collection, layer: bpy.types.Object, record: int)
             size = (int(layer["width"]), int(layer["height"]))
             material = materials.plane(kind, record, fields, size, clip, animated)
         else:
+            if UV_TILE not in obj.data.attributes:  # of a version whose materials showed the UVs alone
+                tile_faces.settle(obj)
             material = materials.tiles(record, clip, animated)
         obj.data.materials.clear()
         obj.data.materials.append(material)
