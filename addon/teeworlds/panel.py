@@ -15,6 +15,7 @@ from .images import operators as images
 from .images.operators import AddImage, RemoveImage
 from .layout import GroupProperties, LevelProperties
 from .operators import AddLayer, EditSettings, NewMap, SetImage
+from .stamp import tool as stamp
 from .structure import operators as structure
 from .structure.map_operator import OnMap, active_group, active_layer, active_map
 from .structure.operators import AddClip, AddGroup, MoveGroup, MoveLayer, MoveToGroup, RemoveGroup, RemoveLayer
@@ -146,10 +147,12 @@ def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
 def register() -> None:
     """Register the operators, the panel and the entry of File > New."""
     register_classes(CLASSES)
+    stamp.register()
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
+    stamp.unregister()
     unregister_classes(CLASSES)
