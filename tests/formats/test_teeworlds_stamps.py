@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+
 from formats.teeworlds import stamps
 from formats.teeworlds.stamps import FLIP_X, FLIP_Y, TURN, Stamp
 
