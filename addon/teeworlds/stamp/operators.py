@@ -10,7 +10,8 @@ from ....formats.teeworlds import stamps
 from ...scene import declared, tools
 from ...scene.reports import SceneError
 from ...scene.sidebar import Result, refuse
-from ..structure.map_operator import OnMap, active_layer
+from ..automapping.live import live
+from ..structure.map_operator import OnMap, active_layer, active_map
 from ..structure.parts import tile_kind
 from . import draw, held, targets
 from .stroke import Stroke, picked
@@ -59,7 +60,9 @@ class LEVELWRIGHT_OT_teeworlds_stamp(OnMap, tools.StrokeOperator):
         layers = targets.layers(context)
         parts = [None for _ in layers] if values.erase else held.for_layers(layers) if layers else []
         mode = values.mode if self.mode == "SET" else self.mode
-        return Stroke(targets.grids(context), parts, mode, values.size, values.air)
+        level = active_map(context)
+        mappers = [live(level, layer) if level is not None else None for layer in layers]
+        return Stroke(targets.grids(context), parts, mode, values.size, values.air, mappers)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Begin a stroke; where nothing is held, pick from the map, as the game's editor does."""

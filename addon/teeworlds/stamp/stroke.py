@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import Stamp
+from ..automapping.live import Automapping
+from ..tiles.automap import draw
 from ..tiles.grid import Grid
 from .targets import Cell
 
@@ -20,11 +22,19 @@ class Stroke:
     """Begins nowhere; `to` takes it from cell to cell; then `finish` or `abandon`."""
 
     def __init__(
-        self, grids: Sequence[Grid], held: Sequence[Stamp | None], mode: str = "PENCIL", size: int = 1, air: bool = True
+        self,
+        grids: Sequence[Grid],
+        held: Sequence[Stamp | None],
+        mode: str = "PENCIL",
+        size: int = 1,
+        air: bool = True,
+        mappers: Sequence[Automapping | None] = (),
     ) -> None:
         """A stroke over layers. held: what to put into each, None: air. mode: of `held.MODES`. size: how often a stamp
-        is repeated in each direction. air: whether a stamp's empty cells take tiles away.
+        is repeated in each direction. air: whether a stamp's empty cells take tiles away. mappers: what draws on each
+        layer when the stroke ends.
         """
+        self.mappers = list(mappers) or [None] * len(grids)
         self.grids, self.held, self.mode, self.size, self.air = list(grids), list(held), mode, size, air
         self._start: Cell | None = None
         self._last: Cell | None = None
@@ -98,7 +108,11 @@ class Stroke:
         grid.put(numbers, values)
 
     def finish(self) -> bool:
-        """Let go; False: no tile is another than before."""
+        """Let go, and let automappers follow; False: no tile is another than before."""
+        for grid, mapper in zip(self.grids, self.mappers, strict=True):
+            area = grid.changed() if mapper is not None else None
+            if mapper is not None and area is not None:
+                draw(grid, mapper, area)
         changed = [grid.finish() for grid in self.grids]
         return any(changed)
 

@@ -292,3 +292,39 @@ def test_a_mesh_of_an_older_version_is_stamped_too() -> None:
     stamped(obj, (0, 0))
     assert records(level)[0][0] == [1, 6, 7, 0, 0, 0]
     assert records(level)[1][0] == [0, 1, 8, 0, 0, 0]
+
+
+class Roof:
+    """An automapper that puts tile 99 over whatever was edited."""
+
+    def run(self, index: np.ndarray, _flags: np.ndarray, region: tuple[int, int, int, int]) -> tuple[int, ...]:
+        x, y, width, _ = region
+        index[y - 1, x : x + width] = 99
+        return x, y - 1, width, 1
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_an_automapper_follows_a_stroke(storage: str) -> None:
+    level, obj = opened(storage)
+    held.choose(bpy.context, "TILES", (1, 0, 1, 1))
+    mapper: Any = Roof()
+    one = stroke.Stroke([Grid(obj)], held.for_layers([obj]), mappers=[mapper])
+    one.to((1, 3))
+    one.to((3, 3))
+    assert one.finish()
+    assert records(level)[0][2:] == [[9, 99, 99, 99, 9, 9], [0, 1, 1, 1, 0, 0]]
+
+
+def test_of_two_faces_in_a_cell_one_is_left() -> None:
+    """An export refuses such tiles: a stroke over them mends it."""
+    level, obj = opened("mesh")
+    positions = np.empty(3 * len(obj.data.vertices), np.float32)
+    obj.data.attributes["position"].data.foreach_get("vector", positions)
+    points = positions.reshape(-1, 4, 3)
+    points[1] = points[0]
+    obj.data.attributes["position"].data.foreach_set("vector", positions)
+    held.choose(bpy.context, "TILES", (1, 0, 1, 1))
+    with pytest.raises(SceneError, match="overlapping"):
+        exported(level)
+    stamped(obj, (0, 0))
+    assert records(level)[0][0] == [1, 0, 7, 0, 0, 0]
