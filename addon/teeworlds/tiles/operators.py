@@ -11,7 +11,7 @@ from ...scene import declared
 from ...scene.reports import SceneError
 from ..structure.map_operator import MapOperator
 from .automap import follow_edit
-from .grid import Grid
+from .grid import TileGrid
 
 
 def fill_tiles(
@@ -21,9 +21,9 @@ def fill_tiles(
 
     `place`: column and row of its top left corner, `size`: width and height in tiles. `fields`: further attributes, as
     the layer's kind has them (number, force, ...), 0 where not given. Raises SceneError for what reaches beyond the
-    layer, and as `Grid` does.
+    layer, and as `TileGrid` does.
     """
-    grid = Grid(layer)
+    grid = TileGrid(layer)
     (x, y), (width, height) = place, size
     if min(x, y) < 0 or min(width, height) < 1 or x + width > grid.shape[1] or y + height > grid.shape[0]:
         raise SceneError(f"{layer.name}: {width} x {height} tiles at ({x}, {y}) reach beyond it", [layer])
