@@ -59,3 +59,17 @@ def rule_folders(context: bpy.types.Context | None = None) -> list[Path]:
     data = dict.fromkeys([*(folder.parent for folder in MAPRES.folders(context)), *_data_directories()])
     places = (one / "editor" / inner for one in data for inner in ("automap", ""))
     return [place for place in places if place.is_dir()]
+
+
+def mapres_folders(seven: bool, context: bpy.types.Context | None = None) -> list[Path]:
+    """Where the images are that maps name: in the folders that the user chose, then in those of installed games.
+
+    seven: for a map of 0.7. Of the installed games the map's own comes first: both have pictures of the same names.
+    """
+    own, folders = MAPRES.own(context), MAPRES.folders(context)
+    other = "ddnet" if seven else "teeworlds"
+    installed = [folder for folder in folders if folder not in own]
+    return [
+        *own,
+        *sorted(installed, key=lambda folder: other in (part.lower().strip(".") for part in folder.parts[-4:])),
+    ]

@@ -96,21 +96,26 @@ def map_size(level: bpy.types.Collection) -> tuple[int, int]:
     return _size(game)
 
 
-def missing_cells(level: bpy.types.Collection) -> Growth:
-    """What a map has to grow by for the tiles that were put outside of its layers; nothing where there are none."""
-    width, height = map_size(level)
-    reach = np.zeros(4, np.int64)
+def missing_cells(level: bpy.types.Collection) -> tuple[Growth, list[bpy.types.Object]]:
+    """What a map has to grow by for the tiles that were put outside of its layers, nothing where there are none; and
+    the layers of other sizes with such tiles, which don't grow with it.
+    """
+    size = map_size(level)
+    reach, others = np.zeros(4, np.int64), []
     for layer in all_layers(level):
         kind = tile_kind(layer)
         if kind is None or layer.get(layout.STORAGE) != layout.MESH:
             continue
-        if kind == "TILES" and _size(layer) != (width, height):
+        cells, (width, height) = cells_of(layer), _size(layer)
+        if not len(cells):
             continue
-        cells = cells_of(layer)
-        if len(cells):
-            (left, top), (right, bottom) = cells.min(axis=0), cells.max(axis=0)
-            reach = np.maximum(reach, (-left, right + 1 - width, -top, bottom + 1 - height))
-    return Growth(*reach.tolist())
+        (left, top), (right, bottom) = cells.min(axis=0), cells.max(axis=0)
+        needed = np.maximum((-left, right + 1 - width, -top, bottom + 1 - height), 0)
+        if kind != "TILES" or (width, height) == size:
+            reach = np.maximum(reach, needed)
+        elif needed.any():
+            others.append(layer)
+    return Growth(*reach.tolist()), others
 
 
 # ---- which layers, and how

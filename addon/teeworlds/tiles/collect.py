@@ -48,7 +48,8 @@ def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table:
     _write_tiles(scene, layer, (values.height, values.width))
     layer.color_envelope, layer.color_envelope_offset = envelope
     visible, before = layer.tile_kind == TileKind.TILES, layer.image
-    layer.image = image_table.of_layer(scene.object, layer, values.image, "image" in changed, scene.new, visible)
+    parts = scene.parts if visible else ()
+    layer.image = image_table.of_layer(scene.object, parts, layer, values.image, "image" in changed, scene.new)
     if visible:
         image_table.warn_uneven(layer.image, before, scene.object.name)
 
@@ -77,7 +78,10 @@ def _write_tiles(scene: SceneLayer, layer: TileLayer, shape: tuple[int, int]) ->
         tiles = tile_faces.read_tiles(found, kind, before, shape)
     except TileError as error:
         at_fault = {} if meshes.needs_evaluation(obj) else {obj: error.faces}
-        raise SceneError(f"{obj.name}: {error.message}", [obj], at_fault) from error
+        message = f"{obj.name}: {error.message}"
+        if tile_faces.OUTSIDE in message:
+            scene.report.find(message, [obj], layout.WIDEN_MAP)
+        raise SceneError(message, [obj], at_fault) from error
     if tiles is not before or scene.new:
         layer.set_tiles(tiles)
 
