@@ -14,11 +14,15 @@ from . import layout, operators
 from .images import operators as images
 from .images.operators import AddImage, RemoveImage
 from .layout import GroupProperties, LevelProperties
-from .operators import AddLayer, EditSettings, NewMap, SetImage
+from .operators import AddLayer, AddPhysicsLayers, EditSettings, NewMap, SetImage
+from .resizing import operators as resizing
+from .resizing.operators import CropMap, ResizeMap, ShiftMap, WidenMap
+from .stamp import tool as stamp
 from .structure import operators as structure
 from .structure.map_operator import OnMap, active_group, active_layer, active_map
 from .structure.operators import AddClip, AddGroup, MoveGroup, MoveLayer, MoveToGroup, RemoveGroup, RemoveLayer
-from .structure.parts import group_root, properties_of
+from .structure.parts import group_root, properties_of, tile_kind
+from .tiles import automap
 from .tiles import operators as tiles
 from .tiles.operators import FillTiles
 from .view import entities
@@ -46,7 +50,7 @@ class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
         column.use_property_decorate = False
         _section(column, "map", level.name, lambda body: _draw_map(body, level))
         _section(column, "group", "Group", lambda body: _draw_group(body, active_group(context, level)))
-        _section(column, "layer", "Layer", lambda body: _draw_layer(body, active_layer(context)))
+        _section(column, "layer", "Layer", lambda body: _draw_layer(body, level, active_layer(context)))
         _section(column, "images", "Images", lambda body: _draw_images(body, level))
 
 
@@ -66,6 +70,11 @@ def _draw_properties(column: bpy.types.UILayout, block: bpy.types.ID, cls: type)
 def _draw_map(column: bpy.types.UILayout, level: bpy.types.Collection) -> None:
     _draw_properties(column, level, LevelProperties)
     column.operator(EditSettings.bl_idname, icon="TEXT")
+    for operators_of_row in ((ResizeMap, ShiftMap), (CropMap, WidenMap)):
+        row = column.row(align=True)
+        for operator in operators_of_row:
+            row.operator(operator.bl_idname)
+    column.operator(AddPhysicsLayers.bl_idname)
 
 
 def _draw_group(column: bpy.types.UILayout, group: bpy.types.Collection | None) -> None:
@@ -82,7 +91,7 @@ def _draw_group(column: bpy.types.UILayout, group: bpy.types.Collection | None) 
     row.operator(RemoveGroup.bl_idname, text="", icon="REMOVE")
 
 
-def _draw_layer(column: bpy.types.UILayout, layer: bpy.types.Object | None) -> None:
+def _draw_layer(column: bpy.types.UILayout, level: bpy.types.Collection, layer: bpy.types.Object | None) -> None:
     column.operator_menu_enum(AddLayer.bl_idname, "kind", icon="ADD")
     if layer is None:
         column.label(text="No layer is active")
@@ -92,6 +101,8 @@ def _draw_layer(column: bpy.types.UILayout, layer: bpy.types.Object | None) -> N
     if layer.get("tile_kind") is not None:
         column.prop(layer, "color")
         column.operator(FillTiles.bl_idname)
+        if tile_kind(layer) == "TILES":
+            automap.draw_panel(column, level, layer)
     row = column.row(align=True)
     row.operator(MoveLayer.bl_idname, text="", icon="TRIA_UP").steps = 1
     row.operator(MoveLayer.bl_idname, text="", icon="TRIA_DOWN").steps = -1
@@ -136,6 +147,8 @@ CLASSES = (
     *structure.CLASSES,
     *images.CLASSES,
     *tiles.CLASSES,
+    *automap.CLASSES,
+    *resizing.CLASSES,
     *view.CLASSES,
     LEVELWRIGHT_PT_teeworlds_view,
     LEVELWRIGHT_PT_teeworlds_edit,
@@ -148,6 +161,7 @@ def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
 
 def register() -> None:
     """Register the operators, the panel and the entry of File > New."""
+    stamp.register()  # its panel comes first: it is what is used most
     register_classes(CLASSES)
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
@@ -156,3 +170,4 @@ def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
     unregister_classes(CLASSES)
+    stamp.unregister()

@@ -24,6 +24,12 @@ CHANGES_NOTHING = {
     "levelwright.check_export": "reads the scene, and writes its report",
     "levelwright.fable_brush": "sets the tool",
     "levelwright.fable_brush_size": "sets the tool",
+    "levelwright.teeworlds_pick_stamp": "sets the tool",
+    "levelwright.teeworlds_turn_stamp": "sets the tool",
+    "levelwright.teeworlds_drop_stamp": "sets the tool",
+    "levelwright.teeworlds_choose_tile": "sets the tool",
+    "levelwright.teeworlds_stamp_size": "sets the tool",
+    "levelwright.teeworlds_palette": "sets the tool",
 }
 """Operators without UNDO, and why; besides exports."""
 
