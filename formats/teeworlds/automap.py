@@ -12,13 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .automap_rules import OUTSIDE, Condition, IndexRule, RuleRun, RuleSet
+from .stamps import Rectangle
 from .tiles import ORIENTATION
 
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.intp]
-Region = tuple[int, int, int, int]
-"""Column, row, width and height of a rectangle of cells."""
 
 _BLOCK = 1 << 15  # cells that are worked on at a time
 _REMEMBERED = 512  # conditions that are remembered for a block
@@ -38,7 +37,7 @@ def automap(index: Bytes, flags: Bytes, rules: RuleSet, seed: int, origin: tuple
         (_run_on_copy if run.copies else _run_in_place)(index, flags, run, chance)
 
 
-def automap_region(index: Bytes, flags: Bytes, rules: RuleSet, seed: int, region: Region) -> Region:
+def automap_region(index: Bytes, flags: Bytes, rules: RuleSet, seed: int, region: Rectangle) -> Rectangle:
     """Run rules round a rectangle of a layer that was edited, as the editor does after each change; in place.
 
     index, flags: uint8 [h, w], of the whole layer. Returns the rectangle in which tiles may have changed. It is as much

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import bpy
 
-from ....formats.teeworlds.automap import Bytes, Region, automap, automap_region
+from ....formats.teeworlds.automap import Bytes, automap, automap_region
 from ....formats.teeworlds.automap_rules import RuleSet
+from ....formats.teeworlds.stamps import Rectangle
 from ...scene.reports import SceneError
 from ..layout import TileLayerProperties, read_properties
 from ..structure.parts import tile_kind
@@ -23,7 +24,7 @@ class Automapping:
     rules: RuleSet
     seed: int
 
-    def run(self, index: Bytes, flags: Bytes, region: Region | None = None) -> Region:
+    def run(self, index: Bytes, flags: Bytes, region: Rectangle | None = None) -> Rectangle:
         """Draw on tiles in place; index, flags: uint8 [h, w], of the whole layer.
 
         region: the rectangle that was edited (column, row, width, height); None: draw the whole layer. Returns the

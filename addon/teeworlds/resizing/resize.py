@@ -20,6 +20,7 @@ from ....formats.teeworlds.tile_images import shifted
 from ....formats.teeworlds.tile_layers import refuse_too_large
 from ...scene import attributes, images
 from ...scene.identity import kind_of
+from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout
 from ..layout import GroupProperties, TileLayerProperties, read_properties
@@ -250,7 +251,7 @@ def _resize_plane(level: bpy.types.Collection, change: _Change, size: tuple[int,
     for old, name, made in replaced:
         if old.users == 0:
             bpy.data.images.remove(old)
-            made.name = name
+            made.name = showable(name)
 
 
 def _move_content(group: bpy.types.Collection, growth: Growth) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ....formats.teeworlds.automap import Region
+from ....formats.teeworlds.stamps import Rectangle
 from ....formats.teeworlds.tiles import ORIENTATION
 from ...scene import declared
 from ...scene.reports import SceneError
@@ -17,7 +17,7 @@ from .cells import selected_region
 from .grid import TileGrid
 
 
-def draw(grid: TileGrid, mapper: Automapping, region: Region | None = None) -> int:
+def draw(grid: TileGrid, mapper: Automapping, region: Rectangle | None = None) -> int:
     """Let an automapper draw on a layer that is being edited; `grid.finish` is left to the caller.
 
     region: the rectangle that was edited; None: draw the whole layer. Returns how many tiles it changed.
@@ -34,7 +34,7 @@ def draw(grid: TileGrid, mapper: Automapping, region: Region | None = None) -> i
     return len(cells)
 
 
-def automap_layer(level: bpy.types.Collection, layer: bpy.types.Object, region: Region | None = None) -> int:
+def automap_layer(level: bpy.types.Collection, layer: bpy.types.Object, region: Rectangle | None = None) -> int:
     """Let a layer's automapper draw on it: round a rectangle, or the whole layer. Returns how many tiles it changed.
 
     Raises SceneError for a layer that no rules draw, or that can't be edited cell by cell.
@@ -45,7 +45,7 @@ def automap_layer(level: bpy.types.Collection, layer: bpy.types.Object, region: 
     return changed
 
 
-def follow_edit(level: bpy.types.Collection, layer: bpy.types.Object, region: Region) -> None:
+def follow_edit(level: bpy.types.Collection, layer: bpy.types.Object, region: Rectangle) -> None:
     """Let a layer's automapper draw round a rectangle that was edited, if the layer wants it to."""
     mapper = live(level, layer)
     if mapper is not None:

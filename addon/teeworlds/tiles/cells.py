@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats.teeworlds.automap import Region
+from ....formats.teeworlds.stamps import Rectangle
 from ...scene import meshes, transforms
 from ...scene.identity import kind_of
 from .. import layout
@@ -37,7 +37,7 @@ def cells_of(layer: bpy.types.Object, selected: bool = False) -> npt.NDArray[np.
     return cells
 
 
-def selected_region(layer: bpy.types.Object) -> Region | None:
+def selected_region(layer: bpy.types.Object) -> Rectangle | None:
     """The smallest rectangle with all selected tiles of a layer; None where none is, or it is no mesh of tiles."""
     if layer.get(layout.STORAGE) != layout.MESH:
         return None
