@@ -12,9 +12,11 @@ from ..scene import originals, properties
 from ..scene.sidebar import CATEGORY, LevelPanel, layout_of, register_classes, unregister_classes
 from . import layout, operators
 from .images import operators as images
-from .images.operators import AddImage, RemoveImage
+from .images.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
 from .layout import GroupProperties, LevelProperties
+from .motion import panel as motion
 from .operators import AddLayer, EditSettings, NewMap, SetImage
+from .sounds import panel as sounds
 from .structure import operators as structure
 from .structure.map_operator import OnMap, active_group, active_layer, active_map
 from .structure.operators import AddClip, AddGroup, MoveGroup, MoveLayer, MoveToGroup, RemoveGroup, RemoveLayer
@@ -103,6 +105,10 @@ def _draw_images(column: bpy.types.UILayout, level: bpy.types.Collection) -> Non
         row = column.row(align=True)
         row.label(text=f"{record}: {image.name}", icon="IMAGE_DATA")
         row.operator(SetImage.bl_idname, text="", icon="MATERIAL").record = record
+        row.operator(ReplaceImage.bl_idname, text="", icon="FILEBROWSER").record = record
+        external = bool(image.get("external", False))
+        embed = row.operator(EmbedImage.bl_idname, text="", icon="UGLYPACKAGE" if external else "PACKAGE")
+        embed.record, embed.embed = record, external
         row.operator(RemoveImage.bl_idname, text="", icon="REMOVE").record = record
     row = column.row(align=True)
     row.operator(AddImage.bl_idname, icon="ADD")
@@ -136,6 +142,8 @@ CLASSES = (
     *view.CLASSES,
     LEVELWRIGHT_PT_teeworlds_view,
     LEVELWRIGHT_PT_teeworlds_edit,
+    *motion.CLASSES,
+    *sounds.CLASSES,
 )
 
 
@@ -146,10 +154,12 @@ def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
 def register() -> None:
     """Register the operators, the panel and the entry of File > New."""
     register_classes(CLASSES)
+    motion.register()
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
+    motion.unregister()
     unregister_classes(CLASSES)

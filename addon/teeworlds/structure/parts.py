@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import bpy
 
+from ....formats import teeworlds
 from ...scene import originals, properties
 from ...scene.identity import kind_of
 from ...scene.reports import SceneError
@@ -21,6 +22,17 @@ def token_of(level: bpy.types.Collection) -> int:
     if info is None:
         raise SceneError(f"{level.name} is not a level")
     return info.token
+
+
+def next_record(level: bpy.types.Collection, kind: str) -> int:
+    """The number that a new image, envelope or sound (`kind`: as `layout` has it) gets among the level's.
+
+    Never one of the original's, also of one that was deleted: an export would take the new one for that.
+    """
+    original = originals.find(level)
+    lists = {layout.IMAGE: "images", layout.ENVELOPE: "envelopes", layout.SOUND: "sounds"}
+    there = len(getattr(teeworlds.read(original.data), lists[kind])) if original is not None else 0
+    return max(there, *(record + 1 for record in originals.resources(level, kind)), 0)
 
 
 # ---- groups
