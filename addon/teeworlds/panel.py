@@ -10,12 +10,13 @@ import bpy
 
 from ..scene import originals, properties
 from ..scene.sidebar import CATEGORY, LevelPanel, layout_of, register_classes, unregister_classes
-from . import layout, operators
+from . import layout, operators, play
 from .images import operators as images
 from .images.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
 from .layout import GroupProperties, LevelProperties
 from .motion import panel as motion
 from .operators import AddLayer, EditSettings, NewMap, SetImage
+from .play import Play, StopPlaying
 from .sounds import panel as sounds
 from .structure import operators as structure
 from .structure.map_operator import OnMap, active_group, active_layer, active_map
@@ -24,7 +25,8 @@ from .structure.parts import group_root, properties_of
 from .tiles import operators as tiles
 from .tiles.operators import FillTiles
 from .view import operators as view
-from .view.operators import SWITCHES, SwitchView, ViewAsGame
+from .view import undisturbed
+from .view.operators import SWITCHES, EndGameView, SwitchView, ViewAsGame
 
 
 class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
@@ -126,6 +128,12 @@ class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
         if level is None:
             return
         self.layout.operator(ViewAsGame.bl_idname, icon="CAMERA_DATA")
+        if undisturbed.is_on(level):
+            self.layout.operator(EndGameView.bl_idname, icon="LOOP_BACK")
+        row = self.layout.row(align=True)
+        row.operator(Play.bl_idname, icon="PLAY")
+        if play.is_playing():
+            row.operator(StopPlaying.bl_idname, text="Stop", icon="SNAP_FACE")
         column = self.layout.column(align=True)
         for key, switch in SWITCHES.items():
             on = switch.get(context, level)
@@ -140,6 +148,7 @@ CLASSES = (
     *images.CLASSES,
     *tiles.CLASSES,
     *view.CLASSES,
+    *play.CLASSES,
     LEVELWRIGHT_PT_teeworlds_view,
     LEVELWRIGHT_PT_teeworlds_edit,
     *motion.CLASSES,
@@ -162,4 +171,5 @@ def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
     motion.unregister()
+    play.unregister()
     unregister_classes(CLASSES)

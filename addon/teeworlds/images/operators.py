@@ -9,6 +9,7 @@ import bpy
 from bpy_extras.io_utils import ImportHelper
 
 from ...scene import declared, images, originals, properties
+from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout
 from ..layout import ImageProperties
@@ -41,7 +42,7 @@ def replace_image(level: bpy.types.Collection, record: int, image: bpy.types.Ima
     image["external"] = False  # a name would be the old picture's
     old.user_remap(image)
     bpy.data.images.remove(old)
-    image.name = name
+    image.name = showable(name)
     originals.set_resource(level, layout.IMAGE, record, image)
     show_again(level, record)
 
@@ -53,7 +54,7 @@ def embed_image(level: bpy.types.Collection, record: int, embed: bool) -> None:
         raise SceneError(f"image {image.name!r} wasn't found, only its placeholder is here: replace it first")
     if embed:
         _prepare(image, True)
-    image["external"] = not embed
+    image["external"] = bool(not embed)
 
 
 def remove_image(level: bpy.types.Collection, record: int) -> None:

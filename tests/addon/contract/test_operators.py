@@ -21,6 +21,8 @@ CHANGES_NOTHING = {
     "levelwright.genesis_write_leak": "writes a file",
     "levelwright.source_write_leak": "writes a file",
     "levelwright.check_export": "reads the scene, and writes its report",
+    "levelwright.teeworlds_play": "starts programs on a temporary file",
+    "levelwright.teeworlds_stop_playing": "ends them",
     "levelwright.fable_brush": "pushes an undo step for each stroke by itself",
 }
 """Operators without UNDO, and why; besides exports."""
