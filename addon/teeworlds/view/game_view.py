@@ -70,6 +70,7 @@ def _camera(collection: bpy.types.Collection) -> bpy.types.Object:
     if camera is None:
         data = bpy.data.cameras.new("Game camera")
         data.type, data.sensor_fit = "ORTHO", "HORIZONTAL"
+        data.passepartout_alpha = 1.0  # the game shows nothing beyond its window
         camera = bpy.data.objects.new("Game camera", data)
         identity.stamp(camera, 0, layout.PREVIEW, -1)
         collection.objects.link(camera)

@@ -38,7 +38,7 @@ def begin(context: bpy.types.Context, collection: bpy.types.Collection, more: di
     scene, layer = stage.scene_of(context), stage.view_layer_of(context)
     if is_on(collection):
         return
-    own = {obj.name for obj in collection.all_objects}
+    own = {obj.name for obj in collection.all_objects if obj.display_type != "WIRE"}  # not the shapes of sounds
     hidden: dict[str, tuple[bool, bool]] = {}
     for obj in layer.objects:
         if obj.name not in own and not (obj.hide_get(view_layer=layer) and obj.hide_render):

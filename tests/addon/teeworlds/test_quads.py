@@ -485,8 +485,7 @@ def test_a_scene_without_its_original_is_built_whole():
 
 
 def test_keys_that_are_not_exported_are_named():
-    records = random_quads(1)
-    records["color_envelope"] = 2
+    (records := random_quads(1))["color_envelope"] = 2
     quad = (scene := scene_of(records)).layers[0].children[0]
     for quad.scale.x in (1, 2):
         quad.keyframe_insert("scale", frame=quad.scale.x)
