@@ -124,6 +124,7 @@ class EnvelopeTable:
             data.action is not None
             and not data.use_tweak_mode
             and (data.action == own or self._serves(data.action, kind))
+            and (data.action.get(properties.BASELINE) is not None or not own_keys.is_idle(data.action, kind))
         ):
             return Played(self._number(data.action, kind), 0.0)
         for track in reversed(data.nla_tracks):

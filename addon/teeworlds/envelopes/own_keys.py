@@ -12,7 +12,7 @@ import numpy as np
 
 from ....formats.teeworlds import curves
 from ....formats.teeworlds.records import EnvelopeKind
-from ...scene import animation
+from ...scene import animation, properties
 from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from ...scene.transforms import Values
@@ -42,8 +42,24 @@ def find(action: bpy.types.Action, kind: EnvelopeKind, channel: Channel) -> bpy.
 
 
 def has(action: bpy.types.Action, kind: EnvelopeKind, channels: tuple[Channel, ...]) -> bool:
-    """Whether an action has keys on any of these channels."""
-    return any(find(action, kind, channel) for channel in channels)
+    """Whether an action has keys on any of these channels that change something, or is a level's envelope.
+
+    Blender keys all channels at once, also those that stay as they are.
+    """
+    held = action.get(properties.BASELINE) is not None
+    curves_and_channels = ((find(action, kind, channel), channel) for channel in channels)
+    return any(curve is not None and (held or _changes(curve, channel)) for curve, channel in curves_and_channels)
+
+
+def _changes(curve: bpy.types.FCurve, channel: Channel) -> bool:
+    """Whether keys have another value than the one where nothing is keyed."""
+    rest = curve.evaluate(0.0) if channel.path == PLACE else channel.rest * channel.factor
+    return any(point.co[1] != rest for point in curve.keyframe_points)
+
+
+def is_idle(action: bpy.types.Action, kind: EnvelopeKind) -> bool:
+    """Whether an action has nothing that would be an envelope of a kind."""
+    return not has(action, kind, CHANNELS[kind]) and not has(action, kind, OWN[kind])
 
 
 def keys(action: bpy.types.Action, kind: EnvelopeKind) -> list[curves.Keys]:

@@ -26,9 +26,11 @@ class LEVELWRIGHT_UL_teeworlds_envelopes(ItemList, bpy.types.UIList):
         kind = playing.kind_of_envelope(item).name
         line: Value = row.row(align=True)
         line.prop(item, '["envelope_name"]', text="", emboss=False, icon=ICONS[kind])
+        right = line.row(align=True)
+        right.alignment = "RIGHT"
         # The level that holds it is one of its users.
-        line.label(text=f"{max(item.users - 1 - item.use_fake_user, 0)} users")
-        line.prop(item, '["synchronized"]', text="Sync")
+        right.label(text=str(max(item.users - 1 - item.use_fake_user, 0)), icon="USER")
+        right.prop(item, '["synchronized"]', text="", icon="TIME")
 
     def filter_items(self, context: bpy.types.Context | None, data: Value, property_name: str | None) -> Value:
         """Show those of the active map alone."""

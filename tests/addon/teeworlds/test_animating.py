@@ -138,6 +138,19 @@ def test_keys_on_location_rotation_and_colour_are_the_envelope(level: bpy.types.
     assert np.abs(tinted - want[:, 3:]).max() < 0.01
 
 
+def test_keys_that_change_nothing_are_no_envelope(level: bpy.types.Collection) -> None:
+    """Blender keys all channels at once, as many as its preferences say."""
+    obj = animate(layer(level, 0), 1)
+    for frame in (0, 24):
+        for path in ("location", "rotation_euler", "scale", "color", f'["{layout.ENVELOPE_COLOR}"]'):
+            obj.keyframe_insert(path, frame=frame)
+    assert exported(level) == art_map()
+    key(obj, "location", 24, (8, -2, 0))
+    after, quads = read_quads(exported(level))
+    assert [(one.kind, len(one.points)) for one in after.envelopes] == [(POSITION, 2), (POSITION, 2)]
+    assert quads["color_envelope"].tolist() == [-1] * 3
+
+
 def test_a_new_quad_keyed_somewhere_lies_where_it_is_at_frame_0(level: bpy.types.Collection) -> None:
     obj = animate(layer(level, 0), 1)
     key(obj, "location", 0, (20, -10, 0))
@@ -151,7 +164,8 @@ def test_a_new_quad_keyed_somewhere_lies_where_it_is_at_frame_0(level: bpy.types
 
 def test_keys_beside_an_envelope_are_refused(level: bpy.types.Collection) -> None:
     obj = part(level, layout.QUAD, 0)
-    key(obj, "location", 0, (1, 1, 0))
+    for frame in (0, 10):
+        key(obj, "location", frame, (frame, 1, 0))
     with pytest.raises(SceneError, match="has an envelope, and keys on its own location") as caught:
         exported(level)
     assert caught.value.objects == [obj]
