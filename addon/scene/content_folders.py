@@ -45,11 +45,15 @@ class ContentFolder:
         return bpy.path.abspath(text) if text else ""
 
     def folders(self, context: bpy.types.Context | None = None) -> list[Path]:
-        """Where to look, each folder once: those of the preferences, of the variable, the usual ones; only if there."""
+        """Where to look, each folder once: the user's own, then the usual ones; only if there."""
+        usual = [folder / self.holds for folder in self.usual()] if self.usual is not None else []
+        return list(dict.fromkeys([*self.own(context), *(folder for folder in usual if folder.is_dir())]))
+
+    def own(self, context: bpy.types.Context | None = None) -> list[Path]:
+        """The folders that the user chose, each once: those of the preferences, of the variable; only if there."""
         variable = os.environ.get(self.variable, "") if self.variable else ""
         named = [Path(name) for name in (self.chosen(context), *variable.split(os.pathsep)) if name]
         found = [folder / self.holds if self.holds and (folder / self.holds).is_dir() else folder for folder in named]
-        found += [folder / self.holds for folder in self.usual()] if self.usual is not None else []
         return list(dict.fromkeys(folder for folder in found if folder.is_dir()))
 
     def program(self, context: bpy.types.Context | None = None, names: Iterable[str] = ()) -> Path | None:

@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+import bpy
+
 from ..scene.content_folders import ContentFolder
 
 
@@ -46,6 +48,20 @@ MAPRES = ContentFolder(
     holds="mapres",
     usual=_data_directories,
 )
+
+
+def mapres_folders(seven: bool, context: bpy.types.Context | None = None) -> list[Path]:
+    """Where the images are that maps name: in the folders that the user chose, then in those of installed games.
+
+    seven: for a map of 0.7. Of the installed games the map's own comes first: both have pictures of the same names.
+    """
+    own, folders = MAPRES.own(context), MAPRES.folders(context)
+    other = "ddnet" if seven else "teeworlds"
+    installed = [folder for folder in folders if folder not in own]
+    return [
+        *own,
+        *sorted(installed, key=lambda folder: other in (part.lower().strip(".") for part in folder.parts[-4:])),
+    ]
 
 
 def _program_directories() -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from ...formats.teeworlds.tile_faces import TILE_FIELDS
+from ...formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE
 from ..scene import identity
 from ..scene.aspects import ATTRIBUTE, GONE, PROPERTY
 from ..scene.ledger import COPIED, DELETED, KEPT, UNDECLARED, WRITTEN, Fate, Fates, aside, read_only, unset
@@ -68,6 +68,7 @@ FATES: Fates = {
         GONE + "tile_kind": KEPT,
         GONE + layout.ENVELOPE_COLOR: _BY_ENVELOPE,
         **_attributes(*_QUAD_ATTRIBUTES, *_TILE_ATTRIBUTES),
+        ATTRIBUTE + UV_TILE: aside("it only tells which tile the UVs were made for"),
         **_COPIES,
     },
     layout.QUAD: {

@@ -6,8 +6,8 @@ from . import layout
 from .content import CLIENT, MAPRES, SERVER
 from .exporter import export_level
 from .fates import FATES
+from .gltf_materials import make_gltf_materials
 from .importer import import_level
-from .materials.gltf_materials import make_gltf_materials
 from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
 

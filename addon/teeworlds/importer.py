@@ -58,7 +58,7 @@ def build_scene(
     report: Report,
 ) -> bpy.types.Collection:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
-    reach, folders = _content(context, Path(file), settings, report)
+    reach, folders = _content(context, Path(file), is_seven(level), settings, report)
     importing = ImportContext.begin(
         context,
         layout.FORMAT,
@@ -83,10 +83,10 @@ def build_scene(
 
 
 def _content(
-    context: bpy.types.Context, path: Path, settings: ImportSettings, report: Report
+    context: bpy.types.Context, path: Path, seven: bool, settings: ImportSettings, report: Report
 ) -> tuple[AllowedFolders, list[Path]]:
     """Where external images and sounds are looked for, see `ImportContext`."""
-    named, usual = content_folders.named(settings.mapres_directory), content.MAPRES.folders(context)
+    named, usual = content_folders.named(settings.mapres_directory), content.mapres_folders(seven, context)
     around = content_folders.around(path)
     reach = content_folders.reach([*named, *around, *(folder.parent for folder in around), *usual], report)
     mapres = [reach.folder(folder, content.MAPRES.holds) for one in around for folder in (one, one.parent)]

@@ -18,7 +18,7 @@ from ..scene.declared import Declared
 from ..scene.reports import Report
 from ..scene.sidebar import Result, refuse
 from . import importer, info, layout
-from .images.assign import set_image
+from .image_tools.assign import set_image
 from .layout import NEW
 from .quads import build as quads
 from .settings import ImportSettings

@@ -11,8 +11,8 @@ import bpy
 from ..scene import originals, properties
 from ..scene.sidebar import CATEGORY, LevelPanel, layout_of, register_classes, unregister_classes
 from . import layout, operators, play
-from .images import operators as images
-from .images.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
+from .image_tools import operators as images
+from .image_tools.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
 from .layout import GroupProperties, LevelProperties
 from .motion import panel as motion
 from .operators import AddLayer, EditSettings, NewMap, SetImage

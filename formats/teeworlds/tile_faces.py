@@ -2,10 +2,10 @@
 """Tiles as faces of a mesh, and faces back to tiles: where each lies, what it shows, what its attributes say.
 
 A face is one tile. Its place gives the cell, its `id` the record that it came from (which keeps the bytes that Blender
-doesn't show). What it is can be told twice: by the attributes, and by the texture's corners at the cell's corners. What
-differs from the record was edited: if only one side was, it decides; if both were and they disagree, nobody can tell
-what was meant and the tiles are refused. Faces without a record are what their attributes say or, where those are 0,
-what they show.
+doesn't show). What it is can be told twice: by the attributes, and by the texture's corners at the cell's corners. The
+attribute UV_TILE tells which tile the texture was made for: an attribute that says something else was painted, and
+decides; otherwise the texture does, so that moved UVs and turned faces count. Index and turn are decided apart, each by
+this rule, which the shader has, too (addon/teeworlds/materials/shading.py): so what is seen is what is written.
 """
 
 from collections.abc import Mapping
@@ -59,13 +59,15 @@ RING_Y = np.array((0, -1, -1, 0), np.float32)
 """Corners of a cell in the order of `tiles.CORNERS`, y up."""
 _BLOCK = 1 << 13  # cells that are worked on at a time, so that what is made on the way stays in the processor's cache
 
+UV_TILE = "uv_tile"
+"""Face attribute: the tile that the face's UVs were made for, see `made_for`; 0 where nobody made them."""
+INDICES = 256
+"""How many indices there are: what turns a tile stands above them in UV_TILE."""
+
 SNAP = 1 / 16
 """How far from the grid a tile's corner may lie, in tiles (2 px)."""
 NAMED = 5
 """Places that a message names before it only counts."""
-
-
-_NOTHING, _UNCLEAR = -1, -2
 
 
 class TileError(Exception):
@@ -90,6 +92,8 @@ class TileFaces:
     """[n]: the number of the record's cell + 1, or 0 for none."""
     attributes: Mapping[str, Ints]
     """[n] each, by name (see TILE_FIELDS); those that the mesh lacks are absent."""
+    uv_tile: Ints | None = None
+    """[n]: see UV_TILE. None for a mesh without, as versions up to 0.3 made them: its UVs are those of its records."""
 
 
 def is_air(tiles: Tiles, kind: str) -> Bools:
@@ -118,18 +122,72 @@ def corner_positions(
     return positions.reshape(-1, 3)
 
 
+def made_for(kind: str, values: Mapping[str, Integers]) -> Ints:
+    """UV_TILE of tiles, int32 [n]: index + 256 * what turns them. `values`: by attribute, whole numbers [n].
+
+    What turns a tile is ORIENTATION of its flags, of a speedup its angle (16 bits); tele and tune tiles aren't turned.
+    At most 24 bits: shaders read attributes as float32.
+    """
+    return (np.asarray(values["index"]) & INDICES - 1).astype(np.int32) + INDICES * _turn(kind, values)
+
+
+def _turn(kind: str, values: Mapping[str, Integers]) -> Ints:
+    if "flags" in TILE_FIELDS[kind].attributes:
+        return (np.asarray(values["flags"]) & ORIENTATION).astype(np.int32)
+    if "angle" in TILE_FIELDS[kind].attributes:
+        return (np.asarray(values["angle"]) & 0xFFFF).astype(np.int32)
+    return np.zeros(len(values["index"]), np.int32)
+
+
 def read_tiles(faces: TileFaces, kind: str, original: Tiles, shape: tuple[int, int]) -> Tiles:
     """The tile records [height, width] that the faces of a layer of `kind` stand for, in `original`'s dtype.
 
     `original`: the records [h, w] that the layer was drawn from ([0, 0] for a new layer); its air keeps its bytes where
     nothing lies on it. `shape`: the (height, width) wanted. Raises TileError.
     """
+    records, known = _recorded(faces, original)
+    stored = _values(records, kind)
+    erased = (faces.attributes.get("index", stored["index"]) == 0) & (_made(faces, kind, stored)[0] != 0)
+    if erased.any():  # they show nothing: no matter where they lie
+        kept = np.flatnonzero(~erased)
+        try:
+            return read_tiles(_picked(faces, kept), kind, original, shape)
+        except TileError as error:
+            raise TileError(error.message, kept[error.faces]) from error
     cells, corners = _cells(faces.corners, shape)
-    records = _records(faces, corners, cells, kind, original)
+    records = _records(faces, corners, cells, kind, records, known, stored)
     result = resized(original, shape)
     result[~is_air(result, kind)] = 0
     result[cells[:, 1], cells[:, 0]] = records
     return result
+
+
+def stored_values(faces: TileFaces, kind: str, original: Tiles) -> dict[str, Ints]:
+    """What the records [h, w] that the faces came from hold, by attribute, 0 for new faces: `decide` takes it."""
+    return _values(_recorded(faces, original)[0], kind)
+
+
+def _recorded(faces: TileFaces, original: Tiles) -> tuple[Tiles, Bools]:
+    """The records of the faces, zeros for new ones; and which have one."""
+    known = (faces.ids > 0) & (faces.ids <= original.size)
+    records = np.zeros(len(known), original.dtype)
+    records[known] = original.reshape(-1)[faces.ids[known] - 1]
+    return records, known
+
+
+def _values(records: Tiles, kind: str) -> dict[str, Ints]:
+    return {name: records[field].astype(np.int32) for name, field in TILE_FIELDS[kind].attributes.items()}
+
+
+def _picked(faces: TileFaces, numbers: Integers) -> TileFaces:
+    """Some of the faces, by their numbers."""
+    return TileFaces(
+        faces.corners[numbers],
+        None if faces.uvs is None else faces.uvs[numbers],
+        faces.ids[numbers],
+        {name: values[numbers] for name, values in faces.attributes.items()},
+        None if faces.uv_tile is None else faces.uv_tile[numbers],
+    )
 
 
 def resized(tiles: Tiles, shape: tuple[int, int]) -> Tiles:
@@ -168,72 +226,65 @@ def _cells(points: npt.NDArray[np.float64], shape: tuple[int, int]) -> tuple[Int
     return cells, corners
 
 
-def _records(faces: TileFaces, corners: npt.NDArray[np.int8], cells: Ints, kind: str, original: Tiles) -> Tiles:
-    """One record a face: that of its id with the fields that were edited, or a new one."""
-    known = (faces.ids > 0) & (faces.ids <= original.size)
-    records = np.zeros(len(cells), original.dtype)
-    records[known] = original.reshape(-1)[faces.ids[known] - 1]
-    fields = TILE_FIELDS[kind].attributes
-    stored = {name: records[field].astype(np.int32) for name, field in fields.items()}
-    # An attribute that the mesh lacks says nothing: what the record says, 0 for new faces.
-    attributes = {name: faces.attributes.get(name, stored[name]) for name in fields}
-    shown_index, shown_way = _shown(faces, corners, known, stored)
+def decide(
+    faces: TileFaces, corners: npt.NDArray[np.int8], kind: str, stored: Mapping[str, Ints] | None = None
+) -> tuple[dict[str, Ints], Bools]:
+    """What each face is: int32 [n] by attribute, and bool [n]: whose UVs alone would tell, but show no whole tile.
 
-    index = _decide(attributes["index"], stored["index"], shown_index, known)
-    _refuse((index == 0) & ~known, "new, and neither an index nor the texture says which tile", cells)
-    _refuse(index == _UNCLEAR, "two tiles at once: the index attribute and the texture disagree", cells)
-    _refuse(index == _NOTHING, "textured with no whole tile of the image", cells)
-    decided = attributes | {"index": index}
-    if "flags" in fields:
-        decided["flags"] = _flags(attributes["flags"], stored["flags"], shown_way, known, cells)
-        if kind != "SWITCH":
-            # OPAQUE describes the picture that the tile had: where nobody set it, it doesn't hold for another one.
-            stale = known & (index != stored["index"]) & (attributes["flags"] == stored["flags"])
-            decided["flags"][stale] &= ~int(TileFlag.OPAQUE)
-    if "angle" in fields:
-        decided["angle"] = _angle(attributes["angle"], stored["angle"], shown_way, known, cells)
-    for name, field in fields.items():
-        _store(records, field, decided[name], name, cells)
-    return records
-
-
-def _flags(attribute: Ints, stored: Ints, shown: Ints, known: Bools, cells: Ints) -> Ints:
-    """Flag bytes: the bits that turn a tile from attribute or geometry, the others from the attribute."""
-    way = _decide(attribute & ORIENTATION, stored & ORIENTATION, shown, known)
-    _refuse(way < 0, "turned in two ways: the flags attribute and the geometry disagree", cells)
-    return (attribute & ~ORIENTATION) | way
-
-
-def _angle(attribute: Ints, stored: Ints, shown: Ints, known: Bools, cells: Ints) -> Ints:
-    """Speedup angles: these are drawn unturned, so an orientation is an edit."""
-    edited = known & (attribute != stored)
-    turned = turned_angle(np.where(known, stored, attribute), shown)
-    _refuse(
-        edited & (shown > 0) & (turned != attribute), "turned in two ways: the angle and the geometry disagree", cells
-    )
-    return np.where(edited, attribute, turned)
-
-
-def _shown(
-    faces: TileFaces, corners: npt.NDArray[np.int8], known: Bools, stored: Mapping[str, Ints]
-) -> tuple[Ints, Ints]:
-    """Index and orientation that each face shows, -1 where it shows none; without a UV map nothing was edited there."""
-    if faces.uvs is None:
-        index, flags = stored["index"], stored.get("flags", np.zeros_like(stored["index"]))
-        return np.where(known, index, _NOTHING), np.where(known, flags & ORIENTATION, _NOTHING)
-    shown_index, shown_way = tile_geometry.tiles_from_uvs(corners, faces.uvs)
-    return shown_index.astype(np.int32), shown_way.astype(np.int32)
-
-
-def _decide(attribute: Ints, stored: Ints, shown: Ints, known: Bools) -> Ints:
-    """The value told by attribute, record and texture, _NOTHING or _UNCLEAR.
-
-    A face with a record: the side that differs from it was edited. A new face: its attribute, or its texture where the
-    attribute is 0, as Blender leaves it on new faces.
+    `corners`: the corner of the cell that each corner of a face sits at (`tiles.locate`). `stored`: what the faces'
+    records hold by attribute, 0 for new faces; None where nobody knows: faces without UV_TILE then are what they show.
     """
-    edited = np.where((shown == stored) | (shown == attribute), attribute, _UNCLEAR)
-    new = np.where(shown < 0, attribute, np.where((attribute == 0) | (attribute == shown), shown, _UNCLEAR))
-    return np.where(known, np.where(attribute == stored, shown, edited), new).astype(np.int32)
+    nothing = np.zeros(len(faces.ids), np.int32)
+    told = {
+        name: faces.attributes.get(name, nothing if stored is None else stored[name])
+        for name in TILE_FIELDS[kind].attributes
+    }
+    if faces.uvs is None:
+        return told, nothing > 0
+    shown_index, shown_way = (shown.astype(np.int32) for shown in tile_geometry.tiles_from_uvs(corners, faces.uvs))
+    made_index, made_turn = _made(faces, kind, told if stored is None else stored)
+    painted = (told["index"] != made_index) & ("index" in faces.attributes)
+    unmade = painted & (made_index == 0) & ((shown_way < 0) | (faces.uv_tile is not None))
+    turned = unmade | (_turn(kind, told) != made_turn)
+    values = told | {"index": np.where(painted, told["index"], shown_index)}
+    unreadable = ~painted & (shown_index < 0)
+    if "flags" in told:
+        unreadable |= ~turned & (shown_way < 0)
+        way = np.where(turned, told["flags"] & ORIENTATION, np.maximum(shown_way, 0))
+        values["flags"] = (told["flags"] & ~ORIENTATION) | way
+    if "angle" in told:
+        values["angle"] = np.where(turned, told["angle"], turned_angle(told["angle"], np.maximum(shown_way, 0)))
+    return values, unreadable
+
+
+def _made(faces: TileFaces, kind: str, stored: Mapping[str, Ints]) -> tuple[Ints, Ints]:
+    """Index and turn that the faces' UVs were made for; without UV_TILE those of the records."""
+    made = made_for(kind, stored) if faces.uv_tile is None else faces.uv_tile
+    return made & INDICES - 1, made >> 8
+
+
+def _records(
+    faces: TileFaces,
+    corners: npt.NDArray[np.int8],
+    cells: Ints,
+    kind: str,
+    records: Tiles,
+    known: Bools,
+    stored: Mapping[str, Ints],
+) -> Tiles:
+    """One record a face: that of its id (`records`, where it is `known`) with the fields that were edited."""
+    values, unreadable = decide(faces, corners, kind, stored)
+    untold = ~known & (faces.attributes.get("index", stored["index"]) == 0)
+    _refuse(untold & (values["index"] <= 0), "new, and neither an index nor the texture says which tile", cells)
+    _refuse(unreadable, "textured with no whole tile of the image", cells)
+    if "flags" in values and kind != "SWITCH":
+        # OPAQUE describes the picture that the tile had: where nobody set it, it doesn't hold for another one.
+        told = faces.attributes.get("flags", stored["flags"])
+        stale = known & (values["index"] != stored["index"]) & (told == stored["flags"])
+        values["flags"][stale] &= ~int(TileFlag.OPAQUE)
+    for name, field in TILE_FIELDS[kind].attributes.items():
+        _store(records, field, values[name], name, cells)
+    return records
 
 
 def _store(records: Tiles, field: str, values: Ints, name: str, cells: Ints) -> None:

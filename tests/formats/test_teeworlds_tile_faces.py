@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faces to tile records, without a scene: what each kind of edit of a face writes, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,13 @@ def drawn(tiles, kind="TILES"):
         uvs=tile_geometry.corner_uvs(attributes["index"], flags),
         ids=(rows * tiles.shape[1] + columns + 1).astype(np.int32),
         attributes=attributes,
+        uv_tile=tile_faces.made_for(kind, attributes),
     )
+
+
+def older(faces):
+    """The faces of a level that version 0.3 saved: nothing tells what their UVs were made for."""
+    return replace(faces, uv_tile=None)
 
 
 def picked(faces, numbers):
@@ -40,6 +48,7 @@ def picked(faces, numbers):
         faces.uvs[numbers],
         faces.ids[numbers],
         {name: values[numbers] for name, values in faces.attributes.items()},
+        faces.uv_tile[numbers],
     )
 
 
@@ -47,7 +56,7 @@ def turned(faces, matrix):
     """Every face turned about its own centre by a 2x2 matrix (map axes, y down)."""
     centres = faces.corners.mean(axis=1, keepdims=True)
     corners = (faces.corners - centres) @ np.array(matrix, float).T + centres
-    return TileFaces(corners, faces.uvs, faces.ids, faces.attributes)
+    return replace(faces, corners=corners)
 
 
 def new(faces, **attributes):
@@ -58,6 +67,7 @@ def new(faces, **attributes):
         faces.uvs,
         zeros,
         {name: np.full_like(zeros, attributes.get(name, 0)) for name in faces.attributes},
+        zeros,
     )
 
 
@@ -73,12 +83,13 @@ def changed(faces, original=MAP, **kwargs):
 
 def test_unedited_faces_are_the_records_they_came_from():
     assert read(drawn(MAP)).tobytes() == MAP.tobytes()
+    assert read(older(drawn(MAP))).tobytes() == MAP.tobytes()
 
 
 def test_faces_may_come_in_any_order_start_at_any_corner_and_run_either_way():
     faces = picked(drawn(MAP), [3, 1, 0, 2])
-    rolled = TileFaces(np.roll(faces.corners, 1, axis=1), np.roll(faces.uvs, 1, axis=1), faces.ids, faces.attributes)
-    flipped = TileFaces(faces.corners[:, ::-1], faces.uvs[:, ::-1], faces.ids, faces.attributes)
+    rolled = replace(faces, corners=np.roll(faces.corners, 1, axis=1), uvs=np.roll(faces.uvs, 1, axis=1))
+    flipped = replace(faces, corners=faces.corners[:, ::-1], uvs=faces.uvs[:, ::-1])
     assert read(rolled).tobytes() == read(flipped).tobytes() == MAP.tobytes()
 
 
@@ -139,18 +150,53 @@ def test_both_edited_alike_is_fine():
     assert changed(faces) == {(0, 0): (1, 8, 9, 7)}
 
 
-def test_both_edited_differently_is_refused_with_the_place_and_the_faces():
+@pytest.mark.parametrize("way", [lambda faces: faces, older], ids=["now", "of version 0.3"])
+def test_where_both_were_edited_the_attribute_decides(way):
     faces = mixed([[0, -1], [1, 0]], 3)
     faces.attributes["flags"][3] = 1
-    with pytest.raises(TileError, match=r"1 tile is turned in two ways: the flags .* at \(2, 1\)") as caught:
-        read(faces)
-    assert caught.value.faces.tolist() == [3]
+    assert changed(way(faces)) == {(1, 2): (255, 1, 0, 1)}
     faces = drawn(MAP)
     faces.uvs[2] = tile_geometry.corner_uvs(np.array([9]), np.array([3]))[0]
     faces.attributes["index"][2] = 10
-    with pytest.raises(TileError, match=r"two tiles at once: .* at \(1, 1\)") as caught:
+    assert changed(way(faces)) == {(1, 1): (10, 3, 0, 0)}
+
+
+def test_index_and_turn_are_decided_apart():
+    faces = mixed([[0, -1], [1, 0]], 0)
+    faces.attributes["index"][0] = 50
+    faces.uvs[2] = tile_geometry.corner_uvs(np.array([9]), np.array([3]))[0]
+    faces.attributes["flags"][2] = 8
+    assert changed(faces) == {(0, 0): (50, 8, 9, 7), (1, 1): (9, 8, 0, 0)}
+
+
+def test_a_tile_painted_to_air_is_gone_wherever_it_lies():
+    faces = drawn(MAP)
+    faces.attributes["index"][:3] = 0
+    faces.corners[1:3] += (7.3, 0)
+    faces.corners[0] = faces.corners[3]
+    assert changed(faces) == {(0, 0): (0, 0, 0, 0), (0, 2): (0, 0, 0, 0), (1, 1): (0, 0, 0, 0)}
+    faces.attributes["index"][3] = 256
+    with pytest.raises(TileError, match="given a index outside") as caught:
         read(faces)
-    assert caught.value.faces.tolist() == [2]
+    assert caught.value.faces.tolist() == [3], "the faces' own numbers, those of air counted"
+
+
+def test_what_the_uvs_were_made_for_fits_a_float():
+    flags = np.arange(256)
+    made = tile_faces.made_for("SWITCH", {"index": np.full(256, 255), "flags": flags})
+    assert (made == 255 + 256 * (flags & 11)).all()
+    angles = np.array([0, 359, -1, -(2**15)])
+    made = tile_faces.made_for("SPEEDUP", {"index": np.full(4, 255), "angle": angles})
+    assert made.tolist() == [255, 255 + 256 * 359, 2**24 - 1, 255 + (2**15 << 8)]
+    assert (made.astype(np.float32) == made).all()
+    assert tile_faces.made_for("TELE", {"index": np.array([26]), "number": np.array([7])}).tolist() == [26]
+
+
+def test_a_new_face_with_an_index_is_what_its_attributes_say_whatever_its_uvs():
+    faces = new(drawn(MAP), index=4, flags=2)
+    assert read(faces, np.zeros((0, 0), TILE), shape=(2, 3))[1, 2].item() == (4, 2, 0, 0)
+    assert read(new(drawn(MAP), index=4))[1, 2].item() == (4, 0, 0, 0), "not turned as its UVs are"
+    assert read(older(new(drawn(MAP), index=4)))[1, 2].item() == (4, 11, 0, 0), "as version 0.3 filled tiles"
 
 
 def test_tiles_between_the_cells_are_refused():
@@ -210,19 +256,17 @@ def test_new_faces_without_attributes_are_what_they_show():
 
 def test_new_faces_with_attributes_need_no_texture():
     faces = new(drawn(MAP), index=4, flags=12)
-    bare = TileFaces(faces.corners, None, faces.ids, faces.attributes)
-    blank = TileFaces(faces.corners, np.zeros_like(faces.uvs), faces.ids, faces.attributes)
-    for told in (bare, blank):
+    bare, blank = replace(faces, uvs=None), replace(faces, uvs=np.zeros_like(faces.uvs))
+    for told in (bare, blank, older(bare), older(blank)):
         assert read(told, np.zeros((0, 0), TILE), shape=(2, 3))[1, 2].item() == (4, 12, 0, 0)
 
 
-def test_new_faces_that_say_nothing_or_two_things_are_refused():
+def test_new_faces_that_say_nothing_are_refused():
     blank = new(drawn(MAP))
     blank.uvs[:] = 0
-    with pytest.raises(TileError, match="4 tiles are new, and neither"):
-        read(blank)
-    with pytest.raises(TileError, match="two tiles at once"):
-        read(new(drawn(MAP), index=4))
+    for faces in (blank, older(blank)):
+        with pytest.raises(TileError, match="4 tiles are new, and neither"):
+            read(faces)
 
 
 def test_a_tile_with_an_unreadable_texture_is_refused():
@@ -271,8 +315,8 @@ def test_a_turned_speedup_turns_its_angle(matrix, angle):
     faces.attributes["angle"][0] = angle
     assert changed(faces, speedup, kind="SPEEDUP") == {(0, 0): (1, 2, 28, 0, angle)}
     faces.attributes["angle"][0] = 11
-    with pytest.raises(TileError, match="the angle and the geometry disagree"):
-        read(faces, speedup, "SPEEDUP")
+    assert changed(faces, speedup, kind="SPEEDUP") == {(0, 0): (1, 2, 28, 0, 11)}, "the attribute decides"
+    assert changed(older(faces), speedup, kind="SPEEDUP") == {(0, 0): (1, 2, 28, 0, 11)}
 
 
 def test_any_angle_that_was_not_turned_stays_as_it_was():

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from ....formats import teeworlds
@@ -23,10 +22,9 @@ SEVEN = frozenset(("easter", "generic_shadows", "generic_unhookable", "grass_doo
 def build(importing: ImportContext) -> list[Picture | None]:
     """Make all images of a map, used or not, as resources of its collection; returns them by record."""
     level = importing.level
-    folders = _in_order(importing.folders, is_seven(level))
     pictures = []
     for record, image in enumerate(level.images):
-        picture = _external(image, folders, importing) if image.external else _embedded(image, importing)
+        picture = _external(image, importing) if image.external else _embedded(image, importing)
         images.set_color_space(picture.image, "Non-Color")  # the numbers as they stand in the file: see `shading`
         picture.image.alpha_mode = "CHANNEL_PACKED"
         properties.write(picture.image, layout.ImageProperties(image.name, image.external))
@@ -35,12 +33,6 @@ def build(importing: ImportContext) -> list[Picture | None]:
         pictures.append(picture)
     importing.report.count("images", len(pictures))
     return list(pictures)
-
-
-def _in_order(folders: Sequence[Path], seven: bool) -> list[Path]:
-    """The folders of the other game last: both have pictures of the same names."""
-    other = "ddnet" if seven else "teeworlds"
-    return sorted(folders, key=lambda folder: other in (part.lower() for part in folder.parts[-4:]))
 
 
 def _embedded(image: teeworlds.Image, importing: ImportContext) -> Picture:
@@ -59,10 +51,11 @@ def _embedded(image: teeworlds.Image, importing: ImportContext) -> Picture:
     return Picture(made, pixels.shape[1], pixels.shape[0])
 
 
-def _external(image: teeworlds.Image, folders: Sequence[Path], importing: ImportContext) -> Picture:
-    name, seven, reach = layout.readable(image.name), is_seven(importing.level), importing.reach
-    path = reach.find(f"{name}_0.7", [".png"], folders) if seven and name in SEVEN else None
-    path = path or reach.find(name, [".png"], folders)
+def _external(image: teeworlds.Image, importing: ImportContext) -> Picture:
+    """An image of which the map holds only the name: that of the first folder which has one, 0.7's own before 0.6's."""
+    name, reach = layout.readable(image.name), importing.reach
+    endings = ("_0.7.png", ".png") if name in SEVEN and is_seven(importing.level) else (".png",)
+    path = reach.find(name, endings, importing.folders)
     if path is not None:
         try:
             width, height = _png_size(path, reach)

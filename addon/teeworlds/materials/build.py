@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ....formats.teeworlds.tile_faces import TILE_FIELDS
+from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE
 from ...scene import identity, originals
 from ...scene.blender_types import Socket
 from ...scene.materials import blended, shader
@@ -58,14 +58,15 @@ class Materials:
         return self.pictures[record] if 0 <= record < len(self.pictures) else None
 
     def tiles(self, image: int, clip: Clip | None = None, envelope: bool = False) -> bpy.types.Material:
-        """For meshes of a quad a tile, with a tileset's UVs; flat colour without an image.
+        """For meshes of a quad a tile; flat colour without an image.
 
         envelope: the objects carry ENVELOPE_COLOR.
         """
         picture = self.picture(image)
 
         def fill(tree: ShaderTree) -> dict[str, Socket]:
-            return _tileset(tree, picture, _uv(tree)) | _tint(tree)
+            cell = tree.group(shading.index(), **_tile(tree, _values(tree, "TILES")))
+            return _tileset(tree, picture, cell["UV"]) | _tint(tree) | {"Visible": cell["Visible"]}
 
         return self._material("tiles", picture, clip, envelope, fill)
 
@@ -129,11 +130,12 @@ class Materials:
         picture = physics.picture(kind)
 
         def fill(tree: ShaderTree) -> dict[str, Socket]:
-            names = TILE_FIELDS[kind].attributes
-            nodes = {name: tree.add("ShaderNodeAttribute", attribute_name=name) for name in names}
+            values = _values(tree, kind)
+            tile = _tile(tree, values)
+            cell = tree.group(shading.index(), **tile)
+            values["index"] = tile["Index"]
             place = tree.add("ShaderNodeTexCoord").outputs["Object"]
-            values = {name: node.outputs["Fac"] for name, node in nodes.items()}
-            return physics.shade(tree, kind, _uv(tree), place, values)
+            return physics.shade(tree, kind, cell["UV"], place, values, tile["Place"]) | {"Visible": cell["Visible"]}
 
         return self._material(kind, picture, None, False, fill)
 
@@ -176,6 +178,27 @@ def _fill(
 
 def _uv(tree: ShaderTree) -> Socket:
     return tree.put("ShaderNodeUVMap", uv_map=layout.UV).outputs[0]
+
+
+def _values(tree: ShaderTree, kind: str) -> dict[str, Socket]:
+    """The attributes of a face of a layer of this kind."""
+    names = TILE_FIELDS[kind].attributes
+    return {name: tree.add("ShaderNodeAttribute", attribute_name=name).outputs["Fac"] for name in names}
+
+
+def _tile(tree: ShaderTree, values: dict[str, Socket]) -> dict[str, Socket]:
+    """What a face with these attributes shows, as inputs of the group `shading.index`."""
+    shown = tree.group(
+        shading.tile(),
+        Index=values["index"],
+        Flags=values.get("flags"),
+        Angle=values.get("angle"),
+        UV_Tile=tree.add("ShaderNodeAttribute", attribute_name=UV_TILE).outputs["Fac"],
+        UV=_uv(tree),
+        Place=tree.add("ShaderNodeTexCoord").outputs["Object"],
+        Upright=float(not {"flags", "angle"} & values.keys()),
+    )
+    return {name: shown[name] for name in ("Index", "Flags", "Place")}
 
 
 def _tileset(tree: ShaderTree, picture: Picture | None, uv: Socket) -> dict[str, Socket]:

@@ -171,14 +171,17 @@ def picture(kind: str) -> Picture:
     return Picture(_image(shared), 16 * CELL, 16 * CELL)
 
 
-def shade(tree: ShaderTree, kind: str, uv: Socket, place: Socket, values: dict[str, Socket]) -> dict[str, Socket]:
+def shade(
+    tree: ShaderTree, kind: str, uv: Socket, place: Socket, values: dict[str, Socket], inner: Socket | None = None
+) -> dict[str, Socket]:
     """Add nodes that draw tiles of a physics layer; returns the surface's Texture and Texture_Alpha.
 
-    uv: in the tileset. place: in the layer (tiles, y up), which the numbers follow. values: the tiles' fields.
+    uv: in the tileset. place: in the layer (tiles, y up), which the numbers follow. values: the tiles' fields. inner:
+    the place that a speedup's arrow follows; None: the same.
     """
     tileset = picture(kind)
     if kind == "SPEEDUP":
-        uv = _turned(tree, place, values)
+        uv = _turned(tree, place if inner is None else inner, values)
     base = tree.put("ShaderNodeTexImage", uv, image=tileset.image, interpolation="Closest")
     tree.tree.nodes.active = base
     color, alpha = base.outputs["Color"], base.outputs["Alpha"]

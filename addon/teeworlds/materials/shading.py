@@ -28,6 +28,7 @@ VERSION = 1
 
 DISPLAY, SURFACE, CLIP = "Levelwright display", "Levelwright surface", "Levelwright clip"
 INDEX, TEXELS, BLEND = "Levelwright index", "Levelwright texels", "Levelwright blend"
+TILE = "Levelwright tile"
 SWITCH = "Switch"
 """Name of the Value node in DISPLAY and CLIP that the sidebar's switches turn."""
 
@@ -249,6 +250,47 @@ def index() -> bpy.types.NodeTree:
 
     inputs = dict.fromkeys(("Index", "Flags"), ("Float", 0.0))
     return _group(INDEX, inputs | {"Place": ("Vector", None)}, {"UV": "Vector", "Visible": "Float"}, fill)
+
+
+def tile() -> bpy.types.NodeTree:
+    """Attributes and UV of a face -> Index and Flags that it shows and the Place in its picture, for `index`.
+
+    By the rule of formats/teeworlds/tile_faces.py: an attribute that isn't what UV_TILE says was painted, and counts;
+    otherwise the UV does, which has turned with its face. What the UV turns comes without Flags. Place: in the layer
+    (tiles, y up). Upright 1: nothing turns such tiles.
+    """
+
+    def fill(tree: ShaderTree, inputs: bpy.types.NodeOutputs, outputs: bpy.types.NodeInputs) -> None:
+        def modulo(value: Socket, divisor: float) -> Socket:  # of Blender's own operations, one has it in all versions
+            parts = tree.math("FLOOR", tree.math("DIVIDE", value, divisor))
+            return tree.math("MULTIPLY_ADD", parts, -divisor, value)
+
+        def differ(one: Socket, other: Socket) -> Socket:
+            return tree.math("GREATER_THAN", tree.math("ABSOLUTE", tree.math("SUBTRACT", one, other)), 0.5)
+
+        number, flags, angle, made = (
+            tree.math("ROUND", inputs[name]) for name in ("Index", "Flags", "Angle", "UV Tile")
+        )
+        made_index, made_turn = modulo(made, 256.0), tree.math("FLOOR", tree.math("DIVIDE", made, 256.0))
+        opaque = tree.math("SUBTRACT", modulo(flags, 8.0), modulo(flags, 4.0))  # 4 or 0: the bit that turns nothing
+        turn = tree.math("ADD", tree.math("SUBTRACT", modulo(flags, 16.0), opaque), modulo(angle, 65536.0))
+        painted = differ(number, made_index)
+        unmade = tree.math("MULTIPLY", painted, tree.math("LESS_THAN", made_index, 0.5))
+        turned = tree.math("MAXIMUM", tree.math("MAXIMUM", unmade, differ(turn, made_turn)), inputs["Upright"])
+        scaled = tree.vector("MULTIPLY", inputs["UV"], (16, 16, 0))
+        cell = tree.vector("FLOOR", scaled)
+        column, row, _ = tree.split(cell)
+        shown = tree.math("MULTIPLY_ADD", tree.math("SUBTRACT", 15.0, row), 16.0, column)
+        tree.set(outputs["Index"], tree.choose(painted, shown, number))
+        tree.set(outputs["Flags"], tree.math("MULTIPLY", flags, turned))
+        inner = tree.vector("SUBTRACT", scaled, cell)
+        tree.set(outputs["Place"], tree.lerp(tree.join(turned, turned, turned), inner, inputs["Place"]))
+
+    inputs: dict[str, tuple[str, Value]] = dict.fromkeys(
+        ("Index", "Flags", "Angle", "UV Tile", "Upright"), ("Float", 0.0)
+    )
+    inputs |= {"UV": ("Vector", None), "Place": ("Vector", None)}
+    return _group(TILE, inputs, {"Index": "Float", "Flags": "Float", "Place": "Vector"}, fill)
 
 
 def _switch_of(name: str) -> Node:

@@ -8,7 +8,7 @@ import bpy
 from ...scene import properties
 from ...scene.identity import kind_of
 from .. import layout
-from ..images.assign import set_image
+from ..image_tools.assign import set_image
 from ..materials.build import Materials
 from ..structure.clips import clips_of
 from ..structure.parts import layer_above

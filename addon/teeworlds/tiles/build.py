@@ -10,7 +10,7 @@ import numpy as np
 
 from ....formats import teeworlds
 from ....formats.binary import FormatError
-from ....formats.teeworlds.tile_faces import RING_X, RING_Y, TILE_FIELDS, Tiles, corner_positions
+from ....formats.teeworlds.tile_faces import RING_X, RING_Y, TILE_FIELDS, UV_TILE, Tiles, corner_positions, made_for
 from ....formats.teeworlds.tile_images import channel_pixels
 from ....formats.teeworlds.tiles import corner_uvs
 from ...scene import identity, images, meshes, properties
@@ -136,7 +136,9 @@ def _mesh(name: str, tiles: Tiles, kind: str, token: int) -> bpy.types.Mesh:
         name,
         positions,
         uvs={layout.UV: uvs.reshape(-1, 2)},
-        attributes={name: ("FACE", "INT", value) for name, value in values.items()},
+        attributes={
+            name: ("FACE", "INT", value) for name, value in (*values.items(), (UV_TILE, made_for(kind, values)))
+        },
         smooth=True,  # nothing shades it, so no attribute has to say otherwise
     )
     identity.write_ids(mesh, "FACE", cells + 1, token)

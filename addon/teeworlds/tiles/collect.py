@@ -7,10 +7,9 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats.arrays import Array
 from ....formats.binary import FormatError
 from ....formats.teeworlds import TILE_RECORDS, Automapper, EnvelopeKind, TileKind, TileLayer, tile_faces, tile_images
-from ....formats.teeworlds.tile_faces import TILE_FIELDS, TileError, TileFaces, Tiles
+from ....formats.teeworlds.tile_faces import TILE_FIELDS, TileError, Tiles
 from ....formats.teeworlds.tile_layers import refuse_too_large
 from ...scene import images, meshes
 from ...scene.reports import SceneError
@@ -19,6 +18,7 @@ from ..envelopes.collect import EnvelopeTable
 from ..images.collect import ImageTable
 from ..layout import TileLayerProperties
 from ..structure.layer_collect import SceneLayer, write_common
+from . import faces
 
 COLOR_LIMIT = 255
 """A full colour channel of a record."""
@@ -72,10 +72,11 @@ def _write_tiles(scene: SceneLayer, layer: TileLayer, shape: tuple[int, int]) ->
         _write_painted(scene, kind, layer, shape)
         return
     try:
-        tiles = tile_faces.read_tiles(_faces(scene, kind), kind, _tiles_of(layer), shape)
+        found = faces.read(obj, kind, scene.depsgraph, scene.matrix, scene.ids_token)
+        tiles = tile_faces.read_tiles(found, kind, _tiles_of(layer), shape)
     except TileError as error:
-        faces = {} if meshes.needs_evaluation(obj) else {obj: error.faces}
-        raise SceneError(f"{obj.name}: {error.message}", [obj], faces) from error
+        at_fault = {} if meshes.needs_evaluation(obj) else {obj: error.faces}
+        raise SceneError(f"{obj.name}: {error.message}", [obj], at_fault) from error
     layer.set_tiles(tiles)
 
 
@@ -85,38 +86,6 @@ def _tiles_of(layer: TileLayer) -> Tiles:
         return layer.tiles()
     except FormatError:
         return np.zeros((0, 0), TILE_RECORDS[layer.tile_kind])
-
-
-def _faces(scene: SceneLayer, kind: str) -> TileFaces:
-    """What the mesh holds, in map axes (y down)."""
-    obj, names = scene.object, TILE_FIELDS[kind].attributes
-    data = meshes.read(obj, scene.depsgraph, names)
-    odd = np.flatnonzero(data.face_sizes != 4)
-    if len(odd):
-        raise TileError(f"{len(odd)} faces don't have four corners, as tiles do", odd)
-    to_map = scene.matrix[:2] * ((1.0,), (-1.0,))
-    points = np.empty((len(data.positions), 2))
-    for axis in range(2):
-        points[:, axis] = to_map[axis, 3]
-        for channel in range(3):
-            if to_map[axis, channel]:
-                points[:, axis] += data.positions[:, channel] * to_map[axis, channel]
-    uvs = data.uv(layout.UV)
-    return TileFaces(
-        corners=points[data.corner_verts].reshape(-1, 4, 2),
-        uvs=None if uvs is None else uvs.reshape(-1, 4, 2),
-        ids=np.zeros(len(data.face_starts), np.int32) if scene.ids_token is None else data.ids("FACE", scene.ids_token),
-        attributes={
-            name: _whole(obj, name, values) for name in names if (values := data.attribute(name, "FACE")) is not None
-        },
-    )
-
-
-def _whole(obj: bpy.types.Object, name: str, values: Array) -> npt.NDArray[np.int32]:
-    """An attribute as whole numbers, one a face: whatever type a node or a script gave it."""
-    if values.ndim != 1 or not (np.abs(values) < 2**31).all() or (values != np.floor(values)).any():
-        raise SceneError(f"{obj.name}: attribute {name} must hold one whole number a face", [obj])
-    return values.astype(np.int32)
 
 
 def _write_painted(scene: SceneLayer, kind: str, layer: TileLayer, shape: tuple[int, int]) -> None:

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats.teeworlds.tile_faces import RING_X, RING_Y, TILE_FIELDS
-from ....formats.teeworlds.tiles import ORIENTATION, TileFlag, corner_uvs
+from ....formats.teeworlds.tile_faces import RING_X, RING_Y, TILE_FIELDS, UV_TILE, made_for
+from ....formats.teeworlds.tiles import TileFlag, corner_uvs
 from ...scene import declared, identity, meshes, properties
 from ...scene.attributes import Domain, Kind
 from ...scene.names import showable
@@ -16,6 +16,7 @@ from ...scene.reports import SceneError
 from .. import layout
 from ..structure.map_operator import MapOperator
 from ..structure.parts import tile_kind
+from . import faces
 
 RING = np.stack((RING_X, RING_Y, np.zeros(4, np.float32)), axis=-1)
 """Corners of a tile, y up."""
@@ -42,6 +43,11 @@ def fill_tiles(
     (x, y), (width, height) = place, size
     if min(x, y) < 0 or min(width, height) < 1 or x + width > values.width or y + height > values.height:
         raise SceneError(f"{layer.name}: {width} x {height} tiles at ({x}, {y}) reach beyond it", [layer])
+    was = layer.data
+    if not isinstance(was, bpy.types.Mesh):
+        raise SceneError(f"{layer.name} is not a mesh", [layer])
+    if UV_TILE not in was.attributes:  # of a version that had none
+        faces.settle(layer)
     data = meshes.read(layer)
     if (data.face_sizes != 4).any():
         raise SceneError(f"{layer.name}: not all of its faces have four corners", [layer])
@@ -54,18 +60,16 @@ def fill_tiles(
     uv = data.uv(layout.UV)
     old_uvs = np.zeros((len(points), 4, 2)) if uv is None else uv.reshape(-1, 4, 2)
     new_uvs = corner_uvs(np.full(count, index), np.full(count, flags))
-    # What turns a tile is told by its texture alone: so it may be turned on in edit mode.
-    given = {"index": index, "flags": flags & ~ORIENTATION} | fields
-    names = [*TILE_FIELDS[kind].attributes, identity.ID, identity.CHECK]
+    given = {"index": index, "flags": flags} | fields
+    named = {name: np.array([given.get(name, 0)]) for name in TILE_FIELDS[kind].attributes}
+    given[UV_TILE] = int(made_for(kind, named)[0])
+    names = [*TILE_FIELDS[kind].attributes, UV_TILE, identity.ID, identity.CHECK]
     attributes: dict[str, tuple[Domain, Kind, npt.ArrayLike]] = {}
     for name in names:
         stored = data.attribute(name, "FACE")
         old = np.zeros(len(points), np.int32) if stored is None else stored
         attributes[name] = ("FACE", "INT", np.concatenate((old[kept], np.full(count, given.get(name, 0), np.int32))))
     positions = np.concatenate((points[kept], cell[:, None] + RING))
-    was = layer.data
-    if not isinstance(was, bpy.types.Mesh):
-        raise SceneError(f"{layer.name} is not a mesh", [layer])
     layer.data = made = meshes.build(
         was.name,
         positions.reshape(-1, 3),

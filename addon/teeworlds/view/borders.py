@@ -14,10 +14,12 @@ import numpy.typing as npt
 from ....formats.teeworlds import TILE
 from ...scene import animation, identity, images, meshes
 from ...scene.names import showable
+from ...scene.reports import SceneError
 from .. import layout
 from ..materials.build import Clip, Materials
 from ..structure.clips import clips_of
 from ..structure.parts import all_layers, tile_kind
+from ..tiles import faces
 
 REACH = 512
 """How far a border goes, in tiles: further than the game ever shows at once."""
@@ -113,15 +115,14 @@ def shown_tiles(layer: bpy.types.Object) -> npt.NDArray[np.void]:
         return tiles
     if not isinstance(layer.data, bpy.types.Mesh):
         return tiles
-    data = meshes.read(layer, bpy.context.evaluated_depsgraph_get() if meshes.needs_evaluation(layer) else None)
-    index, flags = data.attribute("index", "FACE"), data.attribute("flags", "FACE")
-    if index is None or flags is None or not len(index):
-        return tiles
-    middle = np.add.reduceat(data.positions[data.corner_verts], data.face_starts) / data.face_sizes[:, None]
-    column, row = np.floor(middle[:, 0]).astype(np.int64), np.floor(-middle[:, 1]).astype(np.int64)
-    inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
-    tiles["index"][row[inside], column[inside]] = index[inside]
-    tiles["flags"][row[inside], column[inside]] = flags[inside]
+    try:
+        found = faces.shown(layer, bpy.context.evaluated_depsgraph_get() if meshes.needs_evaluation(layer) else None)
+    except SceneError:
+        return tiles  # an export says what is wrong with it
+    column, row = found.cells.T
+    inside = (column >= 0) & (column < width) & (row >= 0) & (row < height) & (found.values["index"] > 0)
+    for name in ("index", "flags"):
+        tiles[name][row[inside], column[inside]] = found.values[name][inside]
     return tiles
 
 

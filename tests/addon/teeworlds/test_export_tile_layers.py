@@ -164,18 +164,16 @@ def test_special_fields_are_attributes(record, blob, attribute, byte, value):
     assert new[byte] == value
 
 
-def test_disagreeing_edits_are_refused_with_their_faces():
-    level = imported(whole_map().build())
+def test_an_attribute_decides_over_a_turned_face():
+    data = whole_map().build()
+    level = imported(data)
     deco = layer(level, DECO)
     face = face_at(deco, 1, 0)
     deco.data.attributes["flags"].data[face].value = 2
     positions = corners(deco)
-    place(
-        deco, np.concatenate([positions[:face], np.roll(positions[face : face + 1], 1, axis=1), positions[face + 1 :]])
-    )
-    with pytest.raises(SceneError, match=r"1 tile is turned in two ways: .* at \(1, 0\)") as caught:
-        exported(level)
-    assert caught.value.faces[deco].tolist() == [face]
+    positions[face] = np.roll(positions[face], 1, axis=0)
+    place(deco, positions)
+    assert differing(data, exported(level), DECO_TILES) == {(1, 0): [1, 2, 0, 0]}
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ TURNED = {
 
 
 def imported_from(path: Path, data: bytes, report: Report, **settings: object) -> bpy.types.Collection:
+    path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
     return import_level(bpy.context, data, path, ImportSettings(**settings), report)
 
@@ -248,6 +249,36 @@ def test_maps_of_0_7_get_its_pictures(tmp_path: Path, runs: bool, color: int) ->
     put(tmp_path / "mapres", "grass_main", 6)
     put(tmp_path / "mapres", "grass_main_0.7", 7)
     level = imported_from(tmp_path / "a.map", external("grass_main", runs=runs), Report())
+    assert images.to_rgba(image(level, 0))[0, 0, 0] == color
+
+
+@pytest.mark.parametrize("runs", [False, True])
+@pytest.mark.parametrize("folder", ["mine", "ddnet", "teeworlds"])
+@pytest.mark.parametrize("way", ["option", "variable"])
+def test_the_users_own_folder_wins_whatever_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: bool, folder: str, way: str
+) -> None:
+    own = tmp_path / folder / "mapres"
+    put(own, "grass_main", 5)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    for game in ("ddnet", "teeworlds"):
+        put(tmp_path / "share" / game / "mapres", "grass_main", 6)
+        put(tmp_path / "share" / game / "mapres", "grass_main_0.7", 7)
+    settings = {"mapres_directory": str(own)} if way == "option" else {}
+    if way == "variable":
+        monkeypatch.setenv("LEVELWRIGHT_MAPRES", str(own))
+    level = imported_from(tmp_path / "maps" / "a.map", external("grass_main", runs=runs), Report(), **settings)
+    assert images.to_rgba(image(level, 0))[0, 0, 0] == 5
+
+
+@pytest.mark.parametrize(("runs", "color"), [(False, 6), (True, 7)])
+def test_of_the_installed_games_the_maps_own_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: bool, color: int
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    put(tmp_path / "share" / "ddnet" / "mapres", "sun", 6)
+    put(tmp_path / "share" / "teeworlds" / "mapres", "sun", 7)
+    level = imported_from(tmp_path / "maps" / "a.map", external("sun", runs=runs), Report())
     assert images.to_rgba(image(level, 0))[0, 0, 0] == color
 
 

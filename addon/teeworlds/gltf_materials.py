@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import bmesh
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats.arrays import Reals
-from ...scene import materials
-from ...scene.blender_types import Attribute
-from ...scene.identity import kind_of
-from ...scene.reports import Report
-from .. import layout
-from .collect import shown_images
+from ...formats.arrays import Reals
+from ..scene import materials, meshes
+from ..scene.blender_types import Attribute
+from ..scene.identity import kind_of
+from ..scene.reports import Report, SceneError
+from . import layout
+from .materials.collect import shown_images
+from .structure.parts import tile_kind
+from .tiles import faces
 
 
 def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> None:
@@ -23,6 +26,7 @@ def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> Non
     """
     made: dict[tuple[object, ...], bpy.types.Material] = {}
     decoded: set[bpy.types.Mesh] = set()
+    settled: set[bpy.types.ID | None] = set()
     for obj in list(collection.all_objects):  # hiding one ends Blender's own iteration, or Blender
         hidden = obj.hide_render or any(one.hide_render for one in obj.users_collection)
         if not isinstance(obj.data, bpy.types.Mesh) or hidden or not obj.material_slots:
@@ -31,6 +35,8 @@ def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> Non
             obj.hide_render = True
             report.left_out(f"{obj.name!r} (drawn from an image of its tiles)")
             continue
+        if obj.get(layout.STORAGE) == layout.MESH and tile_kind(obj) is not None and obj.data not in settled:
+            settled.add(_settle(obj, report))
         material = obj.material_slots[0].material
         image = next(iter(shown_images(obj, material)), None)
         tint = (1.0, 1.0, 1.0, 1.0) if obj.get("tile_kind") is None else tuple(obj.color)
@@ -46,6 +52,32 @@ def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> Non
             made[key] = materials.unlit(f"{name} plain", image, (red, green, blue, tint[3]), vertex_color)
         obj.data.materials.clear()
         obj.data.materials.append(made[key])
+
+
+def _settle(layer: bpy.types.Object, report: Report) -> bpy.types.ID | None:
+    """Let the UVs of a tile layer's mesh show what its attributes say, without air; returns the mesh.
+
+    Modifiers are applied first: they may be what writes the attributes.
+    """
+    if meshes.needs_evaluation(layer):
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        shape = layer.evaluated_get(depsgraph)
+        layer.data = bpy.data.meshes.new_from_object(shape, preserve_all_data_layers=True, depsgraph=depsgraph)
+        layer.modifiers.clear()
+    try:
+        faces.settle(layer)
+        air = np.flatnonzero(faces.shown(layer).values["index"] == 0)
+    except SceneError as error:
+        report.warn(str(error))
+        return layer.data
+    if len(air) and isinstance(layer.data, bpy.types.Mesh):
+        edited = bmesh.new()
+        edited.from_mesh(layer.data)
+        edited.faces.ensure_lookup_table()
+        bmesh.ops.delete(edited, geom=[edited.faces[face] for face in air.tolist()], context="FACES")
+        edited.to_mesh(layer.data)
+        edited.free()
+    return layer.data
 
 
 def decode(values: Reals) -> npt.NDArray[np.float64]:

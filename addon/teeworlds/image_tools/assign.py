@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import bpy
 
+from ....formats.teeworlds.tile_faces import UV_TILE
 from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..materials.build import Materials
 from ..structure.clips import clips_of
 from ..structure.parts import all_layers, tile_kind
+from ..tiles import faces
 from ..view import borders
 
 
@@ -41,6 +43,8 @@ def set_image(
             size = (int(layer["width"]), int(layer["height"]))
             material = materials.plane(kind, record, fields, size, clip, animated)
         else:
+            if UV_TILE not in obj.data.attributes:  # of a version whose materials showed the UVs alone
+                faces.settle(obj)
             material = materials.tiles(record, clip, animated)
         obj.data.materials.clear()
         obj.data.materials.append(material)
